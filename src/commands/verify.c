@@ -3,6 +3,7 @@
 #include "commands/command.h"
 #include "core/memory.h"
 #include "engine/case.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "output/json.h"
 #include "output/tune_file.h"
@@ -90,10 +91,14 @@ static enum hs_status find_out(const struct request *request, struct findings *f
 {
     const struct hs_problem *problem = findings->problem;
     const struct hs_plan *plan = findings->plan;
+    static const char alone[] = "that is for one rank";
+    const bool several = hs_ranks_count() > 1;
     enum hs_status st = compare(findings, err);
-    if (!st)
+    if (several)
+        snprintf(findings->power.lacking, sizeof findings->power.lacking, "%s", alone);
+    else if (!st)
         st = hold_to_power(request, findings, err);
-    findings->no_refinement = hs_verify_no_refinement(problem);
+    findings->no_refinement = several ? alone : hs_verify_no_refinement(problem);
     if (!st && !findings->no_refinement)
         st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
     return st;
@@ -378,6 +383,18 @@ static enum hs_status prove(const struct request *request, struct findings *find
     return st ? st : power;
 }
 
+static enum hs_status verify(const struct request *request, struct findings *findings,
+                             struct hs_plan *plan, struct hs_error *err)
+{
+    if (request->every && !request->of.json && !request->of.quiet)
+        print_heading(findings);
+    const enum hs_status st = run_reference(request, findings, err);
+    if (st)
+        return st;
+    return request->every ? compare_every(request, findings, plan, err)
+                          : prove(request, findings, err);
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
@@ -391,14 +408,11 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = read_problem(&request, &problem, err);
     if (!st)
+        hs_ranks_share(&problem);
+    if (!st)
         st = hs_tune_file_plan(&problem, &plan, err);
-    if (!st && request.every && !request.of.json && !request.of.quiet)
-        print_heading(&findings);
-    if (!st)
-        st = run_reference(&request, &findings, err);
-    if (!st)
-        st = request.every ? compare_every(&request, &findings, &plan, err)
-                           : prove(&request, &findings, err);
+    if (hs_ranks_enter(&st, &problem, hs_methods[0], &plan.backend, err) && !st)
+        st = verify(&request, &findings, &plan, err);
     hs_verify_reference_release(&findings.reference);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.of.set);
@@ -438,7 +452,10 @@ const struct hs_command hs_command_verify = {
         "order is log(error ratio) / log(spacing ratio). The finest has 4 times the config's\n"
         "cells along each axis, or fewer where that takes more than 1e9 point updates.\n"
         "\n"
+        "On several ranks (heatsolve-mpi) their sweeps are held to the reference on one of them.\n"
+        "\n"
         "Writes no file. exit status: 0 passed, 1 beyond the bound, 2 bad config, 4 device or\n"
         "memory.\n",
     .run = run,
+    .ranks = true,
 };

@@ -311,6 +311,17 @@ def test_check_says_what_each_rank_has(tmp_path):
     assert "for each rank" in done.stdout and "2, of 12 layers along z or more" in done.stdout, done.stdout
 
 
+@pytest.mark.parametrize("case", [PLATE, BODY], ids=["plate", "body"])
+def test_verify_holds_ranks_to_one(tmp_path, case):
+    write(tmp_path, case, time={"sweeps": 50})
+    done = launch(tmp_path, 3, "verify", "case.cfg", "--kernel", "all", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["comparisons"]
+    assert len(found) >= 2 and all(one["differing"] == 0 and one["sweeps"] == 50 for one in found)
+    one = launch(tmp_path, 2, "verify", "case.cfg", "--json")
+    assert one.returncode == 0 and json.loads(one.stdout)["no_refinement"] == "that is for one rank"
+
+
 @pytest.mark.parametrize("how", ["--weak", "--strong"])
 def test_bench_compares_ranks_with_one(tmp_path, how):
     done = launch(tmp_path, 2, "bench", how, "--points", "24", "--backend", "cpu", "--kernel", "openmp,wavefront",
