@@ -12,6 +12,7 @@
 #include "generated/templates.h" /* TEMPLATE_NAME, the text of configs/methods/NAME.cfg */
 #include "input/config.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -236,7 +237,8 @@ static bool refuses(const struct hs_method *method, const struct hs_problem *pro
     hs_error_init(&why);
     const bool refused = method->suits && method->suits(problem, &why);
     if (refused && reason)
-        snprintf(reason, size, "%s", hs_error_reason(&why));
+        snprintf(reason, size, "%.*s", (int)strcspn(hs_error_reason(&why), ";"),
+                 hs_error_reason(&why)); /* what to do instead is plain from the rows beside it */
     hs_error_release(&why);
     return refused;
 }
@@ -344,16 +346,17 @@ static enum hs_status write_equations(FILE *file, const struct hs_problem *probl
 static void add_peers(struct hs_methods_case *of)
 {
     for (int n = 0; n < of->peers.count; n++) {
-        const struct hs_peer peer = of->peers.peer[n];
+        const struct hs_peer *peer = &of->peers.peer[n];
         struct hs_methods_row *row = &of->row[of->count++];
-        *row = (struct hs_methods_row){.name = peer.name,
+        *row = (struct hs_methods_row){.name = peer->name,
                                        .peer = true,
-                                       .version = peer.version,
-                                       .steps = peer.steps,
+                                       .version = peer->version,
+                                       .steps = peer->steps,
                                        .sweeps = NAN,
-                                       .error = peer.apart,
-                                       .seconds = peer.seconds};
-        snprintf(row->why, sizeof row->why, "%s", peer.why);
+                                       .error = peer->apart,
+                                       .seconds = peer->seconds};
+        static_assert(sizeof row->why >= sizeof peer->why, "a reason has room");
+        memcpy(row->why, peer->why, sizeof peer->why);
     }
 }
 

@@ -236,7 +236,7 @@ def test_a_term_to_mpirun_is_saved(tmp_path):
     assert list(tmp_path.glob("long*checkpoint*.h5")), done.stderr
 
 
-@pytest.mark.parametrize("n", range(6))
+@pytest.mark.parametrize("n", range(int(os.environ.get("HEATSOLVE_KILLS", "6"))))
 def test_a_killed_rank_ends_all_and_leaves_a_file_that_opens(tmp_path, n):
     process = started(tmp_path, 3)
     time.sleep(random.Random(n).random() * 2.0)
@@ -281,6 +281,22 @@ def test_an_output_that_cannot_be_written_is_said_once(tmp_path):
     done = launch(tmp_path, 3, "run", "case.cfg", "--output", "case.cfg/a.h5")
     assert done.returncode == 3
     assert len(our_lines(done.stderr)) == 1 and "case.cfg/a.h5" in done.stderr
+
+
+def test_a_limit_on_the_files_size_is_said_once(tmp_path):
+    """9 MB, which is more than what MPI shares by files."""
+    limited = tmp_path / "limited"
+    limited.write_text(f'#!/bin/sh\nulimit -f 18000\nexec {PROGRAM} "$@"\n')
+    limited.chmod(0o755)
+    write(tmp_path, BLOCK, time={"sweeps": 40000}, output={"every": 100})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5", program=limited)
+    assert done.returncode == 3, done.stderr
+    assert sum("ulimit -f" in line for line in our_lines(done.stderr)) == 1 and len(our_lines(done.stderr)) <= 2, done.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        fields = file["temperature"][...]
+    whole = alone(tmp_path, "one.h5", "--set", f"time.sweeps={100 * (len(fields) - 1)}")
+    with h5py.File(whole) as file:
+        assert len(fields) > 10 and fields.tobytes() == file["temperature"][...].tobytes()
 
 
 @pytest.mark.parametrize("method", ["spectral", "exponential"])

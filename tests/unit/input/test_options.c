@@ -242,7 +242,8 @@ void test_options__defaults_pass_their_own_check(void **state)
         if (option->type == HS_OPTION_COUNT)
             assert_true(hs_settings_count(&settings, path, &count));
         else if (flag)
-            assert_false(hs_settings_flag(&settings, path));
+            assert_int_equal(hs_settings_flag(&settings, path),
+                             strcmp(option->fallback, "true") == 0);
         else if (!word)
             assert_true(hs_settings_number(&settings, path, &number));
         defaults++;
