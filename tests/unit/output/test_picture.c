@@ -482,7 +482,7 @@ void test_picture__files_say_that_heatsolve_wrote_them_and_no_date(void **state)
         const char *ending, *mark;
         size_t length;
     } kinds[] = {{"png", "\0\0\0\x12tEXtSoftware\0heatsolve\x3d\xa0\x12\x4a", 30},
-                 {"SVG", "</svg>\n<!-- Software: heatsolve -->\n", 36},
+                 {"SVG", "?>\n<!-- Software: heatsolve -->\n<svg", 36},
                  {"pdf", "/Creator (heatsolve)", 20}};
     for (int k = 0; k < 3; k++) {
         char path[64];
