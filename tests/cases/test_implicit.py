@@ -148,8 +148,8 @@ def test_a_box_neither_grows_nor_swings_by_long_steps(tmp_path, dims, points, ki
     assert len(fields) == 13
     mean = fields[0].mean() if kind == "dirichlet" else None
     # the first step multiplies a wave by -0.21 at least, later ones turn none over by more: so a box is undershot by a
-    # part of itself, for some steps, where backward Euler's would not; 0.19 was the most
-    assert fields.min() >= -0.25 and fields.max() <= 1.0 + 1e-9
+    # part of itself, for some steps, where backward Euler's would not; 0.19 was the most; a step is solved to 1e-6
+    assert fields.min() >= -0.25 and fields.max() <= 1.0 + 1e-6
     change = np.abs(np.diff(fields, axis=0)).reshape(12, -1).max(axis=1)
     assert all(change[n] <= change[n - 2 : n].max() + 1e-12 for n in range(2, 12)), change
     if limits >= 1e4 and kind == "dirichlet":

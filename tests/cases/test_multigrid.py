@@ -281,20 +281,28 @@ def cube(points, **more):
 
 
 def test_iterations_hardly_depend_on_the_grid(tmp_path):
-    counts = [iterations(solve(tmp_path, cube([n] * 3), 1e-10)) for n in (33, 48, 65, 129)]
-    assert max(counts) <= min(counts) + 2 and max(counts) <= 12, counts
+    """Of 66 nodes the last cell of the coarsest grid is a thirty-second of the others."""
+    counts = [iterations(solve(tmp_path, cube([n] * 3), 1e-10)) for n in (33, 48, 65, 66, 129)]
+    assert max(counts) <= min(counts) + 2 and max(counts) <= 10, counts
+
+
+@pytest.mark.parametrize("h", [0.1, 1.0, 10.0, 100.0])
+def test_nor_on_how_walls_convect(tmp_path, h):
+    material = {"conductivity": 1.0, "density": 1.0, "specific_heat": 1.0}
+    boundary = {"all": {"type": "robin", "h": h, "ambient": 1.0}}
+    assert iterations(solve(tmp_path, cube([50] * 3, material=material, boundary=boundary), 1e-10)) <= 11
 
 
 @pytest.mark.parametrize("points", [[97, 97, 5], [200, 7, 31], [33, 65, 129]])
 def test_thin_bodies_and_flat_cells_take_no_more(tmp_path, points):
-    assert iterations(solve(tmp_path, cube(points), 1e-10)) <= 12
+    assert iterations(solve(tmp_path, cube(points), 1e-10)) <= 10
 
 
 def test_a_stretched_body_takes_more(tmp_path):
     """Cells of 1 to 230 along x and 1 to 12 along z: where one axis is strong, the other is weak elsewhere."""
     segments = {"x": {"to": 1.0, "cells": 40, "ratio": 1.15}, "y": {"to": 1.0, "cells": 30}, "z": {"to": 0.2, "cells": 25, "ratio": 0.9}}
     settings = cube([0], grid={axis: {"segments": [told]} for axis, told in segments.items()})
-    assert iterations(solve(tmp_path, settings, 1e-10)) <= 70
+    assert iterations(solve(tmp_path, settings, 1e-10)) <= 56
 
 
 def test_layers_of_1_to_13000(tmp_path):
@@ -313,10 +321,10 @@ def test_layers_of_1_to_13000(tmp_path):
         },
         "initial": {"value": 0.0},
     }
-    assert iterations(solve(tmp_path, settings, 1e-10)) <= 20
+    assert iterations(solve(tmp_path, settings, 1e-10)) <= 10
 
 
-@pytest.mark.parametrize("contrast, most", [(10.0, 20), (1e3, 80)])
+@pytest.mark.parametrize("contrast, most", [(10.0, 13), (1e3, 21), (1e5, 38)])
 def test_blocks_of_random_conductivity(tmp_path, contrast, most):
     assert iterations(solve(tmp_path, blocks(tmp_path, 48, contrast), 1e-10)) <= most
 
@@ -328,7 +336,7 @@ def test_the_residuals_are_in_the_file(tmp_path):
         residual, count = f["solver/residual"][...], f.attrs["steady_iterations"]
         assert f.attrs["steady_residual"] <= 1e-10
     assert len(residual) == count + 1 and residual[0] == 1.0
-    assert residual[-1] <= 1e-10 and residual[-1] ** (1.0 / count) <= 0.25
+    assert residual[-1] <= 1e-10 and residual[-1] ** (1.0 / count) <= 0.2
     assert (residual[2:] < residual[:-2]).all()
 
 

@@ -40,6 +40,25 @@ hs_coarse_odd_at(const struct hs_coarse_work *work, const int64_t coarse[HS_AXES
     return odd;
 }
 
+/* The mean of the sinks of the nodes before and after an odd one that keep no temperature. */
+static inline HS_HOST_DEVICE float hs_coarse_sink_beside(const struct hs_coarse_work *work,
+                                                         int64_t place, int64_t node)
+{
+    const struct hs_coarse_network *fine = work->fine;
+    const int axis = work->step->axis;
+    float sum = 0.0f;
+    int count = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        const int64_t to =
+            hs_lattice_next(&fine->lattice, axis, place, work->stride[axis], side, node);
+        if (to < 0 || hs_coarse_is_held(work, to))
+            continue;
+        sum += fine->sink[to];
+        count++;
+    }
+    return count > 0 ? sum / (float)count : 0.0f;
+}
+
 /* Weights of an odd node at (i, j, k) of those. */
 static inline HS_HOST_DEVICE void hs_coarse_weigh(const struct hs_coarse_work *work,
                                                   const int64_t at[HS_AXES])
@@ -48,8 +67,9 @@ static inline HS_HOST_DEVICE void hs_coarse_weigh(const struct hs_coarse_work *w
     const int axis = work->step->axis;
     const struct hs_coarse_odd odd = hs_coarse_odd_at(work, at);
     const float before = fine->edge[axis][odd.node - work->stride[axis]];
-    const float after = fine->edge[axis][odd.node], sink = fine->sink[odd.node];
-    const float sum = before + after + sink;
+    const float after = fine->edge[axis][odd.node], own = fine->sink[odd.node];
+    const float excess = own - hs_coarse_sink_beside(work, 2 * at[axis] + 1, odd.node);
+    const float sum = before + after + (excess > 0.0f ? excess : 0.0f);
     const bool none = isinf(sum) || sum == 0.0f;
     work->step->before[odd.place] = none ? 0.0f : before / sum;
     work->step->after[odd.place] = none ? 0.0f : after / sum;

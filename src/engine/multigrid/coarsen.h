@@ -2,10 +2,11 @@
  * Every second node of a network along one axis, and what conducts between them.
  *
  * A node in between is eliminated along the axis: two edges in series become one, and a sink at it
- * is shared out between the two ends. That is exact where nothing flows across the axis. Its edges
- * across the axis go to the same two, in parallel, by its weights w = G/(sum of G + sink), which
- * interpolate it, too. So every coarse network is a network again, of edges between neighbours
- * only, however materials lie.
+ * is shared out between the two ends. Its edges across the axis go to the same two, in parallel, by
+ * its weights, which interpolate it, too: w = G/(sum of G + excess), where the excess is what its
+ * sink is more than those of the two. That is exact where nothing flows across the axis and they
+ * have no sinks; what all three have alike is fed from across. So every coarse network is a network
+ * again, of edges between neighbours only, however materials lie.
  *
  * Sources: Alcouffe, Brandt, Dendy, Painter, SIAM J. Sci. Stat. Comput. 2 (1981); Ashby and
  * Falgout, Nucl. Sci. Eng. 124 (1996), who collapse Galerkin's stencil likewise.

@@ -2,9 +2,10 @@
 
 enum { SMALL = 4096 }; /* nodes: below, starting threads costs more than it saves */
 
-/* The part of the spectrum that is smoothed is from 1/4 of its largest eigenvalue on: in a wave
- * that a grid of twice the spacing cannot hold along one axis, no less. */
-static const double smoothed = 0.25;
+/* The part of the spectrum that is smoothed is from here on, of its largest eigenvalue: no less has
+ * a wave that a grid of twice the spacing cannot hold along one axis of three, be that the weakest
+ * of those that are halved, 0.7/(2 (1 + 1 + 0.7)). */
+static const double smoothed = 0.13;
 
 struct hs_smoother hs_smoother_of(double largest)
 {

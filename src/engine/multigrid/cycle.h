@@ -2,7 +2,7 @@
  * A V-cycle, as a preconditioner: symmetric and positive, in float.
  *
  * Smoothing is Chebyshev's polynomial of the second degree in the scaled matrix, for the upper
- * three quarters of its spectrum, whose largest eigenvalue Gershgorin's circles bound; so it has no
+ * part of its spectrum, whose largest eigenvalue Gershgorin's circles bound; so it has no
  * order of nodes, and no parameter.
  *
  * Sources: Briggs, Henson, McCormick, A Multigrid Tutorial (2000); Trottenberg, Oosterlee,

@@ -144,3 +144,29 @@ void test_coarsen__held_nodes_between_stay_held(void **state)
     hs_coarse_network_release(&coarse);
     hs_coarse_step_release(&step);
 }
+
+/* Along a wall that takes heat from all nodes alike, each is the mean of its neighbours, and the
+ * wall takes as much as before. */
+void test_coarsen__along_a_wall_a_sink_is_no_difference(void **state)
+{
+    (void)state;
+    const struct hs_lattice lattice = {{6, 2, 1}, {false, false, false}};
+    const float taken[] = {12.0f, 16.0f, 20.0f}; /* of 1.5, 2 and 2.5 nodes */
+    struct hs_coarse_network net, coarse;
+    struct hs_coarse_step step;
+    assert_true(hs_coarse_network_init(&net, &lattice));
+    for (int n = 0; n < 12; n++) {
+        net.edge[HS_X][n] = n % 6 < 5 ? 1.0f : 0.0f;
+        net.edge[HS_Y][n] = n < 6 ? 1.0f : 0.0f;
+        net.sink[n] = n < 6 ? 8.0f : 0.0f;
+    }
+    assert_true(hs_coarsen(&net, HS_X, 1, &step, &coarse));
+    for (int n = 0; n < 6; n++) {
+        assert_true(step.before[n] == (n % 3 < 2 ? 0.5f : 1.0f));
+        assert_true(step.after[n] == (n % 3 < 2 ? 0.5f : 0.0f));
+        assert_true(coarse.sink[n] == (n < 3 ? taken[n] : 0.0f));
+    }
+    hs_coarse_network_release(&net);
+    hs_coarse_network_release(&coarse);
+    hs_coarse_step_release(&step);
+}
