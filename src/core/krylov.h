@@ -26,9 +26,9 @@ struct hs_krylov {
      * roundings of its terms may make of that. */
     enum hs_status (*residual)(struct hs_krylov_state *self, double *largest, double *rounding,
                                struct hs_error *err);
-    /* z = M r; *with_r: z.r, *with_change: z.(what r is more than before the last `advance`). */
+    /* z = M r; *with_r: z.r */
     enum hs_status (*precondition)(struct hs_krylov_state *self, double *with_r,
-                                   double *with_change, struct hs_error *err);
+                                   struct hs_error *err);
     /* p = z + factor p; *curvature: p.A p */
     enum hs_status (*turn)(struct hs_krylov_state *self, double factor, double *curvature,
                            struct hs_error *err);

@@ -7,7 +7,6 @@
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
 
-#include <assert.h>
 #include <type_traits>
 
 namespace
@@ -227,24 +226,18 @@ struct step_again : pass<Rows> {
     }
 };
 
-/* The same, with the sums that conjugate gradients ask for. */
+/* The same, with the sum that conjugate gradients ask for. */
 template <typename Rows>
 struct step_to_end : step_again<Rows> {
-    const float *before;
-
     template <int W>
     __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
                         const float (&sum)[W], march::found &mine) const
     {
-        float made[W], right[W], last[W] = {};
+        float made[W], right[W];
         march::read(this->right, node, right);
-        if (before)
-            march::read(before, node, last);
         this->make(node, row, here, sum, right, made);
-        for (int m = 0; m < W; m++) {
+        for (int m = 0; m < W; m++)
             mine.sum[0] += (double)made[m] * (double)right[m];
-            mine.sum[1] += (double)made[m] * (double)last[m];
-        }
     }
 };
 
@@ -599,21 +592,19 @@ hs_status solve_last(const hs_cuda_levels *levels, hs_error *err)
 }
 
 /* Of the only level, which has been solved directly: conjugate gradients take a step or two then,
- * whose length is not left to what float has rounded of r, and each of which ends far from where it
- * began: there the other product is 0. */
+ * whose length is not left to what float has rounded of r. */
 __global__ void __launch_bounds__(march::THREADS)
     take_products(int64_t nodes, const float *x, double per_unit, const double *r,
                   march::reduction to)
 {
     march::found mine = {};
-    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
         mine.sum[0] += (double)x[n] * (r[n] * per_unit);
-    }
     march::reduce(mine, to);
 }
 
 hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const double *r,
-                       const float *before, hs_error *err)
+                       hs_error *err)
 {
     const int last = levels->count - 1;
     const hs_cuda_level *first = &levels->level[0];
@@ -638,8 +629,7 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
     return with_rows(first, [&](const auto &rows) {
         typedef std::decay_t<decltype(rows)> type;
         typedef step_to_end<type> task_type;
-        task_type task = task_of<task_type>(first, rows, first->other, first->x);
-        task.before = before;
+        const task_type task = task_of<task_type>(first, rows, first->other, first->x);
         return with_width<type>(task.box, [&](auto width) {
             return march::launch("step_to_end", do_last_pass<width(), task_type>,
                                  march::blocks_of(task.box), levels->stream, err, task,
@@ -649,42 +639,32 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
 }
 
 /* Small levels take no longer than their launches. */
-hs_status capture(const hs_cuda_levels *levels, const float *before, hs_cuda_cycle_graph *out,
-                  hs_error *err)
+hs_status capture(const hs_cuda_levels *levels, cudaGraphExec_t *out, hs_error *err)
 {
     cudaGraph_t graph = NULL;
     HS_CUDA_TRY(err, cudaStreamBeginCapture(levels->stream, cudaStreamCaptureModeThreadLocal));
-    const hs_status st = launch_cycle(levels, 0.0, NULL, before, err);
+    const hs_status st = launch_cycle(levels, 0.0, NULL, err);
     const cudaError_t ended = cudaStreamEndCapture(levels->stream, &graph);
     if (st) {
         cudaGraphDestroy(graph);
         return st;
     }
     HS_CUDA_TRY(err, ended);
-    const cudaError_t made = cudaGraphInstantiate(&out->graph, graph, 0);
+    const cudaError_t made = cudaGraphInstantiate(out, graph, 0);
     cudaGraphDestroy(graph);
     HS_CUDA_TRY(err, made);
-    out->right = levels->level[0].right;
-    out->before = before;
     return HS_OK;
 }
 
 } // namespace
 
-hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r,
-                        const float *before, hs_error *err)
+hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r, hs_error *err)
 {
-    if (!before || levels->count == 1) /* the first one, or nothing that is worth it */
-        return launch_cycle(levels, per_unit, r, before, err);
-    int n = 0;
-    while (n < HS_CUDA_CYCLES - 1 && levels->cycle[n].graph &&
-           levels->cycle[n].right != levels->level[0].right)
-        n++;
-    hs_cuda_cycle_graph *cycle = &levels->cycle[n];
-    const hs_status st = cycle->graph ? HS_OK : capture(levels, before, cycle, err);
+    if (levels->count == 1) /* nothing that is worth it */
+        return launch_cycle(levels, per_unit, r, err);
+    const hs_status st = levels->cycle ? HS_OK : capture(levels, &levels->cycle, err);
     if (st)
         return st;
-    assert(cycle->right == levels->level[0].right && cycle->before == before);
-    HS_CUDA_TRY(err, cudaGraphLaunch(cycle->graph, levels->stream));
+    HS_CUDA_TRY(err, cudaGraphLaunch(levels->cycle, levels->stream));
     return HS_OK;
 }

@@ -37,8 +37,7 @@ struct hs_krylov_state {
     double *host;                 /* [nodes] where T comes from and goes to; NULL: the field */
     double *T, *r, *inflow;       /* [nodes] */
     float *p, *p_before;          /* [nodes] in units of `scale`; NULL before they are wanted */
-    float *right_before;          /* [nodes] the cycle's last right side, */
-    double unit_before, scale;    /* and its unit; 0: there is none */
+    double scale;                 /* 0: not known */
     double unit;                  /* of the right side of the cycle: about the largest of r */
     double largest;               /* of r, since the last pass over it */
     double length, length_before; /* of p, and the one before, that are still to be added to T */
@@ -566,7 +565,7 @@ hs_status make_levels(hs_krylov_state *self, hs_error *err)
 /* Levels, and what iterations need besides; they are not wanted where the guess is the answer. */
 hs_status prepare(hs_krylov_state *self, hs_error *err)
 {
-    float **const more[] = {&self->p, &self->p_before, &self->right_before};
+    float **const more[] = {&self->p, &self->p_before};
     hs_status st = make_levels(self, err);
     for (float **array : more) {
         if (st || *array)
@@ -636,29 +635,26 @@ hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_
     return HS_OK;
 }
 
-hs_status precondition(hs_krylov_state *self, double *with_r, double *with_change, hs_error *err)
+hs_status precondition(hs_krylov_state *self, double *with_r, hs_error *err)
 {
     march::found found;
     hs_status st = prepare(self, err);
     const hs_cuda_level *first = &self->levels.level[0];
     if (!st && self->unit == 0.0) {
         self->unit = self->largest > 0.0 ? self->largest : 1.0;
-        self->unit_before = 0.0;
         if (self->scale == 0.0)
             self->scale = self->unit;
         st = march::launch("make_right", make_right, march::blocks_for(self->nodes), self->stream,
                            err, self->nodes, 1.0 / self->unit, (const double *)self->r,
                            first->right);
     }
-    const float *const before = self->unit_before > 0.0 ? self->right_before : NULL;
     if (!st)
-        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->r, before, err);
+        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->r, err);
     if (!st)
         st = hs_cuda_levels_found(&self->levels, &found, err);
     if (st)
         return st;
     *with_r = self->unit * self->unit * found.sum[0];
-    *with_change = *with_r - self->unit * self->unit_before * found.sum[1];
     return HS_OK;
 }
 
@@ -695,11 +691,6 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
 hs_status advance(hs_krylov_state *self, double length, double *largest, hs_error *err)
 {
     march::found found;
-    hs_cuda_level *first = &self->levels.level[0];
-    float *const right = self->right_before;
-    self->right_before = first->right;
-    self->unit_before = self->unit;
-    first->right = right;
     self->unit = self->largest > 0.0 ? self->largest : 1.0;
     self->length = length;
     hs_status st = with_rows(self, [&](const auto &rows) {
@@ -711,7 +702,7 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
                                 length * self->scale,
                                 1.0 / self->unit,
                                 self->r,
-                                right};
+                                self->levels.level[0].right};
         return pass_over<type>(self, "subtract", task, err);
     });
     if (!st)
@@ -763,8 +754,8 @@ extern const hs_krylov hs_cuda_krylov_vectors = {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* T, r and inflow; p and the one before, and a right side besides; levels of six numbers and three
- * fields, and as much again as the coarser ones have. */
+/* T, r and inflow; p and the one before; levels of six numbers and three fields, and as much again
+ * as the coarser ones have. */
 double hs_cuda_krylov_bytes(const hs_problem *problem)
 {
     const hs_network *network = problem->network;
@@ -773,7 +764,7 @@ double hs_cuda_krylov_bytes(const hs_problem *problem)
     const double row = !network || network->form == HS_NETWORK_BYTES ? 1.0
                        : network->form == HS_NETWORK_SHORTS          ? 2.0
                                                                      : 5.0 * sizeof(double);
-    return nodes * (3.0 * sizeof(double) + 3.0 * sizeof(float) +
+    return nodes * (3.0 * sizeof(double) + 2.0 * sizeof(float) +
                     9.0 * sizeof(float) * (1.0 + coarser) + row);
 }
 

@@ -342,11 +342,9 @@ hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, 
 
 void hs_cuda_levels_clear(hs_cuda_levels *levels)
 {
-    for (hs_cuda_cycle_graph &cycle : levels->cycle) {
-        if (cycle.graph)
-            cudaGraphExecDestroy(cycle.graph);
-        cycle = {};
-    }
+    if (levels->cycle)
+        cudaGraphExecDestroy(levels->cycle);
+    levels->cycle = NULL;
     for (int k = 0; k < levels->count; k++) {
         const hs_cuda_level &level = levels->level[k];
         const hs_cuda_rows &rows = level.rows;

@@ -32,18 +32,11 @@ struct hs_cuda_level {
     float *right, *x, *other; /* [nodes] right side, unknowns, and another */
 };
 
-/* A V-cycle as a CUDA graph, from and with these right sides; NULL: none. */
-struct hs_cuda_cycle_graph {
-    const float *right, *before;
-    cudaGraphExec_t graph;
-};
-
-enum { HS_CUDA_CYCLES = 2 };
 struct hs_cuda_levels {
     int count;
     hs_cuda_level level[HS_LEVELS];
     double *inverse; /* [nodes][nodes] of the last level, from its right side to x; NULL: 1 */
-    hs_cuda_cycle_graph cycle[HS_CUDA_CYCLES]; /* right sides take turns */
+    cudaGraphExec_t cycle; /* a V-cycle; NULL before the first one */
     cudaStream_t stream;
     march::reduction reduction;
     march::found *here; /* of the reduction, on the host */
@@ -72,10 +65,9 @@ hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest,
 hs_status hs_cuda_rows_number(hs_cuda_levels *levels, int64_t nodes, hs_cuda_rows *rows,
                               hs_error *err);
 
-/* A V-cycle from `right` of the first level, which is r times per_unit, to its x. Sums of the
- * products of x with that r, and with another right side (NULL: none), are in the reduction. */
-hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r,
-                        const float *before, hs_error *err);
+/* A V-cycle from `right` of the first level, which is r times per_unit, to its x. The sum of the
+ * products of x with that r is in the reduction. */
+hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r, hs_error *err);
 
 /* Waits for a reduction and tells what it found. */
 hs_status hs_cuda_levels_found(const hs_cuda_levels *levels, march::found *out, hs_error *err);

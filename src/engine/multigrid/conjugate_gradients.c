@@ -31,8 +31,8 @@ static enum hs_status iterate(struct work *work, double tolerance, double first,
                               struct hs_solution *out)
 {
     const struct hs_krylov *vectors = work->vectors;
-    double left, curvature, zr, change, factor = 0.0;
-    enum hs_status st = vectors->precondition(work->of, &zr, &change, work->err);
+    double left, curvature, zr, factor = 0.0;
+    enum hs_status st = vectors->precondition(work->of, &zr, work->err);
     if (out->iterations == 0)
         work->energy = zr;
     while (!st && out->iterations < HS_SOLUTION_ITERATIONS) {
@@ -47,10 +47,10 @@ static enum hs_status iterate(struct work *work, double tolerance, double first,
         note(work, out, left / first);
         if (left == 0.0 || work->interrupted)
             break;
-        st = vectors->precondition(work->of, &zr, &change, work->err);
+        st = vectors->precondition(work->of, &zr, work->err);
         if (left <= tolerance * first && zr <= tolerance * tolerance * work->energy)
             break;
-        factor = change / before;
+        factor = zr / before;
     }
     return st;
 }

@@ -2,8 +2,7 @@
  * Conjugate gradients for the equations of a network, preconditioned by a V-cycle.
  *
  * Residuals and temperatures are in double; the cycle is in float, so it is symmetric but for
- * rounding. The next direction is made conjugate to the last one with that in mind (Polak and
- * Ribiere; Notay, SIAM J. Sci. Comput. 22 (2000)).
+ * rounding.
  *
  * Source: Saad, Iterative Methods for Sparse Linear Systems (2003), 9.2.
  */

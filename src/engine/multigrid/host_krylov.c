@@ -13,7 +13,6 @@ struct hs_krylov_state {
     int64_t nodes;
     double *T;         /* [nodes] the caller's */
     double *r, *p, *q; /* [nodes] q = A p; p and q NULL before they are wanted */
-    double length;     /* of the last step */
     double unit;       /* of the cycle's right side; 0: not known */
 };
 
@@ -26,7 +25,6 @@ static enum hs_status begin(struct hs_krylov_state *self, double *T, struct hs_e
 {
     (void)err;
     self->T = T;
-    self->length = 0.0;
     if (self->p)
         memset(self->p, 0, (size_t)self->nodes * sizeof *self->p);
     return HS_OK;
@@ -84,7 +82,7 @@ static enum hs_status prepare(struct hs_krylov_state *self, struct hs_error *err
 /* z stays in the first level's x, in its scale and divided by `unit`, which keeps what small
  * residuals are made of away from the ends of float. */
 static enum hs_status precondition(struct hs_krylov_state *self, double *with_r,
-                                   double *with_change, struct hs_error *err)
+                                   struct hs_error *err)
 {
     const enum hs_status st = prepare(self, err);
     if (st)
@@ -97,16 +95,11 @@ static enum hs_status precondition(struct hs_krylov_state *self, double *with_r,
     for (int64_t n = 0; n < self->nodes; n++)
         level->right[n] = (float)(self->r[n] / unit * (double)level->scale[n]);
     hs_cycle(&self->levels);
-    double zr = 0.0, zq = 0.0;
-#pragma omp parallel for num_threads(self->equations->threads) schedule(static)                    \
-    reduction(+ : zr, zq)
-    for (int64_t n = 0; n < self->nodes; n++) {
-        const double z = (double)level->x[n] * (double)level->scale[n];
-        zr += z * self->r[n];
-        zq += z * self->q[n];
-    }
+    double zr = 0.0;
+#pragma omp parallel for num_threads(self->equations->threads) schedule(static) reduction(+ : zr)
+    for (int64_t n = 0; n < self->nodes; n++)
+        zr += (double)level->x[n] * (double)level->scale[n] * self->r[n];
     *with_r = unit * zr;
-    *with_change = -self->length * (unit * zq);
     return HS_OK;
 }
 
@@ -143,7 +136,6 @@ static enum hs_status advance(struct hs_krylov_state *self, double length, doubl
         rates = rate > rates ? rate : rates;
     }
     self->unit = most;
-    self->length = length;
     *largest = rates;
     return HS_OK;
 }
