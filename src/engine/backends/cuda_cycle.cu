@@ -59,9 +59,11 @@ struct arrays {
     {
         to.edge = edge(axis, node);
     }
-    __device__ float2 weights(unsigned node) const
+    template <int N>
+    __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
     {
-        return {__ldg(of.before + node), __ldg(of.after + node)};
+        for (int n = 0; n < N; n++)
+            to[n] = {__ldg(of.before + node[n]), __ldg(of.after + node[n])};
     }
 };
 
@@ -131,9 +133,16 @@ struct palette {
         for (int m = 0; m < march::WIDE; m++)
             field[m] *= alike ? first : inverse(node + (unsigned)m);
     }
-    __device__ float2 weights(unsigned node) const
+    /* Mostly all have the first one's row. */
+    template <int N>
+    __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
     {
-        return __ldg((const float2 *)(row_of(node) + 4));
+        unsigned of[N];
+        for (int n = 0; n < N; n++)
+            of[n] = number_of(node[n]);
+        to[0] = __ldg((const float2 *)(row + of[0] * HS_CUDA_ROW + 4));
+        for (int n = 1; n < N; n++)
+            to[n] = of[n] == of[0] ? to[0] : __ldg((const float2 *)(row + of[n] * HS_CUDA_ROW + 4));
     }
 };
 
@@ -157,7 +166,7 @@ struct pass {
     }
     __device__ void add(float &to, float g, float there, float) const
     {
-        to += g * there;
+        to = fmaf(g, there, to);
     }
 };
 
@@ -307,37 +316,37 @@ struct gather : transfer<Rows> {
     using of = transfer<Rows>;
     using of::fine, of::from, of::halved, of::rows;
 
-    __device__ float along_x(int i, int j, int k) const
+    /* Of sheet k, and the weights at the node in it that belongs to the coarse one. All is read
+     * before any of it is used; where there is no node, another one's weights meet a 0. */
+    __device__ float of_sheet(int i, int j, int k, float2 *here) const
     {
-        const unsigned row = node_at(fine, 0, j, k);
-        if (!halved[HS_X])
-            return __ldg(from + row + i);
-        const int b = odd_before(fine, HS_X, i), a = odd_after(fine, HS_X, i);
-        float sum;
-        if (a >= 0 && fine.n[HS_X] % 2 == 0) {
-            const float2 both = __ldg((const float2 *)(from + row + 2 * i));
-            sum = both.x + rows.weights(row + a).x * both.y;
-        } else {
-            sum = __ldg(from + row + 2 * i);
-            if (a >= 0)
-                sum += rows.weights(row + a).x * __ldg(from + row + a);
-        }
-        if (b >= 0)
-            sum += rows.weights(row + b).y * __ldg(from + row + b);
-        return sum;
-    }
-    __device__ float along_y(int i, int j, int k) const
-    {
-        if (!halved[HS_Y])
-            return along_x(i, j, k);
-        const int x = halved[HS_X] ? 2 * i : i;
-        const int b = odd_before(fine, HS_Y, j), a = odd_after(fine, HS_Y, j);
-        float sum = along_x(i, 2 * j, k);
-        if (a >= 0)
-            sum += rows.weights(node_at(fine, x, a, k)).x * along_x(i, a, k);
-        if (b >= 0)
-            sum += rows.weights(node_at(fine, x, b, k)).y * along_x(i, b, k);
-        return sum;
+        enum { MIDDLE, BEFORE, AFTER };
+        const int x = halved[HS_X] ? 2 * i : i, y = halved[HS_Y] ? 2 * j : j;
+        const int xs[] = {x, halved[HS_X] ? odd_before(fine, HS_X, i) : -1,
+                          halved[HS_X] ? odd_after(fine, HS_X, i) : -1};
+        const int ys[] = {y, halved[HS_Y] ? odd_before(fine, HS_Y, j) : -1,
+                          halved[HS_Y] ? odd_after(fine, HS_Y, j) : -1};
+        const unsigned middle = node_at(fine, x, y, k);
+        unsigned node[3][3], all[9];
+        float value[3][3];
+        float2 weights[9];
+#pragma unroll
+        for (int b = 0; b < 3; b++)
+#pragma unroll
+            for (int a = 0; a < 3; a++) {
+                const bool there = xs[a] >= 0 && ys[b] >= 0;
+                node[b][a] = all[3 * b + a] = there ? node_at(fine, xs[a], ys[b], k) : middle;
+                value[b][a] = there ? __ldg(from + node[b][a]) : 0.0f;
+            }
+        rows.weights(all, weights);
+        float along_x[3];
+#pragma unroll
+        for (int b = 0; b < 3; b++)
+            along_x[b] = fmaf(weights[3 * b + BEFORE].y, value[b][BEFORE],
+                              fmaf(weights[3 * b + AFTER].x, value[b][AFTER], value[b][MIDDLE]));
+        *here = weights[0];
+        return fmaf(weights[3 * BEFORE].y, along_x[BEFORE],
+                    fmaf(weights[3 * AFTER].x, along_x[AFTER], along_x[MIDDLE]));
     }
 };
 
@@ -349,18 +358,19 @@ __global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant_
     if (c.first >= c.last)
         return;
     const bool halved = g.halved[HS_Z];
-    const int x = g.halved[HS_X] ? 2 * c.i : c.i, y = g.halved[HS_Y] ? 2 * c.j : c.j;
     const int below = halved ? odd_before(g.fine, HS_Z, c.first) : -1;
-    float waits = below < 0
-                      ? 0.0f
-                      : g.rows.weights(node_at(g.fine, x, y, below)).y * g.along_y(c.i, c.j, below);
+    float2 weights;
+    float waits = 0.0f;
+    if (below >= 0) {
+        waits = g.of_sheet(c.i, c.j, below, &weights);
+        waits *= weights.y;
+    }
     for (int k = c.first; k < c.last; k++) {
-        float sum = waits + g.along_y(c.i, c.j, halved ? 2 * k : k);
-        const int a = halved ? odd_after(g.fine, HS_Z, k) : -1;
+        float sum = waits + g.of_sheet(c.i, c.j, halved ? 2 * k : k, &weights);
+        const int after = halved ? odd_after(g.fine, HS_Z, k) : -1;
         waits = 0.0f;
-        if (a >= 0) {
-            const float2 weights = g.rows.weights(node_at(g.fine, x, y, a));
-            const float between = g.along_y(c.i, c.j, a);
+        if (after >= 0) {
+            const float between = g.of_sheet(c.i, c.j, after, &weights);
             sum += weights.x * between;
             waits = weights.y * between;
         }
@@ -389,40 +399,60 @@ __device__ __forceinline__ void set_cell(const transfer<Rows> &t, int axis, int 
     out->fine[axis][2] = 2 * c + 1;
 }
 
-/* Values of a cell's fine nodes: along z of the coarse ones, then along y, then along x. */
+/* Values of a cell's fine nodes: along z of the coarse ones, then along y, then along x. All is
+ * read before any of it is used; where there is no node, another one's weights meet a 0, or make
+ * what is not used. */
 template <typename Rows>
 __device__ __forceinline__ void add_cell(const transfer<Rows> &t, const cell &of)
 {
-    const auto weights_at = [&](int i, int j, int k) {
-        return t.rows.weights(node_at(t.fine, i, j, k));
-    };
-    float value[2][2][2] =
-        {}; /* [x][y][z]: of the coarse nodes along x and y, of the cell's along z */
+    enum { ALONG_Z = 0, ALONG_Y = 4, ALONG_X = 8, ALL = 12 };
+    const unsigned corner = node_at(t.fine, of.fine[HS_X][0], of.fine[HS_Y][0], of.fine[HS_Z][0]);
+    float value[2][2][2]; /* [x][y][z]: of the coarse nodes, then of the cell's along z and y */
+    unsigned node[ALL];
+    float2 w[ALL];
+#pragma unroll
+    for (int a = 0; a < 2; a++)
+#pragma unroll
+        for (int b = 0; b < 2; b++) {
+            const bool x = !a || (of.two[HS_X] && of.at[HS_X][1] >= 0);
+            const bool y = !b || (of.two[HS_Y] && of.at[HS_Y][1] >= 0);
+            const bool z = !b || of.two[HS_Z];
+#pragma unroll
+            for (int c = 0; c < 2; c++) {
+                const bool above = !c || (of.two[HS_Z] && of.at[HS_Z][1] >= 0);
+                value[a][b][c] = x && y && above
+                                     ? __ldg(t.from + node_at(t.coarse, of.at[HS_X][a],
+                                                              of.at[HS_Y][b], of.at[HS_Z][c]))
+                                     : 0.0f;
+            }
+            node[ALONG_Z + 2 * a + b] =
+                x && y && of.two[HS_Z]
+                    ? node_at(t.fine, of.fine[HS_X][a], of.fine[HS_Y][b], of.fine[HS_Z][2])
+                    : corner;
+            node[ALONG_Y + 2 * a + b] =
+                x && z && of.two[HS_Y]
+                    ? node_at(t.fine, of.fine[HS_X][a], of.fine[HS_Y][2], of.fine[HS_Z][b ? 2 : 0])
+                    : corner;
+            const bool row = (!a || of.two[HS_Y]) && z && of.two[HS_X];
+            node[ALONG_X + 2 * a + b] =
+                row ? node_at(t.fine, of.fine[HS_X][2], of.fine[HS_Y][a ? 2 : 0],
+                              of.fine[HS_Z][b ? 2 : 0])
+                    : corner;
+        }
+    t.rows.weights(node, w);
 #pragma unroll
     for (int x = 0; x < 2; x++)
 #pragma unroll
         for (int y = 0; y < 2; y++) {
-            const int i = of.at[HS_X][x], j = of.at[HS_Y][y], above = of.at[HS_Z][1];
-            if ((x && !of.two[HS_X]) || (y && !of.two[HS_Y]) || i < 0 || j < 0)
-                continue;
-            value[x][y][0] = __ldg(t.from + node_at(t.coarse, i, j, of.at[HS_Z][0]));
-            if (!of.two[HS_Z])
-                continue;
-            const float2 w = weights_at(of.fine[HS_X][x], of.fine[HS_Y][y], of.fine[HS_Z][2]);
-            value[x][y][1] =
-                w.x * value[x][y][0] +
-                (above >= 0 ? w.y * __ldg(t.from + node_at(t.coarse, i, j, above)) : 0.0f);
+            const float2 of_z = w[ALONG_Z + 2 * x + y];
+            value[x][y][1] = fmaf(of_z.x, value[x][y][0], of_z.y * value[x][y][1]);
         }
 #pragma unroll
     for (int x = 0; x < 2; x++)
 #pragma unroll
         for (int z = 0; z < 2; z++) {
-            if (!of.two[HS_Y] || (x && (!of.two[HS_X] || of.at[HS_X][1] < 0)) ||
-                (z && !of.two[HS_Z]))
-                continue;
-            const float2 w =
-                weights_at(of.fine[HS_X][x], of.fine[HS_Y][2], of.fine[HS_Z][z ? 2 : 0]);
-            value[x][1][z] = w.x * value[x][0][z] + w.y * value[x][1][z];
+            const float2 of_y = w[ALONG_Y + 2 * x + z];
+            value[x][1][z] = fmaf(of_y.x, value[x][0][z], of_y.y * value[x][1][z]);
         }
 #pragma unroll
     for (int y = 0; y < 2; y++)
@@ -430,22 +460,19 @@ __device__ __forceinline__ void add_cell(const transfer<Rows> &t, const cell &of
         for (int z = 0; z < 2; z++) {
             if ((y && !of.two[HS_Y]) || (z && !of.two[HS_Z]))
                 continue;
-            const int j = of.fine[HS_Y][y ? 2 : 0], k = of.fine[HS_Z][z ? 2 : 0];
-            const unsigned node = node_at(t.fine, of.fine[HS_X][0], j, k);
-            if (!of.two[HS_X]) {
-                t.out[node] += value[0][y][z];
-                continue;
-            }
-            const float2 w = t.rows.weights(node + 1);
-            const float between = w.x * value[0][y][z] + w.y * value[1][y][z];
-            if (t.fine.n[HS_X] % 2 == 0) {
-                float2 *const both = (float2 *)(t.out + node);
+            const unsigned first = node_at(t.fine, of.fine[HS_X][0], of.fine[HS_Y][y ? 2 : 0],
+                                           of.fine[HS_Z][z ? 2 : 0]);
+            const float2 of_x = w[ALONG_X + 2 * y + z];
+            const float between = fmaf(of_x.x, value[0][y][z], of_x.y * value[1][y][z]);
+            if (of.two[HS_X] && t.fine.n[HS_X] % 2 == 0) {
+                float2 *const both = (float2 *)(t.out + first);
                 const float2 sum = *both;
                 *both = {sum.x + value[0][y][z], sum.y + between};
-            } else {
-                t.out[node] += value[0][y][z];
-                t.out[node + 1] += between;
+                continue;
             }
+            t.out[first] += value[0][y][z];
+            if (of.two[HS_X])
+                t.out[first + 1] += between;
         }
 }
 
@@ -546,28 +573,66 @@ Transfer transfer_of(const hs_cuda_level *level, const Rows &rows, const float *
     return t;
 }
 
+/* Where a level's unknowns are until the last pass of the way up, which leaves them in x: pairs of
+ * passes go from one memory to another. */
+float *unknowns_of(const hs_cuda_levels *levels, const hs_cuda_level *level)
+{
+    return hs_cuda_pair_serves(levels, level) ? level->other : level->x;
+}
+
 hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
 {
-    hs_status st = pass_over<start>(levels, level, "start", level->right, level->x, err);
-    if (!st)
-        st = pass_over<residual>(levels, level, "residual", level->x, level->other, err);
+    float *const x = unknowns_of(levels, level), *const rest =
+                                                     x == level->x ? level->other : level->x;
+    hs_status st = HS_OK;
+    if (hs_cuda_pair_serves(levels, level)) {
+        st = hs_cuda_pair_down(levels, level, x, rest, err);
+    } else {
+        st = pass_over<start>(levels, level, "start", level->right, x, err);
+        if (!st)
+            st = pass_over<residual>(levels, level, "residual", x, rest, err);
+    }
     return st ? st : with_rows(level, [&](const auto &rows) {
         typedef std::decay_t<decltype(rows)> type;
-        const auto g = transfer_of<gather<type>>(level, rows, level->other, level[1].right);
+        const auto g = transfer_of<gather<type>>(level, rows, (const float *)rest, level[1].right);
         return march::launch("go_down", go_down<type>, march::blocks_of(g.coarse), levels->stream,
                              err, g);
     });
 }
 
+/* The second step, with the sum. */
+hs_status end_cycle(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
+{
+    return with_rows(level, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        typedef step_to_end<type> task_type;
+        const task_type task = task_of<task_type>(level, rows, level->other, level->x);
+        return with_width<type>(task.box, [&](auto width) {
+            return march::launch("step_to_end", do_last_pass<width(), task_type>,
+                                 march::blocks_of(task.box), levels->stream, err, task,
+                                 levels->reduction);
+        });
+    });
+}
+
 hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
 {
-    const hs_status st = with_rows(level, [&](const auto &rows) {
+    const bool is_first = level == &levels->level[0];
+    float *const x = unknowns_of(levels, level);
+    hs_status st = with_rows(level, [&](const auto &rows) {
         typedef std::decay_t<decltype(rows)> type;
-        const auto t = transfer_of<transfer<type>>(level, rows, level[1].x, level->x);
+        const auto t = transfer_of<transfer<type>>(level, rows, level[1].x, x);
         return march::launch("go_up", go_up<type>, march::blocks_of(t.coarse), levels->stream, err,
                              t);
     });
-    return st ? st : pass_over<step>(levels, level, "step", level->x, level->other, err);
+    if (!st && x != level->x)
+        return hs_cuda_pair_up(levels, level, x, level->x, is_first, err);
+    if (!st)
+        st = pass_over<step>(levels, level, "step", x, level->other, err);
+    if (st)
+        return st;
+    return is_first ? end_cycle(levels, level, err)
+                    : pass_over<step_again>(levels, level, "step_again", level->other, x, err);
 }
 
 /* x = right side over the diagonal, where there are no edges. */
@@ -614,28 +679,12 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
         st = descend(levels, &levels->level[k], err);
     if (!st)
         st = solve_last(levels, err);
-    for (int k = last - 1; k >= 0 && !st; k--) {
+    for (int k = last - 1; k >= 0 && !st; k--)
         st = ascend(levels, &levels->level[k], err);
-        if (!st && k > 0)
-            st = pass_over<step_again>(levels, &levels->level[k], "step_again",
-                                       levels->level[k].other, levels->level[k].x, err);
-    }
-    if (st)
+    if (st || last > 0)
         return st;
-    if (last == 0)
-        return march::launch("take_products", take_products, march::blocks_for(nodes),
-                             levels->stream, err, nodes, (const float *)first->x, per_unit, r,
-                             levels->reduction);
-    return with_rows(first, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef step_to_end<type> task_type;
-        const task_type task = task_of<task_type>(first, rows, first->other, first->x);
-        return with_width<type>(task.box, [&](auto width) {
-            return march::launch("step_to_end", do_last_pass<width(), task_type>,
-                                 march::blocks_of(task.box), levels->stream, err, task,
-                                 levels->reduction);
-        });
-    });
+    return march::launch("take_products", take_products, march::blocks_for(nodes), levels->stream,
+                         err, nodes, (const float *)first->x, per_unit, r, levels->reduction);
 }
 
 /* Small levels take no longer than their launches. */

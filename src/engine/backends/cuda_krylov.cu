@@ -2,9 +2,9 @@
  * The vectors of conjugate gradients on the device, dense: T and r in double, p in float.
  *
  * p is but a direction: rounded, it is another one that is as good, as long as the same numbers are
- * added to T and, times A in double, taken from r. So A p is made twice rather than kept, from half
- * the memory of one of either. T += length p waits until two of them are read, by the pass that
- * makes the next one in another array, since nodes read their neighbours' last p.
+ * added to T and, times A in double, taken from r. So A p is made where it is taken, and not kept.
+ * T += length p waits until two of them are read, by the pass that makes the next one in another
+ * array, since nodes read their neighbours' last p.
  */
 #include "engine/backends/cuda_krylov.cuh"
 
@@ -208,12 +208,10 @@ struct residual_task {
     }
 };
 
-/* p = z + factor p, p.A p; T += what the last two p were to add, of which p is the older one, if
- * anything of that. */
+/* p = z + factor p; T += what the last two p were to add, of which p is the older one, if anything
+ * of that. */
 template <typename Rows>
 struct turn_task {
-    typedef float value;
-    typedef double total;
     march::box box;
     Rows rows;
     const float *x, *p_before;
@@ -222,25 +220,17 @@ struct turn_task {
     double *T;
     float *p;
 
-    __device__ float load(unsigned node) const
+    template <int W>
+    __device__ void load(unsigned node, float (&to)[W]) const
     {
-        return unit * __ldg(x + node) + factor * __ldg(p_before + node);
-    }
-    __device__ void load(unsigned node, float (&to)[march::WIDE]) const
-    {
-        float before[march::WIDE];
+        float before[W];
         march::read(x, node, to);
         march::read(p_before, node, before);
-        for (int m = 0; m < march::WIDE; m++)
+        for (int m = 0; m < W; m++)
             to[m] = unit * to[m] + factor * before[m];
     }
-    __device__ void add(double &to, double g, float there, float here) const
-    {
-        to += g * ((double)there - (double)here);
-    }
     template <int W>
-    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
-                        const double (&flow)[W], march::found &mine) const
+    __device__ void put(unsigned node, const float (&here)[W]) const
     {
         if (length_older != 0.0) {
             float older[W], before[W];
@@ -253,10 +243,45 @@ struct turn_task {
             march::write(T, node, sum);
         }
         march::write(p, node, here);
-        for (int m = 0; m < W && row.rate > 0.0; m++)
-            mine.sum[0] += (double)here[m] * (row.sink * (double)here[m] - flow[m]);
     }
 };
+
+/* With p.A p, which is the sum of G (p - p there)^2 over the edges and of sink p^2 over the nodes,
+ * since p is 0 where a temperature is kept: so a node looks at the next ones only. */
+template <int W, typename Rows>
+__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
+    do_turn(const __grid_constant__ turn_task<Rows> task, march::reduction to)
+{
+    const march::box &b = task.box;
+    const march::column c = march::column_of(b);
+    const march::around at = march::around_of(b, c, W);
+    const unsigned nx = (unsigned)b.n[HS_X], sheet = nx * (unsigned)b.n[HS_Y];
+    unsigned node = (unsigned)c.i + nx * (unsigned)c.j + sheet * (unsigned)c.first;
+    march::found mine = {};
+    float here[W], above[W], north[W], east[1];
+    auto row = task.rows.none();
+    if (c.first < c.last)
+        task.load(node, here);
+    for (int k = c.first; k < c.last; k++, node += sheet) {
+        task.load(node + march::to_after(k, b.n[HS_Z], b.wrap[HS_Z], sheet), above);
+        task.load(node + at.north, north);
+        task.load(node + at.east, east);
+#pragma unroll
+        for (int m = 0; m < W; m++) {
+            const double p = (double)here[m];
+            const double x = (double)((m < W - 1 ? here[(m + 1) % W] : east[0]) - here[m]);
+            const double y = (double)(north[m] - here[m]), z = (double)(above[m] - here[m]);
+            task.rows.keep(row, node + (unsigned)m);
+            double sum = fma(row.edge[HS_X] * x, x, row.sink * p * p);
+            sum = fma(row.edge[HS_Y] * y, y, sum);
+            mine.sum[0] += fma(row.edge[HS_Z] * z, z, sum);
+        }
+        task.put(node, here);
+        for (int m = 0; m < W; m++)
+            here[m] = above[m];
+    }
+    march::reduce(mine, to);
+}
 
 /* r -= length A p, and the right side of the cycle. */
 template <typename Rows>
@@ -280,7 +305,7 @@ struct subtract_task {
     }
     __device__ void add(double &to, double g, float there, float here) const
     {
-        to += g * ((double)there - (double)here);
+        to = fma(g, (double)there - (double)here, to);
     }
     template <int W>
     __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
@@ -496,17 +521,14 @@ hs_status with_rows(const hs_krylov_state *self, Run run)
     }
 }
 
-/* With the kernel for the box's width: only palettes are wide. */
-template <typename Rows, typename Task>
-hs_status pass_over(const hs_krylov_state *self, const char *name, const Task &task, hs_error *err)
+/* Calls run(width) with the box's width: only palettes are wide. */
+template <typename Rows, typename Run>
+hs_status with_width(const march::box &box, Run run)
 {
-    const int64_t blocks = march::blocks_of(task.box);
     if constexpr (Rows::wide)
-        if (task.box.width == march::WIDE)
-            return march::launch(name, do_pass<march::WIDE, Task>, blocks, self->stream, err, task,
-                                 self->levels.reduction);
-    return march::launch(name, do_pass<1, Task>, blocks, self->stream, err, task,
-                         self->levels.reduction);
+        if (box.width == march::WIDE)
+            return run(std::integral_constant<int, march::WIDE>());
+    return run(std::integral_constant<int, 1>());
 }
 
 hs_status move(hs_krylov_state *self, const hs_cuda_pitched *field, bool to_field, hs_error *err)
@@ -677,7 +699,10 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
                                 self->length_before * self->scale,
                                 self->T,
                                 self->p};
-        return pass_over<type>(self, "turn", task, err);
+        return with_width<type>(task.box, [&](auto width) {
+            return march::launch("turn", do_turn<width(), type>, march::blocks_of(task.box),
+                                 self->stream, err, task, self->levels.reduction);
+        });
     });
     self->length_before = self->length_before == 0.0 ? self->length : 0.0;
     self->length = 0.0;
@@ -703,7 +728,11 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
                                 1.0 / self->unit,
                                 self->r,
                                 self->levels.level[0].right};
-        return pass_over<type>(self, "subtract", task, err);
+        return with_width<type>(task.box, [&](auto width) {
+            return march::launch("subtract", do_pass<width(), task_type>,
+                                 march::blocks_of(task.box), self->stream, err, task,
+                                 self->levels.reduction);
+        });
     });
     if (!st)
         st = hs_cuda_levels_found(&self->levels, &found, err);

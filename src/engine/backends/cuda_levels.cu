@@ -326,6 +326,12 @@ hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, 
     *levels = {};
     levels->stream = stream;
     const int64_t most = march::blocks_of(march::box_of(*finest, false)) + march::ENOUGH;
+    int device;
+    HS_CUDA_TRY(err, cudaGetDevice(&device));
+    HS_CUDA_TRY(err, cudaDeviceGetAttribute(&levels->multiprocessors,
+                                            cudaDevAttrMultiProcessorCount, device));
+    HS_CUDA_TRY(err, cudaDeviceGetAttribute(&levels->shared_bytes,
+                                            cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     HS_CUDA_TRY(err, cudaMallocHost(&levels->here, sizeof *levels->here));
     hs_status st = hs_cuda_levels_take(levels, (size_t)most * sizeof(march::found),
                                        (void **)&levels->reduction.part, err);
@@ -398,7 +404,7 @@ hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest,
         st = last ? make_coarsest(levels, &net, floating, err)
                   : make_steps(levels, level, &net, &next, err);
         if (!st && !last)
-            st = hs_cuda_rows_number(levels, hs_lattice_count(&net.lattice), &level->rows, err);
+            st = hs_cuda_rows_number(levels, &net.lattice, &level->rows, err);
         hs_cuda_levels_drop(levels, net.sink);
         net = next;
     }

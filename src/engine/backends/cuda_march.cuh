@@ -81,9 +81,10 @@ __device__ __forceinline__ void join(found &to, const found &other)
 }
 
 /* Of the block's threads; thread 0 has it. */
+template <int N>
 __device__ inline found join_block(found mine)
 {
-    __shared__ found of_warp[WARPS];
+    __shared__ found of_warp[N];
     const int thread = thread_of_block();
     for (int apart = WARP / 2; apart > 0; apart /= 2) {
         found other;
@@ -98,16 +99,17 @@ __device__ inline found join_block(found mine)
         of_warp[thread / WARP] = mine;
     __syncthreads();
     if (thread == 0)
-        for (int warp = 1; warp < WARPS; warp++)
+        for (int warp = 1; warp < N; warp++)
             join(mine, of_warp[warp]);
     return mine;
 }
 
-/* To be called by all threads of all blocks. */
+/* To be called by all threads of all blocks, of N warps each. */
+template <int N = WARPS>
 __device__ inline void reduce(const found &mine, const reduction &to)
 {
     __shared__ bool is_last;
-    const found block = join_block(mine);
+    const found block = join_block<N>(mine);
     if (thread_of_block() == 0) {
         to.part[blockIdx.x] = block;
         __threadfence();
@@ -117,7 +119,7 @@ __device__ inline void reduce(const found &mine, const reduction &to)
     if (!is_last)
         return;
     found all = {};
-    for (unsigned n = (unsigned)thread_of_block(); n < gridDim.x; n += THREADS) {
+    for (unsigned n = (unsigned)thread_of_block(); n < gridDim.x; n += N * WARP) {
         found part;
         for (int m = 0; m < SUMS; m++)
             part.sum[m] = __ldcg(&to.part[n].sum[m]);
@@ -125,7 +127,7 @@ __device__ inline void reduce(const found &mine, const reduction &to)
             part.most[m] = __ldcg(&to.part[n].most[m]);
         join(all, part);
     }
-    all = join_block(all);
+    all = join_block<N>(all);
     if (thread_of_block() == 0) {
         *to.all = all;
         *to.ended = 0;

@@ -1,7 +1,7 @@
 /*
  * Distinct rows of a level's numbers, found on the device.
  *
- * Each node looks its six numbers up by their hash in a table of slots, where the first to come
+ * Each node looks its numbers up by their hash in a table of slots, where the first to come
  * leaves them. Then slots in use are counted through, and each node, which has compared its numbers
  * with those of its slot, keeps the count.
  */
@@ -12,7 +12,8 @@
 namespace
 {
 
-enum { SLOTS = 1 << 14, MOST_ROWS = SLOTS / 4, PROBES = 64, MEMBERS = 6, ROW = HS_CUDA_ROW };
+enum { SLOTS = 1 << 14, MOST_ROWS = SLOTS / 4, PROBES = 64, ROW = HS_CUDA_ROW };
+enum { OWN = 6, MEMBERS = OWN + HS_AXES, INVERSE = HS_AXES, DIAGONAL = MEMBERS };
 enum { FEW_NODES = 1000 }; /* not worth it */
 
 struct table {
@@ -22,8 +23,10 @@ struct table {
     int *failed;             /* and whether these are too many, or a hash is of two rows */
 };
 
+/* A node's own numbers, the first three of which are its edges; their nodes. */
 struct members {
-    const float *of[MEMBERS];
+    const float *of[OWN];
+    hs_lattice lattice;
 };
 
 __device__ __forceinline__ unsigned bits_of(float value)
@@ -46,10 +49,17 @@ __device__ __forceinline__ unsigned long long hash_of(const float *value)
     return hash ? hash : 1;
 }
 
+/* The edges to the nodes before come after them. */
 __device__ __forceinline__ void read(const members &m, int64_t node, float *value)
 {
-    for (int n = 0; n < MEMBERS; n++)
-        value[n] = m.of[n] ? m.of[n][node] : 0.0f;
+    const int64_t *n = m.lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
+    for (int k = 0; k < OWN; k++)
+        value[k] = m.of[k] ? m.of[k][node] : 0.0f;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t before = hs_lattice_next(&m.lattice, axis, node / stride[axis] % n[axis],
+                                               stride[axis], -1, node);
+        value[OWN + axis] = m.of[axis] && before >= 0 ? m.of[axis][before] : 0.0f;
+    }
 }
 
 /* The slot of a row; -1: there is none left. */
@@ -182,6 +192,8 @@ void count_through(host_table *h)
             continue;
         for (int n = 0; n < HS_CUDA_ROW; n++)
             h->rows[used * ROW + n] = h->row[slot * ROW + n];
+        const float inverse = h->row[slot * ROW + INVERSE];
+        h->rows[used * ROW + DIAGONAL] = inverse > 0.0f ? 1.0f / inverse : 0.0f;
         h->count[slot] = (uint16_t)used++;
     }
 }
@@ -233,9 +245,10 @@ hs_status number_nodes(work *w, hs_cuda_rows *out, hs_error *err)
 
 } // namespace
 
-hs_status hs_cuda_rows_number(hs_cuda_levels *levels, int64_t nodes, hs_cuda_rows *rows,
+hs_status hs_cuda_rows_number(hs_cuda_levels *levels, const hs_lattice *lattice, hs_cuda_rows *rows,
                               hs_error *err)
 {
+    const int64_t nodes = hs_lattice_count(lattice);
     work w = {};
     hs_cuda_rows made = {};
     if (nodes < FEW_NODES)
@@ -243,7 +256,8 @@ hs_status hs_cuda_rows_number(hs_cuda_levels *levels, int64_t nodes, hs_cuda_row
     w.levels = levels;
     w.nodes = nodes;
     w.m = {{rows->edge[HS_X], rows->edge[HS_Y], rows->edge[HS_Z], rows->inverse, rows->before,
-            rows->after}};
+            rows->after},
+           *lattice};
     w.here = (host_table *)calloc(1, sizeof *w.here);
     hs_status st = w.here ? make_table(&w, err)
                           : hs_error_add(err, HS_DEVICE, "not enough memory for the levels");

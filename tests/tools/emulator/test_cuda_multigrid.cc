@@ -325,3 +325,72 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
         assert_int_equal(number[middle], number[middle + step]);
     hs_cuda_levels_release(&levels);
 }
+
+/* Two layers between walls of all kinds: what pairs of passes make is what single ones do, but for
+ * the order of a few roundings. Grids of a tile, of several, of fewer nodes than a tile's halo;
+ * periodic axes; numbers of one byte and of two. */
+void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
+{
+    (void)state;
+    static const hs_lattice lattices[] = {{{56, 28, 8}, {false, false, false}},
+                                          {{60, 30, 11}, {false, false, false}},
+                                          {{116, 61, 9}, {true, false, false}},
+                                          {{20, 9, 30}, {false, true, true}},
+                                          {{8, 8, 16}, {true, true, true}}};
+    for (int n = 0; n < 10; n++) {
+        const hs_lattice &lattice = lattices[n / 2];
+        const int64_t nodes = hs_lattice_count(&lattice), *of = lattice.n;
+        hs_coarse_network net = {};
+        hs_cuda_levels levels;
+        hs_error err;
+        march::found found[2];
+        std::vector<float> x[2];
+        hs_error_init(&err);
+        dice = 5u + (unsigned)n;
+        emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
+        net.lattice = lattice;
+        check(hs_cuda_levels_init(&levels, &lattice, NULL, &err), &err);
+        float **const arrays[] = {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink};
+        for (float **array : arrays)
+            check(hs_cuda_levels_take(&levels, (size_t)nodes * sizeof(float), (void **)array, &err),
+                  &err);
+        for (int64_t i = 0; i < nodes; i++) {
+            const int64_t at[HS_AXES] = {i % of[0], i / of[0] % of[1], i / (of[0] * of[1])};
+            const int64_t kind =
+                n % 2 ? at[HS_Y] % 12 + 12 * (at[HS_Z] + 30 * (at[HS_X] / 4 % 2)) : at[HS_Z] / 5;
+            const float k = 1.0f + (float)(kind * 7 % 11) + 0.01f * (float)kind;
+            for (int axis = 0; axis < HS_AXES; axis++)
+                net.edge[axis][i] = at[axis] < of[axis] - 1 || lattice.wrap[axis] ? k : 0.0f;
+            net.sink[i] = at[HS_Z] == 0 ? 2.0f : at[HS_Y] == 5 ? INFINITY : 0.0f;
+        }
+        check(hs_cuda_levels_make(&levels, &net, false, &err), &err);
+        const int number_bytes = levels.level[0].rows.number_bytes;
+        assert_int_equal(number_bytes, n % 2 ? 2 : 1);
+        assert_true(hs_cuda_pair_serves(&levels, &levels.level[0]));
+        for (int64_t i = 0; i < nodes; i++)
+            levels.level[0].right[i] = (float)between(-1.0, 1.0);
+        for (int pairs = 0; pairs < 2; pairs++) {
+            const int bytes = levels.shared_bytes;
+            levels.shared_bytes = pairs ? bytes : 0;
+            check(hs_cuda_cycle(&levels, 1.0, NULL, &err), &err);
+            check(hs_cuda_levels_found(&levels, &found[pairs], &err), &err);
+            x[pairs].assign(levels.level[0].x, levels.level[0].x + nodes);
+            levels.shared_bytes = bytes;
+            cudaGraphExecDestroy(levels.cycle);
+            levels.cycle = NULL;
+        }
+        if (const char *complaint = emulator_complaint())
+            fail_msg("%s", complaint);
+        double most = 0.0, size = 0.0;
+        for (int64_t i = 0; i < nodes; i++) {
+            most = std::fmax(most, std::fabs((double)x[0][(size_t)i] - (double)x[1][(size_t)i]));
+            size = std::fmax(size, std::fabs((double)x[0][(size_t)i]));
+        }
+        /* some thirty roundings of float on the way through the levels */
+        if (!(most <= 2e-6 * size) ||
+            !(std::fabs(found[0].sum[0] - found[1].sum[0]) <= 2e-6 * found[0].sum[0]))
+            fail_msg("case %d: off by %g of %g, sums %.9g and %.9g", n, most, size, found[0].sum[0],
+                     found[1].sum[0]);
+        hs_cuda_levels_release(&levels);
+    }
+}
