@@ -172,6 +172,22 @@ int64_t hs_box_count(const struct hs_box *box)
     return count;
 }
 
+/* Planes first, so that few of them are of narrow rows. */
+int hs_box_shell(const struct hs_box *box, const struct hs_box *inside, struct hs_box out[HS_FACES])
+{
+    struct hs_box rest = *box;
+    int count = 0;
+    for (int axis = HS_AXES - 1; axis >= 0; axis--) {
+        struct hs_box side[] = {rest, rest};
+        side[0].hi[axis] = rest.lo[axis] = inside->lo[axis];
+        side[1].lo[axis] = rest.hi[axis] = inside->hi[axis];
+        for (int n = 0; n < 2; n++)
+            if (hs_box_count(&side[n]) > 0)
+                out[count++] = side[n];
+    }
+    return count;
+}
+
 struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t align)
 {
     assert(ghost >= 0 && align >= ghost && (align & (align - 1)) == 0);

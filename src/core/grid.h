@@ -120,6 +120,9 @@ struct hs_box {
 struct hs_box hs_grid_box(const struct hs_grid *grid); /* all nodes */
 struct hs_box hs_grid_face_box(const struct hs_grid *grid, int face);
 int64_t hs_box_count(const struct hs_box *box); /* 0 if empty along any axis */
+/* What of a box is outside of another in it, as boxes without a common node; how many. */
+int hs_box_shell(const struct hs_box *box, const struct hs_box *inside,
+                 struct hs_box out[HS_FACES]);
 
 /*
  * A field in a backend's memory: the nodes and `ghost` layers on both sides of each axis that the

@@ -44,10 +44,12 @@ struct hs_vectors {
      * out = base + the terms, one after the other, at nodes that are free:
      *     out = base; out = fma(factor, plus - minus, out) for each term
      * in the fields' precision, so that the bits are the same on every backend; at other nodes out
-     * is base. out may be any field but base. At most HS_TERMS terms.
+     * is base. out may be any field but base. At most HS_TERMS terms. Nodes of the box
+     * `but` stay as they are; NULL: none do.
      */
     enum hs_status (*combine)(struct hs_backend_state *state, int out, int base,
-                              const struct hs_term *terms, int count, struct hs_error *err);
+                              const struct hs_term *terms, int count, const struct hs_box *but,
+                              struct hs_error *err);
     /* How many sweeps of a recursion one pass over the fields makes; 0: none, and then there is a
      * sweep and a sum of two terms for each. */
     int (*recursion)(const struct hs_backend_state *state);

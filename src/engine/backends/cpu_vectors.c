@@ -115,7 +115,7 @@ static enum hs_status recur(struct hs_backend_state *state, const struct hs_span
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* Of a row; without a term a copy. */
+/* By node (0, 0, 0). */
 struct sum {
     void *out;
     const void *base, *plus[HS_TERMS], *minus[HS_TERMS];
@@ -126,17 +126,19 @@ struct sum {
 #define TERM(T, FMA, k, sum_so_far)                                                                \
     FMA((T)row->factor[k], ((const T *)row->plus[k])[i] - ((const T *)row->minus[k])[i], sum_so_far)
 
-#define EACH(T, value) _Pragma("omp simd") for (int64_t i = 0; i < n; i++)((T *)row->out)[i] = value
+#define EACH(T, value)                                                                             \
+    _Pragma("omp simd") for (int64_t i = first; i < end; i++)((T *)row->out)[i] = value
 
+/* Elements first <= i < end, by the first `count` terms. */
 #define DEFINE_ROW(NAME, T, FMA)                                                                   \
-    static void NAME(const struct sum *row, int64_t n)                                             \
+    static void NAME(const struct sum *row, int count, int64_t first, int64_t end)                 \
     {                                                                                              \
         const T *base = row->base;                                                                 \
-        if (row->count == 0)                                                                       \
+        if (count == 0)                                                                            \
             EACH(T, base[i]);                                                                      \
-        else if (row->count == 1)                                                                  \
+        else if (count == 1)                                                                       \
             EACH(T, TERM(T, FMA, 0, base[i]));                                                     \
-        else if (row->count == 2)                                                                  \
+        else if (count == 2)                                                                       \
             EACH(T, TERM(T, FMA, 1, TERM(T, FMA, 0, base[i])));                                    \
         else                                                                                       \
             EACH(T, TERM(T, FMA, 2, TERM(T, FMA, 1, TERM(T, FMA, 0, base[i]))));                   \
@@ -152,7 +154,7 @@ AVX2 DEFINE_ROW(avx2_float, float, __builtin_fmaf)
 AVX2 DEFINE_ROW(avx2_double, double, __builtin_fma)
 #endif
 
-    typedef void row_function(const struct sum *row, int64_t n);
+    typedef void row_function(const struct sum *row, int count, int64_t first, int64_t end);
 
 static row_function *row_of(enum hs_precision precision)
 {
@@ -164,27 +166,16 @@ static row_function *row_of(enum hs_precision precision)
     return single ? any_float : any_double;
 }
 
-/* The part of a sum that begins `element` elements from node (0, 0, 0). */
-static struct sum sum_at(const struct sum *all, int64_t element, size_t size)
+/* Nodes lo <= i < hi of a body's row (j, k) that are not free take the base's value. */
+static void keep_held(const struct hs_backend_state *state, const struct sum *all, int64_t j,
+                      int64_t k, int64_t lo, int64_t hi)
 {
-    struct sum at = *all;
-    const int64_t offset = element * (int64_t)size;
-    at.out = (char *)all->out + offset;
-    at.base = (const char *)all->base + offset;
-    for (int k = 0; k < all->count; k++) {
-        at.plus[k] = (const char *)all->plus[k] + offset;
-        at.minus[k] = (const char *)all->minus[k] + offset;
-    }
-    return at;
-}
-
-/* Nodes of a body's row that are not free take the base's value. */
-static void keep_held(const struct hs_backend_state *state, const struct sum *at, int64_t first)
-{
-    for (int64_t i = 0; i < state->layout.points[HS_X]; i++)
+    const enum hs_precision precision = state->problem->precision;
+    const int64_t first = (k * state->layout.points[HS_Y] + j) * state->layout.points[HS_X];
+    const int64_t at = hs_layout_offset(&state->layout, 0, j, k);
+    for (int64_t i = lo; i < hi; i++)
         if (hs_network_row_at(state->problem->network, first + i)->kind != HS_NODE_FREE)
-            hs_write(state->problem->precision, at->out, i,
-                     hs_read(state->problem->precision, at->base, i));
+            hs_write(precision, all->out, at + i, hs_read(precision, all->base, at + i));
 }
 
 /* Only where walls prescribe what changes do held nodes of the terms' fields differ. */
@@ -194,16 +185,65 @@ static bool holds_differ(const struct hs_backend_state *state)
     return network && (state->network.varies || network->given.count > 0);
 }
 
+static int64_t within(int64_t i, int64_t lo, int64_t hi)
+{
+    return i < lo ? lo : i > hi ? hi : i;
+}
+
+/* Nodes lo <= i < hi of row (j, k): those that are free, and those on both sides of them. */
+static void combine_nodes(const struct hs_backend_state *state, const struct sum *all,
+                          row_function *row, int64_t j, int64_t k, int64_t lo, int64_t hi)
+{
+    const struct hs_box *free_nodes = &state->interior;
+    const bool is_free = j >= free_nodes->lo[HS_Y] && j < free_nodes->hi[HS_Y] &&
+                         k >= free_nodes->lo[HS_Z] && k < free_nodes->hi[HS_Z];
+    const int64_t begin = is_free ? within(free_nodes->lo[HS_X], lo, hi) : hi;
+    const int64_t end = is_free ? within(free_nodes->hi[HS_X], lo, hi) : hi;
+    const int64_t first = hs_layout_offset(&state->layout, 0, j, k);
+    row(all, 0, first + lo, first + begin);
+    row(all, all->count, first + begin, first + end);
+    row(all, 0, first + end, first + hi);
+    if (holds_differ(state))
+        keep_held(state, all, j, k, lo, hi);
+}
+
+/* Where a row's end is a few nodes, it is asked for some rows before. */
+static void ask_ahead(const struct hs_backend_state *state, const struct sum *all, int64_t r)
+{
+    enum { ROWS = 8 };
+    const int64_t ny = state->layout.points[HS_Y], nx = state->layout.points[HS_X];
+    const int64_t end = hs_layout_offset(&state->layout, nx - 1, (r + ROWS) % ny, (r + ROWS) / ny);
+    if (r + ROWS >= ny * state->layout.points[HS_Z])
+        return;
+    const size_t bytes = (size_t)end * hs_precision_size(state->problem->precision);
+    __builtin_prefetch((const char *)all->base + bytes);
+    for (int k = 0; k < all->count; k++)
+        __builtin_prefetch((const char *)all->plus[k] + bytes);
+}
+
+static void combine_row(const struct hs_backend_state *state, const struct sum *all,
+                        row_function *row, const struct hs_box *but, int64_t r)
+{
+    const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
+    const int64_t j = r % ny, k = r / ny;
+    const bool inside =
+        but && j >= but->lo[HS_Y] && j < but->hi[HS_Y] && k >= but->lo[HS_Z] && k < but->hi[HS_Z];
+    if (!inside) {
+        combine_nodes(state, all, row, j, k, 0, nx);
+        return;
+    }
+    ask_ahead(state, all, r);
+    combine_nodes(state, all, row, j, k, 0, but->lo[HS_X]);
+    combine_nodes(state, all, row, j, k, but->hi[HS_X], nx);
+}
+
 static enum hs_status combine(struct hs_backend_state *state, int out, int base,
-                              const struct hs_term *terms, int count, struct hs_error *err)
+                              const struct hs_term *terms, int count, const struct hs_box *but,
+                              struct hs_error *err)
 {
     (void)err;
     assert(out != base && count <= HS_TERMS);
-    const size_t size = hs_precision_size(state->problem->precision);
-    const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
-    const struct hs_box *free_nodes = &state->interior;
     row_function *const row = row_of(state->problem->precision);
-    const bool differ = holds_differ(state);
     struct sum all = {
         field_of(state, out)->origin, field_of(state, base)->origin, {NULL}, {NULL}, {0.0}, count};
     for (int k = 0; k < count; k++) {
@@ -211,24 +251,10 @@ static enum hs_status combine(struct hs_backend_state *state, int out, int base,
         all.minus[k] = field_of(state, terms[k].minus)->origin;
         all.factor[k] = terms[k].factor;
     }
-    const int64_t before = free_nodes->lo[HS_X], within = free_nodes->hi[HS_X];
+    const int64_t rows = state->layout.points[HS_Y] * state->layout.points[HS_Z];
 #pragma omp parallel for num_threads(state->threads) schedule(static)
-    for (int64_t r = 0; r < ny * state->layout.points[HS_Z]; r++) {
-        const int64_t j = r % ny, k = r / ny;
-        const bool is_free = j >= free_nodes->lo[HS_Y] && j < free_nodes->hi[HS_Y] &&
-                             k >= free_nodes->lo[HS_Z] && k < free_nodes->hi[HS_Z];
-        const struct sum whole = sum_at(&all, hs_layout_offset(&state->layout, 0, j, k), size);
-        struct sum copy = whole, inside = sum_at(&whole, before, size),
-                   behind = sum_at(&whole, within, size);
-        copy.count = behind.count = 0;
-        row(&copy, is_free ? before : nx);
-        if (is_free) {
-            row(&inside, within - before);
-            row(&behind, nx - within);
-        }
-        if (differ)
-            keep_held(state, &whole, r * nx);
-    }
+    for (int64_t r = 0; r < rows; r++)
+        combine_row(state, &all, row, but, r);
     return HS_OK;
 }
 

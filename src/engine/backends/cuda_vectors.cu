@@ -116,8 +116,9 @@ hs_status recur(hs_backend_state *state, const hs_span *span, const hs_recurrenc
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* By node (0, 0, 0). Nodes of a body that are not free take the base's value where `rate` says so:
- * dt/C of each node, or of each row of a palette. */
+/* By the first node of a box, whose points these are; lo and hi are those that are free, from
+ * there. Nodes of a body that are not free take the base's value where `rate` says so: dt/C of each
+ * node, or of each row of a palette. */
 template <typename T>
 struct sum {
     T *out;
@@ -192,7 +193,7 @@ unsigned blocks_of(int64_t count, int64_t each)
 template <typename T>
 void launch(const sum<T> &s, cudaStream_t stream)
 {
-    unsigned along = 32;
+    unsigned along = 1;
     while (along < THREADS && along < s.points[HS_X])
         along *= 2;
     const dim3 threads(along, THREADS / along);
@@ -208,21 +209,24 @@ bool holds_differ(const hs_backend_state *state)
     return network && (state->network.varies || network->given.count > 0);
 }
 
+/* From `element` on. */
 template <typename T>
-void ask_rates(const hs_network_view *view, sum<T> *out)
+void ask_rates(const hs_network_view *view, int64_t element, sum<T> *out)
 {
     const bool arrays = view->form == HS_NETWORK_ARRAYS;
-    out->rate = arrays ? (const T *)view->rate : (const T *)view->row + HS_AXES;
-    out->number = arrays ? NULL : view->number;
+    out->rate = arrays ? (const T *)view->rate + element : (const T *)view->row + HS_AXES;
     out->number_bytes = view->form == HS_NETWORK_BYTES ? 1 : 2;
+    out->number = arrays ? NULL : (const char *)view->number + element * out->number_bytes;
 }
 
 template <typename T>
 hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, int count,
-              hs_error *err)
+              const hs_box *box, hs_error *err)
 {
-    const auto origin_of = [state](int number) {
-        return (T *)*field_of(state, number) + state->layout.origin;
+    const int64_t first =
+        hs_layout_offset(&state->layout, box->lo[HS_X], box->lo[HS_Y], box->lo[HS_Z]);
+    const auto origin_of = [state, first](int number) {
+        return (T *)*field_of(state, number) + state->layout.origin + first;
     };
     sum<T> s = {};
     s.out = origin_of(out);
@@ -234,25 +238,32 @@ hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, 
         s.factor[k] = (T)terms[k].factor;
     }
     for (int axis = 0; axis < HS_AXES; axis++) {
-        s.points[axis] = state->layout.points[axis];
+        s.points[axis] = box->hi[axis] - box->lo[axis];
         s.pitch[axis] = state->layout.pitch[axis];
-        s.lo[axis] = state->of.box.lo[axis];
-        s.hi[axis] = state->of.box.hi[axis];
+        s.lo[axis] = state->of.box.lo[axis] - box->lo[axis];
+        s.hi[axis] = state->of.box.hi[axis] - box->lo[axis];
     }
     if (holds_differ(state))
-        ask_rates(&state->network.view, &s);
+        ask_rates(&state->network.view, first, &s);
     launch(s, state->stream);
     HS_CUDA_TRY(err, cudaGetLastError());
     return HS_OK;
 }
 
 hs_status combine(hs_backend_state *state, int out, int base, const hs_term *terms, int count,
-                  hs_error *err)
+                  const hs_box *but, hs_error *err)
 {
     assert(out != base && count <= HS_TERMS);
+    hs_box box[HS_FACES] = {hs_grid_box(&state->problem->grid)};
+    const hs_box all = box[0];
+    const int boxes = but ? hs_box_shell(&all, but, box) : 1;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    return state->problem->precision == HS_FLOAT ? add<float>(state, out, base, terms, count, err)
-                                                 : add<double>(state, out, base, terms, count, err);
+    hs_status st = HS_OK;
+    for (int n = 0; n < boxes && !st; n++)
+        st = state->problem->precision == HS_FLOAT
+                 ? add<float>(state, out, base, terms, count, &box[n], err)
+                 : add<double>(state, out, base, terms, count, &box[n], err);
+    return st;
 }
 
 hs_status finish(hs_backend_state *state, bool known, hs_error *err)

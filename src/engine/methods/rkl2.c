@@ -152,7 +152,7 @@ static enum hs_status make_stage(const struct step *step, struct recursion *r, c
         const struct hs_term further = {*factor, swept, r->before};
         st = step->vectors->sweep(step->state, &step->sweep, r->now, swept, err);
         if (!st)
-            st = step->vectors->combine(step->state, out, swept, &further, 1, err);
+            st = step->vectors->combine(step->state, out, swept, &further, 1, NULL, err);
     }
     r->before = r->now;
     r->now = out;
@@ -195,7 +195,7 @@ static enum hs_status legendre(const struct step *step, struct hs_error *err)
     }
     const struct hs_term all = {b_of(step->stages), r.now, OLD};
     if (!st)
-        st = step->vectors->combine(step->state, r.before, OLD, &all, 1, err);
+        st = step->vectors->combine(step->state, r.before, OLD, &all, 1, NULL, err);
     take(step, r.before);
     return st;
 }
@@ -232,7 +232,7 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
     int now = FIRST, before = OLD, out = SECOND;
     enum hs_status st = sweep_to(step, 1, OLD, SWEPT_OLD, err);
     if (!st)
-        st = vectors->combine(step->state, FIRST, SWEPT_OLD, &part, 1, err);
+        st = vectors->combine(step->state, FIRST, SWEPT_OLD, &part, 1, NULL, err);
     for (int64_t stage = 2; stage <= step->stages && !st; stage++) {
         const double j = (double)stage;
         const double mu = (2.0 * j - 1.0) / j * b_of(stage) / b_of(stage - 1);
@@ -242,7 +242,7 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
                                         {nu, before, OLD}};
         st = sweep_to(step, stage, now, SWEPT, err);
         if (!st) /* of stage 2 the last is 0 */
-            st = vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, err);
+            st = vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, NULL, err);
         before = now;
         now = out;
         out = before;
@@ -359,7 +359,7 @@ static enum hs_status estimate(struct hs_method_state *self, const struct step *
     if (!st)
         st = vectors->sweep(self->state, &after, 0, 3, err);
     if (!st)
-        st = vectors->combine(self->state, 4, 0, terms, 3, err);
+        st = vectors->combine(self->state, 4, 0, terms, 3, NULL, err);
     self->effort.sweeps += 2;
     return st ? st : distance_to(self, 4, error, err);
 }
@@ -405,7 +405,7 @@ static enum hs_status cut_step(struct hs_method_state *self, double begin, doubl
     self->cut.t = begin;
     self->begun = true;
     if (keep)
-        st = vectors->combine(self->state, BEFORE, 0, NULL, 0, err);
+        st = vectors->combine(self->state, BEFORE, 0, NULL, 0, NULL, err);
     if (!st)
         st = hs_cut_go(&self->cut, &steps, self, end, err);
     if (keep)
@@ -426,7 +426,8 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
 {
     const bool cut = self->problem->schedule.tolerance > 0.0;
     bool known = span->keep_last;
-    enum hs_status st = cut ? backend->vectors->combine(state, START, 0, NULL, 0, err) : HS_OK;
+    enum hs_status st =
+        cut ? backend->vectors->combine(state, START, 0, NULL, 0, NULL, err) : HS_OK;
     for (int64_t n = 0; n < span->count && !st; n++) {
         const double begin = hs_span_time(span, n), end = hs_span_time(span, n + 1);
         const bool keep = span->keep_last && n == span->count - 1;

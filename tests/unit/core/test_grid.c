@@ -171,3 +171,34 @@ void test_grid__the_interval_of_a_value(void **state)
             assert_int_equal(hs_interval_of(from, count, at), last);
         }
 }
+
+/* Each node is in one of them, or inside. */
+void test_box__its_shell_is_what_is_outside_of_another(void **state)
+{
+    (void)state;
+    const struct hs_box box = {{0, 0, 0}, {7, 5, 6}};
+    const struct hs_box inside[] = {{{2, 2, 2}, {5, 3, 4}},
+                                    {{0, 2, 0}, {7, 3, 6}},
+                                    {{0, 0, 0}, {7, 5, 6}},
+                                    {{1, 0, 3}, {6, 5, 6}}};
+    const int counts[] = {6, 2, 0, 3};
+    for (int c = 0; c < 4; c++) {
+        struct hs_box part[HS_FACES];
+        int64_t nodes = hs_box_count(&inside[c]);
+        const int count = hs_box_shell(&box, &inside[c], part);
+        assert_int_equal(count, counts[c]);
+        for (int n = 0; n < count; n++) {
+            nodes += hs_box_count(&part[n]);
+            for (int other = -1; other < n; other++) {
+                const struct hs_box *b = other < 0 ? &inside[c] : &part[other];
+                struct hs_box both;
+                for (int axis = 0; axis < HS_AXES; axis++) {
+                    both.lo[axis] = part[n].lo[axis] > b->lo[axis] ? part[n].lo[axis] : b->lo[axis];
+                    both.hi[axis] = part[n].hi[axis] < b->hi[axis] ? part[n].hi[axis] : b->hi[axis];
+                }
+                assert_int_equal(hs_box_count(&both), 0);
+            }
+        }
+        assert_int_equal(nodes, hs_box_count(&box));
+    }
+}

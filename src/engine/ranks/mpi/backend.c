@@ -34,9 +34,7 @@ static enum hs_status obey(const struct hs_request *request, const struct hs_pro
     case HS_REQUEST_REDUCE: return hs_part_reduce(part, values, err);
     case HS_REQUEST_RESERVE: return own->vectors->reserve(part->state, request->fields, err);
     case HS_REQUEST_STAGE: return hs_part_stage(part, request, err);
-    case HS_REQUEST_COMBINE:
-        return own->vectors->combine(part->state, request->to, request->from, request->term,
-                                     request->terms, err);
+    case HS_REQUEST_COMBINE: return hs_part_combine(part, request, err);
     case HS_REQUEST_RECUR: return hs_part_recur(part, request, err);
     case HS_REQUEST_EXCHANGE:
         own->vectors->exchange(part->state, request->from, request->to);
@@ -209,10 +207,13 @@ static enum hs_status stage(struct hs_backend_state *state, const struct hs_span
 }
 
 static enum hs_status combine(struct hs_backend_state *state, int out, int base,
-                              const struct hs_term *terms, int count, struct hs_error *err)
+                              const struct hs_term *terms, int count, const struct hs_box *box,
+                              struct hs_error *err)
 {
     struct hs_request request = {
-        .kind = HS_REQUEST_COMBINE, .to = out, .from = base, .terms = count};
+        .kind = HS_REQUEST_COMBINE, .to = out, .from = base, .terms = count, .boxed = box != NULL};
+    if (box)
+        request.box = *box;
     memcpy(request.term, terms, (size_t)count * sizeof *terms);
     return ask(state, request, NULL, err);
 }

@@ -36,11 +36,12 @@ struct hs_request {
     bool known;      /* finish */
     int fields;      /* reserve: how many */
     int from, to;    /* stage, exchange, combine: fields (to: out; from: base) */
-    int terms;       /* combine */
+    int terms;       /* combine ... */
+    bool boxed;      /* ... but those of the box */
     struct hs_term term[HS_TERMS];
     struct hs_recurrence fields_of; /* recur: `steps` sweeps */
     double factor[HS_PART_RECURS];
-    struct hs_box box; /* upload, download; of the whole */
+    struct hs_box box; /* upload, download, combine; of the whole */
     struct hs_span span;
 };
 
@@ -75,5 +76,7 @@ enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *requ
                              struct hs_error *err);
 enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err);
+enum hs_status hs_part_combine(struct hs_part *part, const struct hs_request *request,
+                               struct hs_error *err);
 
 #endif
