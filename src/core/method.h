@@ -50,6 +50,29 @@ struct hs_effort {
     int64_t sweeps;     /* of a method that makes some */
 };
 
+/*
+ * What acted in a step that is no sweep, for its heat balance: with C the heat capacities and L
+ * what conduction, walls and sources bring,
+ *
+ *     C (T after - T before)/step = L
+ *
+ * of the field `mean`, which need not be known where hs_balance_spares says so, and where walls and
+ * sources have the mean of their values at `time`, by `weight`. Fields are the backend's
+ * (core/vectors.h); 0 is the one after. What `time` and `weight` point to is the method's, until
+ * its next call.
+ */
+struct hs_step_mean {
+    double step;  /* s; 0: it is not known */
+    double sweep; /* s: of the sweeps whose operator L is */
+    int before, mean;
+    int64_t count;
+    const double *time;   /* [count] s */
+    const double *weight; /* [count] add up to 1 */
+    double roundings;     /* of the fields' precision, that a node of the mean has */
+    double unsolved; /* K/s: what equations that a step solves leave of it at a node, at most */
+    double fastest;  /* 1/s: times |T| and the rounding of double, what that leaves besides; 0 */
+};
+
 struct hs_method_state; /* each method's own */
 
 /* Which of advance and solve it has says whether it is one of time.method, steady.method, or both.
@@ -87,6 +110,9 @@ struct hs_method {
     enum hs_status (*advance)(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err);
+    /* What acted in the last step, where advance was asked to keep the field before it. NULL: it is
+     * not known, or steps are sweeps. */
+    void (*mean)(const struct hs_method_state *self, struct hs_step_mean *out);
     /* Of one that cuts: in all steps so far. */
     void (*effort)(const struct hs_method_state *self, struct hs_effort *out);
     /* Leaves the steady state in the place of the field, which is the initial guess. HS_OK whether

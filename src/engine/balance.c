@@ -2,15 +2,39 @@
 
 #include "core/memory.h"
 #include "engine/threads.h"
+#include "functions/evaluate.h"
+#include "functions/time_function.h"
 
 #include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
+enum { DEEPEST = 2 }; /* layers of a face that are read */
+
 bool hs_balance_is_there(const struct hs_problem *problem)
 {
     return problem->body || (!problem->raw && problem->radius == 1);
+}
+
+/* Materials whose sinks take what the whole field says. */
+static bool is_perfused(const struct hs_problem *problem)
+{
+    bool any = false;
+    for (int s = 0; problem->body && s < problem->body->substance_count; s++)
+        any = any || problem->body->substance[s].perfusion > 0.0;
+    return any;
+}
+
+bool hs_balance_spares(const struct hs_problem *problem, struct hs_box *out)
+{
+    *out = hs_grid_box(&problem->grid);
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (!problem->face[2 * axis].wrap) {
+            out->lo[axis] += DEEPEST;
+            out->hi[axis] -= DEEPEST;
+        }
+    return hs_box_count(out) > 0 && !is_perfused(problem);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -54,13 +78,15 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
     bool enough = true;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
         const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);
-        enough = init_layers(problem, face, depth, &balance->before[face]) &&
+        enough = init_layers(problem, face, depth, &balance->mean[face]) &&
+                 init_layers(problem, face, depth > 1, &balance->before[face]) &&
                  init_layers(problem, face, depth > 1, &balance->after[face]);
     }
     if (!enough)
         return no_memory(err);
     hs_balance_source_init(balance);
     balance->capacity = balance->op->capacity(balance);
+    balance->sinks = is_perfused(problem);
     return HS_OK;
 }
 
@@ -97,6 +123,7 @@ void hs_balance_destroy(struct hs_balance *balance)
     if (balance->op && balance->op->release)
         balance->op->release(balance);
     for (int face = 0; face < HS_FACES; face++) {
+        free(balance->mean[face].values);
         free(balance->before[face].values);
         free(balance->after[face].values);
         for (int part = 0; part < HS_BALANCE_PARTS; part++)
@@ -141,6 +168,31 @@ void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double
     sums->gross += gross;
 }
 
+double hs_balance_value_at(const struct hs_balance *balance, const struct hs_value *value,
+                           const int64_t node[HS_AXES])
+{
+    const struct hs_step_mean *step = &balance->step;
+    const struct hs_grid *grid = &balance->problem->grid;
+    double sum = 0.0;
+    if (!(hs_value_varies(value) & HS_VARIES_T))
+        return hs_value_at_node(value, grid, node, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * hs_value_at_node(value, grid, node, step->time[n]);
+    return sum;
+}
+
+double hs_balance_function(const struct hs_balance *balance,
+                           const struct hs_time_function *function)
+{
+    const struct hs_step_mean *step = &balance->step;
+    double sum = 0.0;
+    if (function->points == 0 && !(hs_value_varies(&function->value) & HS_VARIES_T))
+        return hs_time_function_at(function, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * hs_time_function_at(function, step->time[n]);
+    return sum;
+}
+
 void hs_balance_put_in(struct hs_balance *balance, double power)
 {
     hs_sum_add(&balance->put_in, power);
@@ -163,11 +215,12 @@ static bool step_along(const struct hs_problem *problem, int axis, int way,
     return inside || problem->face[2 * axis].wrap;
 }
 
-/* What neighbours along an axis bring to a node of the face. */
+/* What neighbours along an axis bring to a node of the face; and the sizes of what that is the
+ * difference of, added to *gross. */
 static double brought(const struct hs_balance *balance, int face, int axis,
-                      const int64_t node[HS_AXES])
+                      const int64_t node[HS_AXES], double *gross)
 {
-    const struct hs_balance_layers *layers = &balance->before[face];
+    const struct hs_balance_layers *layers = &balance->mean[face];
     const double T = hs_balance_at(balance, layers, node);
     double sum = 0.0;
     for (int way = -1; way <= 1; way += 2) {
@@ -175,8 +228,10 @@ static double brought(const struct hs_balance *balance, int face, int axis,
         if (!step_along(balance->problem, axis, way, node, other))
             continue;
         const int64_t *lower = way > 0 ? node : other; /* has the edge's conductance */
-        sum += balance->op->conductance(balance, lower, axis) *
-               (hs_balance_at(balance, layers, other) - T);
+        const double G = balance->op->conductance(balance, lower, axis);
+        const double its = hs_balance_at(balance, layers, other);
+        sum += G * (its - T);
+        *gross += G * (fabs(its) + fabs(T));
     }
     return sum;
 }
@@ -192,15 +247,18 @@ static bool is_held_along(const struct hs_balance *balance, int axis, const int6
 static void add_rest(const struct hs_balance *balance, int face, int wall,
                      const int64_t node[HS_AXES], struct hs_balance_sums *sums)
 {
-    const double before = hs_balance_at(balance, &balance->before[face], node);
+    const bool same = balance->step.before == balance->step.mean;
+    const double before =
+        hs_balance_at(balance, same ? &balance->mean[face] : &balance->before[face], node);
     const double after = hs_balance_at(balance, &balance->after[face], node);
     const double stored =
-        balance->op->capacity_at(balance, node) * (after - before) / balance->step;
+        balance->op->capacity_at(balance, node) * (after - before) / balance->step.step;
     double rest = hs_balance_source_at(balance, node);
+    double gross = fabs(rest) + fabs(stored);
     for (int axis = 0; axis < balance->problem->grid.dims; axis++)
         if (axis != face / 2 && !is_held_along(balance, axis, node))
-            rest += brought(balance, face, axis, node);
-    hs_balance_leave(sums, wall, -1, rest - stored, fabs(rest) + fabs(stored));
+            rest += brought(balance, face, axis, node, &gross);
+    hs_balance_leave(sums, wall, -1, rest - stored, gross);
 }
 
 /* What comes along the face's axis leaves through it, where several that hold meet in a node too;
@@ -216,8 +274,9 @@ static void add_holding_walls(const struct hs_balance *balance, int face, int pa
         const int wall = balance->op->holding(balance, face, node);
         if (wall < 0)
             continue;
-        const double along = brought(balance, face, face / 2, node);
-        hs_balance_leave(sums, wall, -1, along, fabs(along));
+        double gross = 0.0;
+        const double along = brought(balance, face, face / 2, node, &gross);
+        hs_balance_leave(sums, wall, -1, along, gross);
         if (balance->op->holder(balance, node) == wall)
             add_rest(balance, face, wall, node, sums);
     }
@@ -225,36 +284,82 @@ static void add_holding_walls(const struct hs_balance *balance, int face, int pa
 
 /* ---- a look ---------------------------------------------------------------------------------- */
 
-static enum hs_status fetch(struct hs_balance *balance, const struct hs_step_state *step_state,
-                            struct hs_error *err)
+static enum hs_status fetch(const struct hs_balance_layers layers[HS_FACES], bool before,
+                            const struct hs_step_state *step_state, struct hs_error *err)
 {
-    for (int face = 0; face < HS_FACES; face++) {
-        const struct hs_balance_layers *before = &balance->before[face],
-                                       *after = &balance->after[face];
-        enum hs_status st = HS_OK;
-        if (before->values)
-            st = hs_step_state_box(step_state, true, &before->box, before->values, err);
-        if (!st && after->values)
-            st = hs_step_state_box(step_state, false, &after->box, after->values, err);
-        if (st)
-            return st;
-    }
-    return HS_OK;
+    enum hs_status st = HS_OK;
+    for (int face = 0; face < HS_FACES && !st; face++)
+        if (layers[face].values)
+            st = hs_step_state_box(step_state, before, &layers[face].box, layers[face].values, err);
+    return st;
+}
+
+static enum hs_status reduce(const struct hs_step_state *step_state, struct hs_reduction *out,
+                             struct hs_error *err)
+{
+    const struct hs_step_state_cache *cache = step_state->cache;
+    return hs_reduce(cache->backend, cache->state, step_state->problem, out, err);
+}
+
+/* Of the fields; `found` is of those that the loop kept. */
+static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step_state *step_state,
+                                struct hs_reduction *found, struct hs_error *err)
+{
+    const struct hs_step_mean *step = &balance->step;
+    struct hs_reduction other = *found;
+    enum hs_status st = hs_step_state_exchange(step_state, step->before, err);
+    if (!st && step->before != 1)
+        st = reduce(step_state, &other, err);
+    found->stored = other.stored;
+    if (!st && step->before != step->mean)
+        st = fetch(balance->before, true, step_state, err);
+    if (!st)
+        st = fetch(balance->after, false, step_state, err);
+    if (!st)
+        st = hs_step_state_exchange(step_state, step->before, err);
+    if (!st)
+        st = hs_step_state_exchange(step_state, step->mean, err);
+    if (!st && step->mean != 1 && balance->sinks)
+        st = reduce(step_state, &other, err);
+    found->sunk = other.sunk;
+    if (!st)
+        st = fetch(balance->mean, true, step_state, err);
+    return st ? st : hs_step_state_exchange(step_state, step->mean, err);
+}
+
+/* Nodes that walls prescribe have no mean in the field: it is that of what the walls say. */
+static void put_prescribed(const struct hs_balance *balance, int face)
+{
+    const struct hs_balance_layers *layers = &balance->mean[face];
+    const struct hs_box *box = &layers->box;
+    int64_t element = 0;
+    for (int64_t k = box->lo[HS_Z]; layers->values && k < box->hi[HS_Z]; k++)
+        for (int64_t j = box->lo[HS_Y]; j < box->hi[HS_Y]; j++)
+            for (int64_t i = box->lo[HS_X]; i < box->hi[HS_X]; i++, element++) {
+                const double T =
+                    balance->op->prescribed(balance, (const int64_t[HS_AXES]){i, j, k});
+                if (!isnan(T))
+                    hs_write(balance->problem->precision, layers->values, element, T);
+            }
 }
 
 /*
- * What roundings can make of a balance, at most: each node's new value is rounded at each of its
- * additions, of which there are 2*dims + 3 and a ghost's, and so are the coefficients, by a unit
- * roundoff of |T| at most, whose heat is the capacity's; and the terms by that of what they are
- * differences of.
+ * What roundings can make of a balance, at most: in each sweep a node's new value is rounded at
+ * each of its additions, of which there are 2*dims + 3 and a ghost's, and so are the coefficients,
+ * by a unit roundoff of |T| at most, whose heat is the capacity's; and the terms by that of what
+ * they are differences of, the mean's among them. And what equations that are solved leave.
  */
 static double rounding(const struct hs_balance *balance, const struct hs_reduction *reduction)
 {
     const struct hs_problem *problem = balance->problem;
-    const double unit = 0.5 * (problem->precision == HS_FLOAT ? (double)FLT_EPSILON : DBL_EPSILON);
+    const struct hs_step_mean *step = &balance->step;
+    const double precise = 0.5 * DBL_EPSILON;
+    const double unit = problem->precision == HS_FLOAT ? 0.5 * (double)FLT_EPSILON : precise;
     const double hottest = fmax(fabs(reduction->min), fabs(reduction->max)) + reduction->change;
-    return unit * (4.0 * problem->grid.dims + 12.0) * balance->capacity * hottest / balance->step +
-           16.0 * unit * balance->all.gross;
+    const double rates = (4.0 * problem->grid.dims + 12.0) * hottest *
+                         (unit / step->sweep + precise * step->fastest);
+    return balance->capacity * (rates + step->unsolved) +
+           (16.0 + step->roundings) * unit * balance->all.gross;
 }
 
 static void conclude(struct hs_balance *balance, const struct hs_reduction *reduction,
@@ -262,7 +367,7 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
 {
     struct hs_balance_terms *terms = &balance->terms;
     struct hs_sum all = {0.0, 0.0};
-    terms->stored = reduction->stored / balance->step;
+    terms->stored = reduction->stored / balance->step.step;
     terms->source = hs_sum_value(&balance->put_in);
     terms->largest = fmax(fabs(terms->stored), fabs(terms->source));
     hs_sum_add(&all, terms->stored);
@@ -294,7 +399,7 @@ static void add_part(struct hs_balance *balance, int face, int part)
     struct hs_balance_sums *sums = &balance->part[face][part];
     clear(balance, sums);
     balance->op->exchange(balance, face, part, sums);
-    if (balance->before[face].depth > 1)
+    if (balance->mean[face].depth > 1)
         add_holding_walls(balance, face, part, sums);
 }
 
@@ -320,32 +425,54 @@ static void add_walls(struct hs_balance *balance)
     }
 }
 
+/* False: it is not known. */
+static bool describe(struct hs_balance *balance, const struct hs_step_state *step_state)
+{
+    static const double all = 1.0;
+    struct hs_step_mean *step = &balance->step;
+    const struct hs_method *method = step_state->plan->method;
+    const bool sweeps = step_state->plan->steady_method || method->step_rule == HS_STEP_STABLE;
+    if (!sweeps && !method->mean)
+        return false;
+    if (sweeps) {
+        /* at sweep 0 it was one that looked at what a method solved for */
+        const int64_t before = step_state->sweep > 0 ? step_state->sweep - 1 : 0;
+        const struct hs_span span =
+            hs_plan_span(step_state->plan, balance->problem, before, step_state->sweep);
+        balance->t = hs_span_time(&span, 0);
+        *step =
+            (struct hs_step_mean){span.step, span.step, 1, 1, 1, &balance->t, &all, 0.0, 0.0, 0.0};
+        balance->stencil = span.op.stencil;
+    } else {
+        method->mean(step_state->method, step);
+        if (step->step == 0.0)
+            return false;
+        balance->stencil = hs_problem_operator(balance->problem, step->sweep).stencil;
+    }
+    return true;
+}
+
 enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
                                struct hs_error *err)
 {
-    const struct hs_problem *problem = balance->problem;
     const struct hs_reduction *reduction;
     forget(balance);
     enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
-    if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before)
+    if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before ||
+        !describe(balance, step_state))
         return st;
-    if (step_state->plan->method->step_rule != HS_STEP_STABLE && !step_state->plan->steady_method)
-        return HS_OK; /* a step was no sweep */
-    /* at sweep 0 it was one that looked at what a method solved for */
-    const int64_t before = step_state->sweep > 0 ? step_state->sweep - 1 : 0;
-    const struct hs_span span = hs_plan_span(step_state->plan, problem, before, step_state->sweep);
-    balance->t = hs_span_time(&span, 0);
-    balance->step = span.step;
-    balance->stencil = span.op.stencil;
-    balance->put_in = (struct hs_sum){0.0, 0.0};
-    st = fetch(balance, step_state, err);
+    struct hs_reduction found = *reduction;
+    st = fetch_all(balance, step_state, &found, err);
     if (st)
         return st;
+    balance->put_in = (struct hs_sum){0.0, 0.0};
     balance->op->begin(balance);
+    for (int face = 0; face < HS_FACES && balance->step.mean != 1; face++)
+        put_prescribed(balance, face);
     add_walls(balance);
     hs_balance_put_in(balance, hs_balance_source_total(balance));
     if (balance->op->sources)
-        balance->op->sources(balance, reduction->sunk);
-    conclude(balance, reduction, step_state->sweep);
+        balance->op->sources(balance, found.sunk);
+    conclude(balance, &found, step_state->sweep);
     return HS_OK;
 }

@@ -35,6 +35,9 @@ struct hs_balance;
 /* Of sweeps of radius 1 with a material, and of bodies; there is none for others. */
 bool hs_balance_is_there(const struct hs_problem *problem);
 
+/* Where it does not read the mean of a step (core/method.h). False: it reads all. */
+bool hs_balance_spares(const struct hs_problem *problem, struct hs_box *out);
+
 /* HS_DEVICE without memory. The problem outlives it. */
 enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,
                                  struct hs_error *err);

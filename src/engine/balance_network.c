@@ -4,8 +4,6 @@
 
 #include "engine/network/of_problem.h"
 #include "engine/network/walls.h"
-#include "functions/evaluate.h"
-#include "functions/time_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +25,7 @@ struct own {
     bool active; /* substances have sources or sinks */
     struct hs_held_share *held;
     int64_t held_count;
-    double *function; /* values of the time functions at the sweep's time */
+    double *function; /* what the time functions are in the step */
 };
 
 static const struct own *own_of(const struct hs_balance *balance)
@@ -153,7 +151,7 @@ static double number_at(const struct hs_balance *balance, const struct hs_wall_n
                         const int64_t node[HS_AXES], int64_t place)
 {
     if (hs_wall_number_moves(number))
-        return hs_value_at_node(&number->moving, &balance->problem->grid, node, balance->t);
+        return hs_balance_value_at(balance, &number->moving, node);
     return number->function < 0 ? 0.0
                                 : own_of(balance)->function[number->function] *
                                       (number->field ? number->field[place] : 1.0);
@@ -163,12 +161,27 @@ static void begin(struct hs_balance *balance)
 {
     const struct own *own = own_of(balance);
     for (int d = 0; d < balance->problem->time_function_count; d++)
-        own->function[d] = hs_time_function_at(&balance->problem->time_functions[d], balance->t);
+        own->function[d] = hs_balance_function(balance, &balance->problem->time_functions[d]);
+}
+
+static double prescribed(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct hs_network_row *row = row_of(balance, node);
+    const struct hs_forcing *forcing = &balance->problem->network->forcing[row->forcing];
+    double sum = 0.0;
+    if (row->kind != HS_NODE_PRESCRIBED)
+        return NAN;
+    const struct hs_wall *wall = &balance->problem->walls[holder(balance, node)];
+    if (hs_wall_number_moves(&wall->value))
+        return hs_balance_value_at(balance, &wall->value.moving, node);
+    for (int n = 0; n < forcing->count; n++)
+        sum += forcing->weight[n] * own_of(balance)->function[forcing->function[n]];
+    return sum;
 }
 
 static double temperature(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
 {
-    return hs_balance_at(balance, &balance->before[face], node);
+    return hs_balance_at(balance, &balance->mean[face], node);
 }
 
 static void exchange(const struct hs_balance *balance, int face, int which,
@@ -220,16 +233,13 @@ static void sources(struct hs_balance *balance, double sunk)
 {
     const struct own *own = own_of(balance);
     const struct hs_body *body = balance->problem->body;
-    bool perfused = false;
     if (!own->active)
         return;
-    for (int s = 0; s < body->substance_count; s++) {
-        perfused = perfused || body->substance[s].perfusion > 0.0;
+    for (int s = 0; s < body->substance_count; s++)
         hs_balance_put_in(balance, body->substance[s].volume * put_in(own, &body->substance[s]));
-    }
-    if (perfused) {
+    if (balance->sinks) {
         const double convected = convection(balance);
-        balance->all.gross += fabs(convected);
+        balance->all.gross += fabs(convected) + fabs(sunk);
         hs_balance_put_in(balance, convected - sunk);
     }
     for (int64_t n = 0; n < own->held_count; n++) {
@@ -250,6 +260,7 @@ static const struct hs_balance_operator network = {.depth = depth,
                                                    .conductance = conductance,
                                                    .capacity_at = capacity_at,
                                                    .begin = begin,
+                                                   .prescribed = prescribed,
                                                    .exchange = exchange,
                                                    .sources = sources,
                                                    .capacity = capacity,

@@ -30,10 +30,10 @@ static inline int64_t hs_balance_part(int64_t count, int n)
     return count * n / HS_BALANCE_PARTS;
 }
 
-/* What the operators differ in. Nodes are those of faces; `T` are temperatures before the sweep. */
+/* What the operators differ in. Nodes are those of faces; temperatures those of the step's mean. */
 struct hs_balance_operator {
-    /* Layers of the face before the sweep that the others read: 0, 1, or 2 where a wall of it
-     * holds or prescribes. */
+    /* Layers of the face that the others read: 0, 1, or 2 where a wall of it holds or prescribes.
+     */
     int (*depth)(const struct hs_balance *balance, int face);
     /* The wall that holds or prescribes the node; and that of one face which would, if no other
      * did. -1: none, or the node is not on that face. */
@@ -42,8 +42,10 @@ struct hs_balance_operator {
     /* W/K: of the edge to the next node along an axis; J/K: of the node. */
     double (*conductance)(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis);
     double (*capacity_at)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
-    /* Before the others are asked of a sweep. */
+    /* Before the others are asked of a step. */
     void (*begin)(struct hs_balance *balance);
+    /* The temperature that a wall prescribes to the node; NaN where none does. */
+    double (*prescribed)(const struct hs_balance *balance, const int64_t node[HS_AXES]);
     /* Adds what leaves through the face's walls that let heat pass, in one of its parts. */
     void (*exchange)(const struct hs_balance *balance, int face, int part,
                      struct hs_balance_sums *sums);
@@ -71,11 +73,13 @@ struct hs_balance {
     int wall_of_face[HS_FACES]; /* of a stencil; -1: periodic */
     struct hs_balance_source source;
     double capacity; /* J/K: of all nodes */
-    /* the sweep that is looked at */
-    double t, step;
-    struct hs_stencil stencil;
-    double transfer[HS_AXES]; /* W/(m^2 K): of a stencil, from node to node along each axis */
-    struct hs_balance_layers before[HS_FACES], after[HS_FACES];
+    bool sinks;      /* the field's sum of hs_reduction is wanted */
+    /* the step that is looked at */
+    struct hs_step_mean step;
+    double t;                  /* s: of a sweep, its begin */
+    struct hs_stencil stencil; /* of its sweeps */
+    double transfer[HS_AXES];  /* W/(m^2 K): of a stencil, from node to node along each axis */
+    struct hs_balance_layers mean[HS_FACES], before[HS_FACES], after[HS_FACES];
     struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS];
     struct hs_sum put_in;
     /* what came of it */
@@ -97,13 +101,19 @@ double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_l
 void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double power,
                       double gross);
 
+/* The mean of a value in the step. */
+double hs_balance_value_at(const struct hs_balance *balance, const struct hs_value *value,
+                           const int64_t node[HS_AXES]);
+double hs_balance_function(const struct hs_balance *balance,
+                           const struct hs_time_function *function);
+
 /* Adds to what is put in. */
 void hs_balance_put_in(struct hs_balance *balance, double power);
 
 /* ---- balance_source.c ---- */
 void hs_balance_source_init(struct hs_balance *balance);
 void hs_balance_source_release(struct hs_balance_source *source);
-/* W at time t: over all nodes, and of one. */
+/* W, mean in the step: over all nodes, and of one. */
 double hs_balance_source_total(struct hs_balance *balance);
 double hs_balance_source_at(const struct hs_balance *balance, const int64_t node[HS_AXES]);
 

@@ -2,9 +2,7 @@
 #include "engine/balance_parts.h"
 
 #include "engine/threads.h"
-#include "functions/evaluate.h"
 #include "functions/fields.h"
-#include "functions/time_function.h"
 
 #include <math.h>
 #include <omp.h>
@@ -51,8 +49,9 @@ void hs_balance_source_release(struct hs_balance_source *source)
     hs_tables_release(&source->tables);
 }
 
-/* Density times volume along row (j, k). values: [nx]. */
-static double of_row(const struct hs_balance *balance, int64_t j, int64_t k, double *values)
+/* Density at time t times volume along row (j, k). values: [nx]. */
+static double of_row(const struct hs_balance *balance, double t, int64_t j, int64_t k,
+                     double *values)
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_field *field = &problem->source.field;
@@ -60,7 +59,7 @@ static double of_row(const struct hs_balance *balance, int64_t j, int64_t k, dou
     if (balance->source.tables.memory)
         hs_tables_row(&balance->source.tables, 0, nx, j, k, values);
     else if (!field->data)
-        hs_value_row(&problem->grid, &field->value, balance->t, j, k, values);
+        hs_value_row(&problem->grid, &field->value, t, j, k, values);
     const double *density =
         field->data ? field->data + (k * problem->grid.points[HS_Y] + j) * nx : values;
     double sum = 0.0;
@@ -70,7 +69,7 @@ static double of_row(const struct hs_balance *balance, int64_t j, int64_t k, dou
 }
 
 /* Row by row, so that no bit depends on the threads. Without memory NaN. */
-static double integrate(struct hs_balance *balance)
+static double integrate(struct hs_balance *balance, double t)
 {
     const struct hs_grid *grid = &balance->problem->grid;
     const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], rows = ny * grid->points[HS_Z];
@@ -79,11 +78,11 @@ static double integrate(struct hs_balance *balance)
     double *scratch = malloc((size_t)threads * (size_t)nx * sizeof *scratch);
     struct hs_sum sum = {0.0, 0.0};
     if (balance->source.tables.memory)
-        hs_tables_fill(&balance->source.tables, balance->t, threads);
+        hs_tables_fill(&balance->source.tables, t, threads);
     if (of_rows && scratch) {
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int64_t r = 0; r < rows; r++)
-            of_rows[r] = of_row(balance, r % ny, r / ny, scratch + omp_get_thread_num() * nx);
+            of_rows[r] = of_row(balance, t, r % ny, r / ny, scratch + omp_get_thread_num() * nx);
         for (int64_t r = 0; r < rows; r++)
             hs_sum_add(&sum, of_rows[r]);
     }
@@ -98,7 +97,7 @@ static double of_body(const struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     return problem->body && problem->body->source >= 0
-               ? hs_time_function_at(&problem->time_functions[problem->body->source], balance->t)
+               ? hs_balance_function(balance, &problem->time_functions[problem->body->source])
                : 0.0;
 }
 
@@ -108,20 +107,32 @@ static double density_at(const struct hs_balance *balance, const int64_t node[HS
     const struct hs_problem *problem = balance->problem;
     const struct hs_field *field = &problem->source.field;
     return field->data ? field->data[hs_grid_index(&problem->grid, node)]
-                       : hs_value_at_node(&field->value, &problem->grid, node, balance->t);
+                       : hs_balance_value_at(balance, &field->value, node);
+}
+
+/* Density times volume, of all nodes. */
+static double sum_of(struct hs_balance *balance)
+{
+    static const int64_t origin[HS_AXES] = {0, 0, 0};
+    const struct hs_step_mean *step = &balance->step;
+    double sum = 0.0;
+    if (!balance->source.varies_space)
+        return density_at(balance, origin) * balance->source.volume;
+    if (!balance->source.varies_time)
+        return integrate(balance, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * integrate(balance, step->time[n]);
+    return sum;
 }
 
 double hs_balance_source_total(struct hs_balance *balance)
 {
-    static const int64_t origin[HS_AXES] = {0, 0, 0};
     struct hs_balance_source *source = &balance->source;
     const double of_all = of_body(balance) * source->volume;
     if (!balance->problem->source.present)
         return of_all;
     if (isnan(source->total) || source->varies_time)
-        source->total =
-            source->factor * (source->varies_space ? integrate(balance)
-                                                   : density_at(balance, origin) * source->volume);
+        source->total = source->factor * sum_of(balance);
     return of_all + source->total;
 }
 

@@ -9,8 +9,6 @@
  */
 #include "engine/balance_parts.h"
 
-#include "functions/evaluate.h"
-
 #include <math.h>
 
 /* What it is in sweeps, where numbers are the field's. */
@@ -24,7 +22,7 @@ static double transfer(const struct hs_balance *balance, int axis)
 {
     const struct hs_problem *problem = balance->problem;
     return rounded(balance, balance->stencil.c[hs_stencil_index(1, axis, 1)]) *
-           problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step;
+           problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step.sweep;
 }
 
 /* What leaves is inner*T of the inner node + edge*T of the wall's + data*the data, for each area
@@ -96,7 +94,14 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
 static double data_at(const struct hs_balance *balance, const struct hs_value *data,
                       const int64_t node[HS_AXES])
 {
-    return rounded(balance, hs_value_at_node(data, &balance->problem->grid, node, balance->t));
+    return rounded(balance, hs_balance_value_at(balance, data, node));
+}
+
+static double prescribed(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = balance->problem;
+    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    return face < 0 ? NAN : data_at(balance, &problem->face[face].data, node);
 }
 
 static void exchange(const struct hs_balance *balance, int face, int part,
@@ -106,7 +111,7 @@ static void exchange(const struct hs_balance *balance, int face, int part,
     const struct hs_face *rule = &problem->face[face];
     const struct law law = law_of(balance, face);
     const int axis = face / 2, wall = balance->wall_of_face[face];
-    const struct hs_balance_layers *layers = &balance->before[face];
+    const struct hs_balance_layers *layers = &balance->mean[face];
     if (rule->held > 0 || (law.inner == 0.0 && law.edge == 0.0 && law.data == 0.0))
         return;
     const int64_t count = hs_grid_face_count(&problem->grid, face);
@@ -144,6 +149,7 @@ static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .conductance = conductance,
                                                    .capacity_at = capacity_at,
                                                    .begin = begin,
+                                                   .prescribed = prescribed,
                                                    .exchange = exchange,
                                                    .capacity = capacity};
 

@@ -46,6 +46,7 @@ static struct hs_step_state step_state_of(struct loop *loop, enum hs_phase phase
                                   .seconds = loop->seconds,
                                   .device = loop->plan->backend->describe(loop->state),
                                   .steady = &loop->steady,
+                                  .method = loop->method,
                                   .cache = &loop->cache};
 }
 

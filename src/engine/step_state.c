@@ -1,6 +1,7 @@
 #include "engine/step_state.h"
 
 #include "core/memory.h"
+#include "core/vectors.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,16 @@ enum hs_status hs_step_state_box(const struct hs_step_state *step_state, bool be
     const struct hs_step_state_cache *cache = step_state->cache;
     return (before ? cache->backend->download_before : cache->backend->download)(cache->state, box,
                                                                                  values, err);
+}
+
+enum hs_status hs_step_state_exchange(const struct hs_step_state *step_state, int field,
+                                      struct hs_error *err)
+{
+    const struct hs_step_state_cache *cache = step_state->cache;
+    if (field == 1)
+        return HS_OK;
+    cache->backend->vectors->exchange(cache->state, 1, field);
+    return cache->backend->vectors->finish(cache->state, true, err);
 }
 
 enum hs_status hs_step_state_node(const struct hs_step_state *step_state,

@@ -37,6 +37,7 @@ struct hs_step_state {
     double seconds;                 /* wall time spent in sweeps so far */
     const char *device;             /* what the backend says it runs on */
     const struct hs_steady *steady; /* the search for a steady state, or for none */
+    const struct hs_method_state *method;
     struct hs_step_state_cache *cache;
 };
 
@@ -64,6 +65,11 @@ void hs_frame_release(struct hs_frame *frame); /* accepts NULL */
  * `before`, which an observer's wants_before made the loop keep. */
 enum hs_status hs_step_state_box(const struct hs_step_state *step_state, bool before,
                                  const struct hs_box *box, void *values, struct hs_error *err);
+
+/* Makes another of the backend's fields the one `before`, until it is called with it again; what is
+ * known of this stop stays so. */
+enum hs_status hs_step_state_exchange(const struct hs_step_state *step_state, int field,
+                                      struct hs_error *err);
 
 /* Values of single nodes, likewise. */
 enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
