@@ -360,8 +360,8 @@ def test_check_and_summary_tell_steps_from_sweeps(tmp_path):
     assert stages % 2 == 1 and (stages**2 + stages - 2) / 4 * 0.9 * limit >= 0.4 / 24
     assert ((stages - 2) ** 2 + stages - 4) / 4 * 0.9 * limit < 0.4 / 24
     assert euler["sweeps_per_step"] == 1 and euler["sweeps_in_all"] == euler["sweeps"]
-    field = 8 * 49 * 13  # three more of them, and what their rows are padded by
-    assert 3 * field <= check["memory_bytes"] - euler["memory_bytes"] <= 3 * 2 * field
+    field = 8 * 49 * 13  # four more of them, and what their rows are padded by
+    assert 4 * field <= check["memory_bytes"] - euler["memory_bytes"] <= 4 * 2 * field
     assert check["seconds"] == pytest.approx(check["sweeps_in_all"] * 47 * 13 / check["points_per_second"], rel=0.2)
     text = command(tmp_path, settings, "check").stdout
     assert f"sweeps       {stages} a step, {24 * stages} in all, to t = 0.4 s" in text
@@ -369,11 +369,11 @@ def test_check_and_summary_tell_steps_from_sweeps(tmp_path):
     done = command(tmp_path, settings, "run")
     assert "step 24/24" in done.stderr
     assert f"steps        24 of {24 * stages} sweeps in all" in done.stdout and "after 24 steps of 0.0166667 s" in done.stdout
-    assert "heat out" not in done.stdout and "balance" not in done.stdout
+    assert "heat out" in done.stdout and "balance      closes to" in done.stdout
     report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet", "--overwrite").stdout)
     assert report["method"] == "rkl2" and report["sweeps"] == 24 and report["sweeps_per_step"] == stages
     with h5py.File(tmp_path / "case.h5") as f:
-        assert f.attrs["sweeps_per_step"] == stages and np.isnan(f["history/imbalance"]).all()
+        assert f.attrs["sweeps_per_step"] == stages
 
 
 def test_it_takes_a_kernel_of_single_sweeps_and_none_that_was_tuned(tmp_path):

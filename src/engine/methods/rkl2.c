@@ -23,12 +23,21 @@
  * Both are written as sums of differences, so that what is uniform stays so to the last bit and
  * coefficients make no rounding of the field's own size: docs/numerics.md.
  *
+ * What a step stores is tau L of a mean of its stages, whose weights add up to 1: with H the
+ * harmonic numbers, of the recursion's X_j and of the stages,
+ *
+ *     w_j = 2 (2j + 1)/(s (s + 1)) (H_s - H_j);   w_j/b_j for j > 0, and w_0 the rest of 1
+ *
+ * since (P_s(x) - 1)/(x - 1) is the sum of (2j + 1) (H_s - H_j) P_j(x) by Christoffel and Darboux.
+ * It is added up in the last step before a stop, where its heat balance is wanted.
+ *
  * Source: Meyer, Balsara and Aslam, J. Comput. Phys. 257 (2014) 594-626; their section 4 for the
  * stages, 3.2 for the recursion.
  */
 #include "core/memory.h"
 #include "core/method.h"
 #include "core/vectors.h"
+#include "engine/balance.h"
 #include "engine/boundary_data.h"
 #include "engine/cut.h"
 #include "engine/stability.h"
@@ -45,14 +54,26 @@ static const double most = 1e9;       /* stages; far beyond any use */
 static const double same = 1e-6;      /* of a step: two times are one */
 static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
 
+/* The mean of the last step before a stop. */
+struct mean {
+    int field;   /* the last one of those reserved; 0: there is no balance */
+    bool spares; /* the nodes of a box */
+    struct hs_box spared;
+    double *weight, *time; /* [stages] */
+    double step, sweep;    /* s */
+    int64_t stages;
+};
+
 struct hs_method_state {
     const struct hs_problem *problem;
     const struct hs_backend *backend;
     struct hs_backend_state *state;
     double limit; /* s: longest stable sweep */
     bool in_time; /* walls or sources change with time */
+    struct mean mean;
     struct hs_cut cut;
-    bool begun; /* the cut has */
+    bool begun;     /* the cut has */
+    double mean_at; /* s: the step that ends then is to have its mean; NaN: none */
     struct hs_effort effort;
     const struct hs_solve_watch *watch;
 };
@@ -93,6 +114,7 @@ struct step {
     int64_t stages;
     struct hs_span sweep; /* of one stage */
     double begin, end;    /* s */
+    struct mean *mean;    /* NULL: it is not wanted */
 };
 
 /* The new field becomes the state's, the old one that before it. */
@@ -107,6 +129,37 @@ static double b_of(int64_t stage)
 {
     const double j = (double)stage;
     return stage < 3 ? 1.0 / 3.0 : (j * j + j - 2.0) / (2.0 * j * (j + 1.0));
+}
+
+/* ---- its mean -------------------------------------------------------------------------------- */
+
+/* Of the recursion, or of stages as they are. */
+static void weigh(const struct step *step, bool stages)
+{
+    const double s = (double)step->stages;
+    double *weight = step->mean->weight;
+    double harmonic = 1.0 / s, all = 0.0; /* H_s - H_j */
+    for (int64_t j = step->stages - 1; j > 0; j--) {
+        weight[j] = 2.0 * (2.0 * (double)j + 1.0) / (s * (s + 1.0)) * harmonic;
+        weight[j] /= stages ? b_of(j) : 1.0;
+        all += weight[j];
+        harmonic += 1.0 / (double)j;
+    }
+    weight[0] = 1.0 - all;
+}
+
+/* After stage j, an even one: it, and the one before. */
+static enum hs_status add_to_mean(const struct step *step, int64_t stage, int now, int before,
+                                  struct hs_error *err)
+{
+    const struct mean *mean = step->mean;
+    if (!mean || stage % 2 || stage >= step->stages)
+        return HS_OK;
+    const struct hs_term terms[] = {{mean->weight[stage - 1], before, OLD},
+                                    {mean->weight[stage], now, OLD},
+                                    {1.0, mean->field, OLD}};
+    return step->vectors->combine(step->state, mean->field, OLD, terms, stage == 2 ? 2 : 3,
+                                  mean->spares ? &mean->spared : NULL, err);
 }
 
 /* ---- the recursion --------------------------------------------------------------------------- */
@@ -184,14 +237,16 @@ static enum hs_status legendre(const struct step *step, struct hs_error *err)
         give_free(&r, field);
     enum hs_status st = step->vectors->sweep(step->state, &step->sweep, OLD, r.now, err);
     for (int64_t done = 1; done < step->stages && !st;) {
-        const int64_t left = step->stages - done;
-        const int count = at_once < 2 ? 1 : left < at_once ? (int)left : at_once;
+        const int64_t left = step->stages - done, most_now = step->mean ? 2 - done % 2 : at_once;
+        const int count = at_once < 2 ? 1 : (int)(left < most_now ? left : most_now);
         double factor[MOST_AT_ONCE];
         for (int n = 0; n < count; n++)
             factor[n] = (double)(done + n) / (double)(done + n + 1);
         st = count > 1 ? make_stages(step, &r, factor, count, err)
                        : make_stage(step, &r, factor, at_once > 0, err);
         done += count;
+        if (!st)
+            st = add_to_mean(step, done, r.now, r.before, err);
     }
     const struct hs_term all = {b_of(step->stages), r.now, OLD};
     if (!st)
@@ -243,6 +298,8 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
         st = sweep_to(step, stage, now, SWEPT, err);
         if (!st) /* of stage 2 the last is 0 */
             st = vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, NULL, err);
+        if (!st)
+            st = add_to_mean(step, stage, out, now, err);
         before = now;
         now = out;
         out = before;
@@ -253,18 +310,20 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
+/* The mean's is the last one. */
 static int fields_of(const struct hs_problem *problem, int at_once)
 {
+    const int means = hs_balance_is_there(problem);
     if (problem->schedule.tolerance > 0.0)
-        return MOST_CUT_FIELDS;
-    return hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once);
+        return MOST_CUT_FIELDS + means;
+    return (hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once)) + means;
 }
 
 /* At most: a kernel that makes one stage in a pass leaves two of the fields out. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    const int fields = problem->schedule.tolerance > 0.0 ? MOST_CUT_FIELDS : MOST_FIELDS;
-    return backend->vectors ? backend->vectors->bytes(problem, fields) : 0.0;
+    return backend->vectors ? backend->vectors->bytes(problem, fields_of(problem, MOST_AT_ONCE))
+                            : 0.0;
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -281,29 +340,54 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     self->state = state;
     self->limit = hs_stability_limit(problem);
     self->in_time = hs_boundary_data_in_time(problem);
+    self->mean_at = NAN;
     *out = self;
-    return backend->vectors->reserve(state, fields_of(problem, backend->vectors->recursion(state)),
-                                     err);
+    const int fields = fields_of(problem, backend->vectors->recursion(state));
+    self->mean.field = hs_balance_is_there(problem) ? fields - 1 : 0;
+    self->mean.spares = hs_balance_spares(problem, &self->mean.spared);
+    return backend->vectors->reserve(state, fields, err);
 }
 
 static void destroy(struct hs_method_state *self)
 {
+    if (!self)
+        return;
+    free(self->mean.weight);
+    free(self->mean.time);
     free(self);
+}
+
+static void begin_mean(struct mean *mean, const struct step *step, double length, bool in_time)
+{
+    const size_t count = (size_t)step->stages;
+    mean->weight = hs_grow(mean->weight, count, sizeof *mean->weight);
+    mean->time = hs_grow(mean->time, count, sizeof *mean->time);
+    mean->step = length;
+    mean->sweep = step->sweep.step;
+    mean->stages = step->stages;
+    weigh(step, in_time);
+    for (int64_t j = 0; j < step->stages; j++)
+        mean->time[j] = stage_time(step, j);
 }
 
 static enum hs_status make_step(struct hs_method_state *self, double begin, double length,
                                 double end, struct step *out, struct hs_error *err)
 {
+    const bool mean = end == self->mean_at;
     const int64_t stages = sweeps(self->problem, self->limit, length);
     const double s = (double)stages, dt = 4.0 * length / (s * s + s - 2.0);
-    *out = (struct step){
-        .vectors = self->backend->vectors,
-        .state = self->state,
-        .stages = stages,
-        .begin = begin,
-        .end = end,
-        .sweep = {
-            .count = 1, .start = begin, .step = dt, .op = hs_problem_operator(self->problem, dt)}};
+    *out = (struct step){.vectors = self->backend->vectors,
+                         .state = self->state,
+                         .stages = stages,
+                         .begin = begin,
+                         .end = end,
+                         .sweep = {.count = 1,
+                                   .start = begin,
+                                   .step = dt,
+                                   .op = hs_problem_operator(self->problem, dt)},
+                         .mean = mean ? &self->mean : NULL};
+    if (mean)
+        begin_mean(&self->mean, out, length, self->in_time);
     self->effort.steps++;
     self->effort.sweeps += stages;
     return self->in_time ? runge_kutta(out, err) : legendre(out, err);
@@ -393,7 +477,8 @@ static void refuse(void *of)
     self->effort.refused++;
 }
 
-/* A step of the plan. `keep`: the field before it becomes field 1. */
+/* A step of the plan. `keep`: the field before it becomes field 1, and that before the last of
+ * those that it was cut into BEFORE. */
 static enum hs_status cut_step(struct hs_method_state *self, double begin, double end, bool keep,
                                struct hs_error *err)
 {
@@ -432,6 +517,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         const double begin = hs_span_time(span, n), end = hs_span_time(span, n + 1);
         const bool keep = span->keep_last && n == span->count - 1;
         struct step step;
+        self->mean_at = keep && span->keep_before && self->mean.field ? end : NAN;
         st = cut ? cut_step(self, begin, end, keep, err)
                  : make_step(self, begin, span->step, end, &step, err);
     }
@@ -443,6 +529,23 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     }
     const enum hs_status finished = backend->vectors->finish(state, known, err);
     return finished ? finished : st;
+}
+
+/* Where nothing changes with time, any one time does. */
+static void mean_of(const struct hs_method_state *self, struct hs_step_mean *out)
+{
+    const struct mean *mean = &self->mean;
+    static const double all = 1.0;
+    *out = (struct hs_step_mean){
+        .step = mean->step,
+        .sweep = mean->sweep,
+        .before = self->problem->schedule.tolerance > 0.0 ? BEFORE : 1,
+        .mean = mean->field,
+        .count = self->in_time ? mean->stages : 1,
+        .time = mean->time,
+        .weight = self->in_time ? mean->weight : &all,
+        .roundings = 2.0 * (double)mean->stages,
+    };
 }
 
 static void effort(const struct hs_method_state *self, struct hs_effort *out)
@@ -465,6 +568,7 @@ const struct hs_method hs_method_rkl2 = {
     .create = create,
     .watch = watch,
     .advance = advance,
+    .mean = mean_of,
     .effort = effort,
     .destroy = destroy,
 };
