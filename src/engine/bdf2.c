@@ -33,7 +33,8 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
     bdf2->next = malloc(bytes);
     bdf2->slope = malloc(bytes);
     bdf2->inflow = malloc(bytes);
-    if (!st && !(bdf2->T && bdf2->old && bdf2->next && bdf2->slope && bdf2->inflow))
+    bdf2->mean = malloc(bytes);
+    if (!st && !(bdf2->T && bdf2->old && bdf2->next && bdf2->slope && bdf2->inflow && bdf2->mean))
         st = no_memory(err);
     if (!st)
         memcpy(bdf2->inflow, bdf2->equations.inflow, bytes);
@@ -49,6 +50,7 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
     free(bdf2->next);
     free(bdf2->slope);
     free(bdf2->inflow);
+    free(bdf2->mean);
 }
 
 static int64_t nodes_of(const struct hs_bdf2 *bdf2)
@@ -209,9 +211,9 @@ static void spoil(struct hs_bdf2 *bdf2, const double *residual)
             bdf2->next[n] = NAN;
 }
 
-/* Of what is not solved as well as it should be. */
+/* Of what is not solved as well as it should be: *rate becomes what is left. */
 static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solution, double most,
-                            double t, struct hs_error *err)
+                            double t, double *rate, struct hs_error *err)
 {
     const double shift = bdf2->equations.shift;
     enum hs_status st = HS_OK;
@@ -226,6 +228,7 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
                           "the equations of the step to t = %.9g s are not solved: after %d "
                           "iterations a node may be off by %.3g; take time.method = \"rkl2\"",
                           t, solution->iterations, left.largest / shift);
+    *rate = left.largest;
     free(residual);
     return st;
 }
@@ -233,9 +236,9 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
 /*
  * `next` becomes the solution, from the guess that it is. The matrix and its inverse have signs
  * such that no node is farther from it than the largest residual, as a rate of change, over the
- * shift.
+ * shift. *rate: that residual [K/s], at most, but for its rounding.
  */
-static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, double t,
+static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, double t, double *rate,
                             struct hs_error *err)
 {
     struct hs_equations *equations = &bdf2->equations;
@@ -251,34 +254,64 @@ static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, dou
     if (!st)
         st = hs_conjugate_gradients_solve(gradients, 0.0, shift * most, bdf2->next, &solution, err);
     bdf2->effort.iterations += solution.iterations;
+    *rate = shift * most;
     if (!st && !solution.reached)
-        st = judge(bdf2, &solution, most, t, err);
+        st = judge(bdf2, &solution, most, t, rate, err);
     if (!st && equations->floating)
         keep_heat(bdf2);
     return st;
 }
 
+/* ---- the mean that a step stores the heat of --------------------------------------------------
+ */
+
+/* What it had counts `before` of what it did, and `now` what acted at time t, of the step tried. */
+static void add_time(struct hs_bdf2 *bdf2, double before, double now, double t)
+{
+    if (bdf2->times == HS_BDF2_TIMES) {
+        bdf2->times--;
+        memmove(bdf2->time, bdf2->time + 1, sizeof bdf2->time - sizeof *bdf2->time);
+        memmove(bdf2->weight, bdf2->weight + 1, sizeof bdf2->weight - sizeof *bdf2->weight);
+    }
+    for (int i = 0; i < bdf2->times; i++)
+        bdf2->weight[i] *= before;
+    bdf2->time[bdf2->times] = t;
+    bdf2->weight[bdf2->times++] = now;
+    bdf2->unsolved = before * bdf2->unsolved + now * bdf2->tried;
+}
+
 /* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Of the first step's stages. */
+static double part_of_end(void)
+{
+    return 1.0 - sqrt(0.5);
+}
 
 /* In two stages. */
 static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double most,
                             struct hs_error *err)
 {
-    const double g = 1.0 - sqrt(0.5), shift = 1.0 / (g * step), more = (1.0 - g) / g;
+    const double g = part_of_end(), shift = 1.0 / (g * step), more = (1.0 - g) / g;
     const double middle = bdf2->t + g * step;
     enum hs_status st = find_inflow(bdf2, middle, err);
     if (st)
         return st;
     set_right_side(bdf2, shift, 0.0, bdf2->T);
     guess(bdf2, (struct prediction){0.0, bdf2->sloped ? g * step : 0.0}, middle);
-    st = solve(bdf2, shift, most, middle, err);
+    st = solve(bdf2, shift, most, middle, &bdf2->tried, err);
     if (!st)
         st = find_inflow(bdf2, t, err);
     if (st)
         return st;
+    bdf2->times = 0;
+    bdf2->unsolved = 0.0;
+    add_time(bdf2, 0.0, 1.0 - g, middle);
+    for (int64_t n = 0; n < nodes_of(bdf2); n++)
+        bdf2->mean[n] = (1.0 - g) * bdf2->next[n];
     set_right_side(bdf2, shift * (1.0 - more), shift * more, bdf2->next);
     guess(bdf2, predict(bdf2, step), t);
-    return solve(bdf2, shift, most, t, err);
+    return solve(bdf2, shift, most, t, &bdf2->tried, err);
 }
 
 enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
@@ -293,19 +326,23 @@ enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double m
         return st;
     set_right_side(bdf2, (1.0 + w) / step, -w * w / ((1.0 + w) * step), bdf2->old);
     guess(bdf2, predict(bdf2, step), t);
-    return solve(bdf2, (1.0 + 2.0 * w) / ((1.0 + w) * step), most, t, err);
+    return solve(bdf2, (1.0 + 2.0 * w) / ((1.0 + w) * step), most, t, &bdf2->tried, err);
 }
 
 void hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t)
 {
     const int64_t nodes = nodes_of(bdf2);
-    const double last = bdf2->step;
-    if (last > 0.0) {
-#pragma omp parallel for simd num_threads(bdf2->equations.threads) schedule(static)
-        for (int64_t n = 0; n < nodes; n++)
+    const double last = bdf2->step, w = last > 0.0 ? step / last : 0.0;
+    const double before = last > 0.0 ? w / (1.0 + 2.0 * w) : 1.0;
+    const double now = last > 0.0 ? (1.0 + w) / (1.0 + 2.0 * w) : part_of_end();
+    add_time(bdf2, before, now, t);
+#pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static)
+    for (int64_t n = 0; n < nodes; n++) {
+        bdf2->mean[n] = before * bdf2->mean[n] + now * bdf2->next[n];
+        if (last > 0.0)
             bdf2->slope[n] = (bdf2->T[n] - bdf2->old[n]) / last;
-        bdf2->sloped = true;
     }
+    bdf2->sloped = bdf2->sloped || last > 0.0;
     double *const free_now = bdf2->old;
     bdf2->old = bdf2->T;
     bdf2->T = bdf2->next;

@@ -17,6 +17,14 @@
  *
  * Both are L-stable: what a step is far too long for is damped, not turned over.
  *
+ * With D the change in a step, the former is D_n+1/h = (w D_n/(h/w) + (1 + w) (inflow - A
+ * T_n+1)/C)/ (1 + 2w). So what a step stores is what a mean of the fields at the ends of steps so
+ * far brings, of which older ones count less and less,
+ *
+ *     M_n+1 = (w M_n + (1 + w) T_n+1)/(1 + 2w);   M_1 = (1 - g) Y + g T_1
+ *
+ * with the inflows' mean likewise; in the middle of the step, to second order.
+ *
  * Sources: Hairer and Wanner, Solving Ordinary Differential Equations II (1996), V.1 and III.5 of
  * volume I for steps that differ; Alexander, SIAM J. Numer. Anal. 14 (1977), for the first step.
  */
@@ -24,6 +32,9 @@
 #define HS_ENGINE_BDF2_H
 
 #include "engine/multigrid/conjugate_gradients.h"
+
+/* Older ones weigh less than 2^-64. */
+enum { HS_BDF2_TIMES = 64 };
 
 struct hs_bdf2 {
     const struct hs_problem *problem;
@@ -39,6 +50,11 @@ struct hs_bdf2 {
     double *next;  /* ... that a step tries */
     double *slope; /* K/s: what changed in the step before the last; before the first step dT/dt */
     double *inflow;
+    double *mean; /* [nodes] that the last step stores the heat of */
+    int times;    /* [times] when walls and sources of it are, and their weights */
+    double time[HS_BDF2_TIMES], weight[HS_BDF2_TIMES];
+    double unsolved;         /* K/s: what solving leaves of its equations at a node, at most */
+    double tried;            /* ... those of the step tried */
     struct hs_effort effort; /* so far */
 };
 

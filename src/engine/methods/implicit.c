@@ -14,6 +14,7 @@
 #include "engine/bdf2.h"
 #include "engine/cut.h"
 #include "engine/host_field.h"
+#include "engine/stability.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,11 +22,14 @@
 static const double same = 1e-6;  /* of a step: two times are one */
 static const double solved = 0.1; /* of a step's error in time: what solving it may leave */
 
-enum { BEFORE = 2 }; /* the backend's field that keeps the one before the last step */
+/* The backend's fields that keep, at a stop, the one before the plan's last step; the mean of the
+ * last step; and the one before that, where the plan's was cut. */
+enum { BEFORE = 2, MEAN, START, FIELDS };
 
 struct hs_method_state {
     const struct hs_problem *problem;
     struct hs_bdf2 bdf2;
+    double limit; /* s: longest stable sweep */
     bool begun;
     struct hs_cut cut;
     double error; /* K: the last step's in time, by the estimate; 0: not known yet */
@@ -48,13 +52,19 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
     return HS_OK;
 }
 
-/* Nine fields and the levels: see methods/multigrid.c. Of another device it takes one field, and
- * what solves there. */
+static int fields_of(const struct hs_problem *problem)
+{
+    return problem->schedule.tolerance > 0.0 ? FIELDS : START;
+}
+
+/* Ten fields and the levels: see methods/multigrid.c. Of another device it takes what solves there,
+ * and what is kept at stops. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    enum { NODE_BYTES = 9 * 8 + 2 * 38 };
+    enum { NODE_BYTES = 10 * 8 + 2 * 38 };
     const int64_t *n = problem->grid.points;
-    const double field = backend->vectors ? backend->vectors->bytes(problem, 1 + BEFORE) : 0.0;
+    const double field =
+        backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
     if (backend->krylov)
         return field + backend->krylov->bytes(problem);
     return backend->device == HS_CPU
@@ -80,9 +90,10 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
                             backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
     self->problem = problem;
+    self->limit = hs_stability_limit(problem);
     enum hs_status st = hs_bdf2_init(&self->bdf2, problem, backend->krylov, state, err);
     if (!st)
-        st = backend->vectors->reserve(state, 1 + BEFORE, err);
+        st = backend->vectors->reserve(state, fields_of(problem), err);
     *out = st ? NULL : self;
     if (st)
         destroy(self);
@@ -157,20 +168,25 @@ static enum hs_status do_step(struct hs_method_state *self, const struct hs_span
     return HS_OK;
 }
 
-static enum hs_status upload(struct hs_method_state *self, const struct hs_backend *backend,
-                             struct hs_backend_state *state, struct hs_error *err)
+/* A field of the host's, to one of those that keep: field 0 stays as it is, for the case that the
+ * step is given up. */
+static enum hs_status keep(const struct hs_method_state *self, const struct hs_backend *backend,
+                           struct hs_backend_state *state, const double *T, int field,
+                           struct hs_error *err)
 {
-    return hs_host_field_upload(self->problem, backend, state, self->bdf2.T, err);
+    backend->vectors->exchange(state, 0, field);
+    const enum hs_status st = hs_host_field_upload(self->problem, backend, state, T, err);
+    backend->vectors->exchange(state, 0, field);
+    return st;
 }
 
-/* The field before the last step, to BEFORE: field 0 stays as it is, for the case that the step is
- * given up. */
-static enum hs_status keep(struct hs_method_state *self, const struct hs_backend *backend,
-                           struct hs_backend_state *state, struct hs_error *err)
+static enum hs_status keep_mean(const struct hs_method_state *self,
+                                const struct hs_backend *backend, struct hs_backend_state *state,
+                                struct hs_error *err)
 {
-    backend->vectors->exchange(state, 0, BEFORE);
-    const enum hs_status st = upload(self, backend, state, err);
-    backend->vectors->exchange(state, 0, BEFORE);
+    enum hs_status st = keep(self, backend, state, self->bdf2.mean, MEAN, err);
+    if (!st && self->problem->schedule.tolerance > 0.0)
+        st = keep(self, backend, state, self->bdf2.old, START, err);
     return st;
 }
 
@@ -181,7 +197,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     enum hs_status st = begin(self, backend, state, span, err);
     for (int64_t n = 0; n < span->count && !st; n++) {
         if (span->keep_last && n == span->count - 1)
-            st = keep(self, backend, state, err);
+            st = keep(self, backend, state, self->bdf2.T, BEFORE, err);
         if (!st)
             st = do_step(self, span, n, err);
     }
@@ -189,13 +205,31 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         const enum hs_status finished = backend->vectors->finish(state, false, err);
         return finished ? finished : st;
     }
-    if (!st)
-        st = upload(self, backend, state, err); /* into fields 0 and 1 */
+    if (!st && span->keep_before)
+        st = keep_mean(self, backend, state, err);
+    if (!st) /* into fields 0 and 1 */
+        st = hs_host_field_upload(self->problem, backend, state, self->bdf2.T, err);
     if (st)
         return st;
     if (span->keep_last)
         backend->vectors->exchange(state, 1, BEFORE);
     return backend->vectors->finish(state, span->keep_last, err);
+}
+
+static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
+{
+    const struct hs_bdf2 *bdf2 = &self->bdf2;
+    *out = (struct hs_step_mean){
+        .step = bdf2->step,
+        .sweep = bdf2->step,
+        .before = self->problem->schedule.tolerance > 0.0 ? START : 1,
+        .mean = MEAN,
+        .count = bdf2->times,
+        .time = bdf2->time,
+        .weight = bdf2->weight,
+        .unsolved = bdf2->unsolved,
+        .fastest = 1.0 / self->limit,
+    };
 }
 
 static void effort(const struct hs_method_state *self, struct hs_effort *out)
@@ -216,6 +250,7 @@ const struct hs_method hs_method_implicit = {
     .create = create,
     .watch = watch,
     .advance = advance,
+    .mean = mean,
     .effort = effort,
     .destroy = destroy,
 };
