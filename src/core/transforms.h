@@ -22,6 +22,7 @@ extern "C" {
 enum hs_mode_rule {
     HS_MODE_STEPS,  /* `amount` steps */
     HS_MODE_TIME,   /* d/dt = rate * mode + constant, for a time `amount` */
+    HS_MODE_MEAN,   /* the same: its mean over the times from `begin` to `amount` */
     HS_MODE_STEADY, /* without end; where |rate| <= `amount` it stays as it is */
 };
 
@@ -54,6 +55,28 @@ static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_time(double t, doubl
     return out;
 }
 
+/* ((exp(z) - 1)/z - 1)/z, by its series where that would cancel. */
+static inline HS_HOST_DEVICE double hs_mode_second(double z)
+{
+    double sum = 0.0;
+    if (fabs(z) > 0.5)
+        return (expm1(z) / z - 1.0) / z;
+    for (int k = 16; k > 1; k--)
+        sum = (1.0 + sum * z) / k; /* 0.5^15/17! is 1e-19 */
+    return sum;
+}
+
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_mean(double begin, double end,
+                                                                 double rate)
+{
+    const struct hs_mode_factors before = hs_mode_time(begin, rate);
+    const double z = rate * (end - begin);
+    struct hs_mode_factors out;
+    out.kept = before.kept * (z != 0.0 ? expm1(z) / z : 1.0);
+    out.gained = before.gained + before.kept * (end - begin) * hs_mode_second(z);
+    return out;
+}
+
 static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double still, double rate)
 {
     struct hs_mode_factors out;
@@ -63,22 +86,27 @@ static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double still,
     return out;
 }
 
-static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_factors_of(enum hs_mode_rule rule,
-                                                                       double amount, double rate)
-{
-    return rule == HS_MODE_STEPS  ? hs_mode_steps(amount, rate)
-           : rule == HS_MODE_TIME ? hs_mode_time(amount, rate)
-                                  : hs_mode_steady(amount, rate);
-}
-
 /* Of all modes: the rate of mode (i, j, k) is common + rate[X][i] + rate[Y][j] + rate[Z][k]. */
 struct hs_mode_filter {
     enum hs_mode_rule rule;
     double amount;
+    double begin; /* of a mean */
     double common;
     const double *rate[HS_AXES]; /* [extent] in the backend's memory; NULL: 0 along this axis */
     int64_t extent[HS_AXES];
 };
+
+static inline HS_HOST_DEVICE struct hs_mode_factors
+hs_mode_factors_of(const struct hs_mode_filter *filter, double rate)
+{
+    const double amount = filter->amount;
+    switch (filter->rule) {
+    case HS_MODE_STEPS: return hs_mode_steps(amount, rate);
+    case HS_MODE_TIME: return hs_mode_time(amount, rate);
+    case HS_MODE_MEAN: return hs_mode_mean(filter->begin, amount, rate);
+    default: return hs_mode_steady(amount, rate);
+    }
+}
 
 struct hs_backend_state;
 

@@ -590,12 +590,11 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
 
 /* ---- what becomes of them -------------------------------------------------------------------- */
 
-enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
-                            bool steps, struct hs_error *err)
+static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, bool steps,
+                          struct hs_error *err)
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
-    struct hs_mode_filter filter = {
-        .rule = rule, .amount = amount, .common = common_for(modes, rule)};
+    filter.common = common_for(modes, filter.rule);
     for (int axis = 0; axis < HS_AXES; axis++) {
         filter.rate[axis] = modes->rate[axis];
         filter.extent[axis] = modes->extent[axis];
@@ -611,6 +610,19 @@ enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, doub
     if (!st)
         st = transforms->scatter(modes->state, out, steps, err);
     return st ? st : transforms->wait(modes->state, err);
+}
+
+enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
+                            bool steps, struct hs_error *err)
+{
+    return put(modes, (struct hs_mode_filter){.rule = rule, .amount = amount}, steps, err);
+}
+
+enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
+                                 struct hs_error *err)
+{
+    const struct hs_mode_filter filter = {.rule = HS_MODE_MEAN, .amount = end, .begin = begin};
+    return put(modes, filter, false, err);
 }
 
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)

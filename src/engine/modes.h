@@ -69,6 +69,10 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
 enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
                             bool steps, struct hs_error *err);
 
+/* Its mean over some time, likewise, without that. */
+enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
+                                 struct hs_error *err);
+
 /* K a sweep: what f adds to the mode that changes least, at most at a node. */
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err);
 

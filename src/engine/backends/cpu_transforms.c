@@ -143,7 +143,7 @@ static enum hs_status filter_modes(struct hs_backend_state *state,
         const double rest = rate_at(filter, HS_Y, r % ny) + rate_at(filter, HS_Z, r / ny);
         for (int64_t n = r * nx; n < (r + 1) * nx; n++) {
             const double rate = filter->common + (rate_at(filter, HS_X, n - r * nx) + rest);
-            const struct hs_mode_factors f = hs_mode_factors_of(filter->rule, filter->amount, rate);
+            const struct hs_mode_factors f = hs_mode_factors_of(filter, rate);
             out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
         }
     }

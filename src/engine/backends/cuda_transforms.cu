@@ -261,8 +261,7 @@ __global__ void filter_rows(hs_mode_filter filter, const double *in, const doubl
     const double along_x = rate_at(filter, HS_X, i);
     for (int64_t r = blockIdx.y; r < rows; r += gridDim.y) {
         const double rest = rate_at(filter, HS_Y, r % ny) + rate_at(filter, HS_Z, r / ny);
-        const hs_mode_factors f =
-            hs_mode_factors_of(filter.rule, filter.amount, filter.common + (along_x + rest));
+        const hs_mode_factors f = hs_mode_factors_of(&filter, filter.common + (along_x + rest));
         const int64_t n = r * nx + i;
         out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
     }

@@ -8,22 +8,41 @@
  * Source: Moler and Van Loan, SIAM Review 45 (2003), methods 14 to 16.
  */
 #include "core/method.h"
+#include "core/vectors.h"
+#include "engine/balance.h"
 #include "engine/modes.h"
+#include "engine/stability.h"
 
 #include <stdlib.h>
+
+enum { MEAN = 2, FIELDS }; /* the backend's: of the last step before a stop */
 
 struct hs_method_state {
     struct hs_modes modes; /* first: hs_modes_create */
     struct hs_span sweep;  /* that the modes are of; no steps: they have not begun */
     double begun;          /* s: when they did */
     double at;             /* s since then: what the backend's field is of */
+    double step, limit;    /* s: that of the mean, and the longest stable sweep */
+    bool means;            /* there is a field for it */
 };
+
+static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    const bool means = hs_balance_is_there(problem) && backend->vectors;
+    return hs_modes_memory(problem, backend) +
+           (means ? backend->vectors->bytes(problem, FIELDS) : 0.0);
+}
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    return hs_modes_create(sizeof **out, problem, backend, state, out, err);
+    enum hs_status st = hs_modes_create(sizeof **out, problem, backend, state, out, err);
+    if (st)
+        return st;
+    (*out)->limit = hs_stability_limit(problem);
+    (*out)->means = hs_balance_is_there(problem) && backend->vectors;
+    return (*out)->means ? backend->vectors->reserve(state, FIELDS, err) : HS_OK;
 }
 
 static enum hs_status put(struct hs_method_state *self, double time, bool steps,
@@ -31,6 +50,18 @@ static enum hs_status put(struct hs_method_state *self, double time, bool steps,
 {
     self->at = time;
     return hs_modes_put(&self->modes, HS_MODE_TIME, time / self->sweep.step, steps, err);
+}
+
+/* From self->at on. */
+static enum hs_status put_mean(struct hs_method_state *self, double end, struct hs_error *err)
+{
+    const struct hs_vectors *vectors = self->modes.backend->vectors;
+    const double step = self->sweep.step;
+    vectors->exchange(self->modes.state, 0, MEAN);
+    const enum hs_status st = hs_modes_put_mean(&self->modes, self->at / step, end / step, err);
+    vectors->exchange(self->modes.state, 0, MEAN);
+    self->step = end - self->at;
+    return st;
 }
 
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
@@ -46,9 +77,32 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         st = hs_modes_begin(&self->modes, &self->sweep, HS_MODE_TIME, err);
     }
     const double before = hs_span_time(span, span->count - 1) - self->begun;
+    const double end = hs_span_time(span, span->count) - self->begun;
     if (!st && keep && self->at != before)
         st = put(self, before, false, err);
-    return st ? st : put(self, hs_span_time(span, span->count) - self->begun, keep, err);
+    if (!st && span->keep_before && self->means)
+        st = put_mean(self, end, err);
+    return st ? st : put(self, end, keep, err);
+}
+
+/* Nothing changes with time, so any one does. A product of matrices rounds each of its terms. */
+static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
+{
+    static const double all = 1.0;
+    double terms = 0.0;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        terms += (double)self->modes.extent[axis];
+    *out = (struct hs_step_mean){
+        .step = self->step,
+        .sweep = self->step,
+        .before = 1,
+        .mean = MEAN,
+        .count = 1,
+        .time = &self->begun,
+        .weight = &all,
+        .roundings = 2.0 * terms,
+        .fastest = 1.0 / self->limit,
+    };
 }
 
 static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
@@ -68,8 +122,9 @@ const struct hs_method hs_method_exponential = {
     .step_rule = HS_STEP_ANY,
     .jumps = true,
     .suits = suits,
-    .memory = hs_modes_memory,
+    .memory = memory,
     .create = create,
     .advance = advance,
+    .mean = mean,
     .destroy = hs_modes_destroy,
 };

@@ -404,6 +404,23 @@ void test_modes__factors_keep_their_digits(void **state)
         }
     assert_near(hs_mode_time(3.0, -1e-9).gained, 3.0 - 4.5e-9, 1e-15);
     assert_true(hs_mode_time(3.0, 0.0).gained == 3.0);
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) /* a mean by Simpson's rule */
+        for (double begin = 0.0; begin < 9.0; begin += 8.0) {
+            enum { PARTS = 2000 };
+            const double end = begin + 1.5;
+            double kept = 0.0, gained = 0.0;
+            for (int n = 0; n <= PARTS; n++) {
+                const double weight = n == 0 || n == PARTS ? 1.0 : n % 2 ? 4.0 : 2.0;
+                const struct hs_mode_factors f =
+                    hs_mode_time(begin + (end - begin) * n / PARTS, rates[r]);
+                kept += weight / (3.0 * PARTS) * f.kept;
+                gained += weight / (3.0 * PARTS) * f.gained;
+            }
+            /* the rule's error is (3/2000)^4/2880, 2e-15; 2,000 roundings of sums */
+            assert_near(hs_mode_mean(begin, end, rates[r]).kept, kept, 1e-13);
+            assert_near(hs_mode_mean(begin, end, rates[r]).gained, gained, 1e-12);
+        }
+    assert_true(hs_mode_mean(1.0, 3.0, 0.0).gained == 2.0);
     assert_true(hs_mode_steady(1e-20, 1e-21).kept == 1.0);
     assert_true(hs_mode_steady(1e-20, 1e-21).gained == 0.0);
     assert_true(hs_mode_steady(1e-20, -0.25).gained == 4.0);
