@@ -73,8 +73,8 @@ const struct hs_quantity hs_quantities[] = {
      .value = change},
     {.name = "flux",
      .long_name = "heat that leaves through the wall",
-     .note = "of each wall, in the sweep before; NaN at sweep 0; not with radius 2 and 3 or raw "
-             "coefficients",
+     .note = "of each wall, mean over the sweep before or, of other methods, the step before; NaN "
+             "at sweep 0; not with radius 2 and 3 or raw coefficients",
      .unit = hs_problem_power_unit,
      .is_there = hs_balance_is_there,
      .each_wall = true,
@@ -94,7 +94,7 @@ const struct hs_quantity hs_quantities[] = {
      .value = stored},
     {.name = "imbalance",
      .long_name = "stored + all of flux - source",
-     .note = "likewise; 0 but for rounding",
+     .note = "likewise; 0 but for rounding, and for what implicit steps leave unsolved",
      .unit = hs_problem_power_unit,
      .is_there = hs_balance_is_there,
      .value = imbalance},

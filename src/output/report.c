@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double telling =
+    0.01; /* of a balance's largest term: that no more is left says something */
+
 static const char *outcome(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -182,17 +185,18 @@ static void put_balance(FILE *out, const struct hs_report *report)
         return;
     const struct hs_balance_worst worst = hs_balance_worst(report->balance);
     const double left = fabs(worst.imbalance) / worst.largest;
+    const char *by = report->plan->method->implicit ? "rounding and solving" : "rounding";
     hs_problem_power_unit(report->problem, unit, sizeof unit);
     fputs("  balance      ", out);
     if (!(fabs(worst.imbalance) <= worst.rounding))
         fprintf(out,
-                "does NOT close: %.2g of %.4g %s is left at sweep %lld, where rounding can leave "
-                "%.2g\n",
-                left, worst.largest, unit, (long long)worst.sweep, worst.rounding / worst.largest);
-    else if (worst.largest > worst.rounding)
+                "does NOT close: %.2g of %.4g %s is left at %s %lld, where %s can leave %.2g\n",
+                left, worst.largest, unit, hs_plan_step_name(report->plan), (long long)worst.sweep,
+                by, worst.rounding / worst.largest);
+    else if (worst.largest > worst.rounding || left < telling)
         fprintf(out, "closes to %.2g of %.4g %s\n", left, worst.largest, unit);
     else
-        fputs("closes: no more heat moves than roundings make\n", out);
+        fprintf(out, "closes: no more heat moves than %s can leave\n", by);
 }
 
 static void put_answer(FILE *out, const struct hs_report *report)

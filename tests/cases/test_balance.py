@@ -7,7 +7,8 @@ import subprocess
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, HEATSOLVE, columns, config, run
+from helpers import BACKEND, HEATSOLVE, assert_order, columns, config, run
+from scipy.optimize import brentq
 
 MATERIAL = {"conductivity": 4.0, "density": 8.0, "specific_heat": 0.25}
 COOLED = {
@@ -205,3 +206,186 @@ def test_no_row_changes_the_field(tmp_path):
     seldom = run(tmp_path, {**COOLED, "output": {}}, name="seldom")
     often = run(tmp_path, {**COOLED, "output": {"history_every": 1}}, name="often")
     assert seldom.field.tobytes() == often.field.tobytes()
+
+
+# ---- steps that are no sweeps -----------------------------------------------------------------
+
+
+def steps(method, end, count, **more):
+    return {"method": method, "end": end, "step": end / count, **more}
+
+
+class Slab:
+    """1 m between a wall at 20 K and one that convects to 20 K, and two modes of it: Carslaw and Jaeger, 3.10."""
+
+    K, H, DIFFUSIVITY, END = 4.0, 6.0, 2.0, 0.2  # W/(m K), W/(m^2 K), m^2/s of MATERIAL, s
+    AMPLITUDES = (30.0, 2.0)
+
+    def __init__(self):
+        def zero(b):
+            return self.K * b * np.cos(b) + self.H * np.sin(b)
+
+        self.waves = [brentq(zero, (n + 0.5) * np.pi + 1e-9, (n + 1) * np.pi) for n in range(2)]
+
+    def settings(self, cells, operator):
+        modes = "+".join(f"{a!r}*sin({float(b)!r}*x)" for a, b in zip(self.AMPLITUDES, self.waves))
+        body = {"materials": [{"name": "a", **MATERIAL}, {"name": "b", **MATERIAL}], "body": [{"material": "a"}]}
+        body["body"].append({"material": "b", "shape": "box", "lower": [0.3], "upper": [0.6]})
+        return {
+            "grid": {"points": [cells + 1], "upper": [1.0]},
+            **(body if operator == "body" else {"material": MATERIAL}),
+            "initial": {"expression": "20+" + modes},
+            "boundary": {"x_min": {"type": "dirichlet", "value": 20.0}, "x_max": {"type": "robin", "h": self.H, "ambient": 20.0}},
+        }
+
+    def leaves(self, times):
+        """W/m^2 through both walls, means of the steps between the times."""
+        found = np.zeros((2, len(times) - 1))
+        for a, b in zip(self.AMPLITUDES, self.waves):
+            rate = self.DIFFUSIVITY * b * b
+            mean = -np.diff(np.exp(-rate * times)) / (rate * np.diff(times))
+            found += np.outer([self.K * a * b, self.H * a * np.sin(b)], mean)
+        return found
+
+
+@pytest.mark.parametrize(
+    "method, operator",
+    [("rkl2", "stencil"), ("rkl2", "body"), ("implicit", "stencil"), ("implicit", "body"), ("exponential", "stencil")],
+)
+def test_the_flux_of_a_step_is_the_mean_of_the_series(tmp_path, method, operator):
+    slab, errors = Slab(), []
+    for n in (1, 2, 4):
+        more = {"time": steps(method, slab.END, 60 * n), "output": {"history_every": 1}}
+        history = run(tmp_path, {**slab.settings(20 * n, operator), **more}).history
+        exact = slab.leaves(history["time"])
+        found = np.array([history["flux/x_min"][1:], history["flux/x_max"][1:]])
+        errors.append(np.abs(found - exact).max() / np.abs(exact).max())
+    assert errors[-1] <= 2e-3  # some (b/80)^2 of the second mode
+    assert_order(errors, 1.9, 2.1, f"{method} {operator}")
+
+
+@pytest.mark.parametrize("method", ["rkl2", "implicit", "exponential"])
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_rows_of_all_steps_add_up_to_what_the_body_gained(tmp_path, method, precision):
+    """Where each step has a row, its heat is the sum of what they say went through the walls and was put in."""
+    settings = {**COOLED, "time": steps(method, 0.2, 25), "output": {"history_every": 1}, "precision": precision}
+    if method == "exponential":  # nothing changes with time
+        settings = json.loads(json.dumps(settings).replace("*t", "*1").replace("- t", "- 1"))
+    history = run(tmp_path, settings).history
+    step = np.diff(history["time"])
+    gained = history["heat"][-1] - history["heat"][0]
+    flows = sum(history[name] for name in FLUXES)
+    through = ((history["source"] - flows)[1:] * step).sum()
+    turned = np.abs(flows[1:] * step).sum()
+    # an implicit step is solved to a tenth of its error in time; else 25 steps of rounded fields, of 300 J/m
+    assert abs(through - gained) <= (1e-3 if method == "implicit" else 1e-12 if precision == "double" else 1e-4) * turned
+    assert abs(gained) > 0.05 * turned
+    # heat is known to its last bits; in float a field's are, too
+    rounding = 300 * (2.0**-52 if precision == "double" else 2.0**-23)
+    assert history["stored"][1:] == pytest.approx(np.diff(history["heat"]) / step, abs=4 * rounding / step[0])
+
+
+@pytest.mark.parametrize("method", ["rkl2", "implicit"])
+def test_a_flux_that_is_given_is_what_its_step_had_of_it(tmp_path, method):
+    """Means of 1 + sin(20 t) over steps, of second order, through half a metre."""
+    errors = []
+    for count in (40, 80, 160):
+        walls = {"y_min": {"type": "neumann", "flux": "-1-sin(20*t)"}}
+        settings = {**COOLED, "boundary": walls, "time": steps(method, 0.4, count), "output": {"history_every": 1}}
+        del settings["source"]
+        history = run(tmp_path, settings).history
+        t = history["time"]
+        exact = -(np.diff(t) - np.diff(np.cos(20 * t)) / 20) / np.diff(t)
+        errors.append(np.abs(history["flux/y_min"][1:] - exact).max())
+    assert_order(errors, 1.8, 2.4, method)
+
+
+@pytest.mark.parametrize("method, count", [("rkl2", 24), ("implicit", 24)])
+@pytest.mark.parametrize("cut", [{}, {"tolerance": 0.05}], ids=["whole", "cut"])
+def test_run_says_that_longer_steps_close(tmp_path, method, count, cut):
+    text, values = told(tmp_path, {**COOLED, "time": steps(method, 0.2, count, **cut), "output": {"every": 6}})
+    (line,) = [line for line in text.splitlines() if line.startswith("  balance ")]
+    assert "closes to" in line and line.endswith(" W/m")
+    assert any(line.startswith("  heat out     x_min ") for line in text.splitlines())
+    assert abs(values["imbalance_worst"]) <= values["imbalance_rounding"]
+    assert abs(values["imbalance_worst"]) <= (1e-12 if method == "rkl2" else 1e-3) * values["imbalance_largest"]
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.parametrize("kind", ["stencil", "body"])
+def test_a_run_of_longer_steps_that_goes_on_has_the_same_rows(tmp_path, kind, precision):
+    rows = []
+    for name, ends in (("whole", [0.024]), ("parts", [0.01, 0.014, 0.024])):
+        for n, end in enumerate(ends):
+            more = ["--set", f"time.end={end}", "--set", f'precision="{precision}"'] + (["--resume"] if n else [])
+            time, output = steps("rkl2", 0.024, 24), {"file": f"{name}.h5", "interval": 0.002, "history_every": 1}
+            if kind == "body":
+                last = run_body(tmp_path, *more, name=name, time=time, output=output)
+            else:
+                settings = {**COOLED, "time": time, "output": output, "solver": {"backend": BACKEND}}
+                (tmp_path / f"{name}.cfg").write_text(config(settings))
+                command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *more]
+                subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
+                with h5py.File(tmp_path / f"{name}.h5") as f:
+                    last = columns(f["history"])
+        rows.append(last)
+    assert len(rows[0]["sweep"]) == 25 and np.isfinite(rows[0]["imbalance"][1:]).all()
+    assert_same_rows(*rows)
+
+
+RESTING = {
+    "grid": {"points": [40, 30, 20], "upper": [1.0, 0.8, 0.5]},
+    "material": MATERIAL,
+    "initial": {"expression": "300 + 50*sin(7*x + 3*y)*z"},
+    "boundary": {"x_min": {"type": "dirichlet", "value": "300 + y"}, "z_max": {"type": "robin", "h": 25.0, "ambient": "290 + x"}},
+    "source": {"expression": "1e3*x*y"},
+}
+
+
+@pytest.mark.parametrize("case", [COOLED, RESTING], ids=["moving", "resting"])
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_neither_kernels_nor_threads_change_a_row_of_longer_steps(tmp_path, case, precision):
+    """Where nothing moves one makes several stages in a pass, the other a sweep and a sum for each."""
+    settings = {**case, "time": steps("rkl2", 0.02, 4), "output": {"history_every": 2}, "precision": precision}
+    first = run(tmp_path, {**settings, "solver": {"backend": "cpu", "kernel": "wavefront", "threads": 1}}).history
+    assert np.isfinite(first["imbalance"][1:]).all()
+    for threads in (1, 2):
+        solver = {"backend": "cpu", "kernel": "openmp", "threads": threads}
+        assert_same_rows(first, run(tmp_path, {**settings, "solver": solver}).history)
+
+
+@pytest.mark.skipif(BACKEND == "cpu", reason="of a GPU beside the CPU")
+@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.parametrize("case", ["resting", "moving", "layers"])
+@pytest.mark.parametrize("cut", [{}, {"tolerance": 0.5}], ids=["whole", "cut"])
+def test_a_gpu_has_the_fluxes_of_the_cpu(tmp_path, case, precision, cut):
+    """Bit for bit, since the host makes them of a mean with the same bits; only sums over all nodes may differ in their
+    last ones, and are where a tolerance looks at none."""
+    settings = {**RESTING, "time": steps("rkl2", 0.02, 4, **cut), "output": {"history_every": 2}, "precision": precision}
+    if case != "resting":
+        settings["boundary"] = {**RESTING["boundary"], "x_max": {"type": "dirichlet", "value": "300 + 1e3*t*y"}}
+    if case == "layers":
+        materials = [{"name": "a", **MATERIAL}, {"name": "b", **MATERIAL, "conductivity": 0.4}]
+        box = {"material": "b", "shape": "box", "lower": [0.2, 0.1, 0.0], "upper": [0.6, 0.5, 0.3]}
+        settings = {name: value for name, value in settings.items() if name != "material"}
+        settings.update(materials=materials, body=[{"material": "a"}, box])
+    rows = [run(tmp_path, {**settings, "solver": {"backend": backend}}).history for backend in ("cpu", BACKEND)]
+    fluxes = [{name: column for name, column in history.items() if name.startswith("flux/")} for history in rows]
+    assert_same_rows(*fluxes)
+    assert all(np.isfinite(history["imbalance"][1:]).all() for history in rows)
+
+
+@pytest.mark.parametrize(
+    "case, method, cut",
+    [(case, method, cut) for case in ("moving", "resting") for method in ("rkl2", "implicit") for cut in (0.0, 0.5)]
+    + [("resting", "exponential", 0.0)],
+)
+def test_no_row_of_longer_steps_changes_the_field(tmp_path, case, method, cut):
+    case, cut = {"moving": COOLED, "resting": RESTING}[case], {"tolerance": cut} if cut else {}
+    settings = {**case, "time": steps(method, 0.02, 6, **cut)}
+    seldom = run(tmp_path, {**settings, "output": {}}, name="seldom")
+    often = run(tmp_path, {**settings, "output": {"history_every": 1}}, name="often")
+    if method == "exponential":  # each stop begins with the modes of the first field, in products of matrices
+        assert np.abs(seldom.field - often.field).max() <= 1e-11
+    else:
+        assert seldom.field.tobytes() == often.field.tobytes()
