@@ -64,6 +64,13 @@ BODY = {
 }
 
 
+# what its materials sink is asked of the whole field
+PERFUSED = {
+    **BODY,
+    "materials": [BODY["materials"][0], {**BODY["materials"][1], "perfusion": {"rate": 50.0, "reference": "310+0.1*t"}}],
+}
+
+
 def write(directory, case, **more):
     settings = {**case, **more}
     settings["solver"] = {"backend": "cpu", **settings.get("solver", {})}
@@ -142,7 +149,7 @@ def test_any_number_of_ranks_writes_the_same_file(tmp_path, case, kernel):
         assert_same(one, run(tmp_path, ranks, f"{ranks}.h5"))
 
 
-@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY], ids=["plate", "block", "body"])
+@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY, PERFUSED], ids=["plate", "block", "body", "perfused"])
 @pytest.mark.parametrize("more", [{}, {"tolerance": 0.5}], ids=["whole", "cut"])
 def test_steps_of_many_sweeps_too(tmp_path, case, more):
     write(tmp_path, case, time={"end": 60.0, "step": 12.0, "method": "rkl2", **more}, output={"interval": 30.0})
