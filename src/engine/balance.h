@@ -1,13 +1,13 @@
 /*
- * The heat balance of one sweep: what leaves through each wall, what sources put in, what is
- * stored, and by how much these do not add up.
+ * The heat balance of one sweep, or of a step that is none: what leaves through each wall, what
+ * sources put in, what is stored, and by how much these do not add up.
  *
- * Fluxes are those of the scheme, of the field that the sweep began with and at that time, in
- * double. Through a wall that lets heat pass: what its rule makes of the temperatures, times the
- * area. Through one that holds or prescribes its nodes' temperature: what their neighbours and the
- * sources in their control volumes bring them, less what they store and what leaves them through
- * other faces. So the sum over all nodes of the scheme, stored + leaving - put in, is 0 but for the
- * rounding of the field: docs/numerics.md.
+ * Fluxes are those of the scheme, of the field that the sweep began with and at that time, or of
+ * the step's mean (core/method.h), in double. Through a wall that lets heat pass: what its rule
+ * makes of the temperatures, times the area. Through one that holds or prescribes its nodes'
+ * temperature: what their neighbours and the sources in their control volumes bring them, less what
+ * they store and what leaves them through other faces. So the sum over all nodes of the scheme,
+ * stored + leaving - put in, is 0 but for the rounding of the field: docs/numerics.md.
  */
 #ifndef HS_ENGINE_BALANCE_H
 #define HS_ENGINE_BALANCE_H
@@ -43,8 +43,8 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
                                  struct hs_error *err);
 void hs_balance_destroy(struct hs_balance *balance); /* accepts NULL */
 
-/* That of the last sweep before this stop; not known where the field before it was not kept, or
- * what was made was no sweep. */
+/* That of the last sweep or step before this stop; not known where the field before it was not
+ * kept, or the method knows no mean. */
 enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
                                struct hs_error *err);
 
