@@ -30,7 +30,7 @@ struct job {
     struct hs_plan plan;
     struct hs_loop_start start;
     struct hs_resume resume;
-    void *resumed; /* the field that start.field points to */
+    struct hs_stored *resumed; /* the field that start.field points to */
     struct hs_snapshots *snapshots;
     struct hs_observer *checkpoint, *progress;
     struct hs_loop_result result;
@@ -239,7 +239,7 @@ static void close_observers(struct job *job)
 
 static void release(struct request *request, struct job *job)
 {
-    free(job->resumed);
+    hs_stored_destroy(job->resumed);
     free(job->probes);
     hs_balance_destroy(job->balance);
     hs_problem_release(&job->problem);

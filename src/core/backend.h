@@ -71,6 +71,10 @@ struct hs_backend {
      * again on return */
     enum hs_status (*upload)(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err);
+    /* All nodes at once, where several processes make them, each its own (engine/initial.h): of the
+     * problem's initial field, or `from` a file. NULL: they are made here, and uploaded. */
+    enum hs_status (*begin)(struct hs_backend_state *state, const struct hs_stored *from,
+                            struct hs_error *err);
     enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err);
     /* Memory of `bytes` for values whose upload then spares a copy on the host and goes on while

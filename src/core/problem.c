@@ -51,8 +51,10 @@ void hs_problem_release(struct hs_problem *problem)
     }
     free(problem->time_functions);
     hs_network_destroy(problem->network);
+    hs_stored_destroy(problem->initial.field.stored);
     free(problem->initial.field.data);
     free(problem->initial.regions);
+    hs_stored_destroy(problem->source.field.stored);
     free(problem->source.field.data);
     free(problem->output.file);
     for (int i = 0; i < problem->input_count; i++) {
@@ -176,7 +178,8 @@ unsigned hs_problem_own_source_varies(const struct hs_problem *problem)
     const struct hs_source *source = &problem->source;
     if (!source->present)
         return 0;
-    return source->field.data ? HS_VARIES_SPACE : hs_value_varies(&source->field.value);
+    return hs_field_is_numbers(&source->field) ? HS_VARIES_SPACE
+                                               : hs_value_varies(&source->field.value);
 }
 
 unsigned hs_problem_source_varies(const struct hs_problem *problem)

@@ -13,6 +13,7 @@
 #include "core/operator.h"
 #include "core/shape.h"
 #include "core/status.h"
+#include "core/stored.h"
 #include "core/value.h"
 #include "core/wall.h"
 
@@ -30,11 +31,19 @@ struct hs_material {
     double diffusivity;   /* m^2/s: conductivity / (density * specific_heat), or as given */
 };
 
-/* A scalar field: a value or expression, or a dataset read from a file. */
+/* A scalar field: a value or expression, or numbers of a file, all or some layers of which may be
+ * at hand. */
 struct hs_field {
     struct hs_value value;
-    double *data; /* [nz][ny][nx], owned; NULL unless read from a file */
+    struct hs_stored *stored; /* owned; of the whole grid. NULL unless it lies in a file */
+    double *data; /* owned; of whole rows, from node `first` on. NULL: none are at hand */
+    int64_t first;
 };
+
+static inline bool hs_field_is_numbers(const struct hs_field *field)
+{
+    return field->stored || field->data;
+}
 
 /* Nodes inside or on the shape take the value; later regions over earlier ones. */
 struct hs_region {

@@ -9,6 +9,10 @@
 
 #include "core/problem.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct hs_slab {
     const struct hs_problem *whole;
     /* The layer there that is layer 0 here; beyond the last one those of the other end follow. */
@@ -22,5 +26,14 @@ static inline int64_t hs_slab_layer(const struct hs_slab *slab, int64_t layer)
     const int64_t n = slab->whole->grid.points[slab->whole->grid.dims - 1];
     return (slab->first + layer + n) % n;
 }
+
+/* The numbers that a file of the whole has for layers from <= k < to here; of the whole itself
+ * where `slab` is NULL. */
+enum hs_status hs_slab_read(const struct hs_slab *slab, const struct hs_stored *stored,
+                            int64_t from, int64_t to, double *out, struct hs_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -84,10 +84,10 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
     }
     if (!enough)
         return no_memory(err);
-    hs_balance_source_init(balance);
+    const enum hs_status read = hs_balance_source_init(balance, err);
     balance->capacity = balance->op->capacity(balance);
     balance->sinks = is_perfused(problem);
-    return HS_OK;
+    return read;
 }
 
 static void init_sums(const struct hs_balance *balance, struct hs_balance_sums *sums)

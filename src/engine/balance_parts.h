@@ -63,6 +63,8 @@ struct hs_balance_source {
     struct hs_tables tables;        /* without memory: none */
     double volume;                  /* m^dims, of all nodes */
     double total;                   /* W, of one that does not change; NaN: not yet */
+    struct hs_sum sum;              /* of numbers that are not at hand: over the nodes, */
+    double *face[HS_FACES];         /* and those of each face's nodes; else NULL */
 };
 
 struct hs_balance {
@@ -111,9 +113,9 @@ double hs_balance_function(const struct hs_balance *balance,
 void hs_balance_put_in(struct hs_balance *balance, double power);
 
 /* ---- balance_source.c ---- */
-void hs_balance_source_init(struct hs_balance *balance);
+enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_error *err);
 void hs_balance_source_release(struct hs_balance_source *source);
-/* W, mean in the step: over all nodes, and of one. */
+/* W, mean in the step: over all nodes, and of one on a face. */
 double hs_balance_source_total(struct hs_balance *balance);
 double hs_balance_source_at(const struct hs_balance *balance, const int64_t node[HS_AXES]);
 

@@ -1,6 +1,7 @@
 /* What the problem's source puts in: its integral over the nodes' volumes. */
 #include "engine/balance_parts.h"
 
+#include "core/memory.h"
 #include "engine/threads.h"
 #include "functions/fields.h"
 
@@ -24,56 +25,137 @@ static double sum_volumes(const struct hs_problem *problem)
     return first * of_axis[HS_X] * of_axis[HS_Y] * of_axis[HS_Z];
 }
 
-void hs_balance_source_init(struct hs_balance *balance)
+/* Density times volume along row (j, k). */
+static double of_row(const struct hs_problem *problem, const double *density, int64_t j, int64_t k)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < problem->grid.points[HS_X]; i++)
+        sum += density[i] * hs_problem_node_volume(problem, i, j, k);
+    return sum;
+}
+
+/* ---- numbers of a file that are not at hand -------------------------------------------------- */
+
+/* The node's place among those of a face. */
+static int64_t place_on(const struct hs_grid *grid, int face, const int64_t node[HS_AXES])
+{
+    const int first = hs_face_first_axis(face);
+    return node[hs_face_second_axis(face)] * grid->points[first] + node[first];
+}
+
+static bool is_on(const struct hs_grid *grid, int face, const int64_t node[HS_AXES])
+{
+    return node[face / 2] == hs_grid_face_index(grid, face);
+}
+
+/* What of row (j, k) lies on faces. */
+static void keep_row(struct hs_balance *balance, const double *density, int64_t j, int64_t k)
+{
+    const struct hs_grid *grid = &balance->problem->grid;
+    const int64_t nx = grid->points[HS_X];
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        int64_t node[HS_AXES] = {0, j, k};
+        const bool across = face / 2 == HS_X;
+        if (!across && !is_on(grid, face, node))
+            continue;
+        for (int64_t i = across ? hs_grid_face_index(grid, face) : 0; i < nx;
+             i += across ? nx : 1) {
+            node[HS_X] = i;
+            balance->source.face[face][place_on(grid, face, node)] = density[i];
+        }
+    }
+}
+
+static enum hs_status take(void *self, const double *values, int64_t first, int64_t count,
+                           struct hs_error *err)
+{
+    (void)err;
+    struct hs_balance *balance = self;
+    const struct hs_problem *problem = balance->problem;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const int64_t rows = count / nx, from = first / nx;
+    double *of_rows = hs_new((size_t)rows * sizeof *of_rows);
+#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
+    schedule(static)
+    for (int64_t r = 0; r < rows; r++) {
+        of_rows[r] = of_row(problem, values + r * nx, (from + r) % ny, (from + r) / ny);
+        keep_row(balance, values + r * nx, (from + r) % ny, (from + r) / ny);
+    }
+    for (int64_t r = 0; r < rows; r++)
+        hs_sum_add(&balance->source.sum, of_rows[r]);
+    free(of_rows);
+    return HS_OK;
+}
+
+/* All of them once: their sum, and those that walls ask for. */
+static enum hs_status pass(struct hs_balance *balance, struct hs_error *err)
+{
+    const struct hs_grid *grid = &balance->problem->grid;
+    struct hs_balance_source *source = &balance->source;
+    const struct hs_stored_reader reader = {take, balance};
+    for (int face = 0; face < 2 * grid->dims; face++)
+        source->face[face] =
+            hs_new((size_t)hs_grid_face_count(grid, face) * sizeof *source->face[face]);
+    const enum hs_status st =
+        hs_stored_read_all(balance->problem->source.field.stored, &reader, err);
+    source->total = source->factor * hs_sum_value(&source->sum);
+    return st;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_error *err)
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_source *given = &problem->source;
     struct hs_balance_source *source = &balance->source;
     const unsigned axes = (1u << problem->grid.dims) - 1;
-    const unsigned varies =
-        given->field.data ? HS_VARIES_SPACE : hs_value_varies(&given->field.value);
+    const unsigned varies = hs_problem_own_source_varies(problem);
     *source = (struct hs_balance_source){.varies_space = (varies & axes) != 0,
                                          .varies_time = (varies & HS_VARIES_T) != 0,
                                          .volume = sum_volumes(problem),
                                          .total = NAN};
     source->factor = given->rate * (problem->body ? 1.0 : hs_problem_heat_capacity(problem));
+    if (given->field.stored && !given->field.data)
+        return pass(balance, err);
     /* without memory for them every node is evaluated by itself */
     if (given->present && source->varies_space && source->varies_time &&
         !hs_tables_init(&source->tables, &given->field.value.expression, &problem->grid,
                         HS_TABLES_OF_PLANES))
         hs_tables_release(&source->tables);
+    return HS_OK;
 }
 
 void hs_balance_source_release(struct hs_balance_source *source)
 {
     hs_tables_release(&source->tables);
+    for (int face = 0; face < HS_FACES; face++)
+        free(source->face[face]);
 }
 
-/* Density at time t times volume along row (j, k). values: [nx]. */
-static double of_row(const struct hs_balance *balance, double t, int64_t j, int64_t k,
-                     double *values)
+/* The source along row (j, k) at time t. values: [nx], for those that are nowhere yet. */
+static const double *density_row(const struct hs_balance *balance, double t, int64_t j, int64_t k,
+                                 double *values)
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_field *field = &problem->source.field;
     const int64_t nx = problem->grid.points[HS_X];
+    if (field->data)
+        return field->data + (k * problem->grid.points[HS_Y] + j) * nx;
     if (balance->source.tables.memory)
         hs_tables_row(&balance->source.tables, 0, nx, j, k, values);
-    else if (!field->data)
+    else
         hs_value_row(&problem->grid, &field->value, t, j, k, values);
-    const double *density =
-        field->data ? field->data + (k * problem->grid.points[HS_Y] + j) * nx : values;
-    double sum = 0.0;
-    for (int64_t i = 0; i < nx; i++)
-        sum += density[i] * hs_problem_node_volume(problem, i, j, k);
-    return sum;
+    return values;
 }
 
 /* Row by row, so that no bit depends on the threads. Without memory NaN. */
 static double integrate(struct hs_balance *balance, double t)
 {
-    const struct hs_grid *grid = &balance->problem->grid;
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_grid *grid = &problem->grid;
     const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], rows = ny * grid->points[HS_Z];
-    const int threads = hs_threads_for(grid, balance->problem->solver.threads);
+    const int threads = hs_threads_for(grid, problem->solver.threads);
     double *of_rows = malloc((size_t)rows * sizeof *of_rows);
     double *scratch = malloc((size_t)threads * (size_t)nx * sizeof *scratch);
     struct hs_sum sum = {0.0, 0.0};
@@ -82,7 +164,10 @@ static double integrate(struct hs_balance *balance, double t)
     if (of_rows && scratch) {
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int64_t r = 0; r < rows; r++)
-            of_rows[r] = of_row(balance, t, r % ny, r / ny, scratch + omp_get_thread_num() * nx);
+            of_rows[r] =
+                of_row(problem,
+                       density_row(balance, t, r % ny, r / ny, scratch + omp_get_thread_num() * nx),
+                       r % ny, r / ny);
         for (int64_t r = 0; r < rows; r++)
             hs_sum_add(&sum, of_rows[r]);
     }
@@ -106,6 +191,9 @@ static double density_at(const struct hs_balance *balance, const int64_t node[HS
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_field *field = &problem->source.field;
+    for (int face = 0; face < HS_FACES; face++)
+        if (balance->source.face[face] && is_on(&problem->grid, face, node))
+            return balance->source.face[face][place_on(&problem->grid, face, node)];
     return field->data ? field->data[hs_grid_index(&problem->grid, node)]
                        : hs_balance_value_at(balance, &field->value, node);
 }

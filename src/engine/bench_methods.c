@@ -181,7 +181,7 @@ static enum hs_status go(struct way *way, double *seconds, struct hs_error *err)
     const struct hs_plan *plan = &way->plan;
     const struct hs_method *method = hs_plan_method(plan);
     struct hs_method_state *self = NULL;
-    enum hs_status st = hs_initial_upload(&way->problem, plan->backend, way->state, err);
+    enum hs_status st = hs_initial_upload(&way->problem, NULL, plan->backend, way->state, err);
     const double begin = hs_clock_now();
     if (!st && method->create)
         st = method->create(&way->problem, plan->backend, way->state, &self, err);
@@ -410,7 +410,7 @@ static enum hs_status measure(const struct hs_problem *problem, const struct hs_
     row->name = steady && !method->solve ? "sweeps" : method->name;
     way.tolerance = of->tolerance;
     if (!st && steady)
-        st = hs_initial_upload(&way.problem, way.plan.backend, way.state, err);
+        st = hs_initial_upload(&way.problem, NULL, way.plan.backend, way.state, err);
     if (!st && steady)
         st = sweep(&way, 1, &way.rate, err);
     if (!st)

@@ -2,6 +2,7 @@
 #include "engine/network/coefficients.h"
 #include "engine/threads.h"
 #include "functions/evaluate.h"
+#include "functions/fields.h"
 #include "functions/moving.h"
 
 #include <float.h>
@@ -12,10 +13,10 @@
 struct datum {
     enum hs_place place;
     const struct hs_value *value;
-    const double *field; /* [nz][ny][nx] instead of `value`; NULL: none */
-    int face;            /* where it is; -1: at all nodes */
-    double sweep_gain;   /* K a sweep per unit of it, of a source; 1 for walls */
-    double gain;         /* K in the whole run */
+    const struct hs_field *field; /* numbers instead of `value`; NULL: none */
+    int face;                     /* where it is; -1: at all nodes */
+    double sweep_gain;            /* K a sweep per unit of it, of a source; 1 for walls */
+    double gain;                  /* K in the whole run */
 };
 
 /* How many of the longest stable the run's steps come to, where they are longer. */
@@ -36,7 +37,7 @@ static int list_data(const struct hs_problem *problem, const struct hs_plan *pla
         out[count++] = (struct datum){
             .place = HS_PLACE_SOURCE,
             .value = &source->field.value,
-            .field = source->field.data,
+            .field = source->field.stored ? &source->field : NULL,
             .face = -1,
             .sweep_gain = source->rate * (problem->raw ? 1.0 : hs_plan_step(plan)),
             .gain = fabs(source->rate) * (problem->raw ? sweeps : plan->end),
@@ -61,11 +62,11 @@ static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AX
         node[face / 2] = hs_grid_face_index(grid, face);
 }
 
-static double value_at(const struct hs_grid *grid, const struct datum *datum,
+static double value_at(const struct hs_problem *problem, const struct datum *datum,
                        const int64_t node[HS_AXES], double t)
 {
-    return datum->field ? datum->field[hs_grid_index(grid, node)]
-                        : hs_value_at_node(datum->value, grid, node, t);
+    return datum->field ? hs_field_at(problem, datum->field, t, node)
+                        : hs_value_at_node(datum->value, &problem->grid, node, t);
 }
 
 /* Nodes that differ in the datum's value, evenly spread, `most` along each axis. */
@@ -109,19 +110,13 @@ static double larger_if_finite(double most, double value)
     return isfinite(value) ? fmax(most, fabs(value)) : most; /* else the sweeps will show it */
 }
 
-static double largest_of_field(const struct hs_grid *grid, const double *field)
-{
-    double most = 0.0;
-    for (int64_t n = 0; n < hs_grid_count(grid); n++)
-        most = larger_if_finite(most, field[n]);
-    return most;
-}
-
-static double coarsely_largest(const struct hs_grid *grid, const struct datum *datum, double end)
+static double coarsely_largest(const struct hs_problem *problem, const struct datum *datum,
+                               double end)
 {
     enum { ALONG = 9, TIMES = 5 };
+    const struct hs_grid *grid = &problem->grid;
     if (datum->field)
-        return largest_of_field(grid, datum->field);
+        return larger_if_finite(0.0, datum->field->stored->extreme);
     const struct lattice l = spread(grid, datum, ALONG);
     const int times = hs_value_varies(datum->value) & HS_VARIES_T ? TIMES : 1;
     double most = 0.0;
@@ -129,7 +124,7 @@ static double coarsely_largest(const struct hs_grid *grid, const struct datum *d
         int64_t node[HS_AXES];
         lattice_node(grid, &l, n % l.count, node);
         const double t = end * (double)(n / l.count) / (TIMES - 1);
-        most = larger_if_finite(most, value_at(grid, datum, node, t));
+        most = larger_if_finite(most, value_at(problem, datum, node, t));
     }
     return most;
 }
@@ -184,7 +179,7 @@ double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_
     const int count = list_data(problem, plan, data);
     double sum = network_scale(problem, plan);
     for (int d = 0; d < count; d++)
-        sum += data[d].gain * coarsely_largest(&problem->grid, &data[d], plan->end);
+        sum += data[d].gain * coarsely_largest(problem, &data[d], plan->end);
     return sum;
 }
 
@@ -200,8 +195,7 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
         put_on_face(&problem->grid, data[d].face, at);
         double most = 0.0;
         for (int64_t s = 0; s <= sweep; s += 1 + sweep / TIMES)
-            most = larger_if_finite(most,
-                                    value_at(&problem->grid, &data[d], at, hs_plan_time(plan, s)));
+            most = larger_if_finite(most, value_at(problem, &data[d], at, hs_plan_time(plan, s)));
         sum += most * data[d].gain;
     }
     return sum;
@@ -220,7 +214,7 @@ bool hs_boundary_data_in_time(const struct hs_problem *problem)
     if (problem->network && (hs_network_moves(problem->network) ||
                              hs_network_varies(problem->network, problem->time_functions)))
         return true;
-    bool in_time = source->present && !source->field.data && value_in_time(&source->field.value);
+    bool in_time = source->present && value_in_time(&source->field.value);
     for (int f = 0; f < 2 * problem->grid.dims; f++)
         in_time |= !problem->face[f].wrap && value_in_time(&problem->face[f].data);
     return in_time;
@@ -229,9 +223,10 @@ bool hs_boundary_data_in_time(const struct hs_problem *problem)
 /* ---- where they lead ------------------------------------------------------------------------- */
 
 /* Of what is finite on the lattice, at t = 0. */
-static void survey(const struct hs_grid *grid, const struct datum *datum, double *lowest,
+static void survey(const struct hs_problem *problem, const struct datum *datum, double *lowest,
                    double *highest, double *mean_size)
 {
+    const struct hs_grid *grid = &problem->grid;
     struct lattice l = spread(grid, datum, usual[grid->dims]);
     if (datum->field) {
         l.count = 1;
@@ -245,7 +240,7 @@ static void survey(const struct hs_grid *grid, const struct datum *datum, double
     for (int64_t n = 0; n < l.count; n++) {
         int64_t node[HS_AXES];
         lattice_node(grid, &l, n, node);
-        const double value = value_at(grid, datum, node, 0.0);
+        const double value = value_at(problem, datum, node, 0.0);
         if (!isfinite(value))
             continue;
         *lowest = fmin(*lowest, value);
@@ -266,7 +261,7 @@ static void add_wall(const struct hs_problem *problem, const struct hs_stencil *
     double lowest, highest, mean_size;
     if (face->held > 0 || face->c[0] == 0.0)
         return; /* what is held is in the initial field */
-    survey(&problem->grid, datum, &lowest, &highest, &mean_size);
+    survey(problem, datum, &lowest, &highest, &mean_size);
     if (pull != 0.0) {
         out->lowest = fmin(out->lowest, face->c[0] / pull * lowest);
         out->highest = fmax(out->highest, face->c[0] / pull * highest);
@@ -332,7 +327,7 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
             add_wall(problem, &stencil, &data[d], &out);
         else {
             double lowest, highest, mean_size;
-            survey(&problem->grid, &data[d], &lowest, &highest, &mean_size);
+            survey(problem, &data[d], &lowest, &highest, &mean_size);
             out.gain += fabs(data[d].sweep_gain) * mean_size;
         }
     }
@@ -354,7 +349,7 @@ static bool is_too_much(enum hs_precision precision, double value)
 static bool exceeds(const struct hs_problem *problem, const struct datum *datum, double t,
                     struct excess *found)
 {
-    found->value = value_at(&problem->grid, datum, found->node, t);
+    found->value = value_at(problem, datum, found->node, t);
     return is_too_much(problem->precision, found->value) ||
            is_too_much(problem->precision, found->value * datum->sweep_gain);
 }

@@ -244,8 +244,8 @@ static bool is_too_short(const struct hs_problem *problem, const struct hs_plan 
 
 static bool is_time_dependent(const struct hs_problem *problem)
 {
-    bool varies = problem->source.present && !problem->source.field.data &&
-                  hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
+    bool varies =
+        problem->source.present && hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         varies = varies || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
     return varies;

@@ -12,7 +12,7 @@ static double number_of(const struct hs_problem *problem, const struct hs_value 
 bool hs_forcing_is_sum(const struct hs_problem *problem)
 {
     const struct hs_field *source = &problem->source.field;
-    bool sum = !source->data && !hs_value_varies(&source->value);
+    bool sum = !hs_field_is_numbers(source) && !hs_value_varies(&source->value);
     for (int n = 0; n < 2 * problem->grid.dims; n++) {
         const struct hs_face *face = &problem->face[n];
         sum = sum && !hs_value_varies(&face->data) && (face->held == 0 || face->prescribed);

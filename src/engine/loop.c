@@ -53,10 +53,10 @@ static struct hs_step_state step_state_of(struct loop *loop, enum hs_phase phase
 static enum hs_status upload(struct loop *loop, const struct hs_loop_start *start,
                              struct hs_error *err)
 {
-    if (!start || !start->field)
-        return hs_initial_upload(loop->problem, loop->plan->backend, loop->state, err);
-    const struct hs_box box = hs_grid_box(&loop->problem->grid);
-    return loop->plan->backend->upload(loop->state, &box, start->field, err);
+    const struct hs_backend *backend = loop->plan->backend;
+    const struct hs_stored *from = start ? start->field : NULL;
+    return backend->begin ? backend->begin(loop->state, from, err)
+                          : hs_initial_upload(loop->problem, from, backend, loop->state, err);
 }
 
 /* Due at any stop, but no reason for one: it goes by the clock, and a method that jumps is as fast

@@ -21,7 +21,7 @@ struct hs_loop_result {
 /* Where a resumed run begins. */
 struct hs_loop_start {
     int64_t sweep;
-    const void *field; /* dense, in the problem's precision; NULL: from the problem's initial */
+    const struct hs_stored *field; /* NULL: from the problem's initial */
 };
 
 /*

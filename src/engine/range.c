@@ -149,26 +149,24 @@ static enum hs_status check_source(const struct hs_problem *problem, double step
                                    struct hs_error *err)
 {
     const struct hs_grid *grid = &problem->grid;
-    const double *data = problem->source.field.data;
+    const struct hs_stored *stored = problem->source.field.stored;
     const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
     const double most = problem->precision == HS_FLOAT ? (double)FLT_MAX : DBL_MAX;
-    for (int64_t n = 0; data && n < hs_grid_count(grid); n++) {
-        if (fabs(data[n]) <= DBL_MAX && fabs(data[n] * scale) <= most)
-            continue;
-        const int64_t node[HS_AXES] = {n % grid->points[HS_X],
-                                       n / grid->points[HS_X] % grid->points[HS_Y],
-                                       n / grid->points[HS_X] / grid->points[HS_Y]};
-        char number[32] = "not a number (NaN)", at[160]; /* printf would give it a sign */
-        if (!isnan(data[n]))
-            snprintf(number, sizeof number, "%g", data[n]);
-        hs_grid_name_node(grid, node, at, sizeof at);
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s is %s at %s; it must be a finite number everywhere, and so must "
-                            "what a step of %g s makes of it in %s",
-                            hs_problem_place(problem, HS_PLACE_SOURCE), number, at, step,
-                            hs_precision_name(problem->precision));
-    }
-    return HS_OK;
+    if (!stored || (fabs(stored->extreme) <= DBL_MAX && fabs(stored->extreme * scale) <= most))
+        return HS_OK;
+    const int64_t n = stored->extreme_node;
+    const int64_t node[HS_AXES] = {n % grid->points[HS_X],
+                                   n / grid->points[HS_X] % grid->points[HS_Y],
+                                   n / grid->points[HS_X] / grid->points[HS_Y]};
+    char number[32] = "not a number (NaN)", at[160]; /* printf would give it a sign */
+    if (!isnan(stored->extreme))
+        snprintf(number, sizeof number, "%g", stored->extreme);
+    hs_grid_name_node(grid, node, at, sizeof at);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s is %s at %s; it must be a finite number everywhere, and so must what a "
+                        "step of %g s makes of it in %s",
+                        hs_problem_place(problem, HS_PLACE_SOURCE), number, at, step,
+                        hs_precision_name(problem->precision));
 }
 
 enum hs_status hs_range_check_steps(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -148,8 +148,7 @@ static bool has_device_functions(const struct hs_problem *problem, const struct 
 {
     if (plan->backend->device == HS_CPU)
         return false;
-    bool found = problem->source.present && !problem->source.field.data &&
-                 varies_in_space(&problem->source.field.value);
+    bool found = problem->source.present && varies_in_space(&problem->source.field.value);
     for (int f = 0; f < 2 * problem->grid.dims; f++)
         found = found || varies_in_space(&problem->face[f].data);
     return found;
@@ -303,7 +302,8 @@ const char *hs_verify_no_refinement(const struct hs_problem *problem)
         return "the config has no exact solution";
     if (problem->raw)
         return "raw coefficients belong to one spacing";
-    if (problem->initial.field.data || problem->source.field.data || has_fields(problem))
+    if (hs_field_is_numbers(&problem->initial.field) ||
+        hs_field_is_numbers(&problem->source.field) || has_fields(problem))
         return "a field from a file belongs to one grid";
     return NULL;
 }

@@ -1,6 +1,7 @@
 #include "functions/fields.h"
 
 #include "core/memory.h"
+#include "core/slab.h"
 #include "functions/evaluate.h"
 #include "functions/moving.h"
 #include "functions/tables.h"
@@ -29,15 +30,47 @@ void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, doub
     value_stretch(grid, value, t, 0, grid->points[HS_X], j, k, out);
 }
 
-/* Values of a field's data, if that is what it is. */
-static bool data_row(const struct hs_problem *problem, const struct hs_field *field, int64_t j,
-                     int64_t k, double *out)
+/* Numbers of a box of a field, whose first node it is given. A file is read by one thread at a
+ * time; what cannot be read is NaN. */
+static void numbers_of(const struct hs_field *field, const struct hs_box *box, int64_t first,
+                       double *out)
 {
-    const size_t nx = (size_t)problem->grid.points[HS_X];
-    if (field->data)
-        memcpy(out, field->data + (size_t)(k * problem->grid.points[HS_Y] + j) * nx,
-               nx * sizeof *out);
-    return field->data != NULL;
+    const int64_t count = hs_box_count(box);
+    if (field->data) {
+        memcpy(out, field->data + (first - field->first), (size_t)count * sizeof *out);
+        return;
+    }
+    struct hs_error unused;
+    hs_error_init(&unused);
+    enum hs_status st;
+#pragma omp critical(stored_numbers)
+    st = field->stored->read(field->stored, box, out, &unused);
+    for (int64_t n = 0; n < count && st; n++)
+        out[n] = NAN;
+    hs_error_release(&unused);
+}
+
+/* Row (j, k) of a field of numbers, if that is what it is. */
+static bool numbers_row(const struct hs_problem *problem, const struct hs_field *field, int64_t j,
+                        int64_t k, double *out)
+{
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const struct hs_box row = {{0, j, k}, {nx, j + 1, k + 1}};
+    if (hs_field_is_numbers(field))
+        numbers_of(field, &row, (k * ny + j) * nx, out);
+    return hs_field_is_numbers(field);
+}
+
+double hs_field_at(const struct hs_problem *problem, const struct hs_field *field, double t,
+                   const int64_t node[HS_AXES])
+{
+    const struct hs_box box = {{node[HS_X], node[HS_Y], node[HS_Z]},
+                               {node[HS_X] + 1, node[HS_Y] + 1, node[HS_Z] + 1}};
+    double out;
+    if (!hs_field_is_numbers(field))
+        return hs_value_at_node(&field->value, &problem->grid, node, t);
+    numbers_of(field, &box, hs_grid_index(&problem->grid, node), &out);
+    return out;
 }
 
 /* A node on the surface belongs to the region, however its coordinate was rounded: let by are a
@@ -181,7 +214,7 @@ static void initial_row(const struct hs_problem *problem, const struct hs_initia
                         int64_t j, int64_t k, double *out)
 {
     const struct hs_initial *initial = &problem->initial;
-    if (!data_row(problem, &initial->field, j, k, out)) {
+    if (!numbers_row(problem, &initial->field, j, k, out)) {
         if (part && part[0].tables.memory)
             hs_tables_row(&part[0].tables, 0, problem->grid.points[HS_X], j, k, out);
         else
@@ -214,6 +247,18 @@ static void tabulate(struct hs_tables *tables, const struct hs_value *value,
     hs_tables_fill(tables, 0.0, threads);
 }
 
+/* Layers of a slab that are its own lie in the order of their coordinates; with those beyond them
+ * what a shape covers may have gaps. */
+static struct hs_box own_box(const struct hs_problem *problem)
+{
+    struct hs_box box = hs_grid_box(&problem->grid);
+    if (problem->slab) {
+        box.lo[problem->grid.dims - 1] = problem->slab->lo;
+        box.hi[problem->grid.dims - 1] = problem->slab->hi;
+    }
+    return box;
+}
+
 void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem *problem,
                           int threads)
 {
@@ -223,12 +268,12 @@ void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem 
     double left = (double)hs_grid_count(grid) * (double)hs_precision_size(problem->precision) / 8.0;
     rows->problem = problem;
     rows->part = hs_new((size_t)(initial->region_count + 1) * sizeof *rows->part);
-    if (!initial->field.data)
+    if (!hs_field_is_numbers(&initial->field))
         tabulate(&rows->part[0].tables, &initial->field.value, grid, threads, &left);
     for (int r = 0; r < initial->region_count; r++) {
         struct hs_initial_part *part = &rows->part[1 + r];
         double at[HS_AXES];
-        part->box = hs_grid_box(grid);
+        part->box = own_box(problem);
         for (int axis = 0; axis < grid->dims; axis++)
             shrink(grid, &initial->regions[r], axis, axis + 1, at, &part->box.lo[axis],
                    &part->box.hi[axis]);
@@ -251,7 +296,7 @@ void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, do
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out)
 {
-    if (!data_row(problem, &problem->source.field, j, k, out))
+    if (!numbers_row(problem, &problem->source.field, j, k, out))
         hs_value_row(&problem->grid, &problem->source.field.value, t, j, k, out);
     const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
     const int64_t nx = problem->grid.points[HS_X];

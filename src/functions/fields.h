@@ -8,6 +8,10 @@
 extern "C" {
 #endif
 
+/* Of a field, at a node and time t. */
+double hs_field_at(const struct hs_problem *problem, const struct hs_field *field, double t,
+                   const int64_t node[HS_AXES]);
+
 /* Values of a value along row (j, k) of the grid at time t. out: [nx]. */
 void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, double t, int64_t j,
                   int64_t k, double *out);
@@ -20,8 +24,9 @@ bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_
 void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);
 
 /*
- * The same, to the bit, for who wants all rows: parts of the expressions that are free of an axis
- * are worked out once, and a row pays nothing for regions that do not come near it.
+ * The same, to the bit, for who wants all rows: of a slab, those that it owns. Parts of the
+ * expressions that are free of an axis are worked out once, and a row pays nothing for regions that
+ * do not come near it.
  */
 struct hs_initial_rows {
     const struct hs_problem *problem; /* outlives this */

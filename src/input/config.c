@@ -103,8 +103,9 @@ static void read_problem(struct hs_reader *reader)
     problem->steps_known = has_steps(reader);
 }
 
-enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
-                              struct hs_problem *out, struct hs_error *err)
+enum hs_status hs_config_read_numbers(const char *path, const char *const *overrides,
+                                      int override_count, enum hs_config_numbers numbers,
+                                      struct hs_problem *out, struct hs_error *err)
 {
     hs_problem_init(out);
     struct hs_error trouble; /* what an earlier call left in err is not ours */
@@ -119,7 +120,8 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
             hs_config_override(overrides[i], &settings);
         out->config_path = hs_copy(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
-        struct hs_reader reader = {.settings = &settings, .problem = out, .err = &trouble};
+        struct hs_reader reader = {
+            .settings = &settings, .problem = out, .err = &trouble, .numbers = numbers};
         keep_files(&reader, &text);
         keep_overrides(overrides, override_count, out);
         if (parsed)
@@ -132,4 +134,10 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
     hs_config_text_release(&text);
     hs_error_release(&trouble);
     return status;
+}
+
+enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
+                              struct hs_problem *out, struct hs_error *err)
+{
+    return hs_config_read_numbers(path, overrides, override_count, HS_NUMBERS_KEPT, out, err);
 }

@@ -19,4 +19,17 @@
 enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
                               struct hs_problem *out, struct hs_error *err);
 
+/* What is done with numbers for each node that lie in files. */
+enum hs_config_numbers {
+    HS_NUMBERS_KEPT,   /* all are checked, and at hand afterwards */
+    HS_NUMBERS_PASSED, /* checked, some after the other; initial and source are left where they are
+                        */
+    HS_NUMBERS_LEFT    /* nobody looks at them, nor does the fingerprint know them */
+};
+
+/* hs_config_read keeps them. Ranks leave them but for the first, which passes them. */
+enum hs_status hs_config_read_numbers(const char *path, const char *const *overrides,
+                                      int override_count, enum hs_config_numbers numbers,
+                                      struct hs_problem *out, struct hs_error *err);
+
 #endif

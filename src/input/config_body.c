@@ -276,25 +276,47 @@ static struct hs_grid grid_of_cells(const struct hs_reader *reader)
     return cells;
 }
 
-/* Numbers of the file become places of materials; those that do not are gathered in its front. */
-static void take_labels(struct hs_reader *reader, double *number, int64_t count,
-                        const int *of_label)
+struct labels {
+    uint16_t *label;
+    const int *of_label;
+    double *odd; /* numbers that are of no material; allocated */
+    int64_t odd_count;
+};
+
+/* Numbers of the file become places of materials. */
+static bool take_labels(void *self, double *values, int64_t first, int64_t count)
+{
+    struct labels *labels = self;
+    for (int64_t n = 0; n < count; n++) {
+        const double number = values[n];
+        if (hs_is_label(number) && labels->of_label[(int)number] != NO_SUBSTANCE) {
+            labels->label[first + n] = (uint16_t)labels->of_label[(int)number];
+            continue;
+        }
+        labels->odd = hs_reserve(labels->odd, (size_t)labels->odd_count, sizeof *labels->odd);
+        labels->odd[labels->odd_count++] = number;
+    }
+    return true;
+}
+
+static void read_label_numbers(struct hs_reader *reader, struct hs_stored *stored,
+                               const int *of_label)
 {
     struct hs_body *body = reader->problem->body;
-    body->label = malloc((size_t)count * sizeof *body->label);
+    const int64_t count = hs_stored_layers(stored) * hs_stored_plane(stored);
+    struct labels labels = {.of_label = of_label};
+    const struct hs_taker taker = {take_labels, &labels};
+    labels.label = body->label = malloc((size_t)count * sizeof *body->label);
     if (!body->label) {
         hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
         return;
     }
-    int64_t odd = 0;
-    for (int64_t n = 0; n < count; n++)
-        if (hs_is_label(number[n]) && of_label[(int)number[n]] != NO_SUBSTANCE)
-            body->label[n] = (uint16_t)of_label[(int)number[n]];
-        else
-            number[odd++] = number[n];
-    hs_complain_of_labels(reader, "body[0].names", number, odd,
-                          body->labels == HS_LABEL_NODES ? "node" : "cell", "labels without a name",
-                          "give them names, or the labels that names stand for");
+    if (hs_take_dataset(reader, "body[0]", stored, &taker, NULL) && labels.odd_count > 0)
+        hs_complain_of_labels(reader, "body[0].names", labels.odd, labels.odd_count,
+                              body->labels == HS_LABEL_NODES ? "node" : "cell",
+                              "labels without a name",
+                              "give them names, or the labels that names stand for");
+    free(labels.odd);
 }
 
 /* A field of the nodes' shape, or else of the cells'. */
@@ -308,14 +330,14 @@ static void read_labels(struct hs_reader *reader)
         return;
     const struct hs_field_shape nodes = hs_field_shape_of(grid);
     const struct hs_field_shape shapes[] = {nodes, {&cells, "the grid of its cells", nodes.axes}};
-    double *number = NULL;
     int taken;
-    if (hs_read_dataset(reader, "body[0]", shapes, 2, &taken, &number))
+    struct hs_stored *stored = hs_find_dataset(reader, "body[0]", shapes, 2, &taken);
+    if (!stored)
         return;
     body->labels = taken == 0 ? HS_LABEL_NODES : HS_LABEL_CELLS;
-    if (named)
-        take_labels(reader, number, hs_grid_count(shapes[taken].grid), of_label);
-    free(number);
+    if (named && reader->numbers != HS_NUMBERS_LEFT)
+        read_label_numbers(reader, stored, of_label);
+    hs_stored_destroy(stored);
 }
 
 static void read_label_entry(struct hs_reader *reader, int count)
@@ -344,9 +366,10 @@ static void read_measured_field(struct hs_reader *reader, const char *name, doub
     if (!hs_require(reader, group.text,
                     "give conductivity and capacity, each { file; dataset; }") ||
         !hs_require(reader, file.text, "give the file that has it") ||
-        hs_read_dataset(reader, group.text, &shape, 1, NULL, out))
+        reader->numbers == HS_NUMBERS_LEFT)
         return;
-    for (int64_t n = 0; n < count; n++) {
+    *out = hs_read_dataset(reader, group.text, &shape);
+    for (int64_t n = 0; n < count && *out; n++) {
         if ((*out)[n] > 0.0 && isfinite((*out)[n]))
             continue;
         const int64_t *points = shape.grid->points;

@@ -59,7 +59,7 @@ static void keep_source(struct hs_reader *reader, const char *key)
     struct hs_problem *problem = reader->problem;
     hs_keep_place(reader, HS_PLACE_SOURCE, key);
     char *place = problem->place[HS_PLACE_SOURCE];
-    if (!problem->source.field.data || !hs_given(reader, "source.dataset"))
+    if (!problem->source.field.stored || !hs_given(reader, "source.dataset"))
         return;
     problem->place[HS_PLACE_SOURCE] =
         hs_format("%s: dataset %s", place, hs_settings_text(reader->settings, "source.dataset"));
@@ -123,8 +123,64 @@ static struct hs_key initial_key(const struct hs_reader *reader, const int64_t n
     return field_key(reader, "initial");
 }
 
-/* Checks whole rows, all of them in a grid of up to `MOST` nodes, else evenly spread ones, none
- * if a row alone is longer; data of a file is checked wholly. */
+struct initial_check {
+    struct hs_reader *reader;
+    struct hs_initial_rows rows;
+    double *row;
+};
+
+/* Whole rows from `first` on; complains of the first number that is none. */
+static bool check_rows(const struct initial_check *check, int64_t first, int64_t end,
+                       int64_t stride)
+{
+    struct hs_reader *reader = check->reader;
+    const struct hs_problem *problem = reader->problem;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    for (int64_t r = first; r < end; r += stride) {
+        hs_initial_row(&check->rows, r % ny, r / ny, check->row);
+        int64_t i = 0;
+        while (i < nx && is_held(problem, check->row[i]))
+            i++;
+        if (i == nx)
+            continue;
+        const int64_t node[HS_AXES] = {i, r % ny, r / ny};
+        const struct hs_key key = initial_key(reader, node);
+        const bool named =
+            strcmp(key.text, "initial.file") == 0 && hs_given(reader, "initial.dataset");
+        const char *dataset = named ? hs_settings_text(reader->settings, "initial.dataset") : NULL;
+        complain_of_node(reader, key.text, dataset, check->row[i], node, 0.0);
+        return false;
+    }
+    return true;
+}
+
+/* Numbers of a file, as regions and walls leave them. */
+static bool check_numbers(void *self, double *values, int64_t first, int64_t count)
+{
+    const struct initial_check *check = self;
+    struct hs_field *field = &check->reader->problem->initial.field;
+    const int64_t nx = check->reader->problem->grid.points[HS_X];
+    field->data = values;
+    field->first = first;
+    const bool good = check_rows(check, first / nx, (first + count) / nx, 1);
+    field->data = NULL;
+    field->first = 0;
+    return good;
+}
+
+static void check_all_numbers(struct initial_check *check)
+{
+    struct hs_reader *reader = check->reader;
+    struct hs_field *field = &reader->problem->initial.field;
+    const struct hs_taker taker = {check_numbers, check};
+    double *all = NULL;
+    hs_take_dataset(reader, "initial", field->stored, &taker,
+                    reader->numbers == HS_NUMBERS_KEPT ? &all : NULL);
+    field->data = all;
+}
+
+/* All numbers of a file; else whole rows, all of them in a grid of up to `MOST` nodes, evenly
+ * spread ones of a larger one, none if a row alone is longer. */
 static void check_initial(struct hs_reader *reader)
 {
     enum { MOST = 1 << 22 };
@@ -134,35 +190,23 @@ static void check_initial(struct hs_reader *reader)
     hs_keep_place(reader, HS_PLACE_INITIAL, field_key(reader, "initial").text);
     const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
                          problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
-    if (!field->data && (uniform || grid->points[HS_X] > MOST))
+    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : uniform || grid->points[HS_X] > MOST)
         return;
-    double *row = malloc((size_t)grid->points[HS_X] * sizeof *row); /* in 1D a field */
-    if (!row) {
+    struct initial_check check = {
+        .reader = reader,
+        .row = malloc((size_t)grid->points[HS_X] * sizeof *check.row)}; /* in 1D a field */
+    if (!check.row) {
         hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
         return;
     }
-    struct hs_initial_rows initial;
-    hs_initial_rows_init(&initial, problem, 1);
-    const int64_t rows = grid->points[HS_Y] * grid->points[HS_Z];
-    const int64_t stride = 1 + hs_grid_count(grid) / MOST;
-    for (int64_t r = 0; r < rows; r += field->data ? 1 : stride) {
-        const int64_t j = r % grid->points[HS_Y], k = r / grid->points[HS_Y];
-        hs_initial_row(&initial, j, k, row);
-        int64_t i = 0;
-        while (i < grid->points[HS_X] && is_held(problem, row[i]))
-            i++;
-        if (i == grid->points[HS_X])
-            continue;
-        const int64_t node[HS_AXES] = {i, j, k};
-        const struct hs_key key = initial_key(reader, node);
-        const bool named =
-            strcmp(key.text, "initial.file") == 0 && hs_given(reader, "initial.dataset");
-        const char *dataset = named ? hs_settings_text(reader->settings, "initial.dataset") : NULL;
-        complain_of_node(reader, key.text, dataset, row[i], node, 0.0);
-        break;
-    }
-    hs_initial_rows_release(&initial);
-    free(row);
+    hs_initial_rows_init(&check.rows, problem, 1);
+    if (field->stored)
+        check_all_numbers(&check);
+    else
+        check_rows(&check, 0, grid->points[HS_Y] * grid->points[HS_Z],
+                   1 + hs_grid_count(grid) / MOST);
+    hs_initial_rows_release(&check.rows);
+    free(check.row);
 }
 
 void hs_check_values(struct hs_reader *reader)

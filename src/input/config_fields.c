@@ -34,18 +34,18 @@ static struct hs_key file_key(const char *group, const char *name)
 }
 
 /* The file has one of the shapes, or the reason says which would do. */
-static enum hs_status read_shaped(const char *path, const char *dataset, int64_t step,
+static enum hs_status find_shaped(const char *path, const char *dataset, int64_t step,
                                   const struct hs_field_shape *shapes, int count, int *taken,
-                                  double **out, struct hs_error *why)
+                                  struct hs_stored **out, struct hs_error *why)
 {
     struct hs_error both;
     hs_error_init(&both);
-    enum hs_status status = hs_field_file_read(path, dataset, step, &shapes[0], out, why);
+    enum hs_status status = hs_field_file_find(path, dataset, step, &shapes[0], out, why);
     for (*taken = 0; status == HS_BAD_INPUT && *taken + 1 < count;) {
         const struct hs_field_shape *shape = &shapes[++*taken];
         struct hs_error other;
         hs_error_init(&other);
-        status = hs_field_file_read(path, dataset, step, shape, out, &other);
+        status = hs_field_file_find(path, dataset, step, shape, out, &other);
         if (status && strcmp(hs_error_reason(&other), hs_error_reason(why)) != 0)
             hs_error_add(&both, status, "%s; or %s", hs_error_reason(why), hs_error_reason(&other));
         hs_error_release(&other);
@@ -57,9 +57,8 @@ static enum hs_status read_shaped(const char *path, const char *dataset, int64_t
     return status;
 }
 
-enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
-                               const struct hs_field_shape *shapes, int count, int *taken,
-                               double **out)
+struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
+                                  const struct hs_field_shape *shapes, int count, int *taken)
 {
     const struct hs_key key = file_key(group, "file"), named = file_key(group, "dataset");
     const char *file = hs_settings_text(reader->settings, key.text);
@@ -67,14 +66,15 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
     int64_t step = -1;
     hs_settings_count(reader->settings, file_key(group, "step").text, &step);
     if (!file || !dataset || !reader->grid_known)
-        return HS_BAD_INPUT;
+        return NULL;
     struct hs_error why;
     hs_error_init(&why);
     char *path = hs_locate_input(reader, file);
     char *place = hs_settings_place(reader->settings, key.text);
+    struct hs_stored *stored = NULL;
     int which;
     const enum hs_status status =
-        read_shaped(path, dataset, step, shapes, count, &which, out, &why);
+        find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
     hs_problem_add_input(reader->problem, key.text, path);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
         hs_settings_complain(reader->settings, named.text,
@@ -82,14 +82,75 @@ enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
                              path);
     if (status)
         hs_error_add(reader->err, status, "%s: %s", place, why.text);
-    else /* for the fingerprint */
-        hs_keep_content(reader, key.text, hs_fingerprint_content(*out, shapes[which].grid));
+    else
+        stored->place = hs_copy(place);
     if (taken)
         *taken = which;
     hs_error_release(&why);
     free(path);
     free(place);
-    return status;
+    return stored;
+}
+
+/* Layers of it that are read at once. */
+struct stretch {
+    struct hs_stored *stored;
+    double *values;
+    int64_t layers;
+};
+
+static bool take_stretches(struct hs_reader *reader, const struct stretch *stretch,
+                           const struct hs_taker *taker, struct hs_content *content)
+{
+    struct hs_stored *stored = stretch->stored;
+    const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
+    bool good = true;
+    for (int64_t k = 0; k < layers && good; k += stretch->layers) {
+        const int64_t count = stretch->layers < layers - k ? stretch->layers : layers - k;
+        const struct hs_box box = hs_stored_box(stored, k, count);
+        good = stored->read(stored, &box, stretch->values, reader->err) == HS_OK;
+        if (!good)
+            break;
+        hs_content_add(content, stretch->values, count * plane);
+        hs_stored_note(stored, stretch->values, k * plane, count * plane);
+        good = !taker || taker->take(taker->self, stretch->values, k * plane, count * plane);
+    }
+    return good;
+}
+
+bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stored *stored,
+                     const struct hs_taker *taker, double **out)
+{
+    const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
+    struct stretch stretch = {
+        .stored = stored, .layers = out || layers < stored->together ? layers : stored->together};
+    struct hs_grid grid = {.dims = stored->dims};
+    struct hs_content content = hs_content_begin();
+    memcpy(grid.points, stored->points, sizeof grid.points);
+    stretch.values = malloc((size_t)(stretch.layers * plane) * sizeof(double));
+    if (!stretch.values)
+        hs_error_add(reader->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
+                     stored->place, (long long)(stretch.layers * plane), stored->path);
+    const bool good = stretch.values && take_stretches(reader, &stretch, taker, &content);
+    stored->close(stored);
+    if (good)
+        hs_keep_content(reader, file_key(group, "file").text, hs_content_name(&content, &grid));
+    if (out && good)
+        *out = stretch.values;
+    else
+        free(stretch.values);
+    return good;
+}
+
+double *hs_read_dataset(struct hs_reader *reader, const char *group,
+                        const struct hs_field_shape *shape)
+{
+    double *values = NULL;
+    struct hs_stored *stored = hs_find_dataset(reader, group, shape, 1, NULL);
+    if (stored)
+        hs_take_dataset(reader, group, stored, NULL, &values);
+    hs_stored_destroy(stored);
+    return values;
 }
 
 bool hs_is_label(double number)
@@ -189,7 +250,7 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
     hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
     if (hs_given(reader, hs_key("%s.file", group).text) && given == 1)
-        hs_read_dataset(reader, group, &shape, 1, NULL, &out->data);
+        out->stored = hs_find_dataset(reader, group, &shape, 1, NULL);
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -238,6 +299,13 @@ static void read_exact(struct hs_reader *reader)
     hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
 }
 
+static void take_source(struct hs_reader *reader, struct hs_field *field)
+{
+    if (field->stored && reader->numbers != HS_NUMBERS_LEFT)
+        hs_take_dataset(reader, "source", field->stored, NULL,
+                        reader->numbers == HS_NUMBERS_KEPT ? &field->data : NULL);
+}
+
 /* Sources that change in time are evaluated for every sweep: where a form of few operations a node
  * is to be had, it is taken here, so that all that follows knows one program only. */
 static void rearrange_source(struct hs_reader *reader)
@@ -248,8 +316,7 @@ static void rearrange_source(struct hs_reader *reader)
     struct hs_expression rearranged;
     struct hs_separation separation;
     const unsigned varies = hs_value_varies(value), all = (1u << problem->grid.dims) - 1;
-    if (!reader->space_known || problem->source.field.data || !(varies & HS_VARIES_T) ||
-        (varies & all) != all ||
+    if (!reader->space_known || !(varies & HS_VARIES_T) || (varies & all) != all ||
         hs_expression_separate(&value->expression, problem->grid.dims, &separation))
         return;
     if (hs_expression_rearrange(&value->expression, &problem->grid, &code, &rearranged)) {
@@ -263,8 +330,8 @@ static void rearrange_source(struct hs_reader *reader)
 static void take_uniform_source(struct hs_reader *reader)
 {
     struct hs_source *source = &reader->problem->source;
-    const bool uniform =
-        !source->field.data && !(hs_value_varies(&source->field.value) & HS_VARIES_SPACE);
+    const bool uniform = !hs_given(reader, "source.file") &&
+                         !(hs_value_varies(&source->field.value) & HS_VARIES_SPACE);
     const struct hs_key key =
         hs_key("source.%s", hs_given(reader, "source.value") ? "value" : "expression");
     if (uniform && hs_read_time_function(reader, key.text, "", &reader->problem->body->source))
@@ -283,6 +350,7 @@ void hs_read_fields(struct hs_reader *reader)
         problem->source.present = true;
         problem->source.rate = source_rate(problem);
         read_field(reader, "source", &problem->source.field);
+        take_source(reader, &problem->source.field);
         if (problem->body)
             take_uniform_source(reader);
         rearrange_source(reader);

@@ -4,6 +4,7 @@
 #define HS_INPUT_CONFIG_READER_H
 
 #include "core/problem.h"
+#include "input/config.h"
 #include "input/field_file.h"
 #include "input/settings.h"
 
@@ -11,6 +12,7 @@ struct hs_reader {
     struct hs_settings *settings;
     struct hs_problem *problem;
     struct hs_error *err;
+    enum hs_config_numbers numbers;
     /* grid.dims is there as soon as grid.points is a list of some length, else it is 0 */
     int listed; /* how many axes grid.points, lower, upper and spacing are for; which: */
     int list[HS_AXES];
@@ -68,12 +70,25 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 /* Where a file is: as given if it is there, else beside the config. Allocated. */
 char *hs_locate_input(const struct hs_reader *reader, const char *file);
 
-/* Reads the field that the keys file, dataset and step of `group` name, allocated; for a wall's
- * number these are its name with _file and so on. It has one of `count` shapes: the place of that
- * in *taken, which may be NULL. Reports what is wrong. */
-enum hs_status hs_read_dataset(struct hs_reader *reader, const char *group,
-                               const struct hs_field_shape *shapes, int count, int *taken,
-                               double **out);
+/* The field that the keys file, dataset and step of `group` name, allocated; for a wall's number
+ * these are its name with _file and so on. It has one of `count` shapes: the place of that in
+ * *taken, which may be NULL. Reports what is wrong. */
+struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
+                                  const struct hs_field_shape *shapes, int count, int *taken);
+
+/* Gives all its numbers to `take` (NULL: nobody), some layers after the other, and keeps their
+ * content for the fingerprint. With `out` all are one such stretch, and stay there, allocated.
+ * False if they cannot be read, which it reports, or `take` would have no more. */
+struct hs_taker {
+    bool (*take)(void *self, double *values, int64_t first, int64_t count);
+    void *self;
+};
+bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stored *stored,
+                     const struct hs_taker *taker, double **out);
+
+/* A field that is small, or that everybody needs: all its numbers, allocated; NULL if it is bad. */
+double *hs_read_dataset(struct hs_reader *reader, const char *group,
+                        const struct hs_field_shape *shape);
 
 /* Complains of datasets and their steps whose file is not given. */
 void hs_check_datasets(struct hs_reader *reader);

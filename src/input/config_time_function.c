@@ -116,13 +116,11 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
     const struct hs_key axes =
         plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
     const struct hs_field_shape shape = {&plane, "the face", axes.text};
-    double *field = NULL;
     if (plane.dims > 0)
-        hs_read_dataset(reader, key, &shape, 1, NULL, &field);
-    else
-        hs_settings_complain(reader->settings, key,
-                             "a face of a 1D grid is a point; give a number instead");
-    return field;
+        return hs_read_dataset(reader, key, &shape);
+    hs_settings_complain(reader->settings, key,
+                         "a face of a 1D grid is a point; give a number instead");
+    return NULL;
 }
 
 /* A number by expression: of the place, a field; of place and time, as it is; else a function of
@@ -156,13 +154,11 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
 static void keep_table(struct hs_reader *reader, const char *key,
                        const struct hs_time_function *function)
 {
-    const size_t n = (size_t)function->points;
     const struct hs_grid shape = {.dims = 2, .points = {function->points, 2, 1}};
-    double *both = hs_new(2 * n * sizeof *both);
-    memcpy(both, function->time, n * sizeof *both);
-    memcpy(both + n, function->number, n * sizeof *both);
-    hs_keep_content(reader, key, hs_fingerprint_content(both, &shape));
-    free(both);
+    struct hs_content content = hs_content_begin();
+    hs_content_add(&content, function->time, function->points);
+    hs_content_add(&content, function->number, function->points);
+    hs_keep_content(reader, key, hs_content_name(&content, &shape));
 }
 
 static int read_table(struct hs_reader *reader, const char *key)

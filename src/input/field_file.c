@@ -5,11 +5,13 @@
 #include "core/regular.h"
 #include "input/npy.h"
 
+#include <errno.h>
 #include <hdf5.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_RANK = HS_AXES + 1, LIST_SIZE = 300 };
@@ -18,7 +20,8 @@ enum { MOST_RANK = HS_AXES + 1, LIST_SIZE = 300 };
 
 /* Of whatever kind of file. */
 struct array {
-    const char *what; /* "dataset T", "the array of in.npy" */
+    char *what; /* "dataset T", "the array of in.npy" */
+    int file;   /* descriptor: the numbers of a .npy are read by it; -1: none */
     hid_t set;
     int rank;
     hsize_t shape[H5S_MAX_RANK]; /* slowest first */
@@ -61,10 +64,10 @@ static enum hs_status other_shape(const struct array *array, const hsize_t *want
     return HS_BAD_INPUT;
 }
 
-/* Which part of the array is the field: all of it, or one of its steps. */
-static enum hs_status choose_part(const struct array *array, int64_t step,
-                                  const struct hs_field_shape *shape, hsize_t start[MOST_RANK],
-                                  hsize_t count[MOST_RANK], struct hs_error *why)
+/* Where the field is among the array's steps, in *taken. */
+static enum hs_status choose_step(const struct array *array, int64_t step,
+                                  const struct hs_field_shape *shape, hsize_t *taken,
+                                  struct hs_error *why)
 {
     const int dims = shape->grid->dims, leading = array->rank - dims;
     hsize_t wanted[HS_AXES] = {0};
@@ -74,15 +77,13 @@ static enum hs_status choose_part(const struct array *array, int64_t step,
         memcmp(array->shape + leading, wanted, (size_t)dims * sizeof *wanted) != 0)
         return other_shape(array, wanted, shape, why);
     const int64_t steps = leading ? (int64_t)array->shape[0] : 1;
-    const int64_t taken = step < 0 ? steps - 1 : step;
-    if (taken < 0 || taken >= steps)
+    const int64_t at = step < 0 ? steps - 1 : step;
+    if (at < 0 || at >= steps)
         return hs_error_add(why, HS_BAD_INPUT,
                             "%s has %lld step%s, so there is no step %lld; the first is 0, -1 the "
                             "last",
-                            array->what, (long long)steps, steps == 1 ? "" : "s", (long long)taken);
-    start[0] = leading ? (hsize_t)taken : 0;
-    count[0] = 1;
-    memcpy(count + leading, wanted, (size_t)dims * sizeof *wanted);
+                            array->what, (long long)steps, steps == 1 ? "" : "s", (long long)at);
+    *taken = (hsize_t)at;
     return HS_OK;
 }
 
@@ -106,17 +107,19 @@ static bool read_slab(const struct array *array, const hsize_t *start, const hsi
 
 /* Nodes of one x after another: they lie together in the file. */
 static bool read_turned(const struct array *array, const hsize_t *start, const hsize_t *count,
-                        const struct hs_grid *grid, double *out)
+                        const struct hs_box *box, double *out)
 {
     const int x_axis = array->rank - 1;
-    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], nz = grid->points[HS_Z];
-    hsize_t first[MOST_RANK] = {start[0]}, extent[MOST_RANK];
+    const int64_t nx = box->hi[HS_X] - box->lo[HS_X], ny = box->hi[HS_Y] - box->lo[HS_Y],
+                  nz = box->hi[HS_Z] - box->lo[HS_Z];
+    hsize_t first[MOST_RANK], extent[MOST_RANK];
+    memcpy(first, start, sizeof first);
     memcpy(extent, count, sizeof extent);
     extent[x_axis] = 1;
     double *plane = hs_new((size_t)(ny * nz) * sizeof *plane);
     bool good = true;
     for (int64_t i = 0; i < nx && good; i++) {
-        first[x_axis] = (hsize_t)i;
+        first[x_axis] = start[x_axis] + (hsize_t)i;
         good = read_slab(array, first, extent, plane);
         for (int64_t j = 0; j < ny; j++)
             for (int64_t k = 0; k < nz; k++)
@@ -126,27 +129,31 @@ static bool read_turned(const struct array *array, const hsize_t *start, const h
     return good;
 }
 
-static enum hs_status read_array(const struct array *array, int64_t step,
-                                 const struct hs_field_shape *shape, double **out,
-                                 struct hs_error *why)
+/* The numbers of a box of the field at that step. */
+static enum hs_status read_box(const struct array *array, hsize_t step, int dims,
+                               const struct hs_box *box, double *out, struct hs_error *why)
 {
-    hsize_t start[MOST_RANK] = {0}, count[MOST_RANK] = {0};
-    const enum hs_status status = choose_part(array, step, shape, start, count, why);
-    if (status)
-        return status;
-    *out = malloc((size_t)hs_grid_count(shape->grid) * sizeof **out);
-    if (!*out)
-        return hs_error_add(why, HS_DEVICE, "out of memory for the %lld values of %s",
-                            (long long)hs_grid_count(shape->grid), array->what);
-    if (array->turned ? read_turned(array, start, count, shape->grid, *out)
-                      : read_slab(array, start, count, *out))
+    hsize_t start[MOST_RANK] = {step}, count[MOST_RANK] = {1};
+    for (int axis = 0; axis < dims; axis++) {
+        start[array->rank - 1 - axis] = (hsize_t)box->lo[axis];
+        count[array->rank - 1 - axis] = (hsize_t)(box->hi[axis] - box->lo[axis]);
+    }
+    if (array->turned ? read_turned(array, start, count, box, out)
+                      : read_slab(array, start, count, out))
         return HS_OK;
-    free(*out);
-    *out = NULL;
     return hs_error_add(why, HS_IO,
                         "%s cannot be read; is the file damaged, or made with a filter that this "
                         "HDF5 lacks?",
                         array->what);
+}
+
+static void close_array(struct array *array)
+{
+    if (array->set >= 0)
+        H5Dclose(array->set);
+    if (array->file >= 0)
+        close(array->file);
+    free(array->what);
 }
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
@@ -162,29 +169,60 @@ static herr_t list_dataset(hid_t group, const char *name, const H5O_info_t *info
     return 0;
 }
 
-static enum hs_status read_dataset(hid_t set, const char *name, int64_t step,
-                                   const struct hs_field_shape *shape, double **out,
-                                   struct hs_error *why)
+static enum hs_status describe_dataset(const char *name, struct array *out, struct hs_error *why)
 {
-    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    const hid_t type = H5Dget_type(out->set), space = H5Dget_space(out->set);
     const H5T_class_t class = H5Tget_class(type);
-    char *what = hs_format("dataset %s", name);
-    struct array array = {.what = what, .set = set, .rank = H5Sget_simple_extent_ndims(space)};
-    if (array.rank > 0)
-        H5Sget_simple_extent_dims(space, array.shape, NULL);
-    const enum hs_status status =
-        class == H5T_FLOAT || class == H5T_INTEGER
-            ? read_array(&array, step, shape, out, why)
-            : hs_error_add(why, HS_BAD_INPUT,
-                           "%s does not hold numbers; floats, doubles and integers are read", what);
+    out->what = hs_format("dataset %s", name);
+    out->rank = H5Sget_simple_extent_ndims(space);
+    if (out->rank > 0)
+        H5Sget_simple_extent_dims(space, out->shape, NULL);
     H5Sclose(space);
     H5Tclose(type);
-    free(what);
-    return status;
+    return class == H5T_FLOAT || class == H5T_INTEGER
+               ? HS_OK
+               : hs_error_add(why, HS_BAD_INPUT,
+                              "%s does not hold numbers; floats, doubles and integers are read",
+                              out->what);
 }
 
-static enum hs_status read_hdf5(const char *path, const char *name, int64_t step,
-                                const struct hs_field_shape *shape, double **out,
+/* How a dataset is cut; without chunks there are 0 bytes. */
+struct chunk {
+    hsize_t extent[H5S_MAX_RANK], bytes;
+};
+
+static struct chunk chunk_of(hid_t set)
+{
+    struct chunk chunk = {.bytes = 0};
+    const hid_t form = H5Dget_create_plist(set), type = H5Dget_type(set);
+    const int rank =
+        H5Pget_layout(form) == H5D_CHUNKED ? H5Pget_chunk(form, H5S_MAX_RANK, chunk.extent) : 0;
+    if (rank > 0)
+        chunk.bytes = H5Tget_size(type);
+    for (int n = 0; n < rank; n++)
+        chunk.bytes *= chunk.extent[n];
+    H5Pclose(form);
+    H5Tclose(type);
+    return chunk;
+}
+
+/* Again, with room for a chunk: what lies in one is read and unpacked once. */
+enum { LEAST_ROOM = 1 << 20, MOST_ROOM = 1 << 28 };
+static hid_t with_room(hid_t set, hid_t file, const char *name)
+{
+    enum { SLOTS = 521 };
+    const struct chunk chunk = chunk_of(set);
+    if (chunk.bytes <= LEAST_ROOM || chunk.bytes > MOST_ROOM)
+        return set;
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, SLOTS, (size_t)chunk.bytes, 1.0);
+    H5Dclose(set); /* what is open keeps the room that it has */
+    set = H5Dopen2(file, name, access);
+    H5Pclose(access);
+    return set;
+}
+
+static enum hs_status open_hdf5(const char *path, const char *name, struct array *out,
                                 struct hs_error *why)
 {
     if (hs_contents_sum_of(path) == HS_CONTENTS_SUM_WRONG)
@@ -202,17 +240,18 @@ static enum hs_status read_hdf5(const char *path, const char *name, int64_t step
                             "being written. Fields are read from HDF5 and from .npy files",
                             path);
     enum hs_status status;
-    const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    if (set >= 0) {
-        status = read_dataset(set, name, step, shape, out, why);
-        H5Dclose(set);
+    out->set = H5Dopen2(file, name, H5P_DEFAULT);
+    if (out->set >= 0)
+        out->set = with_room(out->set, file, name);
+    if (out->set >= 0) {
+        status = describe_dataset(name, out, why);
     } else {
         char list[LIST_SIZE] = "";
         H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, list_dataset, list);
         status = hs_error_add(why, HS_BAD_INPUT, "%s has no dataset %s; it has %s", path, name,
                               list[0] ? list : "none");
     }
-    H5Fclose(file);
+    H5Fclose(file); /* once the dataset is */
     return status;
 }
 
@@ -248,28 +287,24 @@ static hid_t dataset_of(int open, const struct hs_npy *npy)
     return set;
 }
 
-static enum hs_status read_npy(const char *path, int file, int64_t step,
-                               const struct hs_field_shape *shape, double **out,
-                               struct hs_error *why)
+static enum hs_status open_npy(const char *path, struct array *out, struct hs_error *why)
 {
     struct hs_npy npy;
     struct hs_error fault;
     hs_error_init(&fault);
-    enum hs_status status = hs_npy_read_header(file, &npy, &fault);
+    const enum hs_status status = hs_npy_read_header(out->file, &npy, &fault);
     if (status)
         hs_error_add(why, status, "%s: %s", path, fault.text);
     hs_error_release(&fault);
     if (status)
         return status;
-    char *what = hs_format("the array of %s", path);
-    struct array array = {
-        .what = what, .set = dataset_of(file, &npy), .rank = npy.rank, .turned = npy.fortran};
+    out->what = hs_format("the array of %s", path);
+    out->set = dataset_of(out->file, &npy);
+    out->rank = npy.rank;
+    out->turned = npy.fortran;
     for (int axis = 0; axis < npy.rank; axis++)
-        array.shape[axis] = (hsize_t)npy.shape[axis];
-    status = read_array(&array, step, shape, out, why);
-    H5Dclose(array.set);
-    free(what);
-    return status;
+        out->shape[axis] = (hsize_t)npy.shape[axis];
+    return HS_OK;
 }
 
 /* ---- which of them --------------------------------------------------------------------------- */
@@ -284,26 +319,169 @@ static const struct {
     {"\x1f\x8b", "compressed with gzip; uncompress it"},
 };
 
-/* By what the file holds, whatever its name ends in. */
-static enum hs_status read_file(const char *path, const char *name, int64_t step,
-                                const struct hs_field_shape *shape, double **out,
-                                struct hs_error *why)
+/* By what the file holds, whatever its name ends in. Either way to be closed. */
+static enum hs_status open_array(const char *path, const char *name, struct array *out,
+                                 struct hs_error *why)
 {
     char head[16] = "";
     const char *reason;
-    const int file = hs_regular_open(path, false, &reason); /* HDF5 does not say, and may wait */
-    if (file < 0)
+    *out = (struct array){.set = H5I_INVALID_HID};
+    out->file = hs_regular_open(path, false, &reason); /* HDF5 does not say, and may wait */
+    if (out->file < 0)
         return hs_error_add(why, HS_IO, "cannot open %s: %s", path, reason);
-    const ssize_t begun = pread(file, head, sizeof head - 1, 0);
-    enum hs_status status = HS_OK;
+    const ssize_t begun = pread(out->file, head, sizeof head - 1, 0);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strncmp(head, others[i].magic, strlen(others[i].magic)) == 0)
-            status = hs_error_add(why, HS_IO, "%s: %s", path, others[i].said);
+            return hs_error_add(why, HS_IO, "%s: %s", path, others[i].said);
+    return hs_npy_begins(head, begun > 0 ? (size_t)begun : 0) ? open_npy(path, out, why)
+                                                              : open_hdf5(path, name, out, why);
+}
+
+/* HDF5 would print its own errors to stderr; only main prints. */
+struct quiet {
+    H5E_auto2_t print;
+    void *data;
+};
+
+static struct quiet be_quiet(void)
+{
+    struct quiet before;
+    H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return before;
+}
+
+static void end_quiet(struct quiet before)
+{
+    H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
+}
+
+/* ---- where they lie -------------------------------------------------------------------------- */
+
+struct stored_file {
+    struct hs_stored stored;
+    struct stat status;
+    struct array array; /* while open */
+    bool open;
+    hsize_t taken; /* of the array's steps */
+};
+
+static void close_stored(const struct hs_stored *stored)
+{
+    struct stored_file *file = (struct stored_file *)(uintptr_t)stored;
+    if (file->open)
+        close_array(&file->array);
+    file->open = false;
+}
+
+static void destroy(struct hs_stored *stored)
+{
+    struct stored_file *file = (struct stored_file *)stored;
+    close_stored(stored);
+    free(stored->path);
+    free(stored->name);
+    free(stored->place);
+    free(file);
+}
+
+/* Layers that a chunk is unpacked for: those that it has, unless there is room to keep it till the
+ * next. */
+static int64_t layers_of_chunk(const struct stored_file *file)
+{
+    const struct array *array = &file->array;
+    const int slowest = array->rank - file->stored.dims;
+    const struct chunk chunk = chunk_of(array->set);
+    bool alone = chunk.bytes <= MOST_ROOM;
+    for (int axis = slowest + 1; axis < array->rank; axis++)
+        alone = alone && chunk.extent[axis] >= array->shape[axis];
+    return chunk.bytes == 0 || alone ? 1 : (int64_t)chunk.extent[slowest];
+}
+
+/* A few MB, in whole chunks. Where the axes are turned a layer lies all over the file; a line is
+ * one row. */
+static int64_t layers_together(const struct stored_file *file)
+{
+    enum { LEAST_BYTES = 4 << 20, TURNED_PARTS = 8 };
+    const struct hs_stored *stored = &file->stored;
+    if (stored->dims == 1)
+        return stored->points[HS_X];
+    const int64_t of_chunk = layers_of_chunk(file);
+    int64_t layers = LEAST_BYTES / (hs_stored_plane(stored) * (int64_t)sizeof(double));
+    if (file->array.turned && layers < hs_stored_layers(stored) / TURNED_PARTS)
+        layers = hs_stored_layers(stored) / TURNED_PARTS;
+    return layers < of_chunk ? of_chunk : layers / of_chunk * of_chunk;
+}
+
+/* What a config names nobody may change; a run's own output the run may go on with. */
+static bool is_as_found(const struct stored_file *file, const struct stat *now)
+{
+    const struct stat *found = &file->status;
+    return !file->stored.place ||
+           (now->st_ino == found->st_ino && now->st_dev == found->st_dev &&
+            now->st_size == found->st_size && now->st_mtim.tv_sec == found->st_mtim.tv_sec &&
+            now->st_mtim.tv_nsec == found->st_mtim.tv_nsec);
+}
+
+static enum hs_status open_again(struct stored_file *file, struct hs_error *why)
+{
+    struct stat now;
+    if (file->open)
+        return HS_OK;
+    enum hs_status status = open_array(file->stored.path, file->stored.name, &file->array, why);
+    if (!status && (fstat(file->array.file, &now) || !is_as_found(file, &now)))
+        status = hs_error_add(why, HS_IO,
+                              "%s: was replaced or changed since this run found it; begin it again",
+                              file->stored.path);
+    file->open = status == HS_OK;
+    if (status)
+        close_array(&file->array);
+    return status;
+}
+
+static enum hs_status read_stored(const struct hs_stored *stored, const struct hs_box *box,
+                                  double *out, struct hs_error *err)
+{
+    struct stored_file *file = (struct stored_file *)(uintptr_t)stored;
+    const struct quiet before = be_quiet();
+    struct hs_error why;
+    hs_error_init(&why);
+    enum hs_status status = open_again(file, &why);
     if (!status)
-        status = hs_npy_begins(head, begun > 0 ? (size_t)begun : 0)
-                     ? read_npy(path, file, step, shape, out, why)
-                     : read_hdf5(path, name, step, shape, out, why);
-    close(file);
+        status = read_box(&file->array, file->taken, stored->dims, box, out, &why);
+    if (status)
+        hs_error_add(err, status, "%s%s%s", stored->place ? stored->place : "",
+                     stored->place ? ": " : "", hs_error_reason(&why));
+    hs_error_release(&why);
+    end_quiet(before);
+    return status;
+}
+
+enum hs_status hs_field_file_find(const char *path, const char *name, int64_t step,
+                                  const struct hs_field_shape *shape, struct hs_stored **out,
+                                  struct hs_error *why)
+{
+    const struct quiet before = be_quiet();
+    struct stored_file *file = hs_new(sizeof *file);
+    file->stored = (struct hs_stored){.path = hs_copy(path),
+                                      .name = hs_copy(name),
+                                      .step = step,
+                                      .dims = shape->grid->dims,
+                                      .read = read_stored,
+                                      .close = close_stored,
+                                      .destroy = destroy};
+    memcpy(file->stored.points, shape->grid->points, sizeof file->stored.points);
+    enum hs_status status = open_array(path, name, &file->array, why);
+    if (!status)
+        status = choose_step(&file->array, step, shape, &file->taken, why);
+    if (!status && fstat(file->array.file, &file->status))
+        status = hs_error_add(why, HS_IO, "%s: %s", path, strerror(errno));
+    if (!status)
+        file->stored.together = layers_together(file);
+    close_array(&file->array);
+    if (status)
+        destroy(&file->stored);
+    *out = status ? NULL : &file->stored;
+    end_quiet(before);
     return status;
 }
 
@@ -311,13 +489,20 @@ enum hs_status hs_field_file_read(const char *path, const char *name, int64_t st
                                   const struct hs_field_shape *shape, double **out,
                                   struct hs_error *why)
 {
-    /* HDF5 would print its own errors to stderr; only main prints */
-    H5E_auto2_t print;
-    void *data;
-    H5Eget_auto2(H5E_DEFAULT, &print, &data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    struct hs_stored *stored;
+    enum hs_status status = hs_field_file_find(path, name, step, shape, &stored, why);
     *out = NULL;
-    const enum hs_status status = read_file(path, name, step, shape, out, why);
-    H5Eset_auto2(H5E_DEFAULT, print, data);
+    if (status)
+        return status;
+    const struct hs_box all = hs_grid_box(shape->grid);
+    *out = malloc((size_t)hs_grid_count(shape->grid) * sizeof **out);
+    status = *out ? stored->read(stored, &all, *out, why)
+                  : hs_error_add(why, HS_DEVICE, "out of memory for the %lld values of %s",
+                                 (long long)hs_grid_count(shape->grid), path);
+    if (status) {
+        free(*out);
+        *out = NULL;
+    }
+    hs_stored_destroy(stored);
     return status;
 }

@@ -2,8 +2,7 @@
 #ifndef HS_INPUT_FIELD_FILE_H
 #define HS_INPUT_FIELD_FILE_H
 
-#include "core/grid.h"
-#include "core/status.h"
+#include "core/stored.h"
 
 /* What the numbers of a field are for, and its shape. */
 struct hs_field_shape {
@@ -14,11 +13,16 @@ struct hs_field_shape {
 struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid); /* of the grid itself */
 
 /*
- * Reads dataset `name` (of a .npy file its one array) of file `path` into *out, allocated,
- * [nz][ny][nx]. Its shape is `shape` (fewer axes in 1D and 2D), or has a leading axis of steps,
- * of which `step` is taken (-1: the last). Else HS_IO if it cannot be read, HS_BAD_INPUT if the
- * shape or type does not fit, and the reason.
+ * Finds dataset `name` (of a .npy file its one array) of file `path`, allocated. Its shape is
+ * `shape` (fewer axes in 1D and 2D), or has a leading axis of steps, of which `step` is taken (-1:
+ * the last). Else HS_IO if it cannot be read, HS_BAD_INPUT if the shape or type does not fit, and
+ * the reason.
  */
+enum hs_status hs_field_file_find(const char *path, const char *name, int64_t step,
+                                  const struct hs_field_shape *shape, struct hs_stored **out,
+                                  struct hs_error *why);
+
+/* The same, with all its numbers in *out, allocated, [nz][ny][nx]. */
 enum hs_status hs_field_file_read(const char *path, const char *name, int64_t step,
                                   const struct hs_field_shape *shape, double **out,
                                   struct hs_error *why);

@@ -71,15 +71,25 @@ char *hs_settings_fingerprint(const struct hs_settings *settings)
 /* Against accidents, not against those who mean to deceive: the CRC sees every change within 32
  * bits for certain. Of other changes it misses one in 4e9, and Adler's sums, which are of another
  * kind and not linear in the bits, nearly all of those too. Both are zlib's, and Python's. */
-char *hs_fingerprint_content(const double *values, const struct hs_grid *grid)
+struct hs_content hs_content_begin(void)
 {
-    const size_t bytes = (size_t)hs_grid_count(grid) * sizeof *values;
+    return (struct hs_content){crc32_z(0, NULL, 0), adler32_z(0, NULL, 0)};
+}
+
+void hs_content_add(struct hs_content *content, const double *values, int64_t count)
+{
+    const size_t bytes = (size_t)count * sizeof *values;
     const unsigned char *from = (const unsigned char *)values;
+    content->crc = crc32_z(content->crc, from, bytes);
+    content->adler = adler32_z(content->adler, from, bytes);
+}
+
+char *hs_content_name(const struct hs_content *content, const struct hs_grid *grid)
+{
     int64_t shape[HS_AXES] = {0};
     char name[HS_POINTS_TEXT];
     for (int axis = 0; axis < grid->dims; axis++)
         shape[axis] = grid->points[grid->dims - 1 - axis];
     hs_points_name(grid->dims, shape, " x ", name, sizeof name);
-    return hs_format("%s, crc32 %08lx, adler32 %08lx", name, crc32_z(0, from, bytes),
-                     adler32_z(1, from, bytes));
+    return hs_format("%s, crc32 %08lx, adler32 %08lx", name, content->crc, content->adler);
 }

@@ -14,7 +14,13 @@
 char *hs_settings_fingerprint(const struct hs_settings *settings);
 
 /* The content of a field that was read from a file: its shape and checksums of its values
- * [nz][ny][nx], in whatever file they lie. Allocated. */
-char *hs_fingerprint_content(const double *values, const struct hs_grid *grid);
+ * [nz][ny][nx], in whatever file they lie; added some after the other. */
+struct hs_content {
+    unsigned long crc, adler;
+};
+struct hs_content hs_content_begin(void);
+void hs_content_add(struct hs_content *content, const double *values, int64_t count);
+/* Allocated. */
+char *hs_content_name(const struct hs_content *content, const struct hs_grid *grid);
 
 #endif

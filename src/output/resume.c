@@ -1,6 +1,7 @@
 #include "output/resume.h"
 
 #include "core/contents_sum.h"
+#include "input/field_file.h"
 #include "output/files.h"
 #include "output/fingerprint.h"
 #include "output/h5.h"
@@ -98,26 +99,30 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
 
 /* ---- what ------------------------------------------------------------------------------------ */
 
-/* A step of /temperature, in the shape that the fingerprint says. */
-static void *read_field(struct hs_h5 *h5, hid_t file, const struct hs_problem *problem,
-                        int64_t step)
+static enum hs_status look_at(void *self, const double *values, int64_t first, int64_t count,
+                              struct hs_error *err)
 {
-    const int dims = problem->grid.dims;
-    hsize_t first[1 + HS_AXES] = {(hsize_t)step}, count[1 + HS_AXES] = {1};
-    for (int d = 0; d < dims; d++)
-        count[1 + d] = (hsize_t)problem->grid.points[dims - 1 - d];
-    void *field =
-        malloc((size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision));
-    hs_h5_made(h5, field ? 0 : -1, "/temperature: there is no memory for it");
-    hs_h5_read_block(h5, file, "temperature", 1 + dims, first, count,
-                     problem->precision == HS_FLOAT ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, field);
-    return field;
+    (void)self, (void)values, (void)first, (void)count, (void)err;
+    return HS_OK;
+}
+
+/* A step of /temperature, in the shape that the fingerprint says; what cannot be read is found
+ * now, while there may be another checkpoint to go on from. */
+static enum hs_status find_field(const char *path, const struct hs_problem *problem, int64_t step,
+                                 struct hs_stored **out, struct hs_error *why)
+{
+    const struct hs_field_shape shape = hs_field_shape_of(&problem->grid);
+    const struct hs_stored_reader all = {look_at, NULL};
+    enum hs_status st = hs_field_file_find(path, "temperature", step, &shape, out, why);
+    if (!st)
+        st = hs_stored_read_all(*out, &all, why);
+    return st;
 }
 
 /* Of a checkpoint if there is no plan, else of an output. */
 static enum hs_status read_file(const struct hs_problem *problem, const struct hs_plan *plan,
-                                const char *path, struct hs_checkpoint_state *state, void **field,
-                                struct hs_error *why)
+                                const char *path, struct hs_checkpoint_state *state,
+                                struct hs_stored **field, struct hs_error *why)
 {
     struct hs_h5 h5 = {NULL};
     hs_h5_quiet();
@@ -134,21 +139,26 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
         read_snapshot(&h5, file, plan, state);
     else
         read_checkpoint(&h5, file, state);
-    void *values =
-        h5.failed ? NULL : read_field(&h5, file, problem, plan ? state->resume.snapshots - 1 : 0);
     hs_h5_close(file);
-    if (!h5.failed) {
-        *field = values;
-        return HS_OK;
+    if (h5.failed)
+        return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
+    struct hs_error fault;
+    hs_error_init(&fault);
+    enum hs_status st =
+        find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
+    if (st) {
+        st = hs_error_add(why, HS_IO, "cannot read %s", hs_error_reason(&fault));
+        hs_stored_destroy(*field);
+        *field = NULL;
     }
-    free(values);
-    return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
+    hs_error_release(&fault);
+    return st;
 }
 
 /* The newest that is whole; or, where there is none at all, the last snapshot of the output. */
 static enum hs_status read_newest(const struct hs_problem *problem, const struct hs_plan *plan,
                                   char *const paths[2], struct hs_checkpoint_state *state,
-                                  void **field, struct hs_error *err)
+                                  struct hs_stored **field, struct hs_error *err)
 {
     const char *output = problem->output.file, *from = output;
     struct hs_error why;
@@ -196,7 +206,8 @@ static enum hs_status refuse_solver(const struct hs_problem *problem, const stru
 }
 
 enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_plan *plan,
-                              struct hs_resume *resume, void **field, struct hs_error *err)
+                              struct hs_resume *resume, struct hs_stored **field,
+                              struct hs_error *err)
 {
     *field = NULL;
     if (plan->steady_method)

@@ -31,7 +31,7 @@ double scale(const hs_problem *problem, double step)
  * it. */
 bool comes_from_host(const hs_problem *problem)
 {
-    return problem->source.field.data || problem->network;
+    return hs_field_is_numbers(&problem->source.field) || problem->network;
 }
 
 /* Whether a row or a plane of values stands for all. */
@@ -52,7 +52,7 @@ bool hands_over(const hs_problem *problem, const hs_kernel *kernel, int levels, 
 {
     const hs_field &field = problem->source.field;
     return levels > 0 && (kernel->features & HS_SOURCE_TABLES) && problem->source.present &&
-           !field.data && (hs_value_varies(&field.value) & HS_VARIES_T) &&
+           (hs_value_varies(&field.value) & HS_VARIES_T) &&
            !(hs_problem_features(problem) & HS_WALL_FIELD) &&
            hs_expression_separate(&field.value.expression, problem->grid.dims, out) &&
            out->axis == HS_Z;

@@ -64,7 +64,7 @@ static void check(struct hs_grid grid, bool own_memory)
     const int64_t nx = grid.points[HS_X], ny = grid.points[HS_Y];
     struct hs_backend_state state = {.grid = &grid,
                                      .field = calloc((size_t)hs_grid_count(&grid), sizeof(double))};
-    assert_int_equal(hs_initial_upload(&problem, &backend, &state, &err), HS_OK);
+    assert_int_equal(hs_initial_upload(&problem, NULL, &backend, &state, &err), HS_OK);
     assert_int_equal(state.nodes, hs_grid_count(&grid));
     double *row = malloc((size_t)nx * sizeof *row);
     for (int64_t r = 0; r < ny * grid.points[HS_Z]; r++) {

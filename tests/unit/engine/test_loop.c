@@ -497,6 +497,20 @@ void test_loop__a_backends_failure_ends_the_run(void **state)
     hs_error_release(&err);
 }
 
+static enum hs_status read_13(const struct hs_stored *stored, const struct hs_box *box, double *out,
+                              struct hs_error *err)
+{
+    (void)stored, (void)err;
+    for (int64_t n = 0; n < hs_box_count(box); n++)
+        out[n] = 13.0;
+    return HS_OK;
+}
+
+static void close_13(const struct hs_stored *stored)
+{
+    (void)stored;
+}
+
 void test_loop__goes_on_from_where_it_was(void **state)
 {
     (void)state;
@@ -506,8 +520,13 @@ void test_loop__goes_on_from_where_it_was(void **state)
     struct diary diary = {.every = 10};
     struct hs_observer observer = observer_of(&diary, false);
     struct hs_observer *observers[] = {&observer};
-    const double field[5] = {13.0, 13.0, 13.0, 13.0, 13.0};
-    const struct hs_loop_start start = {.sweep = 12, .field = field};
+    const struct hs_stored field = {.path = (char *)"a file",
+                                    .dims = 1,
+                                    .points = {5, 1, 1},
+                                    .together = 5,
+                                    .read = read_13,
+                                    .close = close_13};
+    const struct hs_loop_start start = {.sweep = 12, .field = &field};
     struct hs_loop_result result;
     struct hs_error err;
     hs_error_init(&err);

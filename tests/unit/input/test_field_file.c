@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <hdf5.h>
+#include <math.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,4 +138,146 @@ void test_field_file__damaged_files_are_refused(void **state)
         assert_null(values);
     }
     unlink(path);
+}
+
+/* ---- parts of one ---------------------------------------------------------------------------- */
+
+static struct hs_stored *find(const char *name, int64_t step, const struct hs_grid *of)
+{
+    struct hs_stored *stored = NULL;
+    struct hs_error why;
+    const struct hs_field_shape shape = hs_field_shape_of(of);
+    hs_error_init(&why);
+    if (hs_field_file_find(path, name, step, &shape, &stored, &why))
+        fail_msg("%s", why.text);
+    return stored;
+}
+
+/* Nodes of `grid` are numbered, those of later steps from 24 on. */
+static void check_box(const struct hs_stored *stored, const struct hs_box *box, double first)
+{
+    double found[24];
+    struct hs_error err;
+    hs_error_init(&err);
+    assert_int_equal(stored->read(stored, box, found, &err), HS_OK);
+    int64_t n = 0;
+    for (int64_t k = box->lo[HS_Z]; k < box->hi[HS_Z]; k++)
+        for (int64_t j = box->lo[HS_Y]; j < box->hi[HS_Y]; j++)
+            for (int64_t i = box->lo[HS_X]; i < box->hi[HS_X]; i++)
+                assert_true(found[n++] == first + (double)(i + 4 * (j + 3 * k)));
+}
+
+void test_field_file__reads_any_box(void **state)
+{
+    (void)state;
+    write_fields(H5T_IEEE_F32LE);
+    for (int step = 0; step < 2; step++) {
+        struct hs_stored *stored = find("steps", step, &grid);
+        struct hs_box box;
+        for (int n = 0; n < 4 * 4 * 3 * 3 * 2 * 2; n++) {
+            const int of[] = {n % 4,          n / 4 % 4,   n / 16 % 3,
+                              n / 16 / 3 % 3, n / 144 % 2, n / 144 / 2};
+            for (int axis = 0; axis < HS_AXES; axis++) {
+                box.lo[axis] = of[2 * axis];
+                box.hi[axis] = of[2 * axis + 1] + 1;
+            }
+            if (hs_box_count(&box) > 0)
+                check_box(stored, &box, 24.0 * step);
+        }
+        stored->close(stored);
+        const struct hs_box all = hs_grid_box(&grid);
+        check_box(stored, &all, 24.0 * step);
+        hs_stored_destroy(stored);
+    }
+    unlink(path);
+}
+
+/* Where a layer is more than is read at once, all those of a chunk go together, unless the chunk
+ * can be kept till the next. */
+void test_field_file__chunks_are_unpacked_once(void **state)
+{
+    (void)state;
+    const struct hs_grid wide = {.dims = 2, .points = {600000, 6, 1}, .spacing = {1, 1, 1}};
+    const hsize_t shape[] = {6, 600000};
+    write_fields(H5T_IEEE_F64LE);
+    for (int parts = 1; parts <= 2; parts++) {
+        const hsize_t chunk[] = {3, shape[1] / (hsize_t)parts};
+        const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        const hid_t space = H5Screate_simple(2, shape, NULL), form = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(form, 2, chunk);
+        H5Dclose(H5Dcreate2(file, "T", H5T_IEEE_F64LE, space, H5P_DEFAULT, form, H5P_DEFAULT));
+        H5Pclose(form);
+        H5Sclose(space);
+        H5Fclose(file);
+        struct hs_stored *stored = find("T", -1, &wide);
+        assert_int_equal(stored->together, parts == 1 ? 1 : 3);
+        hs_stored_destroy(stored);
+    }
+    unlink(path);
+}
+
+void test_field_file__a_file_that_changes_is_refused(void **state)
+{
+    (void)state;
+    const struct hs_box all = hs_grid_box(&grid);
+    double found[24];
+    struct hs_error err;
+    hs_error_init(&err);
+    write_fields(H5T_IEEE_F64LE);
+    struct hs_stored *stored = find("field", -1, &grid);
+    stored->place = strdup("case.cfg:7: initial.file = \"a.h5\"");
+    assert_int_equal(stored->read(stored, &all, found, &err), HS_OK);
+    stored->close(stored);
+    write_fields(H5T_IEEE_F32LE);
+    assert_int_equal(stored->read(stored, &all, found, &err), HS_IO);
+    if (!strstr(err.text, "case.cfg:7: initial.file") || !strstr(err.text, "replaced or changed"))
+        fail_msg("%s", err.text);
+    hs_error_release(&err);
+    hs_stored_destroy(stored);
+    unlink(path);
+}
+
+/* ---- all, some after the other --------------------------------------------------------------- */
+
+static enum hs_status read_numbers(const struct hs_stored *stored, const struct hs_box *box,
+                                   double *out, struct hs_error *err)
+{
+    static const double numbers[] = {1.0, -7.0, 3.0, INFINITY, NAN, 2.0, 9.0};
+    (void)err;
+    assert_true(box->hi[HS_X] - box->lo[HS_X] <= stored->together);
+    for (int64_t i = box->lo[HS_X]; i < box->hi[HS_X]; i++)
+        *out++ = numbers[i];
+    return HS_OK;
+}
+
+static void close_numbers(const struct hs_stored *stored)
+{
+    (void)stored;
+}
+
+static enum hs_status note(void *self, const double *values, int64_t first, int64_t count,
+                           struct hs_error *err)
+{
+    (void)err;
+    hs_stored_note(self, values, first, count);
+    return HS_OK;
+}
+
+void test_field_file__the_extreme_number_is_noted(void **state)
+{
+    (void)state;
+    static const int64_t places[] = {0, 1, 1, 3, 3}; /* of as many numbers as the place here, + 1 */
+    for (int n = 0; n < 5; n++)
+        for (int together = 1; together <= 3; together++) {
+            struct hs_stored stored = {.dims = 1,
+                                       .points = {n + 1, 1, 1},
+                                       .together = together,
+                                       .read = read_numbers,
+                                       .close = close_numbers};
+            const struct hs_stored_reader reader = {note, &stored};
+            struct hs_error err;
+            hs_error_init(&err);
+            assert_int_equal(hs_stored_read_all(&stored, &reader, &err), HS_OK);
+            assert_int_equal(stored.extreme_node, places[n]);
+        }
 }
