@@ -449,7 +449,7 @@ static enum hs_status scale(const struct arguments *arguments,
     struct hs_scaling scaling;
     int count = 0;
     enum hs_status st = hs_scaling_init(&scaling, request, arguments->weak, err);
-    if (!st)
+    if (!st && hs_ranks_is_first())
         st = choose(arguments, &scaling.all, &own, kernels, &count, err);
     const struct hs_backend *all = own;
     if (hs_ranks_enter(&st, &scaling.all.problem, hs_methods[0], &all, err) && !st)

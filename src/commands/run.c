@@ -258,7 +258,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = read_problem(&request, &job.problem, err);
     if (!st)
         hs_ranks_share(&job.problem);
-    if (!st)
+    if (!st && hs_ranks_is_first())
         st = make_plan(&request, &job, err);
     if (!hs_ranks_enter(&st, &job.problem, hs_plan_method(&job.plan), &job.plan.backend, err)) {
         release(&request, &job);

@@ -399,7 +399,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {0};
     struct hs_problem problem;
-    struct hs_plan plan;
+    struct hs_plan plan = {0};
     struct findings findings = {.problem = &problem, .plan = &plan};
     hs_problem_init(&problem);
 
@@ -409,7 +409,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = read_problem(&request, &problem, err);
     if (!st)
         hs_ranks_share(&problem);
-    if (!st)
+    if (!st && hs_ranks_is_first())
         st = hs_tune_file_plan(&problem, &plan, err);
     if (hs_ranks_enter(&st, &problem, hs_methods[0], &plan.backend, err) && !st)
         st = verify(&request, &findings, &plan, err);

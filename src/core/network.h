@@ -79,6 +79,14 @@ struct hs_moving {
     double *weight; /* of the stretches, one after the other: m^2 or W/K; 1 of prescribed ones */
 };
 
+static inline int64_t hs_moving_weights(const struct hs_moving *moving)
+{
+    int64_t count = 0;
+    for (int64_t s = 0; s < moving->stretch_count; s++)
+        count += moving->stretch[s].count;
+    return count;
+}
+
 /* How nodes say which row is theirs. */
 enum hs_network_form {
     HS_NETWORK_BYTES,  /* a number of one byte for each node, at most 256 rows */

@@ -263,7 +263,7 @@ enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_reque
         return HS_OK;
     }
     const enum hs_status st = make_body(&bench->problem, request->which, err);
-    if (!st)
+    if (!st && bench->problem.network) /* other ranks than the first have none */
         bench->step = 0.9 * bench->problem.network->limit;
     return st;
 }

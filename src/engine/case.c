@@ -2,6 +2,7 @@
 
 #include "engine/network/of_problem.h"
 #include "engine/plan.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "input/config.h"
 
@@ -12,8 +13,11 @@
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err)
 {
-    const enum hs_status st =
-        hs_config_read(request->config, request->set.items, request->set.count, out, err);
+    const enum hs_config_numbers numbers = !hs_ranks_is_first()   ? HS_NUMBERS_LEFT
+                                           : hs_ranks_count() > 1 ? HS_NUMBERS_PASSED
+                                                                  : HS_NUMBERS_KEPT;
+    const enum hs_status st = hs_config_read_numbers(request->config, request->set.items,
+                                                     request->set.count, numbers, out, err);
     if (!st)
         return hs_network_of_problem(out, err);
     struct hs_plan plan;

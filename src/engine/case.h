@@ -24,7 +24,8 @@ struct hs_case_request {
 /*
  * hs_config_read, and where something is wrong with the config what else is wrong with it that only
  * the engine knows: names of backends and kernels, and steps where they follow from keys in order.
- * (Of a config in order hs_plan_make tells.) So all mistakes are reported at once.
+ * (Of a config in order hs_plan_make tells.) So all mistakes are reported at once. On a rank that
+ * is not the first, numbers for each node stay in their files, and a body has no network.
  */
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err);

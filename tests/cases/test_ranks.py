@@ -173,6 +173,142 @@ def test_h5diff_finds_no_difference(tmp_path):
         assert set(told) <= set(expected), done.stdout
 
 
+# ---- numbers of files ----------------------------------------------------------------------------
+
+POINTS = (25, 18, 21)  # BLOCK's, slowest first
+WALLS = {**BLOCK["boundary"], "x_min": {"type": "dirichlet", "value": "290+9*z"}, "z_max": {"type": "fixed"}}
+PERIODIC = {"z_min": {"type": "periodic"}, "z_max": {"type": "periodic"}}
+REGIONS = [
+    {"shape": "sphere", "centre": [0.5, 0.4, 0.5], "radius": 0.3, "value": 350.0},
+    {"shape": "box", "lower": [0.2, 0.1, 0.4], "upper": [0.9, 0.5, 0.9], "value": "310+5*x"},
+]
+BODY_HERE = {**BODY, "grid": BLOCK["grid"]}
+MEASURED = {key: value for key, value in BODY_HERE.items() if key not in ("materials", "body")}
+LINE = {
+    "grid": {"points": [901], "upper": [1.0]},
+    "material": {"diffusivity": 1e-4},
+    "boundary": {"x_min": {"type": "periodic"}, "x_max": {"type": "periodic"}},
+}
+
+
+def of_file(dataset):
+    return {"file": "in.h5", "dataset": dataset}
+
+
+FROM_FILES = {
+    "initial": {**BLOCK, "boundary": WALLS, "initial": {"file": "T.npy", "regions": REGIONS}},
+    "chunks, a step, periodic": {**BLOCK, "boundary": PERIODIC, "initial": {**of_file("T"), "step": 1, "regions": REGIONS}},
+    "fortran order": {**BLOCK, "boundary": PERIODIC, "initial": {"file": "turned.npy"}},
+    "source": {**BLOCK, "boundary": WALLS, "source": of_file("q")},
+    "source of a body": {**BODY_HERE, "source": of_file("q"), "initial": {"file": "T.npy"}},
+    "labels of nodes": {**BODY_HERE, "body": [{**of_file("nodes"), "names": ["a", "b"]}]},
+    "labels of cells": {**BODY_HERE, "body": [{**of_file("cells"), "names": ["a", "b"]}]},
+    "measured": {**MEASURED, "measured": {"conductivity": of_file("k"), "capacity": of_file("c")}},
+    # the region reaches over both ends of a slab, but not over its middle
+    "a region on a ring": {**LINE, "initial": {"value": 300.0, "regions": [
+        {"shape": "box", "lower": [0.45], "upper": [0.9975], "value": "320+x"}]}},
+    "a line": {**LINE, "initial": {"file": "line.npy"}},
+}
+
+
+def write_fields(directory):
+    random_numbers = np.random.default_rng(1)
+
+    def some(*shape):
+        return random_numbers.random(shape or POINTS)
+
+    np.save(directory / "T.npy", 300 + 20 * some())
+    np.save(directory / "turned.npy", np.asfortranarray(300 + 20 * some()))
+    np.save(directory / "line.npy", 300 + 20 * some(901))
+    with h5py.File(directory / "in.h5", "w") as file:
+        file.create_dataset("T", data=(300 + 20 * some(3, *POINTS)).astype("f4"), chunks=(1, 4, 6, 7), compression=1)
+        file["q"] = 1e3 * some()
+        file["nodes"] = (some() < 0.4).astype("u1")
+        file["cells"] = (some(*(n - 1 for n in POINTS)) < 0.4).astype("u1")
+        file["k"], file["c"] = 1 + some(), 4e6 * (1 + some())
+
+
+@pytest.mark.parametrize("name", FROM_FILES)
+def test_numbers_of_files_are_as_on_one_rank(tmp_path, name):
+    write_fields(tmp_path)
+    write(tmp_path, FROM_FILES[name], time={"sweeps": 40}, output={"every": 9, "history_every": 4})
+    one = alone(tmp_path, "one.h5")
+    for ranks in (2, 5):
+        other = run(tmp_path, ranks, f"{ranks}.h5")
+        assert_same(one, other)
+        with h5py.File(one) as a, h5py.File(other) as b:
+            assert a.attrs["fingerprint"] == b.attrs["fingerprint"]
+
+
+@pytest.mark.parametrize("of", ["initial", "source", "body"])
+def test_a_bad_number_of_a_file_is_said_once_with_its_node(tmp_path, of):
+    write_fields(tmp_path)
+    case = {"initial": "initial", "source": "source", "body": "labels of nodes"}[of]
+    with h5py.File(tmp_path / "in.h5", "a") as file:
+        values = file["nodes" if of == "body" else "q"][...]
+        values[20, 3, 4] = 7 if of == "body" else np.nan
+        file["bad"] = values
+    bad = {"initial": of_file("bad"), "source": of_file("bad"), "body": [{**of_file("bad"), "names": ["a", "b"]}]}
+    write(tmp_path, {**FROM_FILES[case], of: bad[of]}, time={"sweeps": 40})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--output", "a.h5")
+    one = subprocess.run([HEATSOLVE, "run", "case.cfg", "--output", "a.h5"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == one.returncode == 2
+    assert our_lines(done.stderr) == our_lines(one.stderr) and len(our_lines(one.stderr)) == 1
+    assert ("7 (1 node)" if of == "body" else "not a number (NaN) at node (4, 3, 20)") in one.stderr
+
+
+# Nodes that 4 ranks share: a field of doubles is 34 MB, of which a rank owns 8.
+LARGE = {**BLOCK, "precision": "double", "grid": {"points": [128, 128, 256], "upper": [1.0, 1.0, 2.0]},
+         "initial": {"value": 300.0}}
+LARGE_BODY = {**BODY, "grid": LARGE["grid"]}
+FIELD = 128 * 128 * 256 * 8
+
+
+def most_memory(directory, case, *arguments):
+    """Bytes that each of 4 ranks takes at most [VmHWM], of a run into a.h5."""
+    measured = directory / "measured"
+    measured.write_text(
+        "#!/usr/bin/env python3\nimport os, resource, subprocess, sys\n"
+        f"code = subprocess.call(['{PROGRAM}', *sys.argv[1:]])\n"
+        "most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
+        "open('most.' + os.environ['OMPI_COMM_WORLD_RANK'], 'w').write(str(most))\nsys.exit(code)\n"
+    )
+    measured.chmod(0o755)
+    write(directory, case, time={"sweeps": 4})
+    done = launch(directory, 4, "run", "case.cfg", "--quiet", "--output", "a.h5", *arguments, program=measured)
+    assert done.returncode == 0, done.stderr
+    return np.array([1024 * int((directory / f"most.{rank}").read_text()) for rank in range(4)])
+
+
+def test_no_rank_holds_a_whole_field(tmp_path):
+    """Beside what the sweeps take: of a file some MB at a time; of a source its slab, twice."""
+    values = 300 + 20 * np.random.default_rng(1).random((256, 128, 128))
+    np.save(tmp_path / "T.npy", values)
+    np.save(tmp_path / "nodes.npy", (values < 307).astype("u1"))
+    least = most_memory(tmp_path, LARGE)
+    initial = most_memory(tmp_path, {**LARGE, "initial": {"file": "T.npy"}}, "--overwrite")
+    assert_same(tmp_path / "a.h5", alone(tmp_path, "one.h5"))
+    source = most_memory(tmp_path, {**LARGE, "source": {"file": "T.npy"}}, "--overwrite")
+    assert_same(tmp_path / "a.h5", alone(tmp_path, "one.h5", "--overwrite"))
+    body = most_memory(tmp_path, {**LARGE_BODY, "body": [{"file": "nodes.npy", "names": ["a", "b"]}]}, "--overwrite")
+    assert_same(tmp_path / "a.h5", alone(tmp_path, "one.h5", "--overwrite"))
+    told = [(one - least) / FIELD for one in (initial, source, body)]
+    assert np.all(initial - least < 0.5 * FIELD), told
+    assert np.all(source - least < 0.9 * FIELD), told
+    assert np.all(body[1:] - least[1:] < 0.5 * FIELD), told  # the first makes the network of all
+
+
+def test_no_rank_holds_a_whole_checkpoint(tmp_path):
+    """But one of its three chunks."""
+    longer = {**LARGE, "grid": {"points": [128, 128, 513], "upper": [1.0, 1.0, 4.0]}}
+    least = most_memory(tmp_path, longer)
+    resumed = most_memory(tmp_path, longer, "--resume", "--set", "time.sweeps=6")
+    assert np.all(resumed - least < 0.8 * 2 * FIELD), (resumed - least) / (2 * FIELD)
+
+
+# ---- resume --------------------------------------------------------------------------------------
+
+
 def test_checkpoint_of_three_ranks_is_resumed_by_one_and_by_five(tmp_path):
     write(tmp_path, PLATE, time={"sweeps": 50000000}, output={"every": 50000})
     process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5")
@@ -362,6 +498,12 @@ def test_bench_compares_ranks_with_one(tmp_path, how):
         share = 1 if how == "--weak" else 2
         assert row["proven"]
         assert row["efficiency"] == pytest.approx(row["seconds_alone"] / (share * row["seconds"]), rel=1e-6)
+
+
+def test_bench_of_ranks_sweeps_bodies(tmp_path):
+    done = launch(tmp_path, 3, "bench", "--weak", "--points", "20", "--backend", "cpu", "--body", "arrays", "--repeats", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    assert all(row["proven"] for row in json.loads(done.stdout)["kernels"])
 
 
 def test_bench_of_ranks_needs_several(tmp_path):

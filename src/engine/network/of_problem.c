@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "engine/network/network.h"
+#include "engine/ranks/ranks.h"
 #include "engine/threads.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static enum hs_status find_volumes(struct hs_problem *problem, const struct hs_n
 
 enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error *err)
 {
-    if (!problem->body)
+    if (!problem->body || !hs_ranks_is_first())
         return HS_OK;
     const struct hs_network_spec spec = hs_network_problem_spec(problem);
     problem->network = hs_new(sizeof *problem->network);

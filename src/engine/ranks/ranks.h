@@ -30,10 +30,10 @@ bool hs_ranks_is_first(void);
 void hs_ranks_share(struct hs_problem *problem);
 
 /*
- * For a command that goes on all ranks, once each has read the problem and made a plan of it, with
- * `status`. Whether this rank goes on with the command: with that status, or that of the first rank
- * that failed, and a backend by which all ranks do what `*backend` does on one. The other ranks
- * have served that when it returns, and are done.
+ * For a command that goes on all ranks, once each has read the problem and the first has made a
+ * plan of it, with `status`. Whether this rank goes on with the command: with that status, or that
+ * of the first rank that failed, and a backend by which all ranks do what `*backend`, which is the
+ * first one's, does on one. The other ranks have served that when it returns, and are done.
  */
 bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
                     const struct hs_method *method, const struct hs_backend **backend,

@@ -163,11 +163,10 @@ static void add_layer(const struct hs_slab_problem *slab, const struct hs_moving
         out->node[out->count++] = whole->node[n] - there + k * plane;
 }
 
-/* The weights stay where they are. */
 static void cut_moving(const struct hs_slab_problem *slab, const struct hs_moving *whole,
                        struct hs_moving *out)
 {
-    *out = (struct hs_moving){.weight = whole->weight};
+    *out = (struct hs_moving){.count = 0};
     if (whole->count == 0)
         return;
     const size_t times = 3; /* a layer comes at most so often: twice as halo */
@@ -175,6 +174,14 @@ static void cut_moving(const struct hs_slab_problem *slab, const struct hs_movin
     out->stretch = hs_new(times * (size_t)whole->stretch_count * sizeof *out->stretch);
     for (int64_t k = 0; k < slab->shape.layers; k++)
         add_layer(slab, whole, k, out);
+    out->weight = hs_new((size_t)hs_moving_weights(out) * sizeof *out->weight + 1);
+    double *weight = out->weight;
+    for (int64_t s = 0; s < out->stretch_count; s++) {
+        struct hs_moving_stretch *stretch = &out->stretch[s];
+        memcpy(weight, whole->weight + stretch->weight, (size_t)stretch->count * sizeof *weight);
+        stretch->weight = weight - out->weight;
+        weight += stretch->count;
+    }
 }
 
 /* A layer of nodes without edges upwards, which keep their values. */
@@ -190,6 +197,11 @@ static void hold_layer(struct hs_network *network, int64_t plane, int64_t k)
             network->node[n] = (struct hs_network_row){.kind = HS_NODE_HELD};
 }
 
+static void *copy(const void *from, size_t bytes)
+{
+    return from ? memcpy(hs_new(bytes + 1), from, bytes) : NULL;
+}
+
 static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *err)
 {
     const struct hs_network *whole = out->shape.slab.whole->network;
@@ -202,6 +214,8 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
         !out->shape.below && is_periodic(out->shape.slab.whole);
     network->number = NULL;
     network->node = NULL;
+    network->row = copy(whole->row, (size_t)whole->row_count * sizeof *whole->row);
+    network->forcing = copy(whole->forcing, (size_t)whole->forcing_count * sizeof *whole->forcing);
     cut_moving(out, &whole->inflow, &network->inflow);
     cut_moving(out, &whole->given, &network->given);
     if (whole->form == HS_NETWORK_ARRAYS)
@@ -224,6 +238,7 @@ enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab
     out->problem = *whole;
     out->shape = *shape;
     out->problem.slab = &out->shape.slab;
+    out->problem.initial.field.data = NULL;
     out->problem.source.field.data = NULL;
     out->problem.network = NULL;
     cut_grid(out);
@@ -236,18 +251,24 @@ enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab
     return whole->network ? cut_network(out, err) : HS_OK;
 }
 
+enum hs_status hs_slab_read_source(struct hs_slab_problem *slab, struct hs_error *err)
+{
+    struct hs_field *field = &slab->problem.source.field;
+    const int64_t layers = slab->shape.layers;
+    if (!field->stored || field->data)
+        return HS_OK;
+    field->data = malloc((size_t)(layers * hs_stored_plane(field->stored)) * sizeof(double));
+    if (!field->data)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for a slab of the source");
+    const enum hs_status st =
+        hs_slab_read(&slab->shape.slab, field->stored, 0, layers, field->data, err);
+    field->stored->close(field->stored);
+    return st;
+}
+
 void hs_slab_release(struct hs_slab_problem *slab)
 {
-    struct hs_network *network = slab->problem.network;
-    if (network) {
-        free(network->number);
-        free(network->node);
-        free(network->inflow.node);
-        free(network->inflow.stretch);
-        free(network->given.node);
-        free(network->given.stretch);
-    }
-    free(network);
+    hs_network_destroy(slab->problem.network);
     free(slab->problem.source.field.data);
     free((double *)(uintptr_t)slab->problem.grid.place);
     *slab = (struct hs_slab_problem){0};

@@ -34,8 +34,8 @@ struct hs_slab_piece {
 struct hs_slab_piece hs_slab_piece_from(const struct hs_slab_shape *shape, const struct hs_box *box,
                                         bool own, int64_t here);
 
-/* The slab as a problem of its own. What it points to is the whole's, which outlives it, or its
- * own. */
+/* The slab as a problem of its own: with its layers of what the whole has at hand, and of its
+ * network. What it points to is the whole's, which outlives it, or its own. */
 struct hs_slab_problem {
     struct hs_problem problem;
     struct hs_slab_shape shape; /* problem.slab is in it */
@@ -43,6 +43,8 @@ struct hs_slab_problem {
 /* Errors: HS_DEVICE where memory is short. Release it whatever comes, and do not move it. */
 enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab_shape *shape,
                             struct hs_slab_problem *out, struct hs_error *err);
+/* Reads its layers of a source that lies in a file, unless they are at hand. */
+enum hs_status hs_slab_read_source(struct hs_slab_problem *slab, struct hs_error *err);
 void hs_slab_release(struct hs_slab_problem *slab);
 
 #endif

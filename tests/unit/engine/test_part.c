@@ -243,6 +243,26 @@ void hs_wire_receive(int from, void *data, size_t bytes)
     fail_msg("%zu bytes from rank %d", bytes, from);
 }
 
+void hs_wire_tell(void *data, size_t bytes)
+{
+    (void)data;
+    fail_msg("%zu bytes to all", bytes);
+}
+
+void hs_network_send(int to, const struct hs_network *network, const struct hs_problem *whole)
+{
+    (void)network, (void)whole;
+    fail_msg("a network to rank %d", to);
+}
+
+struct hs_network *hs_network_receive(int from, const struct hs_grid *grid,
+                                      const struct hs_problem *whole)
+{
+    (void)grid, (void)whole;
+    fail_msg("a network from rank %d", from);
+    return NULL;
+}
+
 void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_side *above)
 {
     fail_msg("an exchange with ranks %d and %d", below->rank, above->rank);

@@ -28,6 +28,7 @@ static enum hs_status obey(const struct hs_request *request, const struct hs_pro
     case HS_REQUEST_CREATE: return hs_part_create(part, problem, own, request, err);
     case HS_REQUEST_JOIN: hs_part_join(part); return HS_OK;
     case HS_REQUEST_DESTROY: hs_part_destroy(part); return HS_OK;
+    case HS_REQUEST_BEGIN: return hs_part_begin(part, request, values, err);
     case HS_REQUEST_UPLOAD: return hs_part_upload(part, &request->box, values, err);
     case HS_REQUEST_DOWNLOAD: return hs_part_download(part, request, values, err);
     case HS_REQUEST_SWEEP: return hs_part_sweep(part, request, err);
@@ -130,6 +131,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
         return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
     state->part = request.part;
     request.steps = steps_for(problem, kernel);
+    request.network = problem->network != NULL;
     snprintf(request.kernel, sizeof request.kernel, "%s", kernel->name);
     enum hs_status st = order(&request, problem, NULL, err);
     if (!st)
@@ -142,6 +144,18 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
              own->describe(parts[state->part].state));
     *out = state;
     return HS_OK;
+}
+
+static enum hs_status begin(struct hs_backend_state *state, const struct hs_stored *from,
+                            struct hs_error *err)
+{
+    struct hs_request request = {.kind = HS_REQUEST_BEGIN};
+    if (from) {
+        request.path_bytes = strlen(from->path) + 1;
+        request.name_bytes = strlen(from->name) + 1;
+        request.step = from->step;
+    }
+    return ask(state, request, (void *)(uintptr_t)from, err);
 }
 
 static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
@@ -288,6 +302,7 @@ static const struct hs_backend *share_backend(void)
     shared.destroy = destroy;
     shared.upload = upload;
     shared.upload_space = NULL;
+    shared.begin = begin;
     shared.download = download;
     shared.download_before = download_before;
     shared.download_begin = NULL;
@@ -406,10 +421,18 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
         return true;
     if (!*status && hs_wire.rank == 0)
         *status = check(problem, method, err);
+    if (!*status && hs_wire.rank > 0)
+        hs_wake(problem); /* while the first makes the plan */
     *status = hs_wire_settle(*status, err);
     if (*status)
         return hs_wire.rank == 0;
-    own = *backend;
+    char name[32] = "";
+    if (hs_wire.rank == 0)
+        snprintf(name, sizeof name, "%s", (*backend)->name);
+    hs_wire_tell(name, sizeof name);
+    for (int n = 0; hs_backends[n]; n++)
+        if (strcmp(hs_backends[n]->name, name) == 0)
+            own = hs_backends[n];
     if (hs_wire.rank == 0)
         *backend = share_backend();
     else

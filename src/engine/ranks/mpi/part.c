@@ -2,9 +2,13 @@
 
 #include "core/clock.h"
 #include "core/halo.h"
+#include "core/memory.h"
 #include "core/reduction.h"
+#include "engine/initial.h"
 #include "engine/ranks/mpi/device_wire.h"
+#include "engine/ranks/mpi/network_wire.h"
 #include "engine/registry.h"
+#include "input/field_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +20,41 @@ static int64_t halo_of(const struct hs_part *part)
     return (int64_t)part->steps * part->whole->radius;
 }
 
+/* The first rank has the whole's network, and cuts from it what each needs. A slab of it may take
+ * as much memory as the first's own. Others wait for theirs, so without it all end. */
+static void share_network(struct hs_part *part)
+{
+    struct hs_error err;
+    hs_error_init(&err);
+    for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
+        struct hs_slab_problem slab;
+        const struct hs_slab_shape shape =
+            hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
+        if (hs_slab_make(part->whole, &shape, &slab, &err))
+            hs_wire_abort(HS_DEVICE, "%s", hs_error_reason(&err));
+        hs_network_send(rank, slab.problem.network, part->whole);
+        hs_slab_release(&slab);
+    }
+    if (hs_wire.rank > 0)
+        part->slab.problem.network = hs_network_receive(0, &part->slab.problem.grid, part->whole);
+    hs_error_release(&err);
+}
+
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
                               const struct hs_backend *own, const struct hs_request *request,
                               struct hs_error *err)
 {
     const struct hs_kernel *kernel;
     *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
-    enum hs_status st = hs_kernel_find(request->kernel, own->device, &kernel, err);
-    if (st)
-        return st;
     const struct hs_slab_shape shape =
         hs_slab_shape_of(whole, hs_wire.ranks, hs_wire.rank, halo_of(part));
-    st = hs_slab_make(whole, &shape, &part->slab, err);
+    enum hs_status st = hs_slab_make(whole, &shape, &part->slab, err);
+    if (request->network)
+        share_network(part);
+    if (!st)
+        st = hs_slab_read_source(&part->slab, err);
+    if (!st)
+        st = hs_kernel_find(request->kernel, own->device, &kernel, err);
     return st ? st
               : own->create(&part->slab.problem, kernel, whole->solver.device,
                             whole->solver.threads, &part->state, err);
@@ -254,6 +281,45 @@ void hs_part_join(struct hs_part *part)
         hs_error_release(&err);
     }
 }
+
+/* ---- begin ----------------------------------------------------------------------------------- */
+
+/* The file that the first rank has found, found by this one. */
+static enum hs_status find_again(const struct hs_part *part, const struct hs_request *request,
+                                 const struct hs_stored *from, struct hs_stored **out,
+                                 struct hs_error *err)
+{
+    const struct hs_field_shape shape = hs_field_shape_of(&part->whole->grid);
+    char *path = hs_new(request->path_bytes), *name = hs_new(request->name_bytes);
+    if (from) {
+        memcpy(path, from->path, request->path_bytes);
+        memcpy(name, from->name, request->name_bytes);
+    }
+    hs_wire_tell(path, request->path_bytes);
+    hs_wire_tell(name, request->name_bytes);
+    const enum hs_status st =
+        from ? HS_OK : hs_field_file_find(path, name, request->step, &shape, out, err);
+    free(path);
+    free(name);
+    return st;
+}
+
+enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *request,
+                             const struct hs_stored *from, struct hs_error *err)
+{
+    struct hs_stored *found = NULL;
+    enum hs_status st = HS_OK;
+    if (request->path_bytes > 0)
+        st = find_again(part, request, from, &found, err);
+    if (!st)
+        st = hs_initial_upload(&part->slab.problem, from ? from : found, part->own, part->state,
+                               err);
+    hs_stored_destroy(found);
+    exchange(part, 0, part->steps); /* whatever failed: the neighbours wait for it */
+    return st ? st : part->own->halo->wait(part->state, err);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 static int64_t smaller(int64_t a, int64_t b)
 {

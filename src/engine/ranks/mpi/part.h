@@ -10,6 +10,7 @@ enum hs_request_kind {
     HS_REQUEST_CREATE,
     HS_REQUEST_JOIN, /* after it, where all could */
     HS_REQUEST_DESTROY,
+    HS_REQUEST_BEGIN,
     HS_REQUEST_UPLOAD,
     HS_REQUEST_DOWNLOAD,
     HS_REQUEST_SWEEP,
@@ -32,12 +33,15 @@ struct hs_request {
     int part;        /* which state */
     char kernel[64]; /* create: its name, */
     int steps;       /* and sweeps from exchange to exchange of halos */
-    bool before;     /* download: the field a sweep before */
-    bool known;      /* finish */
-    int fields;      /* reserve: how many */
-    int from, to;    /* stage, exchange, combine: fields (to: out; from: base) */
-    int terms;       /* combine ... */
-    bool boxed;      /* ... but those of the box */
+    bool network;    /* and whether the whole has one, of which each gets its slab's */
+    size_t path_bytes, name_bytes; /* begin: of a file that is told; 0: the initial field */
+    int64_t step;                  /* and which of its steps */
+    bool before;                   /* download: the field a sweep before */
+    bool known;                    /* finish */
+    int fields;                    /* reserve: how many */
+    int from, to;                  /* stage, exchange, combine: fields (to: out; from: base) */
+    int terms;                     /* combine ... */
+    bool boxed;                    /* ... but those of the box */
     struct hs_term term[HS_TERMS];
     struct hs_recurrence fields_of; /* recur: `steps` sweeps */
     double factor[HS_PART_RECURS];
@@ -58,12 +62,15 @@ struct hs_part {
     double seconds; /* of the last sweeps */
 };
 
-/* Each does its part of the request on every rank. `values` is rank 0's: of the whole box. */
+/* Each does its part of the request on every rank. `values` is rank 0's: of the whole box; and
+ * `from`: NULL unless numbers of a file are told. */
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
                               const struct hs_backend *own, const struct hs_request *request,
                               struct hs_error *err);
 void hs_part_join(struct hs_part *part);
 void hs_part_destroy(struct hs_part *part);
+enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *request,
+                             const struct hs_stored *from, struct hs_error *err);
 enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, const char *values,
                               struct hs_error *err);
 enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *request,
