@@ -486,6 +486,14 @@ def test_verify_holds_ranks_to_one(tmp_path, case):
     assert one.returncode == 0 and json.loads(one.stdout)["no_refinement"] == "that is for one rank"
 
 
+def test_verify_reads_what_no_rank_holds(tmp_path):
+    write_fields(tmp_path)
+    write(tmp_path, FROM_FILES["source of a body"], time={"sweeps": 50})
+    done = launch(tmp_path, 2, "verify", "case.cfg", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["comparison"]["differing"] == 0
+
+
 @pytest.mark.parametrize("how", ["--weak", "--strong"])
 def test_bench_compares_ranks_with_one(tmp_path, how):
     done = launch(tmp_path, 2, "bench", how, "--points", "24", "--backend", "cpu", "--kernel", "openmp,wavefront",

@@ -11,6 +11,7 @@
 #include "engine/case.h"
 #include "engine/ranks/slab.h"
 #include "engine/registry.h"
+#include "functions/fields.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -120,6 +121,34 @@ static void put_body(FILE *out, int dims)
         fprintf(out, "contacts = ( { between = [\"a\", \"b\"]; resistance = 0.02; } );\n");
 }
 
+static void put_corner(FILE *out, const char *name, int dims, double least)
+{
+    fprintf(out, "%s = [", name);
+    for (int axis = 0; axis < dims; axis++)
+        fprintf(out, "%s%g", axis ? ", " : "", least + 0.05 * any(11));
+    fprintf(out, "]; ");
+}
+
+static void put_initial(FILE *out, int dims)
+{
+    static const char *const fields[] = {"value = 1.0", "expression = \"x + cos(9*z)*y\"",
+                                         "expression = \"exp(-9*(x - y)^2 - 8*(z - 0.4)^2)\""};
+    fprintf(out, "initial = { %s; regions = (", fields[any(3)]);
+    for (int r = any(3); r >= 0; r--) {
+        fprintf(out, " { value = \"%d + x*y - z\"; shape = ", r);
+        if (any(2)) {
+            fprintf(out, "\"sphere\"; radius = %g; ", 0.1 + 0.1 * any(8));
+            put_corner(out, "centre", dims, 0.25);
+        } else {
+            fprintf(out, "\"box\"; ");
+            put_corner(out, "lower", dims, 0.0);
+            put_corner(out, "upper", dims, 0.5);
+        }
+        fprintf(out, "}%s", r ? "," : "");
+    }
+    fprintf(out, " ); };\n");
+}
+
 static void put_case(FILE *out, int dims, const int64_t points[HS_AXES])
 {
     const bool body = any(3) == 0;
@@ -135,7 +164,8 @@ static void put_case(FILE *out, int dims, const int64_t points[HS_AXES])
     put_walls(out, dims, body);
     if (any(2))
         fprintf(out, "source = { expression = %s; };\n", any_expression());
-    fprintf(out, "initial = { value = 1.0; };\ntime = { sweeps = 20; };\n");
+    put_initial(out, dims);
+    fprintf(out, "time = { sweeps = 20; };\n");
 }
 
 /* As a config says, so that all that a user can ask for comes to slabs as it does in a run. */
@@ -402,6 +432,62 @@ void test_slabs__give_the_bits_of_the_whole(void **state)
         make_case(&problem, n);
         for (int k = 0; hs_kernels[k]; k++)
             try_kernel(&problem, hs_kernels[k], n);
+        hs_problem_release(&problem);
+    }
+}
+
+/* What a slab owns of its row (j, k). */
+static void check_row(const struct hs_slab_problem *slab, const struct hs_initial_rows *rows,
+                      int64_t j, int64_t k, const char *text)
+{
+    static double here[1024], there[1024];
+    const struct hs_problem *whole = slab->shape.slab.whole;
+    const int64_t nx = slab->problem.grid.points[HS_X];
+    const int64_t at = hs_slab_layer(&slab->shape.slab, whole->grid.dims == 3 ? k : j);
+    const bool line = whole->grid.dims == 1;
+    const int64_t first = line ? slab->shape.slab.lo : 0, end = line ? slab->shape.slab.hi : nx;
+    hs_initial_row(rows, j, k, here);
+    hs_problem_initial_row(whole, whole->grid.dims == 2 ? at : j, whole->grid.dims == 3 ? at : k,
+                           there);
+    for (int64_t i = first; i < end; i++) {
+        const double expected = there[line ? hs_slab_layer(&slab->shape.slab, i) : i];
+        if (memcmp(&here[i], &expected, sizeof expected) != 0)
+            fail_msg("%s: node (%lld, %lld, %lld): %.17g, of the whole %.17g", text, (long long)i,
+                     (long long)j, (long long)k, here[i], expected);
+    }
+}
+
+/* With regions over what a slab owns, and over its halo, and walls that prescribe. */
+void test_slabs__begin_as_the_whole(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 300; n++) {
+        struct hs_problem problem;
+        make_case(&problem, n);
+        const int most = hs_slab_most(&problem), ranks = 1 + any(most < SLABS ? most : SLABS);
+        const int64_t halo = 1 + any((int)hs_slab_thinnest(&problem, ranks));
+        for (int rank = 0; rank < ranks; rank++) {
+            struct hs_slab_problem slab;
+            struct hs_initial_rows rows;
+            struct hs_error err;
+            char text[80];
+            const struct hs_slab_shape shape = hs_slab_shape_of(&problem, ranks, rank, halo);
+            hs_error_init(&err);
+            assert_int_equal(hs_slab_make(&problem, &shape, &slab, &err), HS_OK);
+            snprintf(text, sizeof text, "case %d, %dD, slab %d of %d", n, problem.grid.dims, rank,
+                     ranks);
+            hs_initial_rows_init(&rows, &slab.problem, 1);
+            struct hs_box own = hs_grid_box(&slab.problem.grid);
+            if (problem.grid.dims > 1) {
+                own.lo[problem.grid.dims - 1] = shape.slab.lo;
+                own.hi[problem.grid.dims - 1] = shape.slab.hi;
+            }
+            for (int64_t k = own.lo[HS_Z]; k < own.hi[HS_Z]; k++)
+                for (int64_t j = own.lo[HS_Y]; j < own.hi[HS_Y]; j++)
+                    check_row(&slab, &rows, j, k, text);
+            hs_initial_rows_release(&rows);
+            hs_slab_release(&slab);
+        }
         hs_problem_release(&problem);
     }
 }

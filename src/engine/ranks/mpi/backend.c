@@ -423,13 +423,13 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
         *status = check(problem, method, err);
     if (!*status && hs_wire.rank > 0)
         hs_wake(problem); /* while the first makes the plan */
+    char name[32] = "";
+    if (!*status && hs_wire.rank == 0)
+        snprintf(name, sizeof name, "%s", (*backend)->name);
+    hs_wire_tell(name, sizeof name);
     *status = hs_wire_settle(*status, err);
     if (*status)
         return hs_wire.rank == 0;
-    char name[32] = "";
-    if (hs_wire.rank == 0)
-        snprintf(name, sizeof name, "%s", (*backend)->name);
-    hs_wire_tell(name, sizeof name);
     for (int n = 0; hs_backends[n]; n++)
         if (strcmp(hs_backends[n]->name, name) == 0)
             own = hs_backends[n];
