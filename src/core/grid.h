@@ -118,6 +118,9 @@ struct hs_box {
 };
 
 struct hs_box hs_grid_box(const struct hs_grid *grid); /* all nodes */
+/* Of boxes of some MB, whole rows each, that make up the grid one after the other, the one that
+ * begins at row (j, k); `size`: bytes of a value. */
+struct hs_box hs_grid_rows_at(const struct hs_grid *grid, size_t size, int64_t j, int64_t k);
 struct hs_box hs_grid_face_box(const struct hs_grid *grid, int face);
 int64_t hs_box_count(const struct hs_box *box); /* 0 if empty along any axis */
 /* What of a box is outside of another in it, as boxes without a common node; how many. */

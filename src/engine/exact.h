@@ -2,16 +2,17 @@
 #ifndef HS_ENGINE_EXACT_H
 #define HS_ENGINE_EXACT_H
 
-#include "core/problem.h"
+#include "engine/step_state.h"
 
 struct hs_exact_error {
     double max; /* largest |T - exact| over all nodes; NaN if any is */
     double l2;  /* root of the volume average of (T - exact)^2 */
 };
 
-/* `field`: dense [nz][ny][nx] in the problem's precision, at `time` [s]. The sums go row by row in
- * the same order whatever the number of threads. HS_DEVICE without memory. */
-enum hs_status hs_exact_error(const struct hs_problem *problem, const void *field, double time,
-                              struct hs_exact_error *out, struct hs_error *err);
+/* Of the field of a stop, of which some MB at a time come to the host. The sums go row by row in
+ * the same order whatever the number of threads. HS_DEVICE without memory, and what reading gives.
+ */
+enum hs_status hs_exact_error(const struct hs_step_state *step_state, struct hs_exact_error *out,
+                              struct hs_error *err);
 
 #endif

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLAB_BYTES = 4 << 20 }; /* of what goes up together, unless a row is longer */
-
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -35,15 +33,10 @@ static int last_axis(const struct work *work)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Of the boxes that go up one after the other, whole rows each, the one that begins at (j, k). */
-static struct hs_box slab_at(const struct hs_problem *problem, int64_t j, int64_t k)
+/* What goes up together. */
+static struct hs_box rows_at(const struct hs_problem *problem, int64_t j, int64_t k)
 {
-    const int64_t *points = problem->grid.points, ny = points[HS_Y];
-    const int64_t row = points[HS_X] * (int64_t)hs_precision_size(problem->precision);
-    const int64_t rows = row < SLAB_BYTES ? SLAB_BYTES / row : 1;
-    const int64_t planes = rows < ny ? 1 : rows / ny;
-    return (struct hs_box){
-        {0, j, k}, {points[HS_X], smaller(j + rows, ny), smaller(k + planes, points[HS_Z])}};
+    return hs_grid_rows_at(&problem->grid, hs_precision_size(problem->precision), j, k);
 }
 
 static void make_row(const struct work *work, const struct hs_initial_rows *rows, int64_t j,
@@ -83,7 +76,7 @@ static enum hs_status put_layers(const struct work *work, const struct hs_initia
     int64_t at[HS_AXES] = {0};
     enum hs_status st = HS_OK;
     for (at[axis] = work->first; at[axis] < work->end && !st;) {
-        struct hs_box box = slab_at(&work->problem, at[HS_Y], at[HS_Z]);
+        struct hs_box box = rows_at(&work->problem, at[HS_Y], at[HS_Z]);
         box.hi[axis] = smaller(box.hi[axis], work->end);
         void *slab = work->own;
         if (!slab)
@@ -132,7 +125,7 @@ enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct 
                                  const struct hs_backend *backend, struct hs_backend_state *state,
                                  struct hs_error *err)
 {
-    const struct hs_box largest = slab_at(problem, 0, 0);
+    const struct hs_box largest = rows_at(problem, 0, 0);
     const struct hs_field *field = &problem->initial.field;
     const struct hs_stored *stored = from ? from : field->data ? NULL : field->stored;
     struct work work = {.problem = *problem,

@@ -415,11 +415,7 @@ static double finest_factor(const struct hs_problem *problem, const struct hs_pl
 static enum hs_status error_notify(void *self, const struct hs_step_state *step_state,
                                    struct hs_error *err)
 {
-    if (step_state->phase != HS_PHASE_END)
-        return HS_OK;
-    const void *field;
-    const enum hs_status st = hs_step_state_field(step_state, &field, err);
-    return st ? st : hs_exact_error(step_state->problem, field, step_state->time, self, err);
+    return step_state->phase == HS_PHASE_END ? hs_exact_error(step_state, self, err) : HS_OK;
 }
 
 static int64_t never(void *self, int64_t sweep)

@@ -9,6 +9,23 @@
 static const double out_of_scale = 1e6;
 static const double look_share = 0.01; /* of the sweeps' time */
 
+/* The larger of *value, at *node, and what the nodes of a box hold, of which `values` has room for
+ * all. */
+static enum hs_status look_at_box(const struct hs_step_state *step_state, const struct hs_box *box,
+                                  void *values, int64_t *node, double *value, struct hs_error *err)
+{
+    const struct hs_problem *problem = step_state->problem;
+    const enum hs_status st = hs_step_state_box(step_state, false, box, values, err);
+    for (int64_t n = 0; n < hs_box_count(box) && !st; n++) {
+        const double T = hs_read(problem->precision, values, n);
+        if (fabs(T) > fabs(*value)) {
+            *node = hs_grid_index(&problem->grid, box->lo) + n;
+            *value = T;
+        }
+    }
+    return st;
+}
+
 /* The first node that is not finite, or else the one of largest |T|, and what it holds. */
 static enum hs_status find_worst(const struct hs_step_state *step_state,
                                  const struct hs_reduction *reduction, int64_t node[HS_AXES],
@@ -18,24 +35,24 @@ static enum hs_status find_worst(const struct hs_step_state *step_state,
         memcpy(node, reduction->first_bad, sizeof reduction->first_bad);
         return hs_step_state_node(step_state, node, value, err);
     }
-    const void *field;
-    const enum hs_status st = hs_step_state_field(step_state, &field, err);
-    if (st)
-        return st;
     const struct hs_grid *grid = &step_state->problem->grid;
+    const size_t size = hs_precision_size(step_state->problem->precision);
+    const struct hs_box largest = hs_grid_rows_at(grid, size, 0, 0);
+    void *values = malloc((size_t)hs_box_count(&largest) * size);
+    enum hs_status st = values ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for some rows");
     int64_t worst = 0;
     *value = 0.0;
-    for (int64_t n = 0; n < hs_grid_count(grid); n++) {
-        const double T = hs_read(step_state->problem->precision, field, n);
-        if (fabs(T) > fabs(*value)) {
-            worst = n;
-            *value = T;
-        }
+    for (int64_t j = 0, k = 0; k < grid->points[HS_Z] && !st;) {
+        const struct hs_box box = hs_grid_rows_at(grid, size, j, k);
+        st = look_at_box(step_state, &box, values, &worst, value, err);
+        j = box.hi[HS_Y] % grid->points[HS_Y];
+        k = j ? k : box.hi[HS_Z];
     }
+    free(values);
     node[HS_X] = worst % grid->points[HS_X];
     node[HS_Y] = worst / grid->points[HS_X] % grid->points[HS_Y];
     node[HS_Z] = worst / (grid->points[HS_X] * grid->points[HS_Y]);
-    return HS_OK;
+    return st;
 }
 
 /* "the temperature is NaN at node (3, 4), x = 0.1, y = 0.2 m" */

@@ -45,7 +45,7 @@ static enum hs_status keep_old(const char *path, const char *older, struct hs_er
 
 static enum hs_status write_file(const struct hs_problem *problem, const char *path,
                                  const char *older, const struct hs_checkpoint_state *state,
-                                 const void *field, struct hs_error *err)
+                                 struct hs_frame *frame, struct hs_error *err)
 {
     struct hs_store *store = NULL;
     struct hs_image image = {.placed = -1};
@@ -55,7 +55,7 @@ static enum hs_status write_file(const struct hs_problem *problem, const char *p
     hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
     enum hs_status st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
     if (!st)
-        st = hs_chunks_append_field(&chunks, store, field, err);
+        st = hs_chunks_append_frame(&chunks, store, frame, err);
     if (!st) {
         hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
         st = make_contents(problem, path, state, &chunks, &image, err);
@@ -112,12 +112,12 @@ static int64_t next(void *self, int64_t sweep)
 static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state *step_state,
                                 struct hs_error *err)
 {
-    const void *field;
+    struct hs_frame *frame = NULL;
     enum hs_status st = hs_snapshots_flush(c->snapshots, err);
     if (!st)
         st = hs_existing_check(c->older, HS_EXISTING_CHECKPOINT, true, hs_existing_elsewhere, err);
     if (!st)
-        st = hs_step_state_field(step_state, &field, err);
+        st = hs_step_state_frame(step_state, &frame, err);
     if (!st) {
         const struct hs_checkpoint_state state = {
             .resume = hs_snapshots_resume(c->snapshots, step_state->sweep),
@@ -125,8 +125,9 @@ static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state
             .step = hs_plan_step(step_state->plan),
             .interval = c->problem->schedule.output_interval,
             .end = c->problem->schedule.end};
-        st = write_file(c->problem, c->path, c->older, &state, field, err);
+        st = write_file(c->problem, c->path, c->older, &state, frame, err);
     }
+    hs_frame_release(frame);
     c->written = hs_clock_now();
     return st;
 }

@@ -333,25 +333,15 @@ enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store
     return st;
 }
 
-struct dense {
-    const struct hs_chunks *chunks;
-    const unsigned char *field;
-};
-
-static enum hs_status read_dense(void *self, const struct hs_box *box, const struct hs_box *next,
+static enum hs_status read_frame(void *self, const struct hs_box *box, const struct hs_box *next,
                                  const void **values, struct hs_error *err)
 {
-    (void)next, (void)err;
-    const struct dense *dense = self;
-    const int64_t first = hs_grid_index(&dense->chunks->grid, box->lo);
-    *values = dense->field + (size_t)first * dense->chunks->size;
-    return HS_OK;
+    return hs_frame_read(self, box, next, values, err);
 }
 
-enum hs_status hs_chunks_append_field(struct hs_chunks *chunks, struct hs_store *store,
-                                      const void *field, struct hs_error *err)
+enum hs_status hs_chunks_append_frame(struct hs_chunks *chunks, struct hs_store *store,
+                                      struct hs_frame *frame, struct hs_error *err)
 {
-    struct dense dense = {chunks, field};
-    const struct hs_values values = {read_dense, &dense};
+    const struct hs_values values = {read_frame, frame};
     return hs_chunks_append(chunks, store, &values, err);
 }

@@ -3,6 +3,7 @@
 #define HS_OUTPUT_CHUNKS_H
 
 #include "core/grid.h"
+#include "engine/step_state.h"
 #include "output/store.h"
 
 /* A chunk in the file, its checksum included. `skipped`: bit n set if filter n was left out, of
@@ -44,9 +45,9 @@ struct hs_values {
 enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
                                 const struct hs_values *values, struct hs_error *err);
 
-/* The same of `field`, dense, [nz][ny][nx]. */
-enum hs_status hs_chunks_append_field(struct hs_chunks *chunks, struct hs_store *store,
-                                      const void *field, struct hs_error *err);
+/* The same of the field of a stop. */
+enum hs_status hs_chunks_append_frame(struct hs_chunks *chunks, struct hs_store *store,
+                                      struct hs_frame *frame, struct hs_error *err);
 
 /* The next step's place in the list, for the caller to fill; steps is counted up. */
 struct hs_chunk *hs_chunks_add_step(struct hs_chunks *chunks);

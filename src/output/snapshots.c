@@ -183,19 +183,6 @@ static bool commit_due(struct hs_snapshots *s)
 
 /* --- the writer's rounds ----------------------------------------------------------------- */
 
-static enum hs_status read_frame(void *self, const struct hs_box *box, const struct hs_box *next,
-                                 const void **values, struct hs_error *err)
-{
-    return hs_frame_read(self, box, next, values, err);
-}
-
-static enum hs_status write_snapshot(struct hs_snapshots *s, const struct job *job,
-                                     struct hs_error *err)
-{
-    const struct hs_values values = {read_frame, job->frame};
-    return hs_chunks_append(&s->chunks, s->store, &values, err);
-}
-
 static void add_snapshot_row(struct hs_snapshots *s, const struct job *job)
 {
     hs_series_add_row(&s->snapshots, job->sweep, job->time);
@@ -211,7 +198,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (job.frame) {
         if (!s->broken)
-            st = write_snapshot(s, &job, err);
+            st = hs_chunks_append_frame(&s->chunks, s->store, job.frame, err);
         hs_frame_release(job.frame);
     }
     hs_writer_took(s->writer);
@@ -228,15 +215,6 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
 }
 
 /* --- rows -------------------------------------------------------------------------------- */
-
-/* The field is on the host for it as a whole. */
-static enum hs_status measure_error(struct hs_snapshots *s, const struct hs_step_state *step_state,
-                                    struct hs_error *err)
-{
-    const void *field;
-    const enum hs_status st = hs_step_state_field(step_state, &field, err);
-    return st ? st : hs_exact_error(s->problem, field, step_state->time, &s->last_error, err);
-}
 
 /* A new row, with the probes' values. */
 static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
@@ -289,7 +267,7 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
         (snapshot || last || is_multiple(s->problem->schedule.history_every, sweep)) &&
         hs_series_last_sweep(&s->history) < sweep;
     const bool measured = snapshot && s->problem->exact.present;
-    enum hs_status st = measured ? measure_error(s, step_state, err) : HS_OK;
+    enum hs_status st = measured ? hs_exact_error(step_state, &s->last_error, err) : HS_OK;
     if (history)
         s->extra_row = !is_multiple(s->plan->output_every, sweep) &&
                        !is_multiple(s->problem->schedule.history_every, sweep);

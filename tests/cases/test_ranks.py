@@ -298,6 +298,15 @@ def test_no_rank_holds_a_whole_field(tmp_path):
     assert np.all(body[1:] - least[1:] < 0.5 * FIELD), told  # the first makes the network of all
 
 
+def test_no_rank_holds_a_field_that_is_saved_or_compared(tmp_path):
+    least = most_memory(tmp_path, LARGE)
+    exact = {"exact": {"expression": "300+x"}, "checkpoint": {"every_minutes": 1e-9}}
+    checked = most_memory(tmp_path, {**LARGE, **exact}, "--overwrite", "--set", "time.sweeps=60")
+    assert np.all(checked - least < 0.5 * FIELD), (checked - least) / FIELD
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["history/max_error"][-1] > 0
+
+
 def test_no_rank_holds_a_whole_checkpoint(tmp_path):
     """But one of its three chunks."""
     longer = {**LARGE, "grid": {"points": [128, 128, 513], "upper": [1.0, 1.0, 4.0]}}

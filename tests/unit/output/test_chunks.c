@@ -1,3 +1,4 @@
+#include "dense_chunks.h"
 #include "output/chunks.h"
 #include "output/field_set.h"
 #include "output/fletcher.h"
@@ -179,7 +180,7 @@ static void write_file(struct file *file, const struct hs_grid *grid, size_t siz
     snprintf(file->path, sizeof file->path, "%s/o.h5", file->directory);
     hs_chunks_init(&file->chunks, grid, size, compression, most);
     assert_int_equal(hs_store_create(file->path, HS_EXISTING_RUN, true, &store, &err), HS_OK);
-    assert_int_equal(hs_chunks_append_field(&file->chunks, store, field, &err), HS_OK);
+    assert_int_equal(append_dense(&file->chunks, store, field, &err), HS_OK);
     hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
     const hid_t root = hs_image_open(&h5, &image);
     hs_h5_close(hs_field_set(&h5, root, "temperature", &file->chunks, 1, &image));

@@ -1,5 +1,6 @@
 /* The history of a run, with quantities planted beside those of the table: one in a group, one of
  * each wall, one that only some runs have. */
+#include "dense_chunks.h"
 #include "output/contents.h"
 #include "output/h5.h"
 #include "output/history.h"
@@ -231,7 +232,7 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
     int64_t capacity;
     assert_int_equal(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, err),
                      HS_OK);
-    assert_int_equal(hs_chunks_append_field(chunks, store, field, err), HS_OK);
+    assert_int_equal(append_dense(chunks, store, field, err), HS_OK);
     hs_store_free_space(store, 0, true, &image.base, &capacity, &image.end);
     assert_int_equal(hs_contents_write(&contents, &image, err), HS_OK);
     assert_int_equal(hs_store_write(store, &image, err), HS_OK);
