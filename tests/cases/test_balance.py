@@ -168,23 +168,30 @@ def assert_same_rows(one, other, places=slice(None)):
         assert one[name].tobytes() == other[name].tobytes(), name
 
 
+def whole_and_in_parts(directory, kind, precision, key, stops, **more):
+    """The history of a run to the last of these stops, and of one that goes on from each of them."""
+    rows = []
+    for name, ends in (("whole", stops[-1:]), ("parts", stops)):
+        output = {"file": f"{name}.h5", **more.get("output", {"every": 20})}
+        for n, end in enumerate(ends):
+            options = ["--set", f"{key}={end}", "--set", f'precision="{precision}"'] + (["--resume"] if n else [])
+            if kind == "body":
+                last = run_body(directory, *options, name=name, **({**more, "output": output} if more else {}))
+            else:
+                settings = {**COOLED, **more, "output": output, "solver": {"backend": BACKEND}}
+                (directory / f"{name}.cfg").write_text(config(settings))
+                command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *options]
+                subprocess.run(command, cwd=directory, check=True, timeout=300)
+                with h5py.File(directory / f"{name}.h5") as f:
+                    last = columns(f["history"])
+        rows.append(last)
+    return rows
+
+
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("kind", ["stencil", "body"])
 def test_a_run_that_goes_on_has_the_same_rows(tmp_path, kind, precision):
-    rows = []
-    for name, ends in (("whole", [240]), ("parts", [100, 140, 240])):
-        for n, end in enumerate(ends):
-            more = ["--set", f"time.sweeps={end}", "--set", f'precision="{precision}"'] + (["--resume"] if n else [])
-            if kind == "body":
-                last = run_body(tmp_path, *more, name=name)
-            else:
-                settings = {**COOLED, "output": {"file": f"{name}.h5", "every": 20}, "solver": {"backend": BACKEND}}
-                (tmp_path / f"{name}.cfg").write_text(config(settings))
-                command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *more]
-                subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
-                with h5py.File(tmp_path / f"{name}.h5") as f:
-                    last = columns(f["history"])
-        rows.append(last)
+    rows = whole_and_in_parts(tmp_path, kind, precision, "time.sweeps", [100, 140, 240])
     if kind == "body":  # rows at 100 and 140 were ends, between those that are due
         keep = np.isin(rows[1]["sweep"], rows[0]["sweep"])
         rows[1] = {name: column[keep] for name, column in rows[1].items()}
@@ -314,21 +321,8 @@ def test_run_says_that_longer_steps_close(tmp_path, method, count, cut):
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("kind", ["stencil", "body"])
 def test_a_run_of_longer_steps_that_goes_on_has_the_same_rows(tmp_path, kind, precision):
-    rows = []
-    for name, ends in (("whole", [0.024]), ("parts", [0.01, 0.014, 0.024])):
-        for n, end in enumerate(ends):
-            more = ["--set", f"time.end={end}", "--set", f'precision="{precision}"'] + (["--resume"] if n else [])
-            time, output = steps("rkl2", 0.024, 24), {"file": f"{name}.h5", "interval": 0.002, "history_every": 1}
-            if kind == "body":
-                last = run_body(tmp_path, *more, name=name, time=time, output=output)
-            else:
-                settings = {**COOLED, "time": time, "output": output, "solver": {"backend": BACKEND}}
-                (tmp_path / f"{name}.cfg").write_text(config(settings))
-                command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *more]
-                subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
-                with h5py.File(tmp_path / f"{name}.h5") as f:
-                    last = columns(f["history"])
-        rows.append(last)
+    more = {"time": steps("rkl2", 0.024, 24), "output": {"interval": 0.002, "history_every": 1}}
+    rows = whole_and_in_parts(tmp_path, kind, precision, "time.end", [0.01, 0.014, 0.024], **more)
     assert len(rows[0]["sweep"]) == 25 and np.isfinite(rows[0]["imbalance"][1:]).all()
     assert_same_rows(*rows)
 

@@ -291,6 +291,19 @@ void test_cuda_multigrid__is_that_of_the_host(void **state)
     assert_true(floating > 10);
 }
 
+/* No levels yet, and their finest network, of numbers to come. */
+static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &lattice,
+                                      hs_error *err)
+{
+    const size_t bytes = (size_t)hs_lattice_count(&lattice) * sizeof(float);
+    hs_coarse_network net = {};
+    net.lattice = lattice;
+    check(hs_cuda_levels_init(levels, &lattice, NULL, err), err);
+    for (float **array : {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink})
+        check(hs_cuda_levels_take(levels, bytes, (void **)array, err), err);
+    return net;
+}
+
 /* Of one material, whose x walls are held: numbers of one byte, since but at walls all rows are
  * alike; they are so on the next level, too. */
 void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
@@ -302,12 +315,7 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
     hs_cuda_levels levels;
     hs_error err;
     hs_error_init(&err);
-    net.lattice = lattice;
-    check(hs_cuda_levels_init(&levels, &lattice, NULL, &err), &err);
-    float **const arrays[] = {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink};
-    for (float **array : arrays)
-        check(hs_cuda_levels_take(&levels, (size_t)nodes * sizeof(float), (void **)array, &err),
-              &err);
+    net = begin_levels(&levels, lattice, &err);
     for (int64_t n = 0; n < nodes; n++) {
         const int64_t i = n % lattice.n[HS_X], k = n / (lattice.n[HS_X] * lattice.n[HS_Y]);
         net.edge[HS_X][n] = i < lattice.n[HS_X] - 1 ? 1.0f : 0.0f;
@@ -348,12 +356,7 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
         hs_error_init(&err);
         dice = 5u + (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
-        net.lattice = lattice;
-        check(hs_cuda_levels_init(&levels, &lattice, NULL, &err), &err);
-        float **const arrays[] = {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink};
-        for (float **array : arrays)
-            check(hs_cuda_levels_take(&levels, (size_t)nodes * sizeof(float), (void **)array, &err),
-                  &err);
+        net = begin_levels(&levels, lattice, &err);
         for (int64_t i = 0; i < nodes; i++) {
             const int64_t at[HS_AXES] = {i % of[0], i / of[0] % of[1], i / (of[0] * of[1])};
             const int64_t kind =
