@@ -367,6 +367,7 @@ hs_status launch(const hs_cuda_levels *levels, const hs_cuda_level *level, const
 
 } // namespace
 
+/* Not of grids that are thin along y or z, where most of what a tile computes is its halo. */
 bool hs_cuda_pair_serves(const hs_cuda_levels *levels, const hs_cuda_level *level)
 {
     const int64_t *n = level->lattice.n;
