@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The scaled matrix, whose diagonal is 1; nodes that are no unknowns have nothing else. */
+/* The scaled matrix, whose diagonal is 1; nodes that are no unknowns have nothing else. Leaves the
+ * scales in `work`. */
 static void fill(struct hs_coarsest *coarsest, const struct hs_coarse_network *network)
 {
     const int64_t *n = network->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
@@ -38,7 +39,7 @@ static void fill(struct hs_coarsest *coarsest, const struct hs_coarse_network *n
 }
 
 /* In place. Pivots are 1 at most. */
-static void factorise(int64_t nodes, double *a, bool floating)
+static void factorise(int64_t nodes, double *a)
 {
     for (int64_t i = 0; i < nodes; i++) {
         for (int64_t j = 0; j <= i; j++) {
@@ -48,8 +49,15 @@ static void factorise(int64_t nodes, double *a, bool floating)
             a[i * nodes + j] = j < i ? sum / a[j * nodes + j] : sqrt(fmax(sum, 1e-30));
         }
     }
-    if (floating) /* the last pivot is rounding: its unknown becomes 0 */
-        a[nodes * nodes - 1] = INFINITY;
+}
+
+/* Of a singular matrix the last unknown's pivot is rounding: it becomes 0. */
+static void hold_last(int64_t nodes, const double *scale, double *a)
+{
+    int64_t last = nodes - 1;
+    while (last > 0 && !(scale[last] > 0.0))
+        last--;
+    a[last * nodes + last] = INFINITY;
 }
 
 bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_network *network,
@@ -64,7 +72,9 @@ bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_netwo
     if (!coarsest->factor || !coarsest->work)
         return false;
     fill(coarsest, network);
-    factorise(nodes, coarsest->factor, floating);
+    factorise(nodes, coarsest->factor);
+    if (floating)
+        hold_last(nodes, coarsest->work, coarsest->factor);
     return true;
 }
 
