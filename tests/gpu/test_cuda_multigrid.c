@@ -1,8 +1,8 @@
 /*
- * multigrid on the GPU: walls of every kind in one to three dimensions, odd sizes and thin ones, in
- * double and float, and random bodies of every form of network, against the host, steady and in
- * implicit steps; iterations of layers and of random blocks; then how long 512^3 takes
- * (HS_MULTIGRID_POINTS=N: N^3 instead; 0: none).
+ * multigrid on the GPU: walls of every kind in one to three dimensions, odd sizes, thin ones and
+ * ones whose rows are padded by up to 15 nodes, in double and float, and random bodies of every
+ * form of network, against the host, steady and in implicit steps; iterations of layers and of
+ * random blocks; then how long 512^3 takes (HS_MULTIGRID_POINTS=N: N^3 instead; 0: none).
  */
 #include "engine/multigrid/conjugate_gradients.h"
 #include "gpu/gpu.h"
@@ -32,11 +32,12 @@ static double tolerance_of(const struct modes_case *c)
 void test_cuda_multigrid__is_that_of_the_host_between_all_walls(void **state)
 {
     (void)state;
-    static const int64_t sizes[][HS_AXES] = {
-        {70, 37, 19}, {64, 64, 64}, {33, 65, 7}, {5, 200, 4}, {129, 3, 48}};
+    static const int64_t sizes[][HS_AXES] = {{70, 37, 19}, {64, 64, 64}, {33, 65, 7}, {5, 200, 4},
+                                             {129, 3, 48}, {257, 21, 9}, {514, 8, 12}};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
     const char *kind[HS_FACES], *name;
     int cases = 0;
-    for (int size = 0; size < 5; size++)
+    for (int size = 0; size < SIZES; size++)
         for (int dims = 1; dims <= 3; dims++)
             for (int precision = 0; precision < HS_PRECISIONS; precision++)
                 for (int walls = 0; (name = wall_names(walls, kind)); walls++) {
@@ -245,10 +246,11 @@ static int solve_body(enum body_kind kind, double contrast, bool floating,
 void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
 {
     (void)state;
-    static const int64_t sizes[][HS_AXES] = {
-        {49, 49, 49}, {97, 97, 5}, {200, 7, 31}, {33, 65, 12}, {300, 4, 4}};
+    static const int64_t sizes[][HS_AXES] = {{49, 49, 49}, {97, 97, 5},  {200, 7, 31}, {33, 65, 12},
+                                             {300, 4, 4},  {65, 66, 30}, {513, 11, 9}};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
     int cases = 0;
-    for (int size = 0; size < 5; size++)
+    for (int size = 0; size < SIZES; size++)
         for (int dims = 1; dims <= 3; dims++)
             for (int precision = 0; precision < HS_PRECISIONS; precision++)
                 for (int floating = 0; floating < 2; floating++)
@@ -278,8 +280,9 @@ void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
 void test_cuda_multigrid__takes_few_iterations(void **state)
 {
     (void)state;
-    for (int64_t n = 32; n <= 64; n *= 2) {
-        const int64_t points[HS_AXES] = {n, n, n};
+    static const int64_t sizes[] = {32, 33, 64, 65};
+    for (int size = 0; size < 4; size++) {
+        const int64_t n = sizes[size], points[HS_AXES] = {n, n, n};
         const int layers = solve_body(LAYERS, 1.0, false, HS_NETWORK_BYTES, HS_DOUBLE, 3, points);
         printf("%lld^3: layers 1 : 0.01 : 130 %d iterations; blocks", (long long)n, layers);
         assert_true(layers <= 20);

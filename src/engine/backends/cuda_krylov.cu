@@ -5,9 +5,14 @@
  * added to T and, times A in double, taken from r. So A p is made where it is taken, and not kept.
  * T += length p waits until two of them are read, by the pass that makes the next one in another
  * array, since nodes read their neighbours' last p.
+ *
+ * Rows along x are padded to a length of which passes can take four nodes at once. What pads them
+ * is no unknown, has no edges, and is 0 in every vector: so sums, the network's levels and all
+ * passes have it without knowing of it. Only copies and fields do.
  */
 #include "engine/backends/cuda_krylov.cuh"
 
+#include "core/round.h"
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/level.h"
 
@@ -27,14 +32,14 @@ struct hs_cuda_operator {
 
 struct hs_krylov_state {
     const hs_equations *equations;
+    hs_lattice grid, lattice; /* the latter with what pads rows: vectors are [nodes] of it */
     int64_t nodes;
-    hs_lattice lattice;
     march::box box; /* of single nodes */
     cudaStream_t stream;
     hs_cuda_levels levels;
     hs_cuda_operator op;
     double shift, levels_shift;   /* of the operator's sinks, and that the levels were made of */
-    double *host;                 /* [nodes] where T comes from and goes to; NULL: the field */
+    double *host;                 /* of the grid: where T comes from and goes to; NULL: the field */
     double *T, *r, *inflow;       /* [nodes] */
     float *p, *p_before;          /* [nodes] in units of `scale`; NULL before they are wanted */
     double scale;                 /* 0: not known */
@@ -343,13 +348,15 @@ __global__ void __launch_bounds__(march::THREADS)
         right[n] = (float)(r[n] * per_unit);
 }
 
-/* T += the lengths of p and the one before, and by */
+/* T += the lengths of p and the one before, and by; the latter to the first `own` of a row. */
 __global__ void __launch_bounds__(march::THREADS)
-    add_to(int64_t nodes, double length, const float *p, double length_before,
-           const float *p_before, double by, double *T)
+    add_to(int64_t nodes, int64_t row, int64_t own, double length, const float *p,
+           double length_before, const float *p_before, double by, double *T)
 {
-    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
-        T[n] += (p ? length_before * (double)p_before[n] + length * (double)p[n] : 0.0) + by;
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        const double more = by != 0.0 && n % row < own ? by : 0.0;
+        T[n] += (p ? length_before * (double)p_before[n] + length * (double)p[n] : 0.0) + more;
+    }
 }
 
 template <typename Rows>
@@ -379,27 +386,73 @@ __global__ void __launch_bounds__(march::THREADS)
     }
 }
 
-/* Between the dense T and a field. */
+/* Between T, whose rows are `row` nodes, and a field. */
 template <typename FIELD>
 __global__ void __launch_bounds__(march::THREADS)
-    move_field(hs_lattice lattice, FIELD *field, int64_t pitch_y, int64_t pitch_z, bool to_field,
-               double *T)
+    move_field(hs_lattice grid, FIELD *field, int64_t pitch_y, int64_t pitch_z, bool to_field,
+               int64_t row, double *T)
 {
-    const int64_t nx = lattice.n[HS_X], ny = lattice.n[HS_Y], nodes = hs_lattice_count(&lattice);
+    const int64_t nx = grid.n[HS_X], ny = grid.n[HS_Y], nodes = hs_lattice_count(&grid);
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
         FIELD *const at = field + n % nx + n / nx % ny * pitch_y + n / (nx * ny) * pitch_z;
+        double *const own = T + n % nx + n / nx * row;
         if (to_field)
-            *at = (FIELD)T[n];
+            *at = (FIELD)*own;
         else
-            T[n] = (double)*at;
+            *own = (double)*at;
     }
+}
+
+/* ---- padding --------------------------------------------------------------------------------- */
+
+hs_lattice lattice_of(const hs_grid *grid, const bool wrap[HS_AXES])
+{
+    hs_lattice lattice;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        lattice.n[axis] = grid->points[axis];
+        lattice.wrap[axis] = wrap[axis];
+    }
+    return lattice;
+}
+
+/* Rows of a multiple of 16 nodes have multiples of four on the next two levels as well, beyond
+ * which a 512th of the nodes of three axes is left. More than a tenth of a row is not worth it; nor
+ * is anything where no pass takes four nodes: not of arrays, nor of so few nodes that levels have
+ * arrays. The ends of a periodic row are neighbours. */
+hs_lattice padded(const hs_lattice &lattice, hs_network_form form)
+{
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(double) - 16; /* of cudaMemcpy2D */
+    const int64_t n = lattice.n[HS_X];
+    hs_lattice out = lattice;
+    if (lattice.wrap[HS_X] || form == HS_NETWORK_ARRAYS || n > longest ||
+        hs_lattice_count(&lattice) < HS_CUDA_FEW_NODES)
+        return out;
+    for (int64_t multiple = 16; multiple >= march::WIDE; multiple /= 2) {
+        const int64_t more = hs_round_up(n, multiple) - n;
+        if (10 * more > n)
+            continue;
+        out.n[HS_X] += more;
+        break;
+    }
+    return out;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-hs_status take(hs_krylov_state *self, int64_t count, double **out, hs_error *err)
+/* As many zeros of `size` bytes as there are nodes. */
+hs_status take_nodes(hs_krylov_state *self, size_t size, void **out, hs_error *err)
 {
-    return hs_cuda_levels_take(&self->levels, (size_t)count * sizeof **out, (void **)out, err);
+    const size_t bytes = (size_t)self->nodes * size;
+    const hs_status st = hs_cuda_levels_take(&self->levels, bytes, out, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, bytes, self->stream));
+    return HS_OK;
+}
+
+hs_status take_doubles(hs_krylov_state *self, double **out, hs_error *err)
+{
+    return take_nodes(self, sizeof **out, (void **)out, err);
 }
 
 hs_status put(hs_krylov_state *self, const void *from, size_t bytes, void *to, hs_error *err)
@@ -407,6 +460,36 @@ hs_status put(hs_krylov_state *self, const void *from, size_t bytes, void *to, h
     HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, self->stream));
     HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
     return HS_OK;
+}
+
+/* The grid's rows, of `size` bytes a node, from and to rows of so many nodes. */
+hs_status copy_rows(hs_krylov_state *self, size_t size, const void *from, int64_t from_row,
+                    void *to, int64_t to_row, cudaMemcpyKind kind, hs_error *err)
+{
+    const int64_t *n = self->grid.n, rows = n[HS_Y] * n[HS_Z];
+    const size_t width = (size_t)n[HS_X] * size;
+    if (from_row == to_row)
+        HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, (size_t)rows * width, kind, self->stream));
+    else
+        HS_CUDA_TRY(err, cudaMemcpy2DAsync(to, (size_t)to_row * size, from, (size_t)from_row * size,
+                                           width, (size_t)rows, kind, self->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    return HS_OK;
+}
+
+/* A number of `size` bytes of each node of the grid, to the device; what pads stays as it is. */
+hs_status nodes_to_device(hs_krylov_state *self, size_t size, const void *from, void *to,
+                          hs_error *err)
+{
+    return copy_rows(self, size, from, self->grid.n[HS_X], to, self->lattice.n[HS_X],
+                     cudaMemcpyHostToDevice, err);
+}
+
+hs_status nodes_to_host(hs_krylov_state *self, size_t size, const void *from, void *to,
+                        hs_error *err)
+{
+    return copy_rows(self, size, from, self->lattice.n[HS_X], to, self->grid.n[HS_X],
+                     cudaMemcpyDeviceToHost, err);
 }
 
 double rate_of(const hs_network_row &row)
@@ -443,13 +526,14 @@ template <typename Member>
 hs_status put_array(hs_krylov_state *self, Member member, double *to, hs_error *err)
 {
     const hs_network_row *const row = self->equations->network->node;
-    double *const here = (double *)malloc((size_t)self->nodes * sizeof *here);
+    const int64_t nodes = hs_lattice_count(&self->grid);
+    double *const here = (double *)malloc((size_t)nodes * sizeof *here);
     if (!here)
         return hs_error_add(err, HS_DEVICE, "not enough memory for the body");
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)
-    for (int64_t n = 0; n < self->nodes; n++)
+    for (int64_t n = 0; n < nodes; n++)
         here[n] = member(row[n]);
-    const hs_status st = put(self, here, (size_t)self->nodes * sizeof *here, to, err);
+    const hs_status st = nodes_to_device(self, sizeof *here, here, to, err);
     free(here);
     return st;
 }
@@ -461,27 +545,29 @@ hs_status place_arrays(hs_krylov_state *self, hs_error *err)
     for (int axis = 0; axis < HS_AXES && !st; axis++) {
         if (self->equations->network->grid.points[axis] == 1)
             continue;
-        st = take(self, self->nodes, &self->op.edge[axis], err);
+        st = take_doubles(self, &self->op.edge[axis], err);
         if (!st)
             st = put_array(
                 self, [=](const hs_network_row &row) { return row.conductance[axis]; },
                 self->op.edge[axis], err);
     }
     if (!st)
-        st = take(self, self->nodes, &self->op.sink, err);
+        st = take_doubles(self, &self->op.sink, err);
     if (!st)
-        st = take(self, self->nodes, &self->op.rate, err);
+        st = take_doubles(self, &self->op.rate, err);
     return st ? st : put_array(self, rate_of, self->op.rate, err);
 }
 
+/* Row 0 is of what is no node, so of what pads, too. */
 hs_status place_palette(hs_krylov_state *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
-    const size_t bytes = (size_t)self->nodes * (of->form == HS_NETWORK_BYTES ? 1 : 2);
-    hs_status st = take(self, (int64_t)of->row_count * ROW_NUMBERS, &self->op.row, err);
+    const size_t size = of->form == HS_NETWORK_BYTES ? 1 : 2;
+    const size_t rows_bytes = (size_t)of->row_count * ROW_NUMBERS * sizeof *self->op.row;
+    hs_status st = hs_cuda_levels_take(&self->levels, rows_bytes, (void **)&self->op.row, err);
     if (!st)
-        st = hs_cuda_levels_take(&self->levels, bytes, &self->op.number, err);
-    return st ? st : put(self, of->number, bytes, self->op.number, err);
+        st = take_nodes(self, size, &self->op.number, err);
+    return st ? st : nodes_to_device(self, size, of->number, self->op.number, err);
 }
 
 /* Those of the equations' shift. */
@@ -496,16 +582,6 @@ hs_status put_sinks(hs_krylov_state *self, hs_error *err)
                      self, [=](const hs_network_row &row) { return sink_of(row, shift); },
                      self->op.sink, err)
                : put_rows(self, err);
-}
-
-hs_lattice lattice_of(const hs_network *network)
-{
-    hs_lattice lattice;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        lattice.n[axis] = network->grid.points[axis];
-        lattice.wrap[axis] = network->wrap[axis];
-    }
-    return lattice;
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -533,15 +609,14 @@ hs_status with_width(const march::box &box, Run run)
 
 hs_status move(hs_krylov_state *self, const hs_cuda_pitched *field, bool to_field, hs_error *err)
 {
-    const hs_lattice lattice = lattice_of(self->equations->network);
-    const int64_t blocks = march::blocks_for(self->nodes);
+    const int64_t blocks = march::blocks_for(self->nodes), row = self->lattice.n[HS_X];
     if (field->precision == HS_FLOAT)
-        return march::launch("move_field", move_field<float>, blocks, self->stream, err, lattice,
+        return march::launch("move_field", move_field<float>, blocks, self->stream, err, self->grid,
                              (float *)field->nodes, field->pitch[HS_Y], field->pitch[HS_Z],
-                             to_field, self->T);
-    return march::launch("move_field", move_field<double>, blocks, self->stream, err, lattice,
+                             to_field, row, self->T);
+    return march::launch("move_field", move_field<double>, blocks, self->stream, err, self->grid,
                          (double *)field->nodes, field->pitch[HS_Y], field->pitch[HS_Z], to_field,
-                         self->T);
+                         row, self->T);
 }
 
 /* What is still to be added to T. */
@@ -552,20 +627,20 @@ hs_status settle(hs_krylov_state *self, double by, hs_error *err)
     if (length == 0.0 && before == 0.0 && by == 0.0)
         return HS_OK;
     return march::launch("add_to", add_to, march::blocks_for(self->nodes), self->stream, err,
-                         self->nodes, length, (const float *)self->p, before,
-                         (const float *)self->p_before, by, self->T);
+                         self->nodes, self->lattice.n[HS_X], self->grid.n[HS_X], length,
+                         (const float *)self->p, before, (const float *)self->p_before, by,
+                         self->T);
 }
 
 /* Unless those that are there are of about this shift. */
 hs_status make_levels(hs_krylov_state *self, hs_error *err)
 {
-    const hs_network *network = self->equations->network;
     hs_coarse_network finest = {};
     if (self->levels.count > 0 && hs_levels_serve(self->levels_shift, self->shift))
         return HS_OK;
     hs_cuda_levels_clear(&self->levels);
     self->levels_shift = self->shift;
-    finest.lattice = lattice_of(network);
+    finest.lattice = self->lattice;
     hs_status st = hs_cuda_levels_take(&self->levels, (size_t)self->nodes * sizeof(float),
                                        (void **)&finest.sink, err);
     for (int axis = 0; axis < HS_AXES && !st; axis++)
@@ -592,10 +667,7 @@ hs_status prepare(hs_krylov_state *self, hs_error *err)
     for (float **array : more) {
         if (st || *array)
             continue;
-        const size_t bytes = (size_t)self->nodes * sizeof **array;
-        st = hs_cuda_levels_take(&self->levels, bytes, (void **)array, err);
-        if (!st)
-            HS_CUDA_TRY(err, cudaMemsetAsync(*array, 0, bytes, self->stream));
+        st = take_nodes(self, sizeof **array, (void **)array, err);
     }
     return st;
 }
@@ -614,25 +686,19 @@ hs_status begin_with(hs_krylov_state *self, double *host, hs_error *err)
             HS_CUDA_TRY(err, cudaMemsetAsync(array, 0, bytes, self->stream));
     const hs_status st = put_sinks(self, err);
     return st ? st
-              : put(self, self->equations->inflow, (size_t)self->nodes * sizeof(double),
-                    self->inflow, err);
+              : nodes_to_device(self, sizeof(double), self->equations->inflow, self->inflow, err);
 }
 
 hs_status begin(hs_krylov_state *self, double *T, hs_error *err)
 {
     const hs_status st = begin_with(self, T, err);
-    return st ? st : put(self, T, (size_t)self->nodes * sizeof *T, self->T, err);
+    return st ? st : nodes_to_device(self, sizeof *T, T, self->T, err);
 }
 
 hs_status end(hs_krylov_state *self, hs_error *err)
 {
     const hs_status st = settle(self, 0.0, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(self->host, self->T, (size_t)self->nodes * sizeof *self->T,
-                                     cudaMemcpyDeviceToHost, self->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
-    return HS_OK;
+    return st ? st : nodes_to_host(self, sizeof *self->T, self->T, self->host, err);
 }
 
 hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_error *err)
@@ -788,7 +854,10 @@ extern const hs_krylov hs_cuda_krylov_vectors = {
 double hs_cuda_krylov_bytes(const hs_problem *problem)
 {
     const hs_network *network = problem->network;
-    const double nodes = (double)hs_grid_count(&problem->grid);
+    const bool wrap[HS_AXES] = {problem->face[0].wrap};
+    const hs_lattice lattice =
+        padded(lattice_of(&problem->grid, wrap), network ? network->form : HS_NETWORK_BYTES);
+    const double nodes = (double)hs_lattice_count(&lattice);
     const double coarser = 1.0 / (double)((1 << problem->grid.dims) - 1);
     const double row = !network || network->form == HS_NETWORK_BYTES ? 1.0
                        : network->form == HS_NETWORK_SHORTS          ? 2.0
@@ -801,7 +870,8 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
                                 hs_krylov_state **out, hs_error *err)
 {
     const hs_network *network = equations->network;
-    const hs_lattice lattice = lattice_of(network);
+    const hs_lattice grid = lattice_of(&network->grid, network->wrap);
+    const hs_lattice lattice = padded(grid, network->form);
     hs_krylov_state *self = (hs_krylov_state *)calloc(1, sizeof *self);
     *out = NULL;
     if (!self)
@@ -814,6 +884,7 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
                             "multigrid: at most 2^32 nodes on a GPU; take fewer grid.points, or "
                             "solver.backend = \"cpu\"");
     }
+    self->grid = grid;
     self->lattice = lattice;
     self->box = march::box_of(lattice, false);
     self->stream = stream;
@@ -826,7 +897,7 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
     double **const arrays[] = {&self->T, &self->r, &self->inflow};
     for (double **array : arrays)
         if (!st)
-            st = take(self, self->nodes, array, err);
+            st = take_doubles(self, array, err);
     if (st)
         destroy(self);
     else

@@ -64,7 +64,9 @@ void hs_cuda_levels_clear(hs_cuda_levels *levels);
 hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest, bool floating,
                               hs_error *err);
 
-/* Numbers of rows in the place of a level's arrays, where the rows are few. */
+/* Numbers of rows in the place of a level's arrays, where the rows are few, and the nodes are not.
+ */
+enum { HS_CUDA_FEW_NODES = 1000 };
 hs_status hs_cuda_rows_number(hs_cuda_levels *levels, const hs_lattice *lattice, hs_cuda_rows *rows,
                               hs_error *err);
 

@@ -14,7 +14,6 @@ namespace
 
 enum { SLOTS = 1 << 14, MOST_ROWS = SLOTS / 4, PROBES = 64, ROW = HS_CUDA_ROW };
 enum { OWN = 6, MEMBERS = OWN + HS_AXES, INVERSE = HS_AXES, DIAGONAL = MEMBERS };
-enum { FEW_NODES = 1000 }; /* not worth it */
 
 struct table {
     unsigned long long *key; /* [SLOTS] 0: none */
@@ -251,7 +250,7 @@ hs_status hs_cuda_rows_number(hs_cuda_levels *levels, const hs_lattice *lattice,
     const int64_t nodes = hs_lattice_count(lattice);
     work w = {};
     hs_cuda_rows made = {};
-    if (nodes < FEW_NODES)
+    if (nodes < HS_CUDA_FEW_NODES)
         return HS_OK;
     w.levels = levels;
     w.nodes = nodes;

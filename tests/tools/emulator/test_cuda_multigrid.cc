@@ -1,8 +1,8 @@
 /*
  * Conjugate gradients and multigrid on a CUDA device, run by the emulator, against those of the
- * host: random networks in every form, of one to three dimensions, odd sizes and thin ones, with
- * periodic axes, held nodes, sinks, cells of any shape, conductances spread by up to 1e5, and where
- * nothing holds the mean; steady states and implicit steps.
+ * host: random networks in every form, of one to three dimensions, odd sizes, thin ones, and ones
+ * whose rows are padded, with periodic axes, held nodes, sinks, cells of any shape, conductances
+ * spread by up to 1e5, and where nothing holds the mean; steady states and implicit steps.
  */
 #include "test.h"
 
@@ -47,7 +47,7 @@ struct one {
     int64_t nodes;
 };
 
-static void set_sizes(one *c)
+static void set_sizes(one *c, bool padded)
 {
     static const int64_t few[] = {2, 3, 4, 5, 7, 8, 12, 17, 20};
     hs_network &network = c->network;
@@ -62,6 +62,13 @@ static void set_sizes(one *c)
         network.grid.points[HS_X] = 2 + roll(3000);
     if (network.grid.dims == 2 && roll(2))
         network.grid.points[roll(2)] = 200 + roll(100);
+    if (padded) {
+        network.grid.dims = 3;
+        network.grid.points[HS_X] = 29 + 4 * roll(6) + roll(3);
+        network.grid.points[HS_Y] = few[4 + roll(3)];
+        network.grid.points[HS_Z] = few[4 + roll(3)];
+        network.wrap[HS_X] = false;
+    }
     c->nodes = hs_grid_count(&network.grid);
 }
 
@@ -271,7 +278,7 @@ void test_cuda_multigrid__is_that_of_the_host(void **state)
         dice = 77u + 1000u * (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
         c.spread = spreads[n % 4];
-        set_sizes(&c);
+        set_sizes(&c, n % 7 == 0 || n % 10 == 0);
         set_nodes(&c, n % 5 == 0);
         set_form(&c, (hs_network_form)(n % 3));
         set_equations(&c);
@@ -332,6 +339,69 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
     for (int64_t step : {1, 41, 41 * 32})
         assert_int_equal(number[middle], number[middle + step]);
     hs_cuda_levels_release(&levels);
+}
+
+/* As with nodes at the ends of rows that are held and have no edges: the same levels, and the same
+ * from a cycle but for the order of its roundings, where nothing holds the mean, too. */
+void test_cuda_multigrid__rows_may_be_padded(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 8; n++) {
+        const bool floating = n % 2;
+        const int64_t own = 37 + n / 2, rows[] = {own, own + 3 + n};
+        hs_cuda_levels levels[2];
+        std::vector<float> x[2];
+        march::found found[2];
+        hs_error err;
+        hs_error_init(&err);
+        for (int with = 0; with < 2; with++) {
+            const hs_lattice lattice = {{rows[with], 20, 12}, {false, n % 4 == 3, false}};
+            hs_coarse_network net = begin_levels(&levels[with], lattice, &err);
+            dice = 3u + (unsigned)n;
+            const float flat = n < 4 ? 1.0f : 0.05f;
+            std::vector<float> right;
+            for (int64_t i = 0; i < hs_lattice_count(&lattice); i++) {
+                const int64_t at[HS_AXES] = {i % rows[with], i / rows[with] % 20,
+                                             i / rows[with] / 20};
+                const bool there = at[HS_X] < own;
+                const float k = 1.0f + (float)((at[HS_X] / 5 + at[HS_Y] / 3 + at[HS_Z]) % 4);
+                net.edge[HS_X][i] = at[HS_X] < own - 1 ? flat * k : 0.0f;
+                net.edge[HS_Y][i] = there && (at[HS_Y] < 19 || lattice.wrap[HS_Y]) ? k : 0.0f;
+                net.edge[HS_Z][i] = there && at[HS_Z] < 11 ? k : 0.0f;
+                net.sink[i] = !there || (!floating && at[HS_Z] == 0 && at[HS_X] < 9) ? INFINITY
+                              : !floating && at[HS_X] == own - 1                     ? 0.3f
+                                                                                     : 0.0f;
+                right.push_back(there ? (float)between(-1.0, 1.0) : 0.0f);
+            }
+            check(hs_cuda_levels_make(&levels[with], &net, floating, &err), &err);
+            std::copy(right.begin(), right.end(), levels[with].level[0].right);
+            check(hs_cuda_cycle(&levels[with], 1.0, NULL, &err), &err);
+            check(hs_cuda_levels_found(&levels[with], &found[with], &err), &err);
+            for (int64_t i = 0; i < hs_lattice_count(&lattice); i++)
+                if (i % rows[with] < own)
+                    x[with].push_back(levels[with].level[0].x[i]);
+                else
+                    assert_true(levels[with].level[0].x[i] == 0.0f);
+        }
+        assert_int_equal(levels[0].count, levels[1].count);
+        for (int k = 0; k < levels[0].count; k++) {
+            const hs_cuda_level &one = levels[0].level[k], &other = levels[1].level[k];
+            assert_true(one.largest == other.largest);
+            assert_memory_equal(one.halved, other.halved, sizeof one.halved);
+        }
+        double most = 0.0, size = 0.0;
+        for (size_t i = 0; i < x[0].size(); i++) {
+            most = std::fmax(most, std::fabs((double)x[0][i] - (double)x[1][i]));
+            size = std::fmax(size, std::fabs((double)x[0][i]));
+        }
+        /* some thirty roundings of float on the way through the levels */
+        if (!(most <= 2e-6 * size) ||
+            !(std::fabs(found[0].sum[0] - found[1].sum[0]) <= 2e-6 * found[0].sum[0]))
+            fail_msg("case %d: off by %g of %g, sums %.9g and %.9g", n, most, size, found[0].sum[0],
+                     found[1].sum[0]);
+        for (hs_cuda_levels &of : levels)
+            hs_cuda_levels_release(&of);
+    }
 }
 
 /* Two layers between walls of all kinds: what pairs of passes make is what single ones do, but for
