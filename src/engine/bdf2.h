@@ -1,6 +1,6 @@
 /*
- * Steps in time by the backward differentiation formula of second order, in double on the host;
- * its equations are solved by conjugate gradients (engine/multigrid/).
+ * Steps in time by the backward differentiation formula of second order, in double; its equations
+ * are solved by conjugate gradients (engine/multigrid/), among whose vectors its own are.
  *
  * From T_n-1 and T_n, with h the step and w = h over the one before, at free nodes
  *
@@ -36,36 +36,52 @@
 /* Older ones weigh less than 2^-64. */
 enum { HS_BDF2_TIMES = 64 };
 
+/* Vectors (core/krylov.h). */
+enum {
+    HS_BDF2_NEXT = HS_KRYLOV_T,   /* the field that a step tries */
+    HS_BDF2_NOW = HS_KRYLOV_MORE, /* the field */
+    HS_BDF2_OLD,                  /* ... a step before */
+    HS_BDF2_SLOPE,  /* K/s: what changed in the step before the last; before the first step dT/dt */
+    HS_BDF2_ACTING, /* the inflow of walls and sources */
+    HS_BDF2_MEAN,   /* the field that the last step stores the heat of */
+    HS_BDF2_VECTORS
+};
+
+/* Nodes whose temperature walls prescribe, by rows along x. */
+struct hs_bdf2_prescribed {
+    int64_t rows, count;
+    int64_t *row;   /* [rows] j + ny k */
+    int64_t *first; /* [rows + 1] of the following */
+    int64_t *node;  /* [count] */
+    double *value;  /* [count] */
+    double *spare;  /* [threads][nx] */
+};
+
 struct hs_bdf2 {
     const struct hs_problem *problem;
     struct hs_equations equations;
     struct hs_conjugate_gradients gradients;
-    bool in_time;  /* walls or sources change with time */
-    double t;      /* s: of T */
-    double step;   /* s: the last one; 0: none yet */
-    double before; /* s: the one before that; 0: none yet */
-    bool sloped;   /* the slope below is known */
-    double *T;     /* [nodes] the field */
-    double *old;   /* ... a step before */
-    double *next;  /* ... that a step tries */
-    double *slope; /* K/s: what changed in the step before the last; before the first step dT/dt */
-    double *inflow;
-    double *mean; /* [nodes] that the last step stores the heat of */
-    int times;    /* [times] when walls and sources of it are, and their weights */
+    struct hs_bdf2_prescribed prescribed;
+    double *inflow; /* [nodes] of a time, on its way; NULL: walls and sources do not change */
+    double t;       /* s: of the field */
+    double step;    /* s: the last one; 0: none yet */
+    double before;  /* s: the one before that; 0: none yet */
+    bool sloped;    /* the slope is known */
+    int times;      /* [times] when walls and sources of the mean are, and their weights */
     double time[HS_BDF2_TIMES], weight[HS_BDF2_TIMES];
     double unsolved;         /* K/s: what solving leaves of its equations at a node, at most */
     double tried;            /* ... those of the step tried */
     struct hs_effort effort; /* so far */
 };
 
-/* Of a problem of radius 1 that is not raw, solved by the vectors of a backend; `device` NULL: of
- * the host. HS_DEVICE when memory is short; to be released either way. */
+/* Of a problem of radius 1 that is not raw. HS_DEVICE when memory is short; to be released either
+ * way. */
 enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
-                            const struct hs_device_krylov *device, struct hs_backend_state *state,
+                            const struct hs_backend *backend, struct hs_backend_state *state,
                             struct hs_error *err);
 void hs_bdf2_release(struct hs_bdf2 *bdf2);
 
-/* T is set, to the field at t: what was before does not count. */
+/* The field is that of the backend, at t: what was before does not count. */
 enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *err);
 
 /* Finds dT/dt where a run begins. *rate: the largest [K/s]. */
@@ -79,11 +95,11 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
 enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
                            struct hs_error *err);
 
-/* K, the largest of a node: the error that the step tried makes in time, about, by how far off the
- * parabola through the steps before it is. Where the slope is known. */
-double hs_bdf2_error(const struct hs_bdf2 *bdf2, double step);
+/* *out: K, the largest of a node: the error that the step tried makes in time, about, by how far
+ * off the parabola through the steps before it is. Where the slope is known. */
+enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, struct hs_error *err);
 
 /* What was tried becomes the field. */
-void hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t);
+enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struct hs_error *err);
 
 #endif

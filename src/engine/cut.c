@@ -52,7 +52,7 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, v
         if (error <= tolerance) {
             cut->wanted = step * (longer < worth ? fmin(longer, 1.0) : longer);
             cut->t = t;
-            steps->accept(self, step, t);
+            st = steps->accept(self, step, t, err);
         } else {
             cut->wanted = step * longer;
             steps->refuse(self);

@@ -24,7 +24,7 @@ struct hs_cut_steps {
     enum hs_status (*attempt)(void *self, double step, double t, double *error, double *order,
                               struct hs_error *err);
     /* What was tried becomes the field; or the field is what it was. */
-    void (*accept)(void *self, double step, double t);
+    enum hs_status (*accept)(void *self, double step, double t, struct hs_error *err);
     void (*refuse)(void *self);
 };
 

@@ -323,10 +323,11 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
         double largest, rounding;
         must(cuda_backend()->upload(backend, &all, c->initial, &err), &err, "upload");
         const double start = clock_now();
-        must(hs_conjugate_gradients_init(&gradients, &equations, krylov, backend, &err), &err,
-             "create");
+        must(hs_conjugate_gradients_init(&gradients, &equations, cuda_backend(), backend, &err),
+             &err, "create");
         struct hs_krylov_state *const vectors = gradients.of;
-        must(krylov->begin(backend, vectors, &err), &err, "begin");
+        must(krylov->load(backend, vectors, HS_KRYLOV_T, 0, &err), &err, "load");
+        must(krylov->vectors->begin(vectors, &err), &err, "begin");
         must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
         const double there = clock_now();
         must(krylov->vectors->precondition(vectors, &zr, &err), &err, "levels");
@@ -347,10 +348,9 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
         const double begun = clock_now();
         must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
         const double ready = clock_now();
-        must(hs_conjugate_gradients_iterate(&gradients, 1e-10, 0.0, &solution, &err), &err,
-             "solve");
+        must(hs_conjugate_gradients_solve(&gradients, 1e-10, 0.0, &solution, &err), &err, "solve");
         const double solved = clock_now();
-        must(krylov->end(backend, vectors, &err), &err, "end");
+        must(krylov->store(backend, vectors, HS_KRYLOV_T, 0, &err), &err, "store");
         const double done = clock_now();
         hs_conjugate_gradients_release(&gradients);
         printf("%s: equations on the host %.2f s; to the device %.1f ms, levels %.1f ms; residual "

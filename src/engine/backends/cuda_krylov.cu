@@ -1,5 +1,5 @@
 /*
- * The vectors of conjugate gradients on the device, dense: T and r in double, p in float.
+ * The vectors of conjugate gradients on the device, dense: T, r and others in double, p in float.
  *
  * p is but a direction: rounded, it is another one that is as good, as long as the same numbers are
  * added to T and, times A in double, taken from r. So A p is made where it is taken, and not kept.
@@ -31,16 +31,18 @@ struct hs_cuda_operator {
 };
 
 struct hs_krylov_state {
-    const hs_equations *equations;
-    hs_lattice grid, lattice; /* the latter with what pads rows: vectors are [nodes] of it */
+    const hs_equations *equations; /* of whose inflow a copy is here */
+    hs_lattice grid, lattice;      /* the latter with what pads rows: vectors are [nodes] of it */
     int64_t nodes;
     march::box box; /* of single nodes */
     cudaStream_t stream;
     hs_cuda_levels levels;
     hs_cuda_operator op;
-    double shift, levels_shift;   /* of the operator's sinks, and that the levels were made of */
-    double *host;                 /* of the grid: where T comes from and goes to; NULL: the field */
-    double *T, *r, *inflow;       /* [nodes] */
+    double shift, levels_shift; /* of the operator's sinks, and that the levels were made of */
+    double **vector;            /* [count][nodes] by their numbers; 0 in what pads rows */
+    int count;
+    char *some; /* [some_bytes] values on their way, and their nodes; NULL: none yet */
+    size_t some_bytes;
     float *p, *p_before;          /* [nodes] in units of `scale`; NULL before they are wanted */
     double scale;                 /* 0: not known */
     double unit;                  /* of the right side of the cycle: about the largest of r */
@@ -359,16 +361,61 @@ __global__ void __launch_bounds__(march::THREADS)
     }
 }
 
+/* A sum of vectors (core/krylov.h). */
+struct sum {
+    int count;
+    double factor[HS_KRYLOV_TERMS];
+    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* the latter NULL: none */
+    int power[HS_KRYLOV_TERMS];
+};
+
+template <typename Rows>
+__device__ double value_of(const Rows &rows, const sum &of, int64_t n)
+{
+    double value = 0.0;
+    for (int t = 0; t < of.count; t++) {
+        const double difference = of.minus[t] ? of.plus[t][n] - of.minus[t][n] : of.plus[t][n];
+        double factor = of.factor[t];
+        if (of.power[t]) {
+            const double rate = rows.rate((unsigned)n);
+            factor *= of.power[t] < 0 || !(rate > 0.0) ? rate : 1.0 / rate;
+        }
+        value = fma(factor, difference, value);
+    }
+    return value;
+}
+
 template <typename Rows>
 __global__ void __launch_bounds__(march::THREADS)
-    sum_heat(Rows rows, int64_t nodes, const double *T, march::reduction to)
+    combine_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, double *out)
+{
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
+        out[n] = value_of(rows, of, n);
+}
+
+/* Its total, and the largest size, of free nodes or all. */
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS)
+    measure_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, bool free,
+                march::reduction to)
 {
     march::found mine = {};
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
-        const double rate = rows.rate((unsigned)n);
-        mine.sum[0] += rate > 0.0 ? T[n] / rate : 0.0;
+        const double value = value_of(rows, of, n);
+        mine.sum[0] += value;
+        if (!free || rows.rate((unsigned)n) > 0.0)
+            keep_most(mine.most[0], fabs(value));
     }
     march::reduce(mine, to);
+}
+
+/* To nodes of a grid of rows of `own`, in a vector of rows of `row`. */
+__global__ void __launch_bounds__(march::THREADS)
+    scatter(int64_t count, const int64_t *node, const double *value, int64_t own, int64_t row,
+            double *out)
+{
+    for (int64_t n = march::first_node(); n < count; n += march::threads_of_all())
+        out[node[n] % own + node[n] / own * row] = value[n];
 }
 
 /* Conductances are those of level.c: float, over their unit. */
@@ -386,16 +433,16 @@ __global__ void __launch_bounds__(march::THREADS)
     }
 }
 
-/* Between T, whose rows are `row` nodes, and a field. */
+/* Between a vector, whose rows are `row` nodes, and a field. */
 template <typename FIELD>
 __global__ void __launch_bounds__(march::THREADS)
     move_field(hs_lattice grid, FIELD *field, int64_t pitch_y, int64_t pitch_z, bool to_field,
-               int64_t row, double *T)
+               int64_t row, double *vector)
 {
     const int64_t nx = grid.n[HS_X], ny = grid.n[HS_Y], nodes = hs_lattice_count(&grid);
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
         FIELD *const at = field + n % nx + n / nx % ny * pitch_y + n / (nx * ny) * pitch_z;
-        double *const own = T + n % nx + n / nx * row;
+        double *const own = vector + n % nx + n / nx * row;
         if (to_field)
             *at = (FIELD)*own;
         else
@@ -567,7 +614,9 @@ hs_status place_palette(hs_krylov_state *self, hs_error *err)
     hs_status st = hs_cuda_levels_take(&self->levels, rows_bytes, (void **)&self->op.row, err);
     if (!st)
         st = take_nodes(self, size, &self->op.number, err);
-    return st ? st : nodes_to_device(self, size, of->number, self->op.number, err);
+    if (!st)
+        st = nodes_to_device(self, size, of->number, self->op.number, err);
+    return st ? st : put_rows(self, err); /* also what does not go by the shift */
 }
 
 /* Those of the equations' shift. */
@@ -607,16 +656,17 @@ hs_status with_width(const march::box &box, Run run)
     return run(std::integral_constant<int, 1>());
 }
 
-hs_status move(hs_krylov_state *self, const hs_cuda_pitched *field, bool to_field, hs_error *err)
+hs_status move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field, bool to_field,
+               hs_error *err)
 {
     const int64_t blocks = march::blocks_for(self->nodes), row = self->lattice.n[HS_X];
     if (field->precision == HS_FLOAT)
         return march::launch("move_field", move_field<float>, blocks, self->stream, err, self->grid,
                              (float *)field->nodes, field->pitch[HS_Y], field->pitch[HS_Z],
-                             to_field, row, self->T);
+                             to_field, row, self->vector[vector]);
     return march::launch("move_field", move_field<double>, blocks, self->stream, err, self->grid,
                          (double *)field->nodes, field->pitch[HS_Y], field->pitch[HS_Z], to_field,
-                         row, self->T);
+                         row, self->vector[vector]);
 }
 
 /* What is still to be added to T. */
@@ -629,7 +679,7 @@ hs_status settle(hs_krylov_state *self, double by, hs_error *err)
     return march::launch("add_to", add_to, march::blocks_for(self->nodes), self->stream, err,
                          self->nodes, self->lattice.n[HS_X], self->grid.n[HS_X], length,
                          (const float *)self->p, before, (const float *)self->p_before, by,
-                         self->T);
+                         self->vector[HS_KRYLOV_T]);
 }
 
 /* Unless those that are there are of about this shift. */
@@ -672,33 +722,146 @@ hs_status prepare(hs_krylov_state *self, hs_error *err)
     return st;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table: vectors ---------------------------------------------------------------------- */
 
-/* All but T. */
-hs_status begin_with(hs_krylov_state *self, double *host, hs_error *err)
+hs_status reserve(hs_krylov_state *self, int further, hs_error *err)
+{
+    const int count = HS_KRYLOV_MORE + further;
+    if (count <= self->count)
+        return HS_OK;
+    double **const vector = (double **)realloc(self->vector, (size_t)count * sizeof *vector);
+    if (!vector)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for vectors");
+    self->vector = vector;
+    for (; self->count < count; self->count++) {
+        double *&here = vector[self->count];
+        here = NULL;
+        const hs_status st = self->count == HS_KRYLOV_NONE ? HS_OK : take_doubles(self, &here, err);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
+
+hs_status put_values(hs_krylov_state *self, int vector, const double *values, hs_error *err)
+{
+    const hs_status st = settle(self, 0.0, err);
+    return st ? st : nodes_to_device(self, sizeof *values, values, self->vector[vector], err);
+}
+
+hs_status get_values(hs_krylov_state *self, int vector, double *values, hs_error *err)
+{
+    const hs_status st = settle(self, 0.0, err);
+    return st ? st : nodes_to_host(self, sizeof *values, self->vector[vector], values, err);
+}
+
+/* Memory for some values, which stays for those of the next time. */
+hs_status reserve_some(hs_krylov_state *self, size_t bytes, hs_error *err)
+{
+    if (bytes <= self->some_bytes)
+        return HS_OK;
+    hs_cuda_levels_drop(&self->levels, self->some);
+    self->some = NULL;
+    self->some_bytes = 0;
+    const hs_status st = hs_cuda_levels_take(&self->levels, bytes, (void **)&self->some, err);
+    self->some_bytes = st ? 0 : bytes;
+    return st;
+}
+
+hs_status put_some(hs_krylov_state *self, int vector, int64_t count, const int64_t *node,
+                   const double *values, hs_error *err)
+{
+    const size_t bytes = (size_t)count * sizeof *values;
+    hs_status st = settle(self, 0.0, err);
+    if (!st)
+        st = reserve_some(self, bytes + (size_t)count * sizeof *node, err);
+    if (!st)
+        st = put(self, values, bytes, self->some, err);
+    if (!st)
+        st = put(self, node, (size_t)count * sizeof *node, self->some + bytes, err);
+    return st ? st
+              : march::launch("scatter", scatter, march::blocks_for(count), self->stream, err,
+                              count, (const int64_t *)(self->some + bytes),
+                              (const double *)self->some, self->grid.n[HS_X], self->lattice.n[HS_X],
+                              self->vector[vector]);
+}
+
+sum sum_of(const hs_krylov_state *self, const hs_krylov_sum *of)
+{
+    sum sum = {};
+    sum.count = of->count;
+    for (int n = 0; n < of->count; n++) {
+        sum.factor[n] = of->term[n].factor;
+        sum.plus[n] = self->vector[of->term[n].plus];
+        sum.minus[n] = self->vector[of->term[n].minus];
+        sum.power[n] = of->term[n].power;
+    }
+    return sum;
+}
+
+hs_status combine(hs_krylov_state *self, int out, const hs_krylov_sum *of, hs_error *err)
+{
+    const hs_status st = settle(self, 0.0, err);
+    return st ? st : with_rows(self, [&](const auto &rows) {
+        return march::launch("combine_sum", combine_sum<std::decay_t<decltype(rows)>>,
+                             march::blocks_for(self->nodes), self->stream, err, rows, self->nodes,
+                             sum_of(self, of), self->vector[out]);
+    });
+}
+
+hs_status measure(hs_krylov_state *self, const hs_krylov_sum *of, bool free, march::found *out,
+                  hs_error *err)
+{
+    hs_status st = settle(self, 0.0, err);
+    if (!st)
+        st = with_rows(self, [&](const auto &rows) {
+            return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
+                                 march::blocks_for(self->nodes), self->stream, err, rows,
+                                 self->nodes, sum_of(self, of), free, self->levels.reduction);
+        });
+    return st ? st : hs_cuda_levels_found(&self->levels, out, err);
+}
+
+hs_status largest(hs_krylov_state *self, const hs_krylov_sum *of, bool free, double *out,
+                  hs_error *err)
+{
+    march::found found;
+    const hs_status st = measure(self, of, free, &found, err);
+    *out = st ? NAN : found.most[0];
+    return st;
+}
+
+hs_status total(hs_krylov_state *self, const hs_krylov_sum *of, double *out, hs_error *err)
+{
+    march::found found;
+    const hs_status st = measure(self, of, false, &found, err);
+    *out = st ? NAN : found.sum[0];
+    return st;
+}
+
+void exchange(hs_krylov_state *self, int a, int b)
+{
+    double *const other = self->vector[a];
+    self->vector[a] = self->vector[b];
+    self->vector[b] = other;
+}
+
+/* ---- the table: conjugate gradients ---------------------------------------------------------- */
+
+hs_status begin(hs_krylov_state *self, hs_error *err)
 {
     const size_t bytes = (size_t)self->nodes * sizeof *self->p;
-    self->host = host;
     self->scale = 0.0;
     self->length = self->length_before = 0.0;
     for (float *array : {self->p, self->p_before})
         if (array)
             HS_CUDA_TRY(err, cudaMemsetAsync(array, 0, bytes, self->stream));
-    const hs_status st = put_sinks(self, err);
-    return st ? st
-              : nodes_to_device(self, sizeof(double), self->equations->inflow, self->inflow, err);
-}
-
-hs_status begin(hs_krylov_state *self, double *T, hs_error *err)
-{
-    const hs_status st = begin_with(self, T, err);
-    return st ? st : nodes_to_device(self, sizeof *T, T, self->T, err);
+    return put_sinks(self, err);
 }
 
 hs_status end(hs_krylov_state *self, hs_error *err)
 {
-    const hs_status st = settle(self, 0.0, err);
-    return st ? st : nodes_to_host(self, sizeof *self->T, self->T, self->host, err);
+    return settle(self, 0.0, err);
 }
 
 hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_error *err)
@@ -708,7 +871,9 @@ hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_
     if (!st)
         st = with_rows(self, [&](const auto &rows) {
             typedef residual_task<std::decay_t<decltype(rows)>> task_type;
-            const task_type task = {self->box, rows, self->T, self->inflow, self->r};
+            const task_type task = {self->box, rows, self->vector[HS_KRYLOV_T],
+                                    self->vector[HS_KRYLOV_INFLOW],
+                                    self->vector[HS_KRYLOV_RESIDUAL]};
             return march::launch("residual", do_pass<1, task_type>, march::blocks_of(self->box),
                                  self->stream, err, task, self->levels.reduction);
         });
@@ -733,11 +898,11 @@ hs_status precondition(hs_krylov_state *self, double *with_r, hs_error *err)
         if (self->scale == 0.0)
             self->scale = self->unit;
         st = march::launch("make_right", make_right, march::blocks_for(self->nodes), self->stream,
-                           err, self->nodes, 1.0 / self->unit, (const double *)self->r,
-                           first->right);
+                           err, self->nodes, 1.0 / self->unit,
+                           (const double *)self->vector[HS_KRYLOV_RESIDUAL], first->right);
     }
     if (!st)
-        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->r, err);
+        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->vector[HS_KRYLOV_RESIDUAL], err);
     if (!st)
         st = hs_cuda_levels_found(&self->levels, &found, err);
     if (st)
@@ -763,7 +928,7 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
                                 (float)factor,
                                 self->length * self->scale,
                                 self->length_before * self->scale,
-                                self->T,
+                                self->vector[HS_KRYLOV_T],
                                 self->p};
         return with_width<type>(task.box, [&](auto width) {
             return march::launch("turn", do_turn<width(), type>, march::blocks_of(task.box),
@@ -792,7 +957,7 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
                                 self->p,
                                 length * self->scale,
                                 1.0 / self->unit,
-                                self->r,
+                                self->vector[HS_KRYLOV_RESIDUAL],
                                 self->levels.level[0].right};
         return with_width<type>(task.box, [&](auto width) {
             return march::launch("subtract", do_pass<width(), task_type>,
@@ -809,49 +974,41 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
     return HS_OK;
 }
 
-hs_status heat(hs_krylov_state *self, double *out, hs_error *err)
-{
-    march::found found;
-    hs_status st = settle(self, 0.0, err);
-    if (!st)
-        st = with_rows(self, [&](const auto &rows) {
-            return march::launch("sum_heat", sum_heat<std::decay_t<decltype(rows)>>,
-                                 march::blocks_for(self->nodes), self->stream, err, rows,
-                                 self->nodes, (const double *)self->T, self->levels.reduction);
-        });
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    *out = st ? NAN : found.sum[0];
-    return st;
-}
-
 void destroy(hs_krylov_state *self)
 {
     if (!self)
         return;
     hs_cuda_levels_release(&self->levels);
+    free(self->vector);
     free(self);
 }
 
 } // namespace
 
 extern const hs_krylov hs_cuda_krylov_vectors = {
+    .reserve = reserve,
+    .put = put_values,
+    .get = get_values,
+    .put_some = put_some,
+    .combine = combine,
+    .largest = largest,
+    .total = total,
+    .exchange = exchange,
     .begin = begin,
     .end = end,
     .residual = residual,
     .precondition = precondition,
     .turn = turn,
     .advance = advance,
-    .heat = heat,
     .add = settle,
     .destroy = destroy,
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* T, r and inflow; p and the one before; levels of six numbers and three fields, and as much again
- * as the coarser ones have. */
-double hs_cuda_krylov_bytes(const hs_problem *problem)
+/* T, r, the inflow and further vectors; p and the one before; levels of six numbers and three
+ * fields, and as much again as the coarser ones have. */
+double hs_cuda_krylov_bytes(const hs_problem *problem, int further)
 {
     const hs_network *network = problem->network;
     const bool wrap[HS_AXES] = {problem->face[0].wrap};
@@ -862,7 +1019,7 @@ double hs_cuda_krylov_bytes(const hs_problem *problem)
     const double row = !network || network->form == HS_NETWORK_BYTES ? 1.0
                        : network->form == HS_NETWORK_SHORTS          ? 2.0
                                                                      : 5.0 * sizeof(double);
-    return nodes * (3.0 * sizeof(double) + 2.0 * sizeof(float) +
+    return nodes * ((3.0 + further) * sizeof(double) + 2.0 * sizeof(float) +
                     9.0 * sizeof(float) * (1.0 + coarser) + row);
 }
 
@@ -894,10 +1051,10 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
     if (!st)
         st =
             network->form == HS_NETWORK_ARRAYS ? place_arrays(self, err) : place_palette(self, err);
-    double **const arrays[] = {&self->T, &self->r, &self->inflow};
-    for (double **array : arrays)
-        if (!st)
-            st = take_doubles(self, array, err);
+    if (!st)
+        st = reserve(self, 0, err);
+    if (!st)
+        st = put_values(self, HS_KRYLOV_INFLOW, equations->inflow, err);
     if (st)
         destroy(self);
     else
@@ -905,17 +1062,19 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
     return st;
 }
 
-hs_status hs_cuda_krylov_begin(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err)
+hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                              hs_error *err)
 {
-    const hs_status st = begin_with(self, NULL, err);
-    return st ? st : move(self, field, false, err);
+    const hs_status st = settle(self, 0.0, err);
+    return st ? st : move(self, vector, field, false, err);
 }
 
-hs_status hs_cuda_krylov_end(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err)
+hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                               hs_error *err)
 {
     hs_status st = settle(self, 0.0, err);
     if (!st)
-        st = move(self, field, true, err);
+        st = move(self, vector, field, true, err);
     if (!st)
         HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
     return st;

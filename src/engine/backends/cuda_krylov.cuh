@@ -17,13 +17,15 @@ struct hs_cuda_pitched {
 
 extern const hs_krylov hs_cuda_krylov_vectors;
 
-double hs_cuda_krylov_bytes(const hs_problem *problem);
+double hs_cuda_krylov_bytes(const hs_problem *problem, int further);
 
 /* *out is NULL after failure. */
 hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stream,
                                 hs_krylov_state **out, hs_error *err);
-/* A solution begins with T made of the field, and ends with the field made of T. */
-hs_status hs_cuda_krylov_begin(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err);
-hs_status hs_cuda_krylov_end(hs_krylov_state *self, const hs_cuda_pitched *field, hs_error *err);
+/* A vector from a field, and to it. */
+hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                              hs_error *err);
+hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                               hs_error *err);
 
 #endif

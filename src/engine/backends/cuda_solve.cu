@@ -1,15 +1,16 @@
-/* Conjugate gradients on the field of the backend: core/krylov.h on the GPU. */
+/* Conjugate gradients on the fields of the backend: core/krylov.h on the GPU. */
 #include "engine/backends/cuda_krylov.cuh"
 #include "engine/backends/cuda_state.cuh"
 
 namespace
 {
 
-hs_cuda_pitched field_of(hs_backend_state *state)
+hs_cuda_pitched field_of(hs_backend_state *state, int number)
 {
     hs_cuda_pitched field = {};
-    field.nodes = hs_cuda_field(state, 0);
     field.precision = state->problem->precision;
+    field.nodes = *hs_cuda_field_of(state, number) +
+                  state->layout.origin * (int64_t)hs_precision_size(field.precision);
     for (int axis = 0; axis < HS_AXES; axis++)
         field.pitch[axis] = state->layout.pitch[axis];
     return field;
@@ -22,17 +23,19 @@ hs_status create(hs_backend_state *state, const hs_equations *equations, hs_kryl
     return hs_cuda_krylov_create(equations, state->stream, out, err);
 }
 
-hs_status begin(hs_backend_state *state, hs_krylov_state *self, hs_error *err)
+hs_status load(hs_backend_state *state, hs_krylov_state *self, int vector, int number,
+               hs_error *err)
 {
-    const hs_cuda_pitched field = field_of(state);
-    return hs_cuda_krylov_begin(self, &field, err);
+    const hs_cuda_pitched field = field_of(state, number);
+    return hs_cuda_krylov_load(self, vector, &field, err);
 }
 
-hs_status end(hs_backend_state *state, hs_krylov_state *self, hs_error *err)
+hs_status store(hs_backend_state *state, hs_krylov_state *self, int vector, int number,
+                hs_error *err)
 {
-    const hs_cuda_pitched field = field_of(state);
+    const hs_cuda_pitched field = field_of(state, number);
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
-    return hs_cuda_krylov_end(self, &field, err);
+    return hs_cuda_krylov_store(self, vector, &field, err);
 }
 
 } // namespace
@@ -41,6 +44,6 @@ extern const hs_device_krylov hs_cuda_krylov = {
     .vectors = &hs_cuda_krylov_vectors,
     .bytes = hs_cuda_krylov_bytes,
     .create = create,
-    .begin = begin,
-    .end = end,
+    .load = load,
+    .store = store,
 };

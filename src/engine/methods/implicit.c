@@ -1,19 +1,16 @@
 /*
  * implicit: steps of any length that solve equations, of second order in time.
  *
- * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/bdf2.h). Fields are
- * the host's, by the threads of the CPU: of another device they come and go back at stops. A step's
- * equations are solved where the backend has vectors for that, else on the host, too.
+ * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/bdf2.h), where the
+ * backend has vectors for that; else on the host, to which the field comes and goes back at stops.
  *
  * With time.tolerance each step of the plan is cut (engine/cut.h).
  */
-#include "core/krylov.h"
 #include "core/memory.h"
 #include "core/method.h"
 #include "core/vectors.h"
 #include "engine/bdf2.h"
 #include "engine/cut.h"
-#include "engine/host_field.h"
 #include "engine/stability.h"
 
 #include <math.h>
@@ -57,19 +54,16 @@ static int fields_of(const struct hs_problem *problem)
     return problem->schedule.tolerance > 0.0 ? FIELDS : START;
 }
 
-/* Ten fields and the levels: see methods/multigrid.c. Of another device it takes what solves there,
- * and what is kept at stops. */
+/* At most: eleven fields and the levels, see methods/multigrid.c; and what is kept at stops. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    enum { NODE_BYTES = 10 * 8 + 2 * 38 };
-    const int64_t *n = problem->grid.points;
+    enum { NODE_BYTES = 11 * 8 + 2 * 38 };
     const double field =
         backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
     if (backend->krylov)
-        return field + backend->krylov->bytes(problem);
-    return backend->device == HS_CPU
-               ? field + NODE_BYTES * (double)n[HS_X] * (double)n[HS_Y] * (double)n[HS_Z]
-               : field;
+        return field + backend->krylov->bytes(problem, HS_BDF2_VECTORS - HS_KRYLOV_MORE);
+    return backend->device == HS_CPU ? field + NODE_BYTES * (double)hs_grid_count(&problem->grid)
+                                     : field;
 }
 
 static void destroy(struct hs_method_state *self)
@@ -91,7 +85,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     struct hs_method_state *self = hs_new(sizeof *self);
     self->problem = problem;
     self->limit = hs_stability_limit(problem);
-    enum hs_status st = hs_bdf2_init(&self->bdf2, problem, backend->krylov, state, err);
+    enum hs_status st = hs_bdf2_init(&self->bdf2, problem, backend, state, err);
     if (!st)
         st = backend->vectors->reserve(state, fields_of(problem), err);
     *out = st ? NULL : self;
@@ -112,15 +106,16 @@ static enum hs_status attempt(void *self, double step, double t, double *error, 
 {
     struct hs_bdf2 *bdf2 = &((struct hs_method_state *)self)->bdf2;
     const double tolerance = bdf2->problem->schedule.tolerance;
-    const enum hs_status st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
-    *error = st ? NAN : hs_bdf2_error(bdf2, step);
+    enum hs_status st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
+    if (!st)
+        st = hs_bdf2_error(bdf2, step, error, err);
     *order = bdf2->step > 0.0 ? 3.0 : 2.0;
     return st;
 }
 
-static void accept(void *self, double step, double t)
+static enum hs_status accept(void *self, double step, double t, struct hs_error *err)
 {
-    hs_bdf2_accept(&((struct hs_method_state *)self)->bdf2, step, t);
+    return hs_bdf2_accept(&((struct hs_method_state *)self)->bdf2, step, t, err);
 }
 
 static void refuse(void *self)
@@ -138,8 +133,7 @@ static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
 }
 
 /* Where a run begins, or goes on, or begins again: from the backend's field. */
-static enum hs_status begin(struct hs_method_state *self, const struct hs_backend *backend,
-                            struct hs_backend_state *state, const struct hs_span *span,
+static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
                             struct hs_error *err)
 {
     const double t = hs_span_time(span, 0);
@@ -148,9 +142,7 @@ static enum hs_status begin(struct hs_method_state *self, const struct hs_backen
     self->begun = true;
     self->cut = (struct hs_cut){.problem = self->problem, .t = t};
     self->error = 0.0;
-    const enum hs_status st =
-        hs_host_field_download(self->problem, backend, state, self->bdf2.T, err);
-    return st ? st : hs_bdf2_begin(&self->bdf2, t, err);
+    return hs_bdf2_begin(&self->bdf2, t, err);
 }
 
 static enum hs_status do_step(struct hs_method_state *self, const struct hs_span *span, int64_t n,
@@ -159,45 +151,21 @@ static enum hs_status do_step(struct hs_method_state *self, const struct hs_span
     const double end = hs_span_time(span, n + 1);
     if (self->problem->schedule.tolerance > 0.0)
         return hs_cut_go(&self->cut, &cut_steps, self, end, err);
-    const enum hs_status st = hs_bdf2_try(&self->bdf2, span->step, end, solved * self->error, err);
-    if (st)
-        return st;
-    if (self->bdf2.sloped)
-        self->error = hs_bdf2_error(&self->bdf2, span->step);
-    hs_bdf2_accept(&self->bdf2, span->step, end);
-    return HS_OK;
-}
-
-/* A field of the host's, to one of those that keep: field 0 stays as it is, for the case that the
- * step is given up. */
-static enum hs_status keep(const struct hs_method_state *self, const struct hs_backend *backend,
-                           struct hs_backend_state *state, const double *T, int field,
-                           struct hs_error *err)
-{
-    backend->vectors->exchange(state, 0, field);
-    const enum hs_status st = hs_host_field_upload(self->problem, backend, state, T, err);
-    backend->vectors->exchange(state, 0, field);
-    return st;
-}
-
-static enum hs_status keep_mean(const struct hs_method_state *self,
-                                const struct hs_backend *backend, struct hs_backend_state *state,
-                                struct hs_error *err)
-{
-    enum hs_status st = keep(self, backend, state, self->bdf2.mean, MEAN, err);
-    if (!st && self->problem->schedule.tolerance > 0.0)
-        st = keep(self, backend, state, self->bdf2.old, START, err);
-    return st;
+    enum hs_status st = hs_bdf2_try(&self->bdf2, span->step, end, solved * self->error, err);
+    if (!st && self->bdf2.sloped)
+        st = hs_bdf2_error(&self->bdf2, span->step, &self->error, err);
+    return st ? st : hs_bdf2_accept(&self->bdf2, span->step, end, err);
 }
 
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err)
 {
-    enum hs_status st = begin(self, backend, state, span, err);
+    struct hs_conjugate_gradients *gradients = &self->bdf2.gradients;
+    enum hs_status st = begin(self, span, err);
     for (int64_t n = 0; n < span->count && !st; n++) {
         if (span->keep_last && n == span->count - 1)
-            st = keep(self, backend, state, self->bdf2.T, BEFORE, err);
+            st = hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, BEFORE, err);
         if (!st)
             st = do_step(self, span, n, err);
     }
@@ -206,9 +174,11 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         return finished ? finished : st;
     }
     if (!st && span->keep_before)
-        st = keep_mean(self, backend, state, err);
-    if (!st) /* into fields 0 and 1 */
-        st = hs_host_field_upload(self->problem, backend, state, self->bdf2.T, err);
+        st = hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err);
+    if (!st && span->keep_before && self->problem->schedule.tolerance > 0.0)
+        st = hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err);
+    if (!st)
+        st = hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err);
     if (st)
         return st;
     if (span->keep_last)

@@ -11,7 +11,6 @@
  */
 #include "core/memory.h"
 #include "core/method.h"
-#include "engine/host_field.h"
 #include "engine/multigrid/conjugate_gradients.h"
 #include "engine/stability.h"
 
@@ -61,7 +60,7 @@ static double memory(const struct hs_problem *problem, const struct hs_backend *
     enum { NODE_BYTES = 8 * 8 + 2 * 38 };
     const int64_t *n = problem->grid.points;
     if (backend->krylov)
-        return backend->krylov->bytes(problem);
+        return backend->krylov->bytes(problem, 0);
     return backend->device == HS_CPU
                ? NODE_BYTES * (double)n[HS_X] * (double)n[HS_Y] * (double)n[HS_Z]
                : 0.0;
@@ -87,38 +86,6 @@ static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
     self->watch = by;
 }
 
-/* By way of the host. */
-static enum hs_status solve_on_host(const struct hs_problem *problem,
-                                    struct hs_conjugate_gradients *gradients,
-                                    const struct hs_backend *backend,
-                                    struct hs_backend_state *state, double tolerance,
-                                    struct hs_solution *out, struct hs_error *err)
-{
-    double *T = malloc((size_t)hs_grid_count(&problem->grid) * sizeof *T);
-    enum hs_status st = HS_OK;
-    if (!T)
-        st = hs_error_add(err, HS_DEVICE, "no memory for the field; take a smaller grid");
-    if (!st)
-        st = hs_host_field_download(problem, backend, state, T, err);
-    if (!st)
-        st = hs_conjugate_gradients_solve(gradients, tolerance, 0.0, T, out, err);
-    if (!st)
-        st = hs_host_field_upload(problem, backend, state, T, err);
-    free(T);
-    return st;
-}
-
-static enum hs_status solve_on_device(struct hs_conjugate_gradients *gradients,
-                                      const struct hs_device_krylov *device,
-                                      struct hs_backend_state *state, double tolerance,
-                                      struct hs_solution *out, struct hs_error *err)
-{
-    enum hs_status st = device->begin(state, gradients->of, err);
-    if (!st)
-        st = hs_conjugate_gradients_iterate(gradients, tolerance, 0.0, out, err);
-    return st ? st : device->end(state, gradients->of, err);
-}
-
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
                             struct hs_backend_state *state, double tolerance,
                             struct hs_solution *out, struct hs_error *err)
@@ -130,12 +97,14 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = check_balance(problem, &equations, err);
     if (!st)
-        st = hs_conjugate_gradients_init(&gradients, &equations, backend->krylov, state, err);
+        st = hs_conjugate_gradients_init(&gradients, &equations, backend, state, err);
     gradients.watch = self->watch;
-    if (!st && backend->krylov)
-        st = solve_on_device(&gradients, backend->krylov, state, tolerance, out, err);
-    else if (!st)
-        st = solve_on_host(problem, &gradients, backend, state, tolerance, out, err);
+    if (!st)
+        st = hs_conjugate_gradients_load(&gradients, HS_KRYLOV_T, 0, err);
+    if (!st)
+        st = hs_conjugate_gradients_solve(&gradients, tolerance, 0.0, out, err);
+    if (!st)
+        st = hs_conjugate_gradients_store(&gradients, HS_KRYLOV_T, 0, err);
     if (!st)
         st = sweep_once(problem, backend, state, err);
     hs_conjugate_gradients_release(&gradients);

@@ -465,9 +465,10 @@ static enum hs_status attempt(void *of, double length, double t, double *error, 
     return st;
 }
 
-static void accept(void *of, double length, double t)
+static enum hs_status accept(void *of, double length, double t, struct hs_error *err)
 {
-    (void)of, (void)length, (void)t;
+    (void)of, (void)length, (void)t, (void)err;
+    return HS_OK;
 }
 
 static void refuse(void *of)

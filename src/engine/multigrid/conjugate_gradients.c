@@ -1,5 +1,7 @@
 #include "engine/multigrid/conjugate_gradients.h"
 
+#include "core/vectors.h"
+#include "engine/host_field.h"
 #include "engine/multigrid/host_krylov.h"
 
 #include <math.h>
@@ -55,11 +57,18 @@ static enum hs_status iterate(struct work *work, double tolerance, double first,
     return st;
 }
 
+static enum hs_status find_heat(const struct work *work, double *out)
+{
+    static const struct hs_krylov_sum heat = {1,
+                                              {{.factor = 1.0, .plus = HS_KRYLOV_T, .power = 1}}};
+    return work->vectors->total(work->of, &heat, out, work->err);
+}
+
 /* Where nothing holds the mean, any constant may be added. */
 static enum hs_status keep_heat(const struct work *work, double heat)
 {
     double now;
-    const enum hs_status st = work->vectors->heat(work->of, &now, work->err);
+    const enum hs_status st = find_heat(work, &now);
     return st ? st
               : work->vectors->add(work->of, (heat - now) / work->equations->capacity, work->err);
 }
@@ -78,7 +87,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
         return st;
     const double first = now;
     if (singular)
-        st = vectors->heat(work->of, &heat, work->err);
+        st = find_heat(work, &heat);
     tolerance = fmax(tolerance, fmax(rate, rounding) / first);
     note(work, out, 1.0);
     while (!st && !work->interrupted && now > fmax(tolerance * first, rounding) &&
@@ -98,11 +107,15 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
 
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
                                            const struct hs_equations *equations,
-                                           const struct hs_device_krylov *device,
+                                           const struct hs_backend *backend,
                                            struct hs_backend_state *state, struct hs_error *err)
 {
-    *gradients = (struct hs_conjugate_gradients){
-        .equations = equations, .vectors = device ? device->vectors : &hs_host_krylov};
+    const struct hs_device_krylov *device = backend ? backend->krylov : NULL;
+    *gradients =
+        (struct hs_conjugate_gradients){.equations = equations,
+                                        .backend = backend,
+                                        .state = state,
+                                        .vectors = device ? device->vectors : &hs_host_krylov};
     return device ? device->create(state, equations, &gradients->of, err)
                   : hs_host_krylov_create(equations, &gradients->of, err);
 }
@@ -113,9 +126,42 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
         gradients->vectors->destroy(gradients->of);
 }
 
-enum hs_status hs_conjugate_gradients_iterate(struct hs_conjugate_gradients *gradients,
-                                              double tolerance, double rate,
-                                              struct hs_solution *out, struct hs_error *err)
+/* By way of field 0, which is as it was afterwards. */
+static enum hs_status move_on_host(struct hs_conjugate_gradients *gradients, int vector, int field,
+                                   bool to_field, struct hs_error *err)
+{
+    const struct hs_problem *problem = gradients->equations->problem;
+    const struct hs_backend *backend = gradients->backend;
+    double *const values = hs_host_krylov_vector(gradients->of, vector);
+    if (field)
+        backend->vectors->exchange(gradients->state, 0, field);
+    const enum hs_status st =
+        to_field ? hs_host_field_upload(problem, backend, gradients->state, values, err)
+                 : hs_host_field_download(problem, backend, gradients->state, values, err);
+    if (field)
+        backend->vectors->exchange(gradients->state, 0, field);
+    return st;
+}
+
+enum hs_status hs_conjugate_gradients_load(struct hs_conjugate_gradients *gradients, int vector,
+                                           int field, struct hs_error *err)
+{
+    const struct hs_device_krylov *device = gradients->backend->krylov;
+    return device ? device->load(gradients->state, gradients->of, vector, field, err)
+                  : move_on_host(gradients, vector, field, false, err);
+}
+
+enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradients, int vector,
+                                            int field, struct hs_error *err)
+{
+    const struct hs_device_krylov *device = gradients->backend->krylov;
+    return device ? device->store(gradients->state, gradients->of, vector, field, err)
+                  : move_on_host(gradients, vector, field, true, err);
+}
+
+enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
+                                            double tolerance, double rate, struct hs_solution *out,
+                                            struct hs_error *err)
 {
     struct work work = {.vectors = gradients->vectors,
                         .of = gradients->of,
@@ -123,15 +169,8 @@ enum hs_status hs_conjugate_gradients_iterate(struct hs_conjugate_gradients *gra
                         .watch = gradients->watch,
                         .err = err};
     *out = (struct hs_solution){.reached = true};
-    return solve(&work, tolerance, rate, out);
-}
-
-enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
-                                            double tolerance, double rate, double *T,
-                                            struct hs_solution *out, struct hs_error *err)
-{
-    enum hs_status st = gradients->vectors->begin(gradients->of, T, err);
+    enum hs_status st = gradients->vectors->begin(gradients->of, err);
     if (!st)
-        st = hs_conjugate_gradients_iterate(gradients, tolerance, rate, out, err);
+        st = solve(&work, tolerance, rate, out);
     return st ? st : gradients->vectors->end(gradients->of, err);
 }

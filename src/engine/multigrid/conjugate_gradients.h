@@ -9,6 +9,7 @@
 #ifndef HS_ENGINE_MULTIGRID_CONJUGATE_GRADIENTS_H
 #define HS_ENGINE_MULTIGRID_CONJUGATE_GRADIENTS_H
 
+#include "core/backend.h"
 #include "core/krylov.h"
 #include "core/method.h"
 #include "engine/multigrid/equations.h"
@@ -20,22 +21,30 @@ extern "C" {
 /* What solutions of equations of one network have in common. */
 struct hs_conjugate_gradients {
     const struct hs_equations *equations;
-    const struct hs_krylov *vectors;
+    const struct hs_backend *backend;
+    struct hs_backend_state *state;
+    const struct hs_krylov *vectors; /* where T and the inflow are (core/krylov.h) */
     struct hs_krylov_state *of;
     const struct hs_solve_watch *watch; /* NULL: none */
 };
 
-/* With the vectors of a backend; `device` NULL: of the host. HS_DEVICE when memory is short; to be
- * released either way. The equations outlive it; their shift and inflow may change from one
- * solution to the next. */
+/* With the vectors of the backend, where it has some; `backend` NULL: of the host. HS_DEVICE when
+ * memory is short; to be released either way. The equations outlive it; their shift may change from
+ * one solution to the next. */
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
                                            const struct hs_equations *equations,
-                                           const struct hs_device_krylov *device,
+                                           const struct hs_backend *backend,
                                            struct hs_backend_state *state, struct hs_error *err);
 void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
 
+/* A vector from a field of the backend, by number (core/vectors.h), and to it. */
+enum hs_status hs_conjugate_gradients_load(struct hs_conjugate_gradients *gradients, int vector,
+                                           int field, struct hs_error *err);
+enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradients, int vector,
+                                            int field, struct hs_error *err);
+
 /*
- * T: [nodes] the initial guess, then the solution. It is reached where the largest residual, as a
+ * T becomes the solution, from the guess that it is. It is reached where the largest residual, as a
  * rate of change and computed anew from T, is at most `tolerance` times that of the guess, or at
  * most `rate` [K/s], or is nothing but the rounding of its terms. On the way what CG itself
  * minimises falls likewise. It ends, too, where the residual falls no more. Where the matrix is
@@ -43,13 +52,8 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
  * that; HS_DEVICE when memory is short.
  */
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
-                                            double tolerance, double rate, double *T,
-                                            struct hs_solution *out, struct hs_error *err);
-
-/* The same of a T that the vectors have begun with, and end with afterwards. */
-enum hs_status hs_conjugate_gradients_iterate(struct hs_conjugate_gradients *gradients,
-                                              double tolerance, double rate,
-                                              struct hs_solution *out, struct hs_error *err);
+                                            double tolerance, double rate, struct hs_solution *out,
+                                            struct hs_error *err);
 
 #ifdef __cplusplus
 }

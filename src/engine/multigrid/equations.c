@@ -307,15 +307,3 @@ double hs_equations_apply(const struct hs_equations *equations, const double *p,
     const struct pass pass = {equations, p, q, false};
     return do_pass(&pass).dot;
 }
-
-double hs_equations_heat(const struct hs_equations *equations, const double *T)
-{
-    const int64_t nodes = hs_grid_count(&equations->network->grid);
-    struct hs_sum heat = {0.0, 0.0};
-    for (int64_t n = 0; n < nodes; n++) {
-        const struct hs_network_row *row = hs_network_row_at(equations->network, n);
-        if (row->kind == HS_NODE_FREE)
-            hs_sum_add(&heat, row->capacity * T[n]);
-    }
-    return hs_sum_value(&heat);
-}

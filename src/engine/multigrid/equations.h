@@ -67,9 +67,6 @@ struct hs_rates hs_equations_residual(const struct hs_equations *equations, cons
  * 0 at the others, and so is q. Returns p.q. */
 double hs_equations_apply(const struct hs_equations *equations, const double *p, double *q);
 
-/* Sum of C T over the free nodes: where the mean is free, the heat content. */
-double hs_equations_heat(const struct hs_equations *equations, const double *T);
-
 #ifdef __cplusplus
 }
 #endif

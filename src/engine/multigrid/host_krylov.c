@@ -1,5 +1,6 @@
 #include "engine/multigrid/host_krylov.h"
 
+#include "core/sum.h"
 #include "engine/multigrid/cycle.h"
 
 #include <math.h>
@@ -11,9 +12,10 @@ struct hs_krylov_state {
     struct hs_levels levels; /* none before they are wanted */
     double shift;            /* of the equations that the levels were made of */
     int64_t nodes;
-    double *T;         /* [nodes] the caller's */
-    double *r, *p, *q; /* [nodes] q = A p; p and q NULL before they are wanted */
-    double unit;       /* of the cycle's right side; 0: not known */
+    double **vector; /* [count] by their numbers; the inflow is the equations' */
+    int count;
+    double *p, *q; /* [nodes] q = A p; NULL before they are wanted */
+    double unit;   /* of the cycle's right side; 0: not known */
 };
 
 static enum hs_status no_memory(struct hs_error *err)
@@ -21,19 +23,156 @@ static enum hs_status no_memory(struct hs_error *err)
     return hs_error_add(err, HS_DEVICE, "no memory for conjugate gradients; take a smaller grid");
 }
 
-static enum hs_status begin(struct hs_krylov_state *self, double *T, struct hs_error *err)
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+static enum hs_status reserve(struct hs_krylov_state *self, int further, struct hs_error *err)
+{
+    const int count = HS_KRYLOV_MORE + further;
+    if (count <= self->count)
+        return HS_OK;
+    double **const vector = realloc(self->vector, (size_t)count * sizeof *vector);
+    if (!vector)
+        return no_memory(err);
+    self->vector = vector;
+    for (; self->count < count; self->count++) {
+        const bool there = self->count == HS_KRYLOV_NONE || self->count == HS_KRYLOV_INFLOW;
+        vector[self->count] = there ? NULL : calloc((size_t)self->nodes, sizeof **vector);
+        if (!there && !vector[self->count])
+            return no_memory(err);
+    }
+    vector[HS_KRYLOV_INFLOW] = self->equations->inflow;
+    return HS_OK;
+}
+
+double *hs_host_krylov_vector(struct hs_krylov_state *self, int vector)
+{
+    return self->vector[vector];
+}
+
+static enum hs_status put(struct hs_krylov_state *self, int vector, const double *values,
+                          struct hs_error *err)
 {
     (void)err;
-    self->T = T;
+    memcpy(self->vector[vector], values, (size_t)self->nodes * sizeof *values);
+    return HS_OK;
+}
+
+static enum hs_status get(struct hs_krylov_state *self, int vector, double *values,
+                          struct hs_error *err)
+{
+    (void)err;
+    memcpy(values, self->vector[vector], (size_t)self->nodes * sizeof *values);
+    return HS_OK;
+}
+
+static enum hs_status put_some(struct hs_krylov_state *self, int vector, int64_t count,
+                               const int64_t *node, const double *values, struct hs_error *err)
+{
+    (void)err;
+    for (int64_t n = 0; n < count; n++)
+        self->vector[vector][node[n]] = values[n];
+    return HS_OK;
+}
+
+/* A sum, with its vectors at hand. */
+struct sum {
+    const struct hs_network *network;
+    int count;
+    double factor[HS_KRYLOV_TERMS];
+    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* the latter NULL: none */
+    int power[HS_KRYLOV_TERMS];
+};
+
+static struct sum sum_of(const struct hs_krylov_state *self, const struct hs_krylov_sum *of)
+{
+    struct sum sum = {.network = self->equations->network, .count = of->count};
+    for (int n = 0; n < of->count; n++) {
+        sum.factor[n] = of->term[n].factor;
+        sum.plus[n] = self->vector[of->term[n].plus];
+        sum.minus[n] = self->vector[of->term[n].minus];
+        sum.power[n] = of->term[n].power;
+    }
+    return sum;
+}
+
+static double power_of(const struct hs_network_row *row, int power)
+{
+    return row->kind != HS_NODE_FREE ? 0.0 : power > 0 ? row->capacity : 1.0 / row->capacity;
+}
+
+static double value_of(const struct sum *sum, int64_t node)
+{
+    double value = 0.0;
+    for (int n = 0; n < sum->count; n++) {
+        const double of = sum->plus[n][node] - (sum->minus[n] ? sum->minus[n][node] : 0.0);
+        const double weight =
+            sum->power[n] ? power_of(hs_network_row_at(sum->network, node), sum->power[n]) : 1.0;
+        value += sum->factor[n] * weight * of;
+    }
+    return value;
+}
+
+static enum hs_status combine(struct hs_krylov_state *self, int out, const struct hs_krylov_sum *of,
+                              struct hs_error *err)
+{
+    (void)err;
+    const struct sum sum = sum_of(self, of);
+    double *const to = self->vector[out];
+#pragma omp parallel for num_threads(self->equations->threads) schedule(static)
+    for (int64_t n = 0; n < self->nodes; n++)
+        to[n] = value_of(&sum, n);
+    return HS_OK;
+}
+
+static enum hs_status find_largest(struct hs_krylov_state *self, const struct hs_krylov_sum *of,
+                                   bool free, double *out, struct hs_error *err)
+{
+    (void)err;
+    const struct sum sum = sum_of(self, of);
+    double largest = 0.0;
+#pragma omp parallel for num_threads(self->equations->threads) schedule(static)                    \
+    reduction(max                                                                                  \
+              : largest)
+    for (int64_t n = 0; n < self->nodes; n++)
+        if (!free || hs_network_row_at(sum.network, n)->kind == HS_NODE_FREE)
+            largest = fmax(largest, fabs(value_of(&sum, n)));
+    *out = largest;
+    return HS_OK;
+}
+
+static enum hs_status total(struct hs_krylov_state *self, const struct hs_krylov_sum *of,
+                            double *out, struct hs_error *err)
+{
+    (void)err;
+    const struct sum sum = sum_of(self, of);
+    struct hs_sum all = {0.0, 0.0};
+    for (int64_t n = 0; n < self->nodes; n++)
+        hs_sum_add(&all, value_of(&sum, n));
+    *out = hs_sum_value(&all);
+    return HS_OK;
+}
+
+static void exchange(struct hs_krylov_state *self, int a, int b)
+{
+    double *const other = self->vector[a];
+    self->vector[a] = self->vector[b];
+    self->vector[b] = other;
+}
+
+/* ---- conjugate gradients --------------------------------------------------------------------- */
+
+static enum hs_status begin(struct hs_krylov_state *self, struct hs_error *err)
+{
+    (void)err;
     if (self->p)
         memset(self->p, 0, (size_t)self->nodes * sizeof *self->p);
     return HS_OK;
 }
 
+/* T is it. */
 static enum hs_status end(struct hs_krylov_state *self, struct hs_error *err)
 {
-    (void)err;
-    self->T = NULL;
+    (void)self, (void)err;
     return HS_OK;
 }
 
@@ -41,7 +180,8 @@ static enum hs_status residual(struct hs_krylov_state *self, double *largest, do
                                struct hs_error *err)
 {
     (void)err;
-    const struct hs_rates rates = hs_equations_residual(self->equations, self->T, self->r);
+    const struct hs_rates rates = hs_equations_residual(self->equations, self->vector[HS_KRYLOV_T],
+                                                        self->vector[HS_KRYLOV_RESIDUAL]);
     *largest = rates.largest;
     *rounding = rates.rounding;
     self->unit = 0.0;
@@ -50,12 +190,13 @@ static enum hs_status residual(struct hs_krylov_state *self, double *largest, do
 
 static double largest_of(const struct hs_krylov_state *self)
 {
+    const double *const r = self->vector[HS_KRYLOV_RESIDUAL];
     double largest = 0.0;
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)                    \
     reduction(max                                                                                  \
               : largest)
     for (int64_t n = 0; n < self->nodes; n++)
-        largest = fabs(self->r[n]) > largest ? fabs(self->r[n]) : largest;
+        largest = fabs(r[n]) > largest ? fabs(r[n]) : largest;
     return largest;
 }
 
@@ -90,15 +231,15 @@ static enum hs_status precondition(struct hs_krylov_state *self, double *with_r,
     struct hs_level *level = &self->levels.level[0];
     if (self->unit == 0.0)
         self->unit = largest_of(self);
-    const double unit = self->unit;
+    const double unit = self->unit, *const r = self->vector[HS_KRYLOV_RESIDUAL];
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)
     for (int64_t n = 0; n < self->nodes; n++)
-        level->right[n] = (float)(self->r[n] / unit * (double)level->scale[n]);
+        level->right[n] = (float)(r[n] / unit * (double)level->scale[n]);
     hs_cycle(&self->levels);
     double zr = 0.0;
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static) reduction(+ : zr)
     for (int64_t n = 0; n < self->nodes; n++)
-        zr += (double)level->x[n] * (double)level->scale[n] * self->r[n];
+        zr += (double)level->x[n] * (double)level->scale[n] * r[n];
     *with_r = unit * zr;
     return HS_OK;
 }
@@ -121,7 +262,8 @@ static enum hs_status advance(struct hs_krylov_state *self, double length, doubl
 {
     (void)err;
     const struct hs_network *network = self->equations->network;
-    double *T = self->T, *r = self->r, rates = 0.0, most = 0.0;
+    double *const T = self->vector[HS_KRYLOV_T], *const r = self->vector[HS_KRYLOV_RESIDUAL];
+    double rates = 0.0, most = 0.0;
     const double *p = self->p, *q = self->q;
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)                    \
     reduction(max                                                                                  \
@@ -140,18 +282,11 @@ static enum hs_status advance(struct hs_krylov_state *self, double length, doubl
     return HS_OK;
 }
 
-static enum hs_status heat(struct hs_krylov_state *self, double *out, struct hs_error *err)
-{
-    (void)err;
-    *out = hs_equations_heat(self->equations, self->T);
-    return HS_OK;
-}
-
 static enum hs_status add(struct hs_krylov_state *self, double by, struct hs_error *err)
 {
     (void)err;
     for (int64_t n = 0; n < self->nodes; n++)
-        self->T[n] += by;
+        self->vector[HS_KRYLOV_T][n] += by;
     return HS_OK;
 }
 
@@ -160,20 +295,30 @@ static void destroy(struct hs_krylov_state *self)
     if (!self)
         return;
     hs_levels_release(&self->levels);
-    free(self->r);
+    for (int n = 0; n < self->count; n++)
+        if (n != HS_KRYLOV_INFLOW)
+            free(self->vector[n]);
+    free(self->vector);
     free(self->p);
     free(self->q);
     free(self);
 }
 
 const struct hs_krylov hs_host_krylov = {
+    .reserve = reserve,
+    .put = put,
+    .get = get,
+    .put_some = put_some,
+    .combine = combine,
+    .largest = find_largest,
+    .total = total,
+    .exchange = exchange,
     .begin = begin,
     .end = end,
     .residual = residual,
     .precondition = precondition,
     .turn = turn,
     .advance = advance,
-    .heat = heat,
     .add = add,
     .destroy = destroy,
 };
@@ -187,6 +332,5 @@ enum hs_status hs_host_krylov_create(const struct hs_equations *equations,
         return no_memory(err);
     self->equations = equations;
     self->nodes = hs_grid_count(&equations->network->grid);
-    self->r = malloc((size_t)self->nodes * sizeof *self->r);
-    return self->r ? HS_OK : no_memory(err);
+    return reserve(self, 0, err);
 }

@@ -6,11 +6,13 @@
 #include "core/krylov.h"
 #include "engine/multigrid/equations.h"
 
-/* T is where the solution is made. */
 extern const struct hs_krylov hs_host_krylov;
 
 /* The equations outlive it. HS_DEVICE where memory is short: then *out is to be destroyed, too. */
 enum hs_status hs_host_krylov_create(const struct hs_equations *equations,
                                      struct hs_krylov_state **out, struct hs_error *err);
+
+/* [nodes] where it is, until it changes its number. */
+double *hs_host_krylov_vector(struct hs_krylov_state *self, int vector);
 
 #endif

@@ -200,10 +200,14 @@ static void release(solvers *both)
 
 static std::vector<double> solve(hs_conjugate_gradients *by, const one *c, hs_solution *solution)
 {
-    std::vector<double> T = c->guess;
+    std::vector<double> T((size_t)c->nodes);
     hs_error err;
     hs_error_init(&err);
-    check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, T.data(), solution, &err), &err);
+    if (by->vectors == &hs_cuda_krylov_vectors) /* the host's is the equations' */
+        check(by->vectors->put(by->of, HS_KRYLOV_INFLOW, c->inflow.data(), &err), &err);
+    check(by->vectors->put(by->of, HS_KRYLOV_T, c->guess.data(), &err), &err);
+    check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err), &err);
+    check(by->vectors->get(by->of, HS_KRYLOV_T, T.data(), &err), &err);
     return T;
 }
 
@@ -221,9 +225,9 @@ static std::vector<double> solve_field(hs_conjugate_gradients *by, const one *c,
     const hs_cuda_pitched of = {field.data(), {1, pitch, sheet}, HS_DOUBLE};
     hs_error err;
     hs_error_init(&err);
-    check(hs_cuda_krylov_begin(by->of, &of, &err), &err);
-    check(hs_conjugate_gradients_iterate(by, 1e-10, 0.0, solution, &err), &err);
-    check(hs_cuda_krylov_end(by->of, &of, &err), &err);
+    check(hs_cuda_krylov_load(by->of, HS_KRYLOV_T, &of, &err), &err);
+    check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err), &err);
+    check(hs_cuda_krylov_store(by->of, HS_KRYLOV_T, &of, &err), &err);
     for (int64_t i = 0; i < c->nodes; i++)
         T[(size_t)i] = field[place(i)];
     return T;
@@ -297,6 +301,91 @@ void test_cuda_multigrid__is_that_of_the_host(void **state)
     printf("%d floating, %d iterations at most\n", floating, longest);
     assert_true(floating > 10);
 }
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+enum { A = HS_KRYLOV_MORE, B, C, FURTHER = 3 };
+
+static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, int vector)
+{
+    std::vector<double> values((size_t)c->nodes);
+    hs_error err;
+    hs_error_init(&err);
+    check(by->vectors->get(by->of, vector, values.data(), &err), &err);
+    return values;
+}
+
+/* Sums of each power of C, of a vector changed at some nodes, in places of their own; what is
+ * measured of them. */
+static std::vector<double> work_with_vectors(hs_conjugate_gradients *by, const one *c,
+                                             const std::vector<double> &a,
+                                             const std::vector<int64_t> &some)
+{
+    static const hs_krylov_sum first = {
+        3, {{2.0, A, HS_KRYLOV_NONE, 0}, {-0.5, A, B, 1}, {3.0, B, HS_KRYLOV_NONE, -1}}};
+    static const hs_krylov_sum nothing = {0, {}}, then = {2, {{1.0, C, B, 0}, {0.3, A, C, 0}}};
+    const hs_krylov *vectors = by->vectors;
+    const std::vector<double> changed(some.size(), 7.5);
+    double measured[3];
+    hs_error err;
+    hs_error_init(&err);
+    check(vectors->reserve(by->of, FURTHER, &err), &err);
+    check(vectors->combine(by->of, C, &nothing, &err), &err);
+    check(vectors->put(by->of, A, a.data(), &err), &err);
+    check(vectors->put(by->of, B, c->guess.data(), &err), &err);
+    check(vectors->put_some(by->of, B, (int64_t)some.size(), some.data(), changed.data(), &err),
+          &err);
+    check(vectors->combine(by->of, C, &first, &err), &err);
+    vectors->exchange(by->of, A, B);
+    check(vectors->combine(by->of, A, &then, &err), &err);
+    check(vectors->largest(by->of, &then, true, &measured[0], &err), &err);
+    check(vectors->largest(by->of, &then, false, &measured[1], &err), &err);
+    check(vectors->total(by->of, &first, &measured[2], &err), &err);
+    std::vector<double> all = values_of(by, c, A);
+    for (const int vector : {(int)B, (int)C}) {
+        const std::vector<double> more = values_of(by, c, vector);
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    all.insert(all.end(), measured, measured + 3);
+    return all;
+}
+
+void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 24; n++) {
+        one c;
+        solvers both;
+        dice = 5u + 1000u * (unsigned)n;
+        emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
+        c.spread = 10.0;
+        set_sizes(&c, n % 2 == 0);
+        set_nodes(&c, n % 5 == 0);
+        set_form(&c, (hs_network_form)(n % 3));
+        set_equations(&c);
+        init(&both, &c);
+        std::vector<double> a((size_t)c.nodes);
+        for (double &value : a)
+            value = between(-4.0, 4.0);
+        std::vector<int64_t> some;
+        for (int64_t node = 0; node < c.nodes; node += 1 + (int64_t)roll(5))
+            some.push_back(node);
+        const std::vector<double> due = work_with_vectors(&both.here, &c, a, some);
+        const std::vector<double> found = work_with_vectors(&both.there, &c, a, some);
+        double size = 1.0;
+        for (const double value : due)
+            size = std::fmax(size, std::fabs(value));
+        for (size_t i = 0; i < due.size(); i++) /* some roundings of the largest */
+            if (!(std::fabs(found[i] - due[i]) <= 1e-13 * size))
+                fail_msg("case %d: number %d is %.17g, on the host %.17g", n, (int)i, found[i],
+                         due[i]);
+        if (const char *complaint = emulator_complaint())
+            fail_msg("%s", complaint);
+        release(&both);
+    }
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
 
 /* No levels yet, and their finest network, of numbers to come. */
 static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &lattice,

@@ -72,13 +72,14 @@ static void put_material(FILE *file, int dims, const char *text)
         fprintf(file, "%s\n", text);
 }
 
-static void begin(struct watched *w, int dims, const char *material, const char *config)
+static void begin_on(const char *backend, struct watched *w, int dims, const char *material,
+                     const char *config)
 {
     char path[] = "/tmp/balance-XXXXXX";
     const int handle = mkstemp(path);
     FILE *file = fdopen(handle, "w");
     put_material(file, dims, material);
-    fprintf(file, "%s\nsolver = { threads = 1; };\n", config);
+    fprintf(file, "%s\nsolver = { backend = \"%s\"; threads = 1; };\n", config, backend);
     fclose(file);
     *w = (struct watched){.looks = 0};
     hs_error_init(&w->err);
@@ -89,6 +90,11 @@ static void begin(struct watched *w, int dims, const char *material, const char 
     if (hs_plan_make(&w->problem, &w->plan, &w->err))
         fail_msg("%s", w->err.text);
     assert_int_equal(hs_balance_create(&w->problem, &w->balance, &w->err), HS_OK);
+}
+
+static void begin(struct watched *w, int dims, const char *material, const char *config)
+{
+    begin_on("auto", w, dims, material, config);
 }
 
 static void run(struct watched *w)
@@ -546,7 +552,7 @@ static double imbalance_of_leak(const char *material, const char *config, double
                                 double *rounding)
 {
     struct watched w;
-    begin(&w, 3, material, config);
+    begin_on("cpu", &w, 3, material, config); /* whose fields it writes */
     sound = w.plan.kernel;
     struct hs_kernel leaking = *sound;
     leaking.sweep = leaking_sweep;

@@ -57,8 +57,10 @@ static void check_shift(const struct modes_case *c, struct hs_equations *equatio
                                    ? shift * row->capacity * (mean + wave_at(wave, grid, n))
                                    : 0.0;
     }
-    must(hs_conjugate_gradients_solve(gradients, 0.0, 1e-10 * shift, T, &solution, &err), &err,
+    must(gradients->vectors->put(gradients->of, HS_KRYLOV_T, T, &err), &err, "put");
+    must(hs_conjugate_gradients_solve(gradients, 0.0, 1e-10 * shift, &solution, &err), &err,
          "solve");
+    must(gradients->vectors->get(gradients->of, HS_KRYLOV_T, T, &err), &err, "get");
     assert_true(solution.reached);
     if (solution.iterations > 14)
         fail_msg("shift %g: %d iterations", shift, solution.iterations);
