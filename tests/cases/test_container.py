@@ -12,6 +12,7 @@ grid = { points = [64, 64, 64]; };
 material = { diffusivity = 1.0; };
 initial = { value = 1.0; };
 time = { sweeps = 1; };
+solver = { backend = "cpu"; };
 output = { file = "run.h5"; overwrite = true; };
 """
 
