@@ -35,6 +35,12 @@ struct hs_mode_factors {
 static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steps(double n, double rate)
 {
     struct hs_mode_factors out;
+    /* log |1 + rate| is at most |1 + rate| - 1, and below this exp() is 0: so are most modes */
+    if (n * (rate > -1.0 ? rate : -2.0 - rate) < -746.0) {
+        out.kept = 0.0;
+        out.gained = -1.0 / rate;
+        return out;
+    }
     if (rate > -0.5) {
         const double exponent = n * log1p(rate);
         out.kept = exp(exponent);

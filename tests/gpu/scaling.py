@@ -10,7 +10,7 @@ PROGRAM is heatsolve-mpi. --ranks: by default 1, 2, 4, ... as many as nvidia-smi
   ends     a rank is killed: all end, and the file's snapshots are those of one rank; SIGUSR1: the run is saved, and
            resumed on another number of ranks gives what one rank gives without a break
   scaling  rates by `check --json`, with overlap and without, with one sweep an exchange and with all that a kernel
-           fuses, to DIRECTORY/scaling.csv: weak 512^3 float and 1024^3 double for each rank, strong 1024^3 float; rkl2
+           fuses, to DIRECTORY/scaling.csv: weak 512^3 float and 1024^3 double for each rank, strong 1024^3 float; rkl2; 16384^2 float
   channels the same with fewer of NCCL's channels, of which each keeps a multiprocessor
 
 What is not reached within --seconds is named, and counts as failed. --backend cpu --scale 16 tries the script
@@ -304,15 +304,17 @@ def ends(ranks, arguments):
 
 # ---- scaling --------------------------------------------------------------------------------------------
 
-# name, strong?, points of one rank or of all, precision, kernel, method
+# name, strong?, dims, points along an axis of one rank or of all, precision, kernel, method
 SCALES = [
-    ("weak 512 float", False, 512, "float", "fused_march_3d", "euler"),
-    ("strong 1024 float", True, 1024, "float", "fused_march_3d", "euler"),
-    ("weak 1024 double", False, 1024, "double", "fused_march_3d", "euler"),
-    ("weak 512 float, one sweep", False, 512, "float", "bulk_march", "euler"),
-    ("weak 512 float, rkl2", False, 512, "float", "fused_march_3d", "rkl2"),
-    ("weak 256 float", False, 256, "float", "fused_march_3d", "euler"),
-    ("weak 512 body", False, 512, "float", "auto", "euler"),
+    ("weak 512 float", False, 3, 512, "float", "fused_march_3d", "euler"),
+    ("strong 1024 float", True, 3, 1024, "float", "fused_march_3d", "euler"),
+    ("weak 1024 double", False, 3, 1024, "double", "fused_march_3d", "euler"),
+    ("weak 512 float, one sweep", False, 3, 512, "float", "bulk_march", "euler"),
+    ("weak 512 float, rkl2", False, 3, 512, "float", "fused_march_3d", "rkl2"),
+    ("weak 256 float", False, 3, 256, "float", "fused_march_3d", "euler"),
+    ("weak 512 body", False, 3, 512, "float", "auto", "euler"),
+    ("weak 16384 float, 2D", False, 2, 16384, "float", "fused_march_2d", "euler"),
+    ("strong 16384 float, 2D", True, 2, 16384, "float", "fused_march_2d", "euler"),
 ]
 HEAD = "case ranks points precision kernel method overlap channels points_per_second efficiency all".split()
 
@@ -327,7 +329,7 @@ class Table:
         self.alone = {}
 
     def add(self, scale, n, points, overlap, channels, found):
-        name, strong, _, precision, _, method = scale
+        name, strong, _, _, precision, _, method = scale
         rates = [one["points_per_second"] for one in found]
         rate = statistics.median(rates)
         if n == 1:
@@ -344,13 +346,13 @@ class Table:
 
 def measure(ranks, arguments, table, scale, n, overlap, channels=""):
     """1 if it failed."""
-    name, strong, size, precision, kernel, method = scale
+    name, strong, dims, size, precision, kernel, method = scale
     if not re.search(arguments.only, name):
         return 0
     size //= arguments.scale
-    points = [size, size, size * (1 if strong else n)]
+    points = [size] * (dims - 1) + [size * (1 if strong else n)]
     if arguments.backend == "cpu":
-        kernel = "conduction_wavefront" if "body" in name else "wavefront"
+        kernel = "conduction_wavefront" if "body" in name else "wavefront" if dims == 3 else "openmp"
     path = arguments.directory / "rate.cfg"
     config = rate_config(points, precision, kernel, method, arguments.backend)
     if "body" in name:  # layers of two materials
