@@ -25,7 +25,7 @@ source = { file = "in.h5"; dataset = "q"; };
 boundary = { all = { type = "dirichlet"; value = "20+t"; }; };
 time = { sweeps = 20; step = 0.1; };
 output = { file = "run.h5"; every = 5; history_every = 2; };
-solver = { threads = 1; };
+solver = { backend = "cpu"; threads = 1; };
 checkpoint = { every_minutes = 1e-6; };
 probes = ( { name = "core"; at = [0.03, 0.03, 0.03]; } );
 """
