@@ -46,12 +46,16 @@ $(BUILD)/%.o: %.cu $(BUILD)/generated/cuda-flags | $(BUILD)/generated/stamp
 GPU_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/gpu/test_*.c))
 
 .PHONY: test-gpu gpu-tests
-gpu-tests: $(BUILD)/heatsolve $(GPU_TESTS) $(BUILD)/tests/gpu/planted
+gpu-tests: $(BUILD)/heatsolve $(GPU_TESTS) $(BUILD)/tests/gpu/planted $(if $(MPI),$(BUILD)/tests/gpu/wire)
 test-gpu: gpu-tests ## all that needs a GPU: kernels, sanitizers, whole runs, rates
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tests/gpu/run
 
 $(BUILD)/tests/gpu/planted: $(BUILD)/tests/gpu/planted.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(LDLIBS)
+
+$(BUILD)/tests/gpu/wire: tests/gpu/wire.c $(RANKS_OBJECTS) $(filter-out $(BUILD)/src/engine/ranks/one.o,$(LIBRARY_OBJECTS))
+	@mkdir -p $(@D)
+	$(Q)$(WITH_MPI) $(CPPFLAGS) -isystem $(CUDA_HOME)/include $(CFLAGS) -MMD -MP -MF $@.d -o $@ $^ $(LDFLAGS) $(LDLIBS)
 
 $(BUILD)/generated/cuda-flags: FORCE
 	@mkdir -p $(@D)

@@ -5,6 +5,7 @@ usage: scaling.py PROGRAM DIRECTORY [--ranks 1,2,4] [--part PART,...] [--seconds
 
 PROGRAM is heatsolve-mpi. --ranks: by default 1, 2, 4, ... as many as nvidia-smi lists GPUs. Parts, in this order:
 
+  wire     layers between GPUs by NCCL alone (tests/gpu/wire.c, built by make MPI=yes gpu-tests), in a ring and in a chain
   bits     every kernel that fuses sweeps, and one that does not, walls and periodic axes, stencils and bodies, euler and
            rkl2: the datasets of a run on each number of ranks, with overlap, and without on most, against those of one
   ends     a rank is killed: all end, and the file's snapshots are those of one rank; SIGUSR1: the run is saved, and
@@ -147,6 +148,22 @@ def datasets(path):
     with h5py.File(path) as file:
         file.visititems(lambda name, what: found.update({name: what[...].tobytes()}) if isinstance(what, h5py.Dataset) else None)
     return found
+
+
+# ---- wire ---------------------------------------------------------------------------------------------
+
+
+def wire(ranks, arguments):
+    """Of the program beside the one that runs cases."""
+    others, failed = Ranks(arguments), 0
+    others.program = ranks.program.parent / "tests/gpu/wire"
+    for n in sorted({1, *arguments.ranks}):
+        try:
+            print(others.run(n).strip(), flush=True)
+        except (Trouble, OSError) as trouble:
+            print(f"wire: {trouble}", flush=True)
+            failed += 1
+    return failed
 
 
 # ---- bits ---------------------------------------------------------------------------------------------
@@ -411,7 +428,7 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--ranks", default="")
-    parser.add_argument("--part", default="bits,ends,scaling,channels")
+    parser.add_argument("--part", default="wire,bits,ends,scaling,channels")
     parser.add_argument("--seconds", type=float, default=560.0)
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--repeats", type=int, default=1)
@@ -425,6 +442,7 @@ def main():
     arguments.directory.mkdir(parents=True, exist_ok=True)
     ranks, table = Ranks(arguments), Table(arguments.directory / "scaling.csv")
     parts = {
+        "wire": lambda: wire(ranks, arguments),
         "bits": lambda: bits(ranks, arguments),
         "ends": lambda: ends(ranks, arguments),
         "scaling": lambda: scaling(ranks, arguments, table),
