@@ -79,8 +79,10 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
                                    struct hs_error *err)
 {
     char *output = request->output ? output_override(request->output) : NULL;
-    if (output)
+    if (output) {
         hs_argument_list_add(&request->of.set, output);
+        request->of.last_set_by = "--output";
+    }
     const enum hs_status st = hs_case_read(&request->of, problem, err);
     if (request->overwrite)
         problem->output.overwrite = true;

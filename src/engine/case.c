@@ -16,8 +16,9 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     const enum hs_config_numbers numbers = !hs_ranks_is_first()   ? HS_NUMBERS_LEFT
                                            : hs_ranks_count() > 1 ? HS_NUMBERS_PASSED
                                                                   : HS_NUMBERS_KEPT;
-    const enum hs_status st = hs_config_read_numbers(request->config, request->set.items,
-                                                     request->set.count, numbers, out, err);
+    const struct hs_config_how how = {numbers, request->last_set_by};
+    const enum hs_status st =
+        hs_config_read_how(request->config, request->set.items, request->set.count, how, out, err);
     if (!st)
         return hs_network_of_problem(out, err);
     struct hs_plan plan;

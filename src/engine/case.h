@@ -9,6 +9,7 @@
 struct hs_case_request {
     const char *config;
     struct hs_argument_list set; /* hs_argument_list_release */
+    const char *last_set_by;     /* "--output": what gave the last of them; NULL: "--set" */
     bool quiet, json;
 };
 

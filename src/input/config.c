@@ -49,8 +49,9 @@ static void keep_places(struct hs_reader *reader)
     for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++) {
         const struct hs_setting *setting = hs_settings_find(reader->settings, keys[i]);
         if (setting)
-            reader->problem->place[i] =
-                setting->file ? hs_format("%s:%d", setting->file, setting->line) : hs_copy("--set");
+            reader->problem->place[i] = setting->file
+                                            ? hs_format("%s:%d", setting->file, setting->line)
+                                            : hs_copy(setting->by);
     }
 }
 
@@ -103,9 +104,9 @@ static void read_problem(struct hs_reader *reader)
     problem->steps_known = has_steps(reader);
 }
 
-enum hs_status hs_config_read_numbers(const char *path, const char *const *overrides,
-                                      int override_count, enum hs_config_numbers numbers,
-                                      struct hs_problem *out, struct hs_error *err)
+enum hs_status hs_config_read_how(const char *path, const char *const *overrides,
+                                  int override_count, struct hs_config_how how,
+                                  struct hs_problem *out, struct hs_error *err)
 {
     hs_problem_init(out);
     struct hs_error trouble; /* what an earlier call left in err is not ours */
@@ -116,12 +117,14 @@ enum hs_status hs_config_read_numbers(const char *path, const char *const *overr
     const bool parsed = hs_config_text_read(path, &settings, &text, &trouble) == HS_OK;
     if (trouble.status != HS_IO) {
         hs_config_check(&settings);
-        for (int i = 0; i < override_count; i++)
+        for (int i = 0; i < override_count; i++) {
+            settings.by = how.last_by && i + 1 == override_count ? how.last_by : "--set";
             hs_config_override(overrides[i], &settings);
+        }
         out->config_path = hs_copy(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
         struct hs_reader reader = {
-            .settings = &settings, .problem = out, .err = &trouble, .numbers = numbers};
+            .settings = &settings, .problem = out, .err = &trouble, .numbers = how.numbers};
         keep_files(&reader, &text);
         keep_overrides(overrides, override_count, out);
         if (parsed)
@@ -139,5 +142,5 @@ enum hs_status hs_config_read_numbers(const char *path, const char *const *overr
 enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
                               struct hs_problem *out, struct hs_error *err)
 {
-    return hs_config_read_numbers(path, overrides, override_count, HS_NUMBERS_KEPT, out, err);
+    return hs_config_read_how(path, overrides, override_count, (struct hs_config_how){0}, out, err);
 }

@@ -12,7 +12,7 @@
  *
  * All errors of a config are reported, not the first alone, each as
  *     case.cfg:12: grid.points[0] = 2: at least 3 points are needed for radius 1
- * An override's place reads "--set:" instead of file:line.
+ * An override's place reads "--set:", or what gave it, instead of file:line.
  *
  * HS_BAD_INPUT for anything wrong in it, HS_IO if it or a file it names cannot be read.
  */
@@ -27,9 +27,13 @@ enum hs_config_numbers {
     HS_NUMBERS_LEFT    /* nobody looks at them, nor does the fingerprint know them */
 };
 
-/* hs_config_read keeps them. Ranks leave them but for the first, which passes them. */
-enum hs_status hs_config_read_numbers(const char *path, const char *const *overrides,
-                                      int override_count, enum hs_config_numbers numbers,
-                                      struct hs_problem *out, struct hs_error *err);
+/* How hs_config_read differs for one command or rank from another; zeros: as it says. */
+struct hs_config_how {
+    enum hs_config_numbers numbers; /* ranks leave them but for the first, which passes them */
+    const char *last_by;            /* "--output": what gave the last override; NULL: "--set" */
+};
+enum hs_status hs_config_read_how(const char *path, const char *const *overrides,
+                                  int override_count, struct hs_config_how how,
+                                  struct hs_problem *out, struct hs_error *err);
 
 #endif

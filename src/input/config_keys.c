@@ -17,9 +17,11 @@ enum { LONGEST_PATH = 160 };
 
 static void report_unknown(struct hs_settings *settings, const struct hs_setting *entry)
 {
-    char place[256] = "--set";
+    char place[256];
     if (entry->file)
         snprintf(place, sizeof place, "%.230s:%d", entry->file, entry->line);
+    else
+        snprintf(place, sizeof place, "%s", settings->by);
     struct hs_foreign foreign = {NULL, NULL};
     /* looking for the nearest key takes long, and what is not listed needs no remedy */
     if (!hs_error_is_full(settings->err) && !hs_foreign_key(entry->path, &foreign))

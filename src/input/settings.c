@@ -15,7 +15,7 @@ enum { LONGEST_PATH = 160, LONGEST_VALUE = 60, LONGEST_MESSAGE = 600 };
 
 void hs_settings_init(struct hs_settings *settings, const char *file, struct hs_error *err)
 {
-    *settings = (struct hs_settings){.file = file, .err = err};
+    *settings = (struct hs_settings){.file = file, .by = "--set", .err = err};
 }
 
 static void destroy_entry(struct hs_setting *entry)
@@ -101,6 +101,7 @@ struct hs_setting *hs_settings_add(struct hs_settings *settings, const struct hs
     struct hs_setting *copy = hs_new(sizeof *copy);
     *copy = *setting;
     copy->path = hs_copy(setting->path);
+    copy->by = settings->by;
     copy->text = setting->text ? hs_copy(setting->text) : NULL;
     tsearch(copy, &settings->by_path, by_path);
     settings->entries = hs_reserve(settings->entries, settings->count, sizeof copy);
@@ -165,7 +166,7 @@ char *hs_settings_place(const struct hs_settings *settings, const char *path)
                        : hs_copy("");
     char *place = !entry        ? hs_format("%s: %s", settings->file, path)
                   : entry->file ? hs_format("%s:%d: %s%s", entry->file, entry->line, path, value)
-                                : hs_format("--set: %s%s", path, value);
+                                : hs_format("%s: %s%s", entry->by, path, value);
     free(value);
     return place;
 }

@@ -27,7 +27,8 @@ struct hs_setting {
     bool bare;        /* a word without quotes */
     int members;      /* of a list: the highest index, and one */
     char *content;    /* of the file that it names, in short, once its values were read; or NULL */
-    const char *file; /* NULL: an override */
+    const char *file; /* NULL: an override, by the option ... */
+    const char *by;   /* ... "--set" or "--output"; hs_settings_add sets it */
     int line;
     const struct hs_option *option; /* NULL: not known (yet), or within something bad */
     bool anew;                      /* an override of what the config does not have */
@@ -43,6 +44,7 @@ struct hs_settings {
     char **blamed; /* keys that something is wrong with, missing and unknown ones among them */
     size_t blamed_count;
     const char *file; /* the config's, for what is missing; not owned */
+    const char *by;   /* the option that gives the overrides which are added */
     struct hs_error *err;
 };
 

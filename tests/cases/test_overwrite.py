@@ -650,9 +650,20 @@ def test_an_output_that_is_a_link_is_written_where_it_leads(tmp_path):
     assert (tmp_path / "a.h5").is_symlink() and snapshots_in(tmp_path / "disk/big.h5") == 6
 
 
+def test_what_output_names_is_told_by_its_name(tmp_path):
+    write_config(tmp_path)
+    assert_refused(tmp_path, 2, '--output: output.file = "": is a folder or empty', arguments=["--output", ""])
+    assert_refused(tmp_path, 2, '--set: output.file = "": is a folder or empty', arguments=["--set", 'output.file=""'])
+    message = assert_refused(tmp_path, 2, '--output: output.file = "case.cfg": is the config itself', "--set: time.ends: unknown key",
+                             arguments=["--set", "time.ends=1", "--output", "case.cfg"])
+    assert message.count("--output") == 1
+    (tmp_path / "a.xdmf").write_text((tmp_path / "case.cfg").read_text())
+    assert_refused(tmp_path, 2, '--output: output.file = "a.h5": the run writes or removes a.xdmf too', config="a.xdmf", arguments=["--output", "a.h5"])
+
+
 def test_a_name_that_parts_have_is_not_an_outputs(tmp_path):
     write_config(tmp_path)
-    assert_refused(tmp_path, 2, 'output.file = "b.h5.part": ends in .part', arguments=["--output", "b.h5.part"])
+    assert_refused(tmp_path, 2, '--output: output.file = "b.h5.part": ends in .part', arguments=["--output", "b.h5.part"])
     assert run(tmp_path, "--output", "b.h5").returncode == 0
 
 
