@@ -76,9 +76,9 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         return hs_error_add(err, HS_BAD_INPUT,
                             "bench: --weak and --strong take no --peers and no --roofline");
     if (!st && out->roofline)
-        return hs_canvas_check_name("bench: --roofline", out->roofline, err);
+        return hs_canvas_check_name("bench: --roofline", out->roofline, false, err);
     if (!st && out->chart)
-        return hs_canvas_check_name("bench: --chart", out->chart, err);
+        return hs_canvas_check_name("bench: --chart", out->chart, false, err);
     return st;
 }
 

@@ -256,8 +256,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     const bool film = kind == HS_MP4 || kind == HS_WEBM;
     struct hs_picture picture = {.output = given.output, .cut = {.axis = -1}, .range = {NAN, NAN}};
     status = check_together(&given, film, err);
-    if (!status && !film)
-        status = hs_canvas_check_name("-o", given.output, err);
+    status = status ? status : hs_canvas_check_name("-o", given.output, true, err);
     if (status)
         return status;
     status = hs_picture_open(given.input, &picture.file, err);

@@ -56,19 +56,32 @@ enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char
     return st;
 }
 
-void hs_beside_write(struct hs_beside *beside, const void *bytes, size_t size)
+static void put(struct hs_beside *beside, const void *bytes, size_t size)
 {
     errno = 0;
     if (!beside->number && fwrite(bytes, 1, size, beside->file) != size)
         beside->number = errno ? errno : EIO;
 }
 
+void hs_beside_write(struct hs_beside *beside, const void *bytes, size_t size)
+{
+    const size_t room = beside->part ? sizeof beside->first - beside->first_size : 0;
+    const size_t kept = size < room ? size : room;
+    memcpy(beside->first + beside->first_size, bytes, kept);
+    put(beside, hs_existing_part_mark + beside->first_size, kept);
+    put(beside, (const char *)bytes + kept, size - kept);
+    beside->first_size += kept;
+}
+
 enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_error *err)
 {
     enum hs_status st = HS_OK;
     const bool mine = hs_regular_has_name(fileno(beside->file), beside->part);
-    if (ferror(beside->file) && !beside->number) /* of who wrote to it directly */
-        beside->number = EIO;
+    if (whole && beside->first_size > 0) {
+        if (fseek(beside->file, 0, SEEK_SET) && !beside->number)
+            beside->number = errno;
+        put(beside, beside->first, beside->first_size);
+    }
     errno = 0;
     if (fclose(beside->file) && !beside->number)
         beside->number = errno ? errno : EIO;

@@ -2,7 +2,9 @@
  * A file that is written beside, as PATH.part, and takes its name when it is whole.
  *
  * The part is always a new file: no link is followed, no pipe is waited for, and what somebody else
- * has under that name stays. One that an earlier run left behind is removed first.
+ * has under that name stays. One that an earlier run left behind is removed first. Until it is
+ * whole hs_existing_part_mark stands in the place of its first bytes, so one that was cut off is
+ * known.
  */
 #ifndef HS_OUTPUT_BESIDE_H
 #define HS_OUTPUT_BESIDE_H
@@ -24,7 +26,9 @@ struct hs_beside {
     enum hs_existing own;  /* what it may replace */
     char *part;
     FILE *file;
-    int number; /* errno of the first write that failed; 0 */
+    int number;                     /* errno of the first write that failed; 0 */
+    char first[HS_PART_MARK_BYTES]; /* of what was written, which come last */
+    size_t first_size;
 };
 
 /* Opens the part; path and elsewhere are for the caller to keep. HS_IO where what is at `path` may

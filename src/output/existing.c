@@ -23,6 +23,8 @@ const char *hs_existing_mark(enum hs_existing kind)
     return marks[kind];
 }
 
+const char hs_existing_part_mark[] = "heatsolve part\n";
+
 struct ends {
     unsigned char first[END_BYTES], last[END_BYTES];
     size_t first_size, last_size;
@@ -111,6 +113,8 @@ static enum hs_existing kind_of(const char *path, const struct ends *ends)
             return (enum hs_existing)k;
     if (begins(ends, hdf5))
         return unmarked(path);
+    if (begins(ends, (struct bytes){hs_existing_part_mark, HS_PART_MARK_BYTES}))
+        return HS_EXISTING_PART;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (begins(ends, others[i].begin) &&
             memmem(ends->first, ends->first_size, others[i].within.text, others[i].within.length) &&
@@ -151,6 +155,7 @@ static const char *name_of(enum hs_existing kind, const char *path)
         [HS_EXISTING_CHECKPOINT] = "a checkpoint",
         [HS_EXISTING_SIDECAR] = "the .xdmf file of a run",
         [HS_EXISTING_PICTURE] = "a picture",
+        [HS_EXISTING_PART] = "a file that heatsolve did not finish",
         [HS_EXISTING_OTHERS] = "a file that heatsolve did not write, or can no longer recognise",
         [HS_EXISTING_SPECIAL] = "a pipe or a device",
     };

@@ -7,7 +7,8 @@
  *     and stays; those of versions before the mark by their root attributes;
  *   - texts and pictures by what their first or last 4096 bytes say: .xdmf in a comment "made by
  *     heatsolve", .svg in a comment "Software: heatsolve", .png in the text chunk Software, .pdf as
- *     its Creator, .mp4 and .webm in their comment.
+ *     its Creator, .mp4 and .webm in their comment;
+ *   - parts of these, which have the mark of parts in the place of their first bytes.
  *
  * An empty file is nobody's: there is nothing to be lost.
  */
@@ -25,6 +26,7 @@ enum hs_existing {
     HS_EXISTING_CHECKPOINT, /* HDF5, too */
     HS_EXISTING_SIDECAR,    /* .xdmf */
     HS_EXISTING_PICTURE,
+    HS_EXISTING_PART,   /* of a text or picture that was cut off */
     HS_EXISTING_OTHERS, /* a file that heatsolve did not write */
     HS_EXISTING_SPECIAL /* a link (where it is not followed), directory, pipe or device */
 };
@@ -50,6 +52,10 @@ extern const char hs_existing_elsewhere[];
 
 /* Of an HDF5 file: so many bytes from this place on, next to the superblock. */
 enum { HS_MARK_AT = 96, HS_MARK_BYTES = 96 };
+
+/* What a PART begins with. */
+enum { HS_PART_MARK_BYTES = 15 };
+extern const char hs_existing_part_mark[];
 
 /* The mark of a RUN or CHECKPOINT. */
 const char *hs_existing_mark(enum hs_existing kind);

@@ -88,13 +88,15 @@ enum hs_picture_kind hs_picture_kind_of(const char *path)
     return (enum hs_picture_kind)kind;
 }
 
-enum hs_status hs_canvas_check_name(const char *option, const char *path, struct hs_error *err)
+enum hs_status hs_canvas_check_name(const char *option, const char *path, bool films,
+                                    struct hs_error *err)
 {
-    if (hs_picture_kind_of(path) <= HS_PDF)
+    if (hs_picture_kind_of(path) <= (films ? HS_WEBM : HS_PDF))
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s %s: pictures are PNG, SVG or PDF; end the name in .png, .svg or .pdf",
-                        option, path);
+                        "%s %s: pictures are PNG, SVG or PDF; end the name in .png, .svg or .pdf%s",
+                        option, path,
+                        films ? ", or, for a film of all snapshots, in .mp4 or .webm" : "");
 }
 
 static cairo_status_t put(void *beside, const unsigned char *bytes, unsigned count)
@@ -113,8 +115,7 @@ static cairo_status_t put_png(void *beside, const unsigned char *bytes, unsigned
     return put(beside, bytes, count);
 }
 
-/* Behind the first line, which comes whole and says that it is XML: so a part that was cut is known
- * for ours. */
+/* Behind the first line, which comes whole and says that it is XML. */
 static cairo_status_t put_svg(void *beside, const unsigned char *bytes, unsigned count)
 {
     static const char mark[] = "<!-- Software: heatsolve -->\n";

@@ -44,8 +44,10 @@ double hs_canvas_width(cairo_t *cr, struct hs_lettering letters, const char *tex
 enum hs_picture_kind { HS_PNG, HS_SVG, HS_PDF, HS_MP4, HS_WEBM, HS_NO_PICTURE };
 enum hs_picture_kind hs_picture_kind_of(const char *path);
 
-/* HS_BAD_INPUT unless `path`, which `option` gave, ends in .png, .svg or .pdf. */
-enum hs_status hs_canvas_check_name(const char *option, const char *path, struct hs_error *err);
+/* HS_BAD_INPUT unless `path`, which `option` gave, ends in .png, .svg or .pdf; or, where there may
+ * be `films`, as theirs do. */
+enum hs_status hs_canvas_check_name(const char *option, const char *path, bool films,
+                                    struct hs_error *err);
 
 /* Where a picture goes, or all frames of a film. The file has no date, and the mark that heatsolve
  * wrote it; it is whole or not there, in folders that are made. HS_IO where something is there that

@@ -7,6 +7,7 @@ import itertools
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -744,6 +745,20 @@ def test_a_picture_that_the_disk_has_no_room_for(tmp_path):
     finally:
         subprocess.run(["umount", disk], check=True)
     assert heatsolve(tmp_path, "render", "a.h5", "-o", "disk/p.png").returncode == 0
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_what_a_kill_leaves_of_a_picture_is_taken_over(tmp_path, ending):
+    write_config(tmp_path)
+    assert run(tmp_path).returncode == 0
+    draw = ["render", "a.h5", "-o", f"p.{ending}"]
+    for size in (4096, 12288):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        assert heatsolve(tmp_path, *draw, preexec_fn=limit).returncode == -signal.SIGXFSZ
+        assert (tmp_path / f"p.{ending}.part").stat().st_size == size
+        result = heatsolve(tmp_path, *draw)
+        assert result.returncode == 0, result.stderr
+        assert not (tmp_path / f"p.{ending}.part").exists()
 
 
 @pytest.mark.parametrize("what", ["link", "pipe"])

@@ -413,7 +413,7 @@ def fails(result, code, *words):
 def test_what_is_left_out_is_asked_for(block):
     fails(render(), 2, "which file", "heatsolve render out.h5 -o")
     fails(render(block), 2, "-o picture.png")
-    fails(render(block, "-o", "picture.jpg"), 2, "-o picture.jpg", ".png, .svg or .pdf")
+    fails(render(block, "-o", "picture.gif"), 2, "-o picture.gif", ".png, .svg or .pdf", "for a film of all snapshots, in .mp4 or .webm")
 
 
 def test_a_file_that_is_not_one_of_ours_is_named(tmp_path):
