@@ -3,10 +3,8 @@
 #include "cuda_runtime.h"
 
 #include <algorithm>
-#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <ucontext.h>
 #include <vector>
 
@@ -20,7 +18,7 @@ enum { WARP = 32, STACK = 128 * 1024, GUARD = 4096, PATIENCE = 1000 /* rounds of
 enum state { READY, LOOKING, AT_BARRIER, AT_WARP, DONE };
 
 struct coroutine {
-    jmp_buf at; /* where it left off */
+    void *at[5]; /* where it left off, for __builtin_setjmp, which is faster than the library's */
     bool started;
     void *stack;
 };
@@ -51,11 +49,11 @@ std::vector<size_t> turn;                    /* in which they run between barrie
 size_t cursor;                               /* in it: who comes next */
 bool advanced, looking; /* since the turn began, somebody: got anywhere, only looked */
 size_t block_size;
-std::deque<coroutine> coroutines;        /* their jmp_bufs must stay where they are */
+std::vector<coroutine> coroutines;
 std::vector<std::vector<double>> shared; /* of each block that runs */
 size_t shared_bytes;
 const std::function<void()> *body;
-jmp_buf scheduler;
+void *scheduler[5];
 size_t running;
 char complaint[200];
 
@@ -83,7 +81,7 @@ void entry();
     blockIdx = dim3(threads[t].block, 0, 0);
     emulator_shared = threads[t].shared;
     if (coroutines[t].started)
-        _longjmp(coroutines[t].at, 1);
+        __builtin_longjmp(coroutines[t].at, 1);
     coroutines[t].started = true;
     ucontext_t context;
     getcontext(&context);
@@ -103,24 +101,31 @@ void entry();
         if (states[t] == READY)
             resume(t);
     }
-    _longjmp(scheduler, 1);
+    __builtin_longjmp(scheduler, 1);
 }
 
-void wait(state what)
+void note(state what)
 {
     states[running] = what;
     advanced = advanced || what != LOOKING;
     looking = looking || what == LOOKING;
-    if (!_setjmp(coroutines[running].at))
-        hand_over();
 }
+
+/* The thread goes on here when its turn comes again. No function: to return from one that another
+ * thread ran since is what a processor does not foresee. */
+#define WAIT(what)                                                                                 \
+    do {                                                                                           \
+        note(what);                                                                                \
+        if (!__builtin_setjmp(coroutines[running].at))                                             \
+            hand_over();                                                                           \
+    } while (0)
 
 /* A coroutine lives on from block to block: to start one costs system calls. */
 void entry()
 {
     for (;;) {
         (*body)();
-        wait(DONE);
+        WAIT(DONE);
     }
 }
 
@@ -186,7 +191,7 @@ bool run_once()
             std::swap(turn[n - 1], turn[dice(n)]);
     cursor = 0;
     advanced = looking = false;
-    if (!_setjmp(scheduler))
+    if (!__builtin_setjmp(scheduler))
         hand_over();
     if (looking)
         std::replace(states.begin(), states.end(), (unsigned char)LOOKING, (unsigned char)READY);
@@ -260,12 +265,12 @@ void emulator_check_alignment(const void *address, size_t size)
 
 void __syncthreads()
 {
-    wait(AT_BARRIER);
+    WAIT(AT_BARRIER);
 }
 
 void __syncwarp(unsigned)
 {
-    wait(AT_WARP);
+    WAIT(AT_WARP);
 }
 
 void emulator_expect(bool holds, const char *otherwise)
@@ -284,7 +289,7 @@ bool __all_sync(unsigned, bool holds)
     std::vector<unsigned char> &vote = votes[me.turn];
     me.turn = !me.turn;
     vote[self] = holds;
-    wait(AT_WARP);
+    WAIT(AT_WARP);
     const bool all = !memchr(&vote[me.warp], false, me.warp_end - me.warp);
     me.refusals = all ? 0 : me.refusals + 1;
     if (me.refusals < PATIENCE)
@@ -323,7 +328,7 @@ void emulator_await_copies(size_t groups_left)
 
 void emulator_yield()
 {
-    wait(LOOKING);
+    WAIT(LOOKING);
 }
 
 int emulator_lane()
@@ -337,7 +342,7 @@ void emulator_exchange(void *value, size_t size, int source)
     const bool hand = me.turn;
     me.turn = !hand;
     memcpy(me.hand[hand], value, size);
-    wait(AT_WARP);
+    WAIT(AT_WARP);
     const size_t from = me.warp + (size_t)source;
     if (from < threads.size())
         memcpy(value, threads[from].hand[hand], size);
