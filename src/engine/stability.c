@@ -33,9 +33,11 @@ struct axis {
 
 static double complex symbol_at(const struct axis *axis, double theta)
 {
-    double complex sum = 0.0;
+    double complex wave[HS_MAX_RADIUS + 1] = {1.0}, sum = 0.0; /* exp(i offset theta) */
+    for (int offset = 1; offset <= axis->radius; offset++)
+        wave[offset] = cexp(I * offset * theta);
     for (int offset = -axis->radius; offset <= axis->radius; offset++)
-        sum += axis->c[axis->radius + offset] * cexp(I * offset * theta);
+        sum += axis->c[axis->radius + offset] * (offset < 0 ? conj(wave[-offset]) : wave[offset]);
     return sum;
 }
 
@@ -96,13 +98,13 @@ static double golden_section(double (*f)(const void *context, double x), const v
 
 struct direction {
     const struct axis *axis;
-    double phi;
+    double complex turn; /* exp(-i phi) */
 };
 
 static double minus_reach_of_wave(const void *context, double theta)
 {
     const struct direction *d = context;
-    return -creal(cexp(-I * d->phi) * symbol_at(d->axis, theta));
+    return -creal(d->turn * symbol_at(d->axis, theta));
 }
 
 /* How far the axis's eigenvalues reach in direction phi. */
@@ -118,7 +120,7 @@ static double axis_reach(const struct axis *axis, double phi)
             at = s;
         }
     }
-    const struct direction d = {axis, phi};
+    const struct direction d = {axis, turn};
     const double apart = 2.0 * M_PI / SAMPLES;
     const double theta =
         golden_section(minus_reach_of_wave, &d, (at - 1) * apart, (at + 1) * apart);
