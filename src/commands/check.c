@@ -61,7 +61,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     outlook->updates = (double)hs_box_count(&interior) / sweep;
     outlook->reducing = outlook->rate.seconds_per_reduction * (double)plan->sweeps /
                         (double)hs_plan_stretch(plan, problem);
-    if (problem->schedule.steady)
+    if (problem->schedule.steady && !plan->steady_method)
         outlook->steady = hs_steady_look_ahead(problem, plan);
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
     const double seconds = outlook->seconds + outlook->reducing;

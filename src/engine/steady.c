@@ -47,7 +47,8 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                                  .mean = reduction->mean};
     if (!steady->sought)
         return;
-    steady->slowest = slowest_of(problem, plan);
+    if (!plan->steady_method) /* of a body it may take seconds, and a solver does not ask */
+        steady->slowest = slowest_of(problem, plan);
     steady->trend =
         hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
 }

@@ -24,10 +24,10 @@ enum hs_steady_trend {
 
 struct hs_steady {
     bool sought;
-    bool reached;     /* the change fell under the tolerance, or the residual */
-    double tolerance; /* K a sweep; of a solver relative */
-    double change;    /* K, at most, in the last sweep that was looked at; NaN before */
-    struct hs_slowest slowest;
+    bool reached;              /* the change fell under the tolerance, or the residual */
+    double tolerance;          /* K a sweep; of a solver relative */
+    double change;             /* K, at most, in the last sweep that was looked at; NaN before */
+    struct hs_slowest slowest; /* but where a method solves, which has no use for it */
     enum hs_steady_trend trend;
     double rate;     /* the change falls by exp(-rate) a sweep; NaN while not known */
     double rounding; /* K: half the distance of two values where |T| is largest */

@@ -76,7 +76,7 @@ HALF = {"material": "foam", "shape": "box", "lower": [0.3], "upper": [0.5]}
 BODIES = {
     "layers": case([41], cold(x_max=400.0), material=None, body=[{"material": "steel"}, HALF], **BODY),
     "disc": case(
-        [33, 25],
+        [21, 16],
         {"all": wall("reflective"), "x_min": wall("robin", h=20.0, ambient=300.0)},
         material=None,
         source={"value": 2000.0},

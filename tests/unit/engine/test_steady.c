@@ -1,5 +1,6 @@
 /* The estimate against sequences of changes whose distance is known: sums of modes a r^n, of which
  * the change of sweep n is sum a (1 - r) r^(n-1) and the distance sum a r^n. */
+#include "engine/registry.h"
 #include "engine/steady.h"
 #include "functions/program.h"
 #include "test.h"
@@ -272,4 +273,18 @@ void test_steady__the_outlook_is_that_of_the_slowest_mode(void **state)
     problem.source.field.value.constant = 1.0; /* heats by 1 K/s * 0.45 s a sweep: 415 K in all */
     assert_near(hs_steady_look_ahead(&problem, &plan).sweeps,
                 sweeps + log1p(0.45 / decay / 100.0) / decay, 2.0 * EVERY);
+}
+
+/* Of a body the slowest mode takes up to some seconds, which no solver makes use of. */
+void test_steady__the_slowest_mode_is_not_looked_for_where_a_method_solves(void **state)
+{
+    (void)state;
+    const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
+    const struct hs_reduction first = {.min = 0.0, .max = 100.0, .mean = 50.0, .change = NAN};
+    const struct hs_plan solves = {.steady_method = hs_methods[0]};
+    struct hs_steady steady;
+    hs_steady_begin(&steady, &problem, &solves, 0, &first);
+    assert_true(steady.slowest.decay == 0.0);
+    hs_steady_solved(&steady, &(struct hs_solution){.reached = true});
+    assert_true(isnan(hs_steady_distance(&steady)) && isnan(hs_steady_most(&steady)));
 }
