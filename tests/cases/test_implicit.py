@@ -104,7 +104,7 @@ def test_order_2_where_steps_change_their_length(tmp_path, end):
 
 def test_it_comes_to_what_sweeps_come_to_in_a_body_of_several_materials(tmp_path):
     """Layers of 1 : 0.01 : 130 with contacts, walls that swing."""
-    settings = {**PULLED, **LAYERS}
+    settings = {**PULLED, **LAYERS, "grid": {"points": [25, 7], "upper": [0.6, 0.15]}}  # sweeps in seconds
     settings["materials"] = [
         {"name": "one", **MATERIAL},
         {"name": "other", **MATERIAL, "conductivity": 0.01 * MATERIAL["conductivity"]},
