@@ -364,8 +364,10 @@ static double times(enum hs_precision p, double a, double b)
 static double value_at(const struct walls *walls, const struct fields *f, int dims,
                        const double *field, int t, const int64_t node[HS_AXES])
 {
-    int64_t at[HS_AXES] = {node[0], node[1], node[2]};
     const int64_t *n = f->layout.points;
+    if (inside(&(struct hs_box){.hi = {n[0], n[1], n[2]}}, node[0], node[1], node[2]))
+        return field[(node[2] * n[1] + node[1]) * n[0] + node[0]];
+    int64_t at[HS_AXES] = {node[0], node[1], node[2]};
     for (int axis = 0; axis < dims; axis++) {
         if (at[axis] >= 0 && at[axis] < n[axis])
             continue;
