@@ -484,25 +484,3 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
     end_quiet(before);
     return status;
 }
-
-enum hs_status hs_field_file_read(const char *path, const char *name, int64_t step,
-                                  const struct hs_field_shape *shape, double **out,
-                                  struct hs_error *why)
-{
-    struct hs_stored *stored;
-    enum hs_status status = hs_field_file_find(path, name, step, shape, &stored, why);
-    *out = NULL;
-    if (status)
-        return status;
-    const struct hs_box all = hs_grid_box(shape->grid);
-    *out = malloc((size_t)hs_grid_count(shape->grid) * sizeof **out);
-    status = *out ? stored->read(stored, &all, *out, why)
-                  : hs_error_add(why, HS_DEVICE, "out of memory for the %lld values of %s",
-                                 (long long)hs_grid_count(shape->grid), path);
-    if (status) {
-        free(*out);
-        *out = NULL;
-    }
-    hs_stored_destroy(stored);
-    return status;
-}

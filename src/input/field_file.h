@@ -22,9 +22,4 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
                                   const struct hs_field_shape *shape, struct hs_stored **out,
                                   struct hs_error *why);
 
-/* The same, with all its numbers in *out, allocated, [nz][ny][nx]. */
-enum hs_status hs_field_file_read(const char *path, const char *name, int64_t step,
-                                  const struct hs_field_shape *shape, double **out,
-                                  struct hs_error *why);
-
 #endif

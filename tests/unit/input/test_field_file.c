@@ -1,4 +1,4 @@
-#include "input/field_file.h"
+#include "field_file.h"
 #include "test.h"
 
 #include <hdf5.h>
@@ -45,7 +45,7 @@ static double *read_field(const char *name, int64_t step, const struct hs_grid *
     struct hs_error why;
     const struct hs_field_shape shape = hs_field_shape_of(of);
     hs_error_init(&why);
-    if (hs_field_file_read(path, name, step, &shape, &values, &why))
+    if (read_field_file(path, name, step, &shape, &values, &why))
         fail_msg("%s", why.text);
     return values;
 }
@@ -56,7 +56,7 @@ static void assert_refused(const char *name, int64_t step, enum hs_status status
     struct hs_error err;
     const struct hs_field_shape shape = hs_field_shape_of(&grid);
     hs_error_init(&err);
-    assert_int_equal(hs_field_file_read(path, name, step, &shape, &values, &err), status);
+    assert_int_equal(read_field_file(path, name, step, &shape, &values, &err), status);
     assert_null(values);
     if (!strstr(err.text, why))
         fail_msg("\"%s\" lacks \"%s\"", err.text, why);
@@ -132,7 +132,7 @@ void test_field_file__damaged_files_are_refused(void **state)
         struct hs_error err;
         const struct hs_field_shape shape = hs_field_shape_of(&grid);
         hs_error_init(&err);
-        const enum hs_status status = hs_field_file_read(path, "field", -1, &shape, &values, &err);
+        const enum hs_status status = read_field_file(path, "field", -1, &shape, &values, &err);
         assert_true(status == HS_IO || status == HS_BAD_INPUT);
         hs_error_release(&err);
         assert_null(values);

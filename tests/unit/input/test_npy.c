@@ -1,4 +1,4 @@
-#include "input/field_file.h"
+#include "field_file.h"
 #include "input/npy.h"
 #include "test.h"
 #include "tools/mutate.h"
@@ -34,7 +34,7 @@ static void assert_reads(int version, const char *dictionary, const void *number
     const struct hs_field_shape shape = hs_field_shape_of(grid);
     hs_error_init(&err);
     close(file_of(version, dictionary, numbers, bytes));
-    if (hs_field_file_read(path, "", step, &shape, &found, &err))
+    if (read_field_file(path, "", step, &shape, &found, &err))
         fail_msg("%s: %s", dictionary, err.text);
     for (int64_t i = 0; i < hs_grid_count(grid); i++)
         assert_true(found[i] == expected[i]);
@@ -191,7 +191,7 @@ void test_npy__survives_nonsense(void **state)
             assert_true(npy.bytes >= 0 && npy.bytes <= 400);
             assert_int_equal(npy.bytes, hs_grid_count(&grid) * npy.width);
             if (npy.bytes > 0)
-                assert_int_equal(hs_field_file_read(path, "", -1, &shape, &values, &err), HS_OK);
+                assert_int_equal(read_field_file(path, "", -1, &shape, &values, &err), HS_OK);
             if (npy.bytes > 0)
                 free(values);
         }
