@@ -1,8 +1,8 @@
 #include "engine/trial.h"
+#include "pretended.h"
 #include "test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct hs_method hs_method_euler;
@@ -10,30 +10,12 @@ extern const struct hs_method hs_method_euler;
 /* ---- a device that takes as long as the test says --------------------------------------------
  */
 
-struct hs_backend_state {
-    const struct hs_kernel *kernel;
-};
-
 /* Seconds of a sweep, by the first letter of a kernel's name. */
 static double speed['z' + 1];
-static double slower;     /* by so much from call to call: a machine that gets busier */
-static int calls, alive;  /* states */
+static double slower; /* by so much from call to call: a machine that gets busier */
+static int calls;
 static double need = 1e6; /* bytes */
 static char order[64];    /* of the calls, by letters */
-
-static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
-{
-    (void)problem, (void)device, (void)threads;
-    *out = NULL;
-    if (strcmp(kernel->name, "broken") == 0)
-        return hs_error_add(err, HS_DEVICE, "out of luck");
-    *out = calloc(1, sizeof **out);
-    (*out)->kernel = kernel;
-    alive++;
-    return HS_OK;
-}
 
 static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err)
@@ -69,12 +51,6 @@ static enum hs_status fingerprint(int device, int threads, struct hs_device_fing
     return HS_OK;
 }
 
-static void destroy(struct hs_backend_state *state)
-{
-    alive -= state != NULL;
-    free(state);
-}
-
 static const struct hs_backend pretended = {.name = "pretended",
                                             .device = HS_CPU,
                                             .memory = memory,
@@ -84,21 +60,6 @@ static const struct hs_backend pretended = {.name = "pretended",
                                             .fingerprint = fingerprint,
                                             .destroy = destroy};
 
-/* What no test calls: the kernels are built, and their state's times are made up. */
-static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
-                            struct hs_error *err)
-{
-    (void)plan, (void)sweep, (void)err;
-    return HS_DEVICE;
-}
-
-#define KERNEL(variable, title, on)                                                                \
-    static const struct hs_kernel variable = {                                                     \
-        .name = title,                                                                             \
-        .device = on,                                                                              \
-        .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,   \
-        .steps = 2,                                                                                \
-        .sweep = never}
 KERNEL(kernel_a, "a", HS_CPU);
 KERNEL(kernel_b, "b", HS_CPU);
 KERNEL(kernel_c, "c", HS_CPU);

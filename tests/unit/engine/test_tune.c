@@ -1,40 +1,20 @@
 #include "core/version.h"
 #include "engine/tune.h"
 #include "functions/program.h"
+#include "pretended.h"
 #include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- a device that takes as long as the test says --------------------------------------------
  */
-
-struct hs_backend_state {
-    const struct hs_kernel *kernel;
-    int takes; /* times that it was timed */
-};
 
 /* By the first letter of a kernel's name: seconds of a sweep; the first ones may be others. */
 static struct {
     double look, later;
 } speed['z' + 1];
 static int64_t least_kept; /* sweeps asked for at once with keep_last, at least */
-static int alive;          /* states */
-
-static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
-{
-    (void)problem, (void)device, (void)threads;
-    *out = NULL;
-    if (strcmp(kernel->name, "broken") == 0)
-        return hs_error_add(err, HS_DEVICE, "out of\nluck");
-    *out = calloc(1, sizeof **out);
-    (*out)->kernel = kernel;
-    alive++;
-    return HS_OK;
-}
 
 static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err)
@@ -71,12 +51,6 @@ static enum hs_status fingerprint(int device, int threads, struct hs_device_fing
     return HS_OK;
 }
 
-static void destroy(struct hs_backend_state *state)
-{
-    alive -= state != NULL;
-    free(state);
-}
-
 static const struct hs_backend pretended = {.name = "pretended",
                                             .device = HS_CUDA,
                                             .create = create,
@@ -85,21 +59,6 @@ static const struct hs_backend pretended = {.name = "pretended",
                                             .fingerprint = fingerprint,
                                             .destroy = destroy};
 
-/* What no test calls: the kernels are built, and their state's times are made up. */
-static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
-                            struct hs_error *err)
-{
-    (void)plan, (void)sweep, (void)err;
-    return HS_DEVICE;
-}
-
-#define KERNEL(variable, title, on)                                                                \
-    static const struct hs_kernel variable = {                                                     \
-        .name = title,                                                                             \
-        .device = on,                                                                              \
-        .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,   \
-        .steps = 2,                                                                                \
-        .sweep = never}
 KERNEL(kernel_a, "a", HS_CUDA);
 KERNEL(kernel_b, "b", HS_CUDA);
 KERNEL(kernel_c, "c", HS_CUDA);
