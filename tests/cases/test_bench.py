@@ -103,8 +103,8 @@ def test_peers_stand_in_the_table():
 
 
 def peer_script(tmp_path, name, body):
-    common = (ROOT / "tests" / "peers" / "common.py").read_text()
-    (tmp_path / "common.py").write_text(common)
+    for shared in ("absent.py", "common.py"):
+        (tmp_path / shared).write_text((ROOT / "tests" / "peers" / shared).read_text())
     text = (ROOT / "tests" / "peers" / "numpy_slices.py").read_text()
     (tmp_path / f"{name}.py").write_text(body(text))
 

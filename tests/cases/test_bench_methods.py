@@ -182,8 +182,8 @@ def test_peers_get_the_equations(tmp_path):
     """Euler's steps in SciPy: of order 1 towards the same reference, the stack's walls and materials included."""
     folder = tmp_path / "methods"
     folder.mkdir()
-    common = ROOT / "tests" / "peers" / "methods" / "common.py"
-    (folder / "common.py").write_text(common.read_text())
+    for shared in ("absent.py", "methods/common.py"):
+        (tmp_path / shared).write_text((ROOT / "tests" / "peers" / shared).read_text())
     (folder / "loop.py").write_text(PEER)
     (folder / "slow.py").write_text(
         "import json, time\n"

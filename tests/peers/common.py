@@ -18,25 +18,12 @@ A sweep is out = sum c_i in_i over the 3, 5 or 7 points of a star of radius 1, w
 that are no two alike, from one array into another in turn; the outermost nodes are never written.
 """
 import argparse
-import importlib
 import json
 import os
 import sys
 import time
 
-
-class Absent(Exception):
-    """What the peer needs is not on this machine."""
-
-
-def need(module):
-    """The module, or Absent."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        if error.name and error.name.split(".")[0] != module.split(".")[0]:
-            raise
-        raise Absent("not installed") from error
+from absent import Absent, need, no_answer
 
 
 class OnCupy:
@@ -207,10 +194,7 @@ def main(file, make):
     name = os.path.splitext(os.path.basename(file))[0]
     try:
         line = answer(read_case(sys.argv[1:]), name, make)
-    except Absent as why:
-        line = {"name": name, "absent": str(why)}
-    except Exception as error:  # pylint: disable=broad-except
-        text = (str(error).strip() or type(error).__name__).splitlines()[0]
-        line = {"name": name, "error": f"{type(error).__name__}: {text}"[:200]}
+    except Exception as why:  # pylint: disable=broad-except
+        line = no_answer(name, why)
     sys.stdout.flush()
     print(json.dumps(line), flush=True)

@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 
-NO_PEERS = ("common.py", "run.py", "hypre_steady.py")
+NO_PEERS = ("absent.py", "common.py", "run.py", "hypre_steady.py")
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 STOPPED = []  # not empty once heatsolve has ended, which sends SIGTERM

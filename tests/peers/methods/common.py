@@ -11,7 +11,6 @@ The equations are those that heatsolve solves, node by node,
 where C > 0; the other nodes keep their temperature. What makes them is not timed; heatsolve's own times have it.
 """
 import argparse
-import importlib
 import json
 import math
 import os
@@ -19,22 +18,11 @@ import statistics
 import sys
 import time
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from absent import Absent, need, no_answer  # noqa: E402,F401
+
 ALL = 5.0  # s: no more than 3 samples beyond it,
 LONG = 20.0  # and only one that takes so long
-
-
-class Absent(Exception):
-    """What the peer needs is not on this machine, or it cannot do the case."""
-
-
-def need(module):
-    """The module, or Absent."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        if error.name and error.name.split(".")[0] != module.split(".")[0]:
-            raise
-        raise Absent("not installed") from error
 
 
 class Case:
@@ -118,8 +106,6 @@ def measure(case, go):
 
 
 def main(file, answers):
-    script = os.path.splitext(os.path.basename(file))[0]
-    say = {"name": script}
     try:
         case = Case(sys.argv[1:])
         for name, version, steps, go in answers(case):
@@ -128,10 +114,5 @@ def main(file, answers):
             say.update(apart=float(error), samples=len(seconds), seconds=statistics.median(seconds))
             say.update(seconds_min=min(seconds), seconds_max=max(seconds))
             print(json.dumps(say), flush=True)
-        return
-    except Absent as why:
-        say = {"name": script, "absent": str(why)}
-    except Exception as error:  # pylint: disable=broad-except
-        text = (str(error).strip() or type(error).__name__).splitlines()[0]
-        say = {"name": script, "error": f"{type(error).__name__}: {text}"[:200]}
-    print(json.dumps(say), flush=True)
+    except Exception as why:  # pylint: disable=broad-except
+        print(json.dumps(no_answer(os.path.splitext(os.path.basename(file))[0], why)), flush=True)

@@ -1,0 +1,24 @@
+"""What both kinds of peers say where they have no answer."""
+import importlib
+
+
+class Absent(Exception):
+    """What the peer needs is not on this machine, or it cannot do the case."""
+
+
+def need(module):
+    """The module, or Absent."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        if error.name and error.name.split(".")[0] != module.split(".")[0]:
+            raise
+        raise Absent("not installed") from error
+
+
+def no_answer(name, why):
+    """The line of a peer that ended by this exception."""
+    if isinstance(why, Absent):
+        return {"name": name, "absent": str(why)}
+    text = (str(why).strip() or type(why).__name__).splitlines()[0]
+    return {"name": name, "error": f"{type(why).__name__}: {text}"[:200]}
