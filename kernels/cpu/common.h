@@ -1,4 +1,4 @@
-/* What the CPU kernels share: the contract, forcing inlining, prefetches. */
+/* What the CPU kernels share: the contract, forcing inlining, prefetches, periodic axes. */
 #ifndef HS_KERNELS_CPU_COMMON_H
 #define HS_KERNELS_CPU_COMMON_H
 
@@ -27,6 +27,15 @@ HS_INLINE void prefetch_l1(const void *line)
 #else
     (void)line;
 #endif
+}
+
+/* Node i of a periodic axis, or of one where i is inside. */
+HS_INLINE int64_t wrapped(int64_t i, int64_t n)
+{
+    if (i >= 0 && i < n)
+        return i; /* a division takes as long as twenty additions */
+    i %= n;
+    return i < 0 ? i + n : i;
 }
 
 #endif

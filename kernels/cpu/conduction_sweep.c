@@ -6,6 +6,7 @@
  * written by non-temporal stores, and what is read some rows later is prefetched.
  */
 #include "conduction_rows.h"
+#include "core/round.h"
 #include "core/stream.h"
 
 #include <assert.h>
@@ -30,21 +31,6 @@ struct job {
     int threads;
     int64_t pieces[HS_AXES];
 };
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Rows j to j_end of plane k, from node `from` to `to`. */
 static void sweep_rows(const struct job *job, void *kept, const int64_t from[HS_AXES],
@@ -116,14 +102,15 @@ static void cut_box(struct job *job)
     int64_t *pieces = job->pieces;
     const int64_t row_bytes = job->s->layout.pitch[HS_Y] * job->size;
     const int64_t rows = box->hi[HS_Y] - box->lo[HS_Y], planes = box->hi[HS_Z] - box->lo[HS_Z];
-    const int64_t in_block = larger(BLOCK_BYTES / (PLANES * row_bytes), 1);
-    pieces[HS_Z] = smaller(job->threads, planes);
-    pieces[HS_Y] = planes > 1 ? divide_up(rows, in_block) : 1;
-    const int64_t needed = divide_up(job->threads, pieces[HS_Z]);
-    pieces[HS_Y] = larger(pieces[HS_Y], smaller(needed, rows));
-    pieces[HS_X] = rows * planes == 1
-                       ? smaller(job->threads, divide_up(job->s->layout.points[HS_X], SHORTEST))
-                       : 1;
+    const int64_t in_block = hs_larger(BLOCK_BYTES / (PLANES * row_bytes), 1);
+    pieces[HS_Z] = hs_smaller(job->threads, planes);
+    pieces[HS_Y] = planes > 1 ? hs_divide_up(rows, in_block) : 1;
+    const int64_t needed = hs_divide_up(job->threads, pieces[HS_Z]);
+    pieces[HS_Y] = hs_larger(pieces[HS_Y], hs_smaller(needed, rows));
+    pieces[HS_X] =
+        rows * planes == 1
+            ? hs_smaller(job->threads, hs_divide_up(job->s->layout.points[HS_X], SHORTEST))
+            : 1;
 }
 
 enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
@@ -140,7 +127,7 @@ enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
     const int64_t fields = hs_source_field(&s->source) ? 3 : 2;
     job.prefetched = nodes * fields * job.size > CACHE_BYTES;
     job.streamed = job.prefetched && !s->recursion; /* whose output has been read just before */
-    job.threads = (int)smaller(s->threads, divide_up(nodes, NODES_PER_THREAD));
+    job.threads = (int)hs_smaller(s->threads, hs_divide_up(nodes, NODES_PER_THREAD));
     cut_box(&job);
     const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];
 #pragma omp parallel num_threads(job.threads) if (job.threads > 1)

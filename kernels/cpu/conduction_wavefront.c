@@ -33,6 +33,7 @@
  */
 #include "conduction_rows.h"
 #include "core/machine.h"
+#include "core/round.h"
 #include "core/stream.h"
 
 #include <omp.h>
@@ -90,30 +91,6 @@ struct tile {
     struct conduction_lines *lines; /* [CONDUCTION_LEVELS][RING_ROWS] */
     int64_t base_x, base_across;    /* of the ring's first value */
 };
-
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-/* Node i of an axis, or of a periodic one's image. */
-static int64_t wrapped(int64_t i, int64_t n)
-{
-    if (i >= 0 && i < n)
-        return i; /* a division takes as long as twenty additions */
-    i %= n;
-    return i < 0 ? i + n : i;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- where things are ------------------------------------------------------------------------ */
 
@@ -221,11 +198,11 @@ static void sweep_rows(const struct tile *t, int level, int64_t j, int64_t j_end
     const bool wrap = w->wrap[w->across];
     if (!has_plane(t, level, k))
         return;
-    j_end = smaller(j_end, box->hi[w->across]);
-    for (int64_t count; (j = larger(j, box->lo[w->across])) < j_end; j += count) {
+    j_end = hs_smaller(j_end, box->hi[w->across]);
+    for (int64_t count; (j = hs_larger(j, box->lo[w->across])) < j_end; j += count) {
         const int64_t real = wrapped(j, n);
         const bool at_end = wrap && (real == 0 || real == n - 1);
-        count = at_end ? 1 : smaller(j_end - j, n - wrap - real);
+        count = at_end ? 1 : hs_smaller(j_end - j, n - wrap - real);
         struct conduction_rows rows = rows_of(t, level, count);
         const struct conduction_level one = level_at(t, level, j, k);
         if (level == 1)
@@ -275,8 +252,8 @@ static void step(const struct tile *t, int64_t s)
     const int64_t first = t->level[1].lo[w->across], end = t->level[1].hi[w->across];
     int64_t from = t->box.lo[w->across], to = t->box.hi[w->across];
     if (w->wrap[w->across]) {
-        from = larger(from, 1);
-        to = larger(smaller(to, w->n[w->across] - 1), from);
+        from = hs_larger(from, 1);
+        to = hs_larger(hs_smaller(to, w->n[w->across] - 1), from);
     }
     to -= (to - from) % 2;
     bool all = w->stack;
@@ -299,8 +276,8 @@ static void step(const struct tile *t, int64_t s)
 static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
 {
     const int64_t unit = axis == HS_X ? w->line : 1;
-    const int64_t at = divide_up(w->n[axis], unit) * piece / w->pieces[axis] * unit;
-    return smaller(at, w->n[axis]);
+    const int64_t at = hs_divide_up(w->n[axis], unit) * piece / w->pieces[axis] * unit;
+    return hs_smaller(at, w->n[axis]);
 }
 
 /* Along x a level has a line more on both sides, of which with each level one more node is wrong.
@@ -315,8 +292,8 @@ static void find_level(struct tile *t, int level)
         t->level[level].lo[axis] = t->box.lo[axis] - more;
         t->level[level].hi[axis] = t->box.hi[axis] + more;
         if (!w->wrap[axis] || axis == HS_X) {
-            t->level[level].lo[axis] = larger(t->level[level].lo[axis], 0);
-            t->level[level].hi[axis] = smaller(t->level[level].hi[axis], w->n[axis]);
+            t->level[level].lo[axis] = hs_larger(t->level[level].lo[axis], 0);
+            t->level[level].hi[axis] = hs_smaller(t->level[level].hi[axis], w->n[axis]);
         }
     }
 }
@@ -346,19 +323,20 @@ static void sweep_tile(const struct wave *w, int64_t number, char *memory)
 /* Rows that are longer than those of a ring, and their last lines' images, are cut. */
 static int64_t cut_rows(int64_t n, int64_t line)
 {
-    const int64_t lines = divide_up(n, line);
-    return lines <= CONDUCTION_LINES ? 1 : divide_up(lines, CONDUCTION_LINES - 2);
+    const int64_t lines = hs_divide_up(n, line);
+    return lines <= CONDUCTION_LINES ? 1 : hs_divide_up(lines, CONDUCTION_LINES - 2);
 }
 
 /* Rows of a tile so that its ring fits in a core's L2, with what passes through; of a small one,
  * more than fit: rows that come from L3 take less time than those that two tiles sweep. */
 static int64_t rows_of_tile(const struct wave *w)
 {
-    const int64_t cache = smaller(hs_machine_l2_bytes(), MOST_CACHE);
-    const int64_t row = divide_up(divide_up(w->n[HS_X], w->pieces[HS_X]), w->line) * LINE_BYTES;
+    const int64_t cache = hs_smaller(hs_machine_l2_bytes(), MOST_CACHE);
+    const int64_t row =
+        hs_divide_up(hs_divide_up(w->n[HS_X], w->pieces[HS_X]), w->line) * LINE_BYTES;
     const int64_t bytes = cache > SMALL_CACHE ? cache * 2 / 3 : cache * 7 / 3;
     const int64_t rows = bytes / (w->slots * row) - 2 * w->steps;
-    return larger(smaller(rows, MOST_ROWS), FEWEST_ROWS);
+    return hs_larger(hs_smaller(rows, MOST_ROWS), FEWEST_ROWS);
 }
 
 static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
@@ -377,11 +355,11 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     w->pieces[HS_X] = cut_rows(w->n[HS_X], w->line);
     w->pieces[HS_Y] = w->pieces[HS_Z] = 1;
     const int64_t longest = planes ? rows_of_tile(w) : w->n[HS_Y];
-    w->pieces[HS_Y] = divide_up(divide_up(w->n[HS_Y], longest), s->threads) * s->threads;
+    w->pieces[HS_Y] = hs_round_up(hs_divide_up(w->n[HS_Y], longest), s->threads);
     w->stack = planes && steps == CONDUCTION_LEVELS && w->pieces[HS_X] == 1 && !source;
     const int64_t rows =
-        divide_up(w->n[w->across], w->pieces[w->across]) + 2 * steps * w->reach[w->across];
-    w->ring_plane = divide_up(rows * CONDUCTION_PITCH, PAGE) * PAGE + PLANE_APART;
+        hs_divide_up(w->n[w->across], w->pieces[w->across]) + 2 * steps * w->reach[w->across];
+    w->ring_plane = hs_round_up(rows * CONDUCTION_PITCH, PAGE) + PLANE_APART;
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -395,7 +373,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     memcpy(w.wrap, s->op->network->wrap, sizeof w.wrap);
     w.functions = hs_conduction_functions(s->precision);
     const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y];
-    const int threads = (int)smaller(s->threads, tiles);
+    const int threads = (int)hs_smaller(s->threads, tiles);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         char *memory = (char *)s->scratch + omp_get_thread_num() * plan->own[0];
@@ -417,9 +395,9 @@ static int64_t thread_bytes(const struct hs_case *of)
         for (int steps = 1; steps <= MOST_STEPS; steps++) {
             struct wave w;
             describe(&s, steps, false, &w);
-            most = larger(most, w.slots * w.ring_plane);
+            most = hs_larger(most, w.slots * w.ring_plane);
         }
-    return divide_up(RING_AT + most, PAGE) * PAGE;
+    return hs_round_up(RING_AT + most, PAGE);
 }
 
 static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,

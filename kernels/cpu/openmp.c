@@ -39,6 +39,7 @@
  * streaming stores, Datta et al., SIAM Review 51 (2009).
  */
 #include "conduction_rows.h"
+#include "core/round.h"
 #include "core/stream.h"
 
 #include <math.h>
@@ -498,11 +499,6 @@ static void sweep_block(const struct job *job, int64_t n)
     }
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* Blocks whose planes stay in the cache, in slabs of the outermost axis, one per thread; where that
  * axis is too short, the next one in is cut for the threads too. */
 static void cut_box(struct job *job)
@@ -516,17 +512,17 @@ static void cut_box(struct job *job)
     const int64_t planes = 2 * s->op->stencil.radius + job->group;
     const int64_t row_bytes = extent[HS_X] * (int64_t)job->size;
 
-    job->cut[HS_X] = dims > 1 ? divide_up(row_bytes, WIDEST_ROW) : 1;
-    const int64_t rows = BLOCK_BYTES / (planes * divide_up(row_bytes, job->cut[HS_X]));
-    job->cut[HS_Y] = dims > 2 ? divide_up(extent[HS_Y], rows > 1 ? rows : 1) : 1;
+    job->cut[HS_X] = dims > 1 ? hs_divide_up(row_bytes, WIDEST_ROW) : 1;
+    const int64_t rows = BLOCK_BYTES / (planes * hs_divide_up(row_bytes, job->cut[HS_X]));
+    job->cut[HS_Y] = dims > 2 ? hs_divide_up(extent[HS_Y], rows > 1 ? rows : 1) : 1;
     job->cut[HS_Z] = 1;
     int64_t needed = job->threads;
     for (int axis = dims - 1; axis >= 0 && needed > 1; axis--) {
-        const int64_t most = divide_up(extent[axis], shortest[axis]);
+        const int64_t most = hs_divide_up(extent[axis], shortest[axis]);
         const int64_t pieces = needed < most ? needed : most;
         if (pieces > job->cut[axis])
             job->cut[axis] = pieces;
-        needed = divide_up(needed, pieces);
+        needed = hs_divide_up(needed, pieces);
     }
 }
 
@@ -539,7 +535,7 @@ static int64_t lead_bytes(const struct hs_sweep *s)
     const int64_t farthest =
         s->op->stencil.radius * s->layout.pitch[s->op->stencil.dims - 1] * size;
     const int64_t row = s->layout.pitch[HS_Y] * size;
-    return farthest + (row <= LONG_ROW ? divide_up(AHEAD_BYTES, row) * row : AHEAD_BYTES);
+    return farthest + (row <= LONG_ROW ? hs_round_up(AHEAD_BYTES, row) : AHEAD_BYTES);
 }
 
 static enum hs_status sweep_once(const struct hs_sweep *s)
@@ -559,7 +555,7 @@ static enum hs_status sweep_once(const struct hs_sweep *s)
     job.row = find_row(s, s->recursion ? RECURSION : streamed ? STREAMED : PLAIN);
     job.group = s->op->stencil.dims > 1 ? GROUP : 1;
     /* a thread is worth waking for some microseconds of work */
-    const int64_t worth = divide_up(points, POINTS_PER_THREAD);
+    const int64_t worth = hs_divide_up(points, POINTS_PER_THREAD);
     job.threads = worth < s->threads ? (int)worth : s->threads;
     cut_box(&job);
     job.lead = lead_bytes(s);

@@ -172,7 +172,7 @@ static void sweep_tile(const struct wave *w, int64_t number, char *ring)
         .t = &t,
         .cost = 8 * (w->ahead ? w->steps - 1 : w->steps),
         .plain = w->plain,
-        .row_bytes = divide_up(t.box.hi[HS_X] - t.box.lo[HS_X], w->line) * LINE_BYTES,
+        .row_bytes = hs_divide_up(t.box.hi[HS_X] - t.box.lo[HS_X], w->line) * LINE_BYTES,
     };
     const int64_t lag = w->reach[w->march];
     const int64_t begin = level_lo(&t, 1, w->march) + lag;
@@ -204,10 +204,10 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
         hs_write(s->precision, w.c, n, terms[n].c);
     const size_t bytes = ring_bytes(&w);
     const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y] * w.pieces[HS_Z];
-    const int threads = (int)smaller(s->threads, tiles);
+    const int threads = (int)hs_smaller(s->threads, tiles);
     /* neighbouring tiles at once, since either reads some of the other's rows, and more in a pair
      */
-    const int each = w.pair ? 1 : (int)divide_up(tiles, threads);
+    const int each = w.pair ? 1 : (int)hs_divide_up(tiles, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         char *ring = (char *)s->scratch + (size_t)omp_get_thread_num() * bytes;

@@ -72,8 +72,8 @@ static bool prefetch_next(struct carry *c, struct prefetch *p)
     const struct wave *w = t->w;
     if (p->row >= p->row_end)
         return false;
-    const int64_t lo = larger(level_lo(t, 0, HS_X), 0);
-    const int64_t hi = smaller(level_hi(t, 0, HS_X), w->n[HS_X]);
+    const int64_t lo = hs_larger(level_lo(t, 0, HS_X), 0);
+    const int64_t hi = hs_smaller(level_hi(t, 0, HS_X), w->n[HS_X]);
     p->at = field_at(w, w->s->in, lo, wrapped(p->row, w->n[w->across]),
                      wrapped(p->plane, w->n[w->march]));
     p->end = p->at + (hi - lo) * w->size;

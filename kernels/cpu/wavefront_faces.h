@@ -52,7 +52,7 @@ static void ghost_row(const struct tile *t, int level, int face, int m, char *gh
     const int64_t hi = level_hi(t, level, HS_X), n = w->n[HS_X];
     for (int64_t i = lo, length; i < hi; i += length) {
         const int64_t from = wrapped(i, n), byte = (i - lo) * w->size;
-        length = smaller(hi - i, n - from);
+        length = hs_smaller(hi - i, n - from);
         w->functions->ghosts(ghost + byte, inner + byte, edge + byte, &rule,
                              data.table ? data.table + (at + from) * w->size : NULL, data.value,
                              length, 1);
@@ -118,7 +118,7 @@ static void keep(const struct tile *t, int level, int64_t i, int64_t end, int64_
     const struct wave *w = t->w;
     for (int64_t length; i < end; i += length) {
         const int64_t from = wrapped(i, w->n[HS_X]);
-        length = smaller(end - i, w->n[HS_X] - from);
+        length = hs_smaller(end - i, w->n[HS_X] - from);
         const char *before = level > 1 ? ring_at(t, level - 1, i, j, k)
                                        : field_at(w, w->s->in, from, wrapped(j, w->n[w->across]),
                                                   wrapped(k, w->n[w->march]));
@@ -197,8 +197,8 @@ static void keep_ends(const struct tile *t, int level, int64_t j, int64_t count,
 {
     const struct wave *w = t->w;
     const int64_t lo = level_lo(t, level, HS_X), hi = level_hi(t, level, HS_X);
-    const int64_t left = smaller(w->s->box.lo[HS_X], hi) - lo;
-    const int64_t right = larger(w->s->box.hi[HS_X], lo);
+    const int64_t left = hs_smaller(w->s->box.lo[HS_X], hi) - lo;
+    const int64_t right = hs_larger(w->s->box.hi[HS_X], lo);
     if (w->wrap[HS_X] || (left <= 0 && right >= hi))
         return;
     const int64_t pitch = (level > 1 ? w->ring_pitch : w->s->layout.pitch[w->across]) * w->size;

@@ -28,7 +28,7 @@ struct rows {
 /* Bits from `from` to `to` of a line's, of which the first is value `first`. */
 static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t line)
 {
-    const int64_t lo = larger(from - first, 0), hi = smaller(to - first, line);
+    const int64_t lo = hs_larger(from - first, 0), hi = hs_smaller(to - first, line);
     return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
 }
 
@@ -44,7 +44,7 @@ static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
 static int64_t lead(const struct wave *w)
 {
     const int64_t row = w->s->layout.pitch[w->across];
-    return divide_up(AHEAD_BYTES, row * w->size) * row;
+    return hs_divide_up(AHEAD_BYTES, row * w->size) * row;
 }
 
 /* Points from real i on, at a line's begin, of row j in `planes` planes from k on. */
@@ -85,7 +85,7 @@ static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k
     const int64_t end = level_hi(t, 1, HS_X), n = w->n[HS_X];
     for (int64_t i = level_lo(t, 1, HS_X), length; i < end; i += length) {
         const int64_t from = wrapped(i, n), back = from % w->line; /* to a line's begin */
-        length = smaller(end - i, n - from);
+        length = hs_smaller(end - i, n - from);
         struct rows rows = {.points = length + back, .count = count, .out_pitch = w->ring_pitch};
         for (int g = 0; g < planes; g++)
             rows.outs[g] = ring_at(t, 1, i - back, j, k + g);
@@ -103,7 +103,7 @@ static const char *gather_source(const struct tile *t, int64_t i, int64_t end, i
     for (int64_t row = 0; row < count; row++)
         for (int64_t x = i, length; x < end; x += length) {
             const int64_t from = wrapped(x, w->n[HS_X]);
-            length = smaller(end - x, w->n[HS_X] - from);
+            length = hs_smaller(end - x, w->n[HS_X] - from);
             memcpy(gathered + (row * w->ring_pitch + (x - i)) * w->size,
                    field_at(w, w->source, from, wrapped(j + row, w->n[w->across]),
                             wrapped(k, w->n[w->march])),
@@ -238,8 +238,8 @@ static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, in
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
-    j = larger(j, level_lo(t, level, w->across));
-    j_end = smaller(j_end, level_hi(t, level, w->across));
+    j = hs_larger(j, level_lo(t, level, w->across));
+    j_end = hs_smaller(j_end, level_hi(t, level, w->across));
     if (j >= j_end || k < level_lo(t, level, w->march))
         return;
     if (k < level_hi(t, level, w->march))
@@ -253,8 +253,8 @@ static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
-    const int64_t swept = smaller(k + w->planes, level_hi(t, 1, w->march));
-    j_end = smaller(j_end, level_hi(t, 1, w->across));
+    const int64_t swept = hs_smaller(k + w->planes, level_hi(t, 1, w->march));
+    j_end = hs_smaller(j_end, level_hi(t, 1, w->across));
     for (int64_t row = j, count; row < j_end; row += count) {
         const int64_t real = wrapped(row, w->n[w->across]);
         const bool held = holds(w, w->across, real);

@@ -88,8 +88,8 @@ static struct passes find_passes(const struct tile *t)
         .upper = !wrap && hi + LATER >= w->n[w->across],
     };
     /* below it, the rows that a ghost row is made of */
-    p.begin = p.lower ? larger(lo + LATER, STEPS) : lo - LATER;
-    p.end = p.upper ? smaller(hi + LATER, w->n[w->across] - 1) : hi + LATER;
+    p.begin = p.lower ? hs_larger(lo + LATER, STEPS) : lo - LATER;
+    p.end = p.upper ? hs_smaller(hi + LATER, w->n[w->across] - 1) : hi + LATER;
     return p;
 }
 
@@ -97,7 +97,7 @@ static struct passes find_passes(const struct tile *t)
 static int levels_in(const struct tile *t, const struct passes *p, int64_t j, int64_t *count)
 {
     const int64_t behind = j - (t->box.lo[t->w->across] - LATER), each = 2;
-    const int64_t levels = p->lower ? STEPS : smaller(STEPS, 1 + behind / each);
+    const int64_t levels = p->lower ? STEPS : hs_smaller(STEPS, 1 + behind / each);
     *count = levels < STEPS ? each - behind % each : p->end - j;
     return (int)levels;
 }
@@ -124,10 +124,10 @@ static void finish_passes(const struct tile *t, const struct passes *p, int64_t 
     const struct wave *w = t->w;
     const int64_t n = w->n[w->across];
     for (int level = 1; level < w->steps; level++) {
-        const int64_t first = larger(p->begin - (level - 1), level_lo(t, level, w->across));
+        const int64_t first = hs_larger(p->begin - (level - 1), level_lo(t, level, w->across));
         const int64_t end = p->end - (level - 1);
         for (int64_t j = first, count; j < end; j += count) {
-            count = smaller(end - j, n - wrapped(j, n));
+            count = hs_smaller(end - j, n - wrapped(j, n));
             ghost_ends(t, level, j, count, lower_plane(k, level) + PAIR - 1);
         }
     }
@@ -166,7 +166,7 @@ static void find_source(const struct tile *t, struct pair *pair, int64_t i, int6
         const int64_t row = wrapped(j - (level - 1), n);
         pair->source[level - 1] =
             field_at(w, w->source, i, row, wrapped(lower_plane(k, level), w->n[w->march]));
-        pair->rows = smaller(pair->rows, n - row);
+        pair->rows = hs_smaller(pair->rows, n - row);
     }
 }
 
@@ -238,7 +238,7 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         const bool upper = take_data(t, 1, j, k, &pair->end[1]);
         int64_t count;
         const int levels = levels_in(t, p, j, &count);
-        pair->rows = lower || upper ? 1 : smaller(count, n - row);
+        pair->rows = lower || upper ? 1 : hs_smaller(count, n - row);
         pair->input = field_at(w, w->s->in, i, row, wrapped(k, w->n[w->march]));
         pair->prefetch = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (w->source)
@@ -260,7 +260,7 @@ static void sweep_passes(const struct carry *carry, const struct passes *p, int6
     const int64_t i = round_down(level_lo(t, 1, HS_X), w->line);
     const int64_t last = round_down(level_hi(t, 1, HS_X) - 1, w->line);
     const int64_t lines = (last - i) / w->line + 1 + LATER; /* the last level is behind */
-    const int64_t strips = larger(1, (lines * LINE_BYTES + PAIR_STRIP / 2) / PAIR_STRIP);
+    const int64_t strips = hs_larger(1, (lines * LINE_BYTES + PAIR_STRIP / 2) / PAIR_STRIP);
     struct pair pair = {
         .input_pitch = s->layout.pitch[w->across] * w->size,
         .input_plane = s->layout.pitch[w->march] * w->size,

@@ -55,8 +55,9 @@ static struct prefetching prefetching_of(const struct tile *t, int64_t s)
     return (struct prefetching){
         .next = field_at(w, w->s->in, i, row, wrapped(s + 1, w->n[w->march])),
         .pitch = w->s->layout.pitch[w->across] * w->size,
-        .left =
-            s + 1 < level_hi(t, 0, w->march) ? smaller(level_hi(t, 0, w->across) - lo, n - row) : 0,
+        .left = s + 1 < level_hi(t, 0, w->march)
+                    ? hs_smaller(level_hi(t, 0, w->across) - lo, n - row)
+                    : 0,
     };
 }
 
@@ -154,10 +155,10 @@ static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t
     const int across = t->w->across;
     const int64_t n = t->w->n[across];
     for (int level = 1; level < t->w->steps; level++) {
-        const int64_t to = smaller(j_end, level_hi(t, level, across));
-        for (int64_t from = larger(j, level_lo(t, level, across)), count; from < to;
+        const int64_t to = hs_smaller(j_end, level_hi(t, level, across));
+        for (int64_t from = hs_larger(j, level_lo(t, level, across)), count; from < to;
              from += count) {
-            count = smaller(to - from, n - wrapped(from, n)); /* beyond lies the grid's image */
+            count = hs_smaller(to - from, n - wrapped(from, n)); /* beyond lies the grid's image */
             finish_rows(t, level, false, from, count, s - level);
         }
     }
@@ -171,8 +172,8 @@ static void step_stack(struct carry *carry, int64_t s)
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
-    const int64_t from = larger(t->box.lo[w->across], w->s->box.lo[w->across]);
-    const int64_t to = smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
+    const int64_t from = hs_larger(t->box.lo[w->across], w->s->box.lo[w->across]);
+    const int64_t to = hs_smaller(t->box.hi[w->across], w->s->box.hi[w->across]);
     const bool lower = first == from - OVERLAP && inside(w, first, from);
     const bool upper = end == to + OVERLAP && inside(w, to, end);
     struct prefetching prefetching = prefetching_of(t, s);
@@ -183,7 +184,7 @@ static void step_stack(struct carry *carry, int64_t s)
         sweep_stack(carry, LOWER_OF_TWO, first + 1, 1, s, &prefetching);
     }
     for (int64_t j = from, count; j + 1 < to; j += 2 * count) {
-        count = smaller((to - j) / 2, MOST_GROUPS);
+        count = hs_smaller((to - j) / 2, MOST_GROUPS);
         sweep_stack(carry, ALL_OF_TWO, j, count, s, &prefetching);
     }
     if ((to - from) % 2)

@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "core/machine.h"
+#include "core/round.h"
 
 enum {
     LINE_BYTES = 64,
@@ -113,33 +114,9 @@ struct tile {
                                                             that there may be in this step */
 };
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t round_down(int64_t a, int64_t multiple)
 {
-    return a >= 0 ? a / multiple * multiple : -divide_up(-a, multiple) * multiple;
-}
-
-/* Node i of a periodic axis, or of one where i is inside. */
-static int64_t wrapped(int64_t i, int64_t n)
-{
-    if (i >= 0 && i < n)
-        return i; /* a division takes as long as twenty additions */
-    i %= n;
-    return i < 0 ? i + n : i;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
+    return a >= 0 ? a / multiple * multiple : -hs_round_up(-a, multiple);
 }
 
 static int64_t level_lo(const struct tile *t, int level, int axis)
@@ -206,14 +183,14 @@ static const char *field_at(const struct wave *w, const void *field, int64_t i, 
 
 static int64_t cache_bytes(void)
 {
-    return smaller(hs_machine_l2_bytes(), MOST_CACHE);
+    return hs_smaller(hs_machine_l2_bytes(), MOST_CACHE);
 }
 
 /* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */
 static int64_t cut_axis(int64_t n, int64_t longest, int64_t shortest, int64_t threads)
 {
-    const int64_t pieces = divide_up(n, larger(longest, 1));
-    const int64_t shared = divide_up(pieces, threads) * threads;
+    const int64_t pieces = hs_divide_up(n, hs_larger(longest, 1));
+    const int64_t shared = hs_round_up(pieces, threads);
     return n / shared >= shortest ? shared : pieces;
 }
 
@@ -230,23 +207,23 @@ static void cut(struct wave *w, bool source)
     int64_t *pieces = w->pieces;
     pieces[HS_X] = pieces[HS_Y] = pieces[HS_Z] = 1;
     if (w->dims < 3) {
-        pieces[HS_X] = cut_axis(w->n[HS_X], smaller(points, widest[w->dims - 1] / w->size),
-                                larger(8 * overlap, 32 * w->line), threads);
+        pieces[HS_X] = cut_axis(w->n[HS_X], hs_smaller(points, widest[w->dims - 1] / w->size),
+                                hs_larger(8 * overlap, 32 * w->line), threads);
     } else {
-        pieces[HS_X] = divide_up(w->n[HS_X] * w->size, w->pair ? WIDEST_BYTES_PAIR : widest[2]);
-        const int64_t width = divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] < 2 ? 0
-                                                                     : w->stack       ? 2 * w->line
-                                                                                      : overlap);
+        pieces[HS_X] = hs_divide_up(w->n[HS_X] * w->size, w->pair ? WIDEST_BYTES_PAIR : widest[2]);
+        const int64_t width = hs_divide_up(w->n[HS_X], pieces[HS_X]) + (pieces[HS_X] < 2 ? 0
+                                                                        : w->stack ? 2 * w->line
+                                                                                   : overlap);
         const int64_t rows = !w->pair   ? points / width - overlap
                              : w->plain ? PAIR_ROWS_PLAIN
                                         : PAIR_ROWS;
         pieces[w->across] =
-            cut_axis(w->n[w->across], larger(rows, GROUP), larger(overlap, 8), threads);
+            cut_axis(w->n[w->across], hs_larger(rows, GROUP), hs_larger(overlap, 8), threads);
     }
     const int64_t tiles = pieces[HS_X] * pieces[w->across];
     if (w->dims > 1 && tiles % threads != 0 && tiles < 4 * threads)
-        pieces[w->march] =
-            larger(1, smaller(divide_up(threads, tiles), w->n[w->march] / larger(2 * overlap, 8)));
+        pieces[w->march] = hs_larger(1, hs_smaller(hs_divide_up(threads, tiles),
+                                                   w->n[w->march] / hs_larger(2 * overlap, 8)));
 }
 
 static void describe(const struct hs_sweep *s, int steps, bool source, struct wave *w)
@@ -283,17 +260,17 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
                : w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2)
                              : 2;
     cut(w, source);
-    const int64_t rows = divide_up(w->n[w->across], w->pieces[w->across]);
-    const int64_t width = divide_up(w->n[HS_X], w->pieces[HS_X]);
+    const int64_t rows = hs_divide_up(w->n[w->across], w->pieces[w->across]);
+    const int64_t width = hs_divide_up(w->n[HS_X], w->pieces[HS_X]);
     w->ring_rows = rows + (w->pair ? 4 : 2) * steps * w->reach[w->across];
     /* an odd number of lines, so that rows lie in different sets of the cache */
-    w->ring_pitch = (divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
+    w->ring_pitch = (hs_divide_up(width + 2 * (steps - 1) * w->radius, w->line) + 6) / 2 * 2 + 1;
     w->ring_pitch *= w->line;
     if (w->pair || w->stack)
         w->ring_pitch = (w->wide ? PAIR_WIDE : w->pair ? PAIR_PITCH : STACK_PITCH) / w->size;
     w->ring_plane = w->ring_rows * w->ring_pitch * w->size;
     if (w->ring_plane >= 8 * PAGE || w->pair)
-        w->ring_plane = divide_up(w->ring_plane, PAGE) * PAGE;
+        w->ring_plane = hs_round_up(w->ring_plane, PAGE);
     w->ring_pair = PAIR * w->ring_plane + PAGE;
     if (w->pair || w->stack)
         w->ring_plane += w->pair ? PAIR_APART : STACK_APART;
@@ -308,10 +285,9 @@ static int64_t overlap_bytes(const struct wave *w)
 static size_t ring_bytes(const struct wave *w)
 {
     if (w->pair)
-        return (size_t)(divide_up(PAIR_SLOTS * w->ring_pair + PAGE + overlap_bytes(w), PAGE) *
-                        PAGE);
+        return (size_t)hs_round_up(PAIR_SLOTS * w->ring_pair + PAGE + overlap_bytes(w), PAGE);
     const int64_t gathered = w->visit * w->ring_pitch * w->size;
-    return (size_t)(divide_up(w->slots * w->ring_plane + gathered, PAGE) * PAGE);
+    return (size_t)hs_round_up(w->slots * w->ring_plane + gathered, PAGE);
 }
 
 static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
@@ -329,8 +305,8 @@ static void find_level(struct tile *t, int level)
         *lo = t->box.lo[axis] - more;
         *hi = t->box.hi[axis] + more;
         if (!w->wrap[axis]) {
-            *lo = larger(*lo, 0);
-            *hi = smaller(*hi, w->n[axis]);
+            *lo = hs_larger(*lo, 0);
+            *hi = hs_smaller(*hi, w->n[axis]);
         }
     }
 }

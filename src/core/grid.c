@@ -154,11 +154,6 @@ struct hs_box hs_grid_box(const struct hs_grid *grid)
     return box;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 struct hs_box hs_grid_rows_at(const struct hs_grid *grid, size_t size, int64_t j, int64_t k)
 {
     enum { BYTES = 4 << 20 }; /* unless a row is longer */
@@ -167,7 +162,7 @@ struct hs_box hs_grid_rows_at(const struct hs_grid *grid, size_t size, int64_t j
     const int64_t rows = row < BYTES ? BYTES / row : 1;
     const int64_t planes = rows < ny ? 1 : rows / ny;
     return (struct hs_box){
-        {0, j, k}, {points[HS_X], smaller(j + rows, ny), smaller(k + planes, points[HS_Z])}};
+        {0, j, k}, {points[HS_X], hs_smaller(j + rows, ny), hs_smaller(k + planes, points[HS_Z])}};
 }
 
 struct hs_box hs_grid_face_box(const struct hs_grid *grid, int face)

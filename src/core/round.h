@@ -1,4 +1,4 @@
-/* Division of counts and rounding, upwards. */
+/* Division of counts and rounding, upwards; the smaller and the larger of two. */
 #ifndef HS_CORE_ROUND_H
 #define HS_CORE_ROUND_H
 
@@ -14,6 +14,16 @@ static inline int64_t hs_divide_up(int64_t count, int64_t by)
 static inline int64_t hs_round_up(int64_t count, int64_t multiple)
 {
     return hs_divide_up(count, multiple) * multiple;
+}
+
+static inline int64_t hs_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t hs_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 #endif

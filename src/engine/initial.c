@@ -1,4 +1,5 @@
 #include "engine/initial.h"
+#include "core/round.h"
 #include "core/slab.h"
 #include "engine/threads.h"
 #include "functions/fields.h"
@@ -6,11 +7,6 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* What goes up, and by whose help. */
 struct work {
@@ -77,7 +73,7 @@ static enum hs_status put_layers(const struct work *work, const struct hs_initia
     enum hs_status st = HS_OK;
     for (at[axis] = work->first; at[axis] < work->end && !st;) {
         struct hs_box box = rows_at(&work->problem, at[HS_Y], at[HS_Z]);
-        box.hi[axis] = smaller(box.hi[axis], work->end);
+        box.hi[axis] = hs_smaller(box.hi[axis], work->end);
         void *slab = work->own;
         if (!slab)
             st = work->backend->upload_space(work->state, work->bytes, &slab, err);
@@ -100,14 +96,14 @@ static enum hs_status put_numbers(struct work *work, const struct hs_stored *sto
                                   const struct hs_initial_rows *rows, struct hs_error *err)
 {
     const int64_t layers = work->problem.grid.points[last_axis(work)];
-    const int64_t plane = hs_stored_plane(stored), together = smaller(stored->together, layers);
+    const int64_t plane = hs_stored_plane(stored), together = hs_smaller(stored->together, layers);
     struct hs_field *field = &work->problem.initial.field;
     enum hs_status st = HS_OK;
     double *values = malloc((size_t)(together * plane) * sizeof *values);
     if (!values)
         st = hs_error_add(err, HS_DEVICE, "no memory for layers of %s", stored->path);
     for (work->first = 0; work->first < layers && !st; work->first = work->end) {
-        work->end = smaller(work->first + together, layers);
+        work->end = hs_smaller(work->first + together, layers);
         field->data = values;
         field->first = work->first * plane;
         st = hs_slab_read(work->problem.slab, stored, work->first, work->end, values, err);

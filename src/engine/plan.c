@@ -1,5 +1,6 @@
 #include "engine/plan.h"
 
+#include "core/round.h"
 #include "core/thread.h"
 #include "engine/boundary_data.h"
 #include "engine/choose_method.h"
@@ -351,16 +352,11 @@ int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *prob
     return plan->cut ? 0 : plan->method->sweeps(problem, plan->limit, step);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
                       int64_t to)
 {
     const int64_t even = plan->intervals * plan->interval_sweeps;
-    const double before = (double)(smaller(to, even) - smaller(from, even));
+    const double before = (double)(hs_smaller(to, even) - hs_smaller(from, even));
     const double after = (double)(to - from) - before;
     return (before > 0.0 ? before * (double)hs_plan_stages(plan, problem, plan->interval_step)
                          : 0.0) +

@@ -1,5 +1,6 @@
 #include "engine/threads.h"
 #include "core/machine.h"
+#include "core/round.h"
 
 #include <limits.h>
 #include <omp.h>
@@ -73,17 +74,13 @@ static void prepare_clangs(void)
 
 /* ---- how many there are ---------------------------------------------------------------------- */
 
-static int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* Threads beyond the share of processor time that a container has only make the others wait until
  * its next period. And the library counts threads that its own limit will not let it start. */
 static void bound_their_number(void)
 {
     const int share = getenv("OMP_NUM_THREADS") ? INT_MAX : hs_machine_processors("");
-    const int most = getenv("OMP_THREAD_LIMIT") ? smaller(share, omp_get_thread_limit()) : share;
+    const int most =
+        getenv("OMP_THREAD_LIMIT") ? (int)hs_smaller(share, omp_get_thread_limit()) : share;
     if (most < INT_MAX && most < omp_get_max_threads())
         omp_set_num_threads(most);
 }

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/reduction.h"
+#include "core/round.h"
 #include "functions/moving.h"
 
 #include <stdlib.h>
@@ -22,11 +23,6 @@ static bool is_periodic(const struct hs_problem *problem)
     return problem->face[2 * last_axis(problem)].wrap;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
 static int64_t count_blocks(const struct hs_problem *whole)
@@ -38,15 +34,15 @@ static int64_t count_blocks(const struct hs_problem *whole)
 int64_t hs_slab_begin(const struct hs_problem *whole, int ranks, int rank)
 {
     const struct hs_blocks blocks = hs_blocks_of(whole);
-    return smaller(count_blocks(whole) * rank / ranks * blocks.layers, layers_of(whole));
+    return hs_smaller(count_blocks(whole) * rank / ranks * blocks.layers, layers_of(whole));
 }
 
 int64_t hs_slab_thinnest(const struct hs_problem *whole, int ranks)
 {
     int64_t least = layers_of(whole);
     for (int rank = 0; rank < ranks; rank++)
-        least = smaller(least,
-                        hs_slab_begin(whole, ranks, rank + 1) - hs_slab_begin(whole, ranks, rank));
+        least = hs_smaller(least, hs_slab_begin(whole, ranks, rank + 1) -
+                                      hs_slab_begin(whole, ranks, rank));
     return least;
 }
 
@@ -88,7 +84,7 @@ struct hs_slab_piece hs_slab_piece_from(const struct hs_slab_shape *shape, const
     for (int64_t k = begin; k < end; k++) {
         const int64_t there = hs_slab_layer(&shape->slab, k);
         if (there >= box->lo[axis] && there < box->hi[axis])
-            return (struct hs_slab_piece){k, there, smaller(end - k, box->hi[axis] - there)};
+            return (struct hs_slab_piece){k, there, hs_smaller(end - k, box->hi[axis] - there)};
     }
     return (struct hs_slab_piece){0};
 }

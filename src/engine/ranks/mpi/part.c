@@ -4,6 +4,7 @@
 #include "core/halo.h"
 #include "core/memory.h"
 #include "core/reduction.h"
+#include "core/round.h"
 #include "engine/initial.h"
 #include "engine/ranks/mpi/device_wire.h"
 #include "engine/ranks/mpi/network_wire.h"
@@ -321,11 +322,6 @@ enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *requ
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err)
 {
@@ -335,7 +331,7 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
     void *ahead = NULL;
     for (int64_t done = 0; done < request->span.count;) {
         struct hs_span span = request->span;
-        span.count = smaller(part->steps, request->span.count - done);
+        span.count = hs_smaller(part->steps, request->span.count - done);
         span.first += done;
         done += span.count;
         span.keep_last = span.keep_last && done == request->span.count;
