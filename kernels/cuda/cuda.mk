@@ -31,7 +31,7 @@ $(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
 CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback) \
              $(patsubst %,$(BUILD)/src/functions/%.o,cuda_tables cuda_separation)
 $(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
-$(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_krylov.o: override NVCCFLAGS += -Xcompiler -fopenmp
+$(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_matrix.o: override NVCCFLAGS += -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.
 CUDA_LONG := $(wildcard $(foreach k,in_double in_float fused_march_2d fused_march_3d fused_fields_3d,kernels/cuda/*/$(k).cu))

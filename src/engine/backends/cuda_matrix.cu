@@ -1,0 +1,227 @@
+#include "engine/backends/cuda_matrix.cuh"
+
+#include "core/round.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- padding --------------------------------------------------------------------------------- */
+
+static hs_lattice lattice_of(const hs_grid *grid, const bool wrap[HS_AXES])
+{
+    hs_lattice lattice;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        lattice.n[axis] = grid->points[axis];
+        lattice.wrap[axis] = wrap[axis];
+    }
+    return lattice;
+}
+
+/* Rows of a multiple of 16 nodes have multiples of four on the next two levels as well, beyond
+ * which a 512th of the nodes of three axes is left. More than a tenth of a row is not worth it; nor
+ * is anything where no pass takes four nodes: not of arrays, nor of so few nodes that levels have
+ * arrays. The ends of a periodic row are neighbours. */
+static hs_lattice padded(const hs_lattice &lattice, hs_network_form form)
+{
+    const int64_t longest = INT32_MAX / (int64_t)sizeof(double) - 16; /* of cudaMemcpy2D */
+    const int64_t n = lattice.n[HS_X];
+    hs_lattice out = lattice;
+    if (lattice.wrap[HS_X] || form == HS_NETWORK_ARRAYS || n > longest ||
+        hs_lattice_count(&lattice) < HS_CUDA_FEW_NODES)
+        return out;
+    for (int64_t multiple = 16; multiple >= march::WIDE; multiple /= 2) {
+        const int64_t more = hs_round_up(n, multiple) - n;
+        if (10 * more > n)
+            continue;
+        out.n[HS_X] += more;
+        break;
+    }
+    return out;
+}
+
+hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
+                                  hs_network_form form)
+{
+    return padded(lattice_of(grid, wrap), form);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+hs_status hs_cuda_nodes_take(const hs_cuda_matrix *self, size_t size, void **out, hs_error *err)
+{
+    const size_t bytes = (size_t)self->nodes * size;
+    const hs_status st = hs_cuda_levels_take(self->own, bytes, out, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, bytes, self->stream));
+    return HS_OK;
+}
+
+hs_status hs_cuda_bytes_put(const hs_cuda_matrix *self, const void *from, size_t bytes, void *to,
+                            hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, self->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    return HS_OK;
+}
+
+/* By way of dense memory of the device, since rows that come one by one take twice as long. */
+static hs_status copy_nodes(const hs_cuda_matrix *self, size_t size, void *host, void *here,
+                            bool to_host, hs_error *err)
+{
+    const int64_t *n = self->grid.n, rows = n[HS_Y] * n[HS_Z];
+    const size_t width = (size_t)n[HS_X] * size, pitch = (size_t)self->lattice.n[HS_X] * size;
+    const size_t bytes = (size_t)rows * width;
+    void *dense = here;
+    hs_status st = HS_OK;
+    if (width != pitch)
+        st = hs_cuda_levels_take(self->own, bytes, &dense, err);
+    if (st)
+        return st;
+    if (to_host && dense != here)
+        HS_CUDA_TRY(err, cudaMemcpy2DAsync(dense, width, here, pitch, width, (size_t)rows,
+                                           cudaMemcpyDeviceToDevice, self->stream));
+    HS_CUDA_TRY(err, cudaMemcpyAsync(to_host ? host : dense, to_host ? dense : host, bytes,
+                                     to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
+                                     self->stream));
+    if (!to_host && dense != here)
+        HS_CUDA_TRY(err, cudaMemcpy2DAsync(here, pitch, dense, width, width, (size_t)rows,
+                                           cudaMemcpyDeviceToDevice, self->stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    if (dense != here)
+        hs_cuda_levels_drop(self->own, dense);
+    return HS_OK;
+}
+
+hs_status hs_cuda_nodes_put(const hs_cuda_matrix *self, size_t size, const void *from, void *to,
+                            hs_error *err)
+{
+    return copy_nodes(self, size, (void *)from, to, false, err);
+}
+
+hs_status hs_cuda_nodes_get(const hs_cuda_matrix *self, size_t size, void *from, void *to,
+                            hs_error *err)
+{
+    return copy_nodes(self, size, to, from, true, err);
+}
+
+/* ---- the network ----------------------------------------------------------------------------- */
+
+namespace
+{
+
+hs_status take_doubles(hs_cuda_matrix *self, double **out, hs_error *err)
+{
+    return hs_cuda_nodes_take(self, sizeof **out, (void **)out, err);
+}
+
+double rate_of(const hs_network_row &row)
+{
+    return row.kind == HS_NODE_FREE ? 1.0 / row.capacity : 0.0;
+}
+
+double sink_of(const hs_network_row &row, double shift)
+{
+    return row.kind == HS_NODE_FREE ? row.sink + shift * row.capacity : 0.0;
+}
+
+hs_status put_rows(hs_cuda_matrix *self, hs_error *err)
+{
+    const hs_network *of = self->equations->network;
+    const size_t count = (size_t)of->row_count * HS_CUDA_MATRIX_ROW;
+    double *const rows = (double *)calloc(count, sizeof *rows);
+    if (!rows)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's rows");
+    for (int n = 0; n < of->row_count; n++) {
+        double *const to = rows + n * HS_CUDA_MATRIX_ROW;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            to[axis] = of->row[n].conductance[axis];
+        to[3] = sink_of(of->row[n], self->equations->shift);
+        to[4] = rate_of(of->row[n]);
+    }
+    const hs_status st = hs_cuda_bytes_put(self, rows, count * sizeof *rows, self->row, err);
+    free(rows);
+    return st;
+}
+
+/* One number of each node. */
+template <typename Member>
+hs_status put_array(hs_cuda_matrix *self, Member member, double *to, hs_error *err)
+{
+    const hs_network_row *const row = self->equations->network->node;
+    const int64_t nodes = hs_lattice_count(&self->grid);
+    double *const here = (double *)malloc((size_t)nodes * sizeof *here);
+    if (!here)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the body");
+#pragma omp parallel for num_threads(self->equations->threads) schedule(static)
+    for (int64_t n = 0; n < nodes; n++)
+        here[n] = member(row[n]);
+    const hs_status st = hs_cuda_nodes_put(self, sizeof *here, here, to, err);
+    free(here);
+    return st;
+}
+
+/* All but the sinks. */
+hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
+{
+    hs_status st = HS_OK;
+    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+        if (self->equations->network->grid.points[axis] == 1)
+            continue;
+        st = take_doubles(self, &self->edge[axis], err);
+        if (!st)
+            st = put_array(
+                self, [=](const hs_network_row &row) { return row.conductance[axis]; },
+                self->edge[axis], err);
+    }
+    if (!st)
+        st = take_doubles(self, &self->sink, err);
+    if (!st)
+        st = take_doubles(self, &self->rate, err);
+    return st ? st : put_array(self, rate_of, self->rate, err);
+}
+
+/* Row 0 is of what is no node, so of what pads, too. */
+hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
+{
+    const hs_network *of = self->equations->network;
+    const size_t size = of->form == HS_NETWORK_BYTES ? 1 : 2;
+    const size_t rows_bytes = (size_t)of->row_count * HS_CUDA_MATRIX_ROW * sizeof *self->row;
+    hs_status st = hs_cuda_levels_take(self->own, rows_bytes, (void **)&self->row, err);
+    if (!st)
+        st = hs_cuda_nodes_take(self, size, &self->number, err);
+    if (!st)
+        st = hs_cuda_nodes_put(self, size, of->number, self->number, err);
+    return st ? st : put_rows(self, err); /* also what does not go by the shift */
+}
+
+} // namespace
+
+hs_status hs_cuda_matrix_init(hs_cuda_matrix *self, const hs_equations *equations,
+                              hs_cuda_levels *own, cudaStream_t stream, hs_error *err)
+{
+    const hs_network *network = equations->network;
+    *self = {};
+    self->equations = equations;
+    self->grid = lattice_of(&network->grid, network->wrap);
+    self->lattice = padded(self->grid, network->form);
+    self->nodes = hs_lattice_count(&self->lattice);
+    self->form = network->form;
+    self->shift = NAN; /* no sinks are there yet */
+    self->own = own;
+    self->stream = stream;
+    return self->form == HS_NETWORK_ARRAYS ? place_arrays(self, err) : place_palette(self, err);
+}
+
+hs_status hs_cuda_matrix_shift(hs_cuda_matrix *self, hs_error *err)
+{
+    const double shift = self->equations->shift;
+    if (shift == self->shift)
+        return HS_OK;
+    self->shift = shift;
+    return self->form == HS_NETWORK_ARRAYS
+               ? put_array(
+                     self, [=](const hs_network_row &row) { return sink_of(row, shift); },
+                     self->sink, err)
+               : put_rows(self, err);
+}

@@ -1,0 +1,190 @@
+/*
+ * The network of equations on the device, in double: numbers of rows, or arrays.
+ *
+ * Rows of nodes along x are padded to a length of which passes can take four nodes at once. What
+ * pads them is no unknown, has no edges, and is 0 in every vector: so sums, the network's levels
+ * and all passes have it without knowing of it. Only copies and fields do.
+ */
+#ifndef HS_ENGINE_BACKENDS_CUDA_MATRIX_CUH
+#define HS_ENGINE_BACKENDS_CUDA_MATRIX_CUH
+
+#include "engine/backends/cuda_multigrid.cuh"
+#include "engine/multigrid/equations.h"
+
+#include <cuda_runtime.h>
+
+enum { HS_CUDA_MATRIX_ROW = 8 }; /* G along x, y, z, sink, 1/C */
+
+struct hs_cuda_matrix {
+    const hs_equations *equations; /* outlive it */
+    hs_lattice grid, lattice;      /* the latter with what pads rows: arrays are [nodes] of it */
+    int64_t nodes;
+    hs_network_form form;
+    void *number;
+    double *row; /* [rows][HS_CUDA_MATRIX_ROW] */
+    double *edge[HS_AXES], *sink, *rate;
+    double shift;        /* of the sinks */
+    hs_cuda_levels *own; /* whose memory it is */
+    cudaStream_t stream;
+};
+
+/* Nodes with what pads rows, of a network of that form. */
+hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
+                                  hs_network_form form);
+
+/* All but the sinks. */
+hs_status hs_cuda_matrix_init(hs_cuda_matrix *matrix, const hs_equations *equations,
+                              hs_cuda_levels *own, cudaStream_t stream, hs_error *err);
+/* The sinks of the equations' shift. */
+hs_status hs_cuda_matrix_shift(hs_cuda_matrix *matrix, hs_error *err);
+
+/* As many zeros of `size` bytes as there are nodes. */
+hs_status hs_cuda_nodes_take(const hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
+/* Bytes from the host. */
+hs_status hs_cuda_bytes_put(const hs_cuda_matrix *matrix, const void *from, size_t bytes, void *to,
+                            hs_error *err);
+/* Numbers of `size` bytes of the grid's nodes from and to the host; what pads stays as it is. */
+hs_status hs_cuda_nodes_put(const hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
+                            hs_error *err);
+hs_status hs_cuda_nodes_get(const hs_cuda_matrix *matrix, size_t size, void *from, void *to,
+                            hs_error *err);
+
+/* ---- rows, for passes ------------------------------------------------------------------------ */
+
+namespace matrix
+{
+
+/* 1/C is 0 at nodes that are not free. `number`: in a palette that of the row. */
+struct numbers {
+    double edge[HS_AXES], sink, rate;
+    unsigned number;
+};
+
+struct number_of_edge {
+    double edge;
+    unsigned number;
+};
+
+const unsigned no_number = ~0u;
+
+/* A node has mostly the row of the one below. */
+template <typename NUMBER>
+struct palette {
+    static const bool wide = true;
+    const NUMBER *number;
+    const double *row;
+
+    palette(const hs_cuda_matrix &op) : number((const NUMBER *)op.number), row(op.row)
+    {
+    }
+    __device__ double edge(int axis, unsigned node) const
+    {
+        return __ldg(row + (unsigned)__ldg(number + node) * HS_CUDA_MATRIX_ROW + axis);
+    }
+    __device__ double rate(unsigned node) const
+    {
+        return edge(4, node);
+    }
+    __device__ auto numbers_of(unsigned node) const
+    {
+        return __ldg((const typename march::four<NUMBER>::type *)(number + node));
+    }
+    __device__ unsigned number_of(unsigned node) const
+    {
+        return __ldg(number + node);
+    }
+    __device__ static bool all_are(typename march::four<NUMBER>::type numbers, unsigned n)
+    {
+        return numbers == n * march::four<NUMBER>::ones;
+    }
+    __device__ numbers none() const
+    {
+        return {{}, 0.0, 0.0, no_number};
+    }
+    __device__ number_of_edge no_edge() const
+    {
+        return {0.0, no_number};
+    }
+    __device__ void keep(numbers &kept, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n == kept.number)
+            return;
+        const double *const v = row + n * HS_CUDA_MATRIX_ROW;
+        const double2 one = __ldg((const double2 *)v), two = __ldg((const double2 *)v + 1);
+        kept = {{one.x, one.y, two.x}, two.y, __ldg(v + 4), n};
+    }
+    __device__ void keep_edge(number_of_edge &kept, int axis, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n != kept.number)
+            kept = {__ldg(row + n * HS_CUDA_MATRIX_ROW + axis), n};
+    }
+    __device__ numbers at(unsigned node) const
+    {
+        numbers row = none();
+        keep(row, node);
+        return row;
+    }
+};
+
+struct arrays {
+    static const bool wide = false;
+    const double *of[HS_AXES], *sinks, *rates;
+
+    arrays(const hs_cuda_matrix &op)
+        : of{op.edge[0], op.edge[1], op.edge[2]}, sinks(op.sink), rates(op.rate)
+    {
+    }
+    __device__ double edge(int axis, unsigned node) const
+    {
+        return of[axis] ? __ldg(of[axis] + node) : 0.0;
+    }
+    __device__ double rate(unsigned node) const
+    {
+        return __ldg(rates + node);
+    }
+    __device__ numbers none() const
+    {
+        return {};
+    }
+    __device__ number_of_edge no_edge() const
+    {
+        return {};
+    }
+    __device__ numbers at(unsigned node) const
+    {
+        return {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)},
+                __ldg(sinks + node),
+                rate(node),
+                0};
+    }
+    __device__ void keep(numbers &row, unsigned node) const
+    {
+        row = at(node);
+    }
+    __device__ void keep_edge(number_of_edge &to, int axis, unsigned node) const
+    {
+        to.edge = edge(axis, node);
+    }
+};
+
+__device__ __forceinline__ void keep_most(double &most, double value)
+{
+    most = value > most ? value : most;
+}
+
+/* Calls run(rows) for the matrix' form. */
+template <typename Run>
+hs_status with_rows(const hs_cuda_matrix &of, Run run)
+{
+    switch (of.form) {
+    case HS_NETWORK_BYTES: return run(palette<uint8_t>(of));
+    case HS_NETWORK_SHORTS: return run(palette<uint16_t>(of));
+    default: return run(arrays(of));
+    }
+}
+
+} // namespace matrix
+
+#endif

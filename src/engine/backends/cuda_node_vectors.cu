@@ -1,0 +1,252 @@
+/* Vectors of conjugate gradients and implicit steps on the device: sums of them, and their ways
+ * from and to the host and the backend's fields. */
+#include "engine/backends/cuda_krylov.cuh"
+#include "engine/backends/cuda_krylov_state.cuh"
+
+#include <math.h>
+#include <stdlib.h>
+#include <type_traits>
+
+namespace
+{
+
+/* A sum of vectors (core/krylov.h). */
+struct sum {
+    int count;
+    double factor[HS_KRYLOV_TERMS];
+    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* the latter NULL: none */
+    int power[HS_KRYLOV_TERMS];
+};
+
+template <typename Rows>
+__device__ double value_of(const Rows &rows, const sum &of, int64_t n)
+{
+    double value = 0.0;
+    for (int t = 0; t < of.count; t++) {
+        const double difference = of.minus[t] ? of.plus[t][n] - of.minus[t][n] : of.plus[t][n];
+        double factor = of.factor[t];
+        if (of.power[t]) {
+            const double rate = rows.rate((unsigned)n);
+            factor *= of.power[t] < 0 || !(rate > 0.0) ? rate : 1.0 / rate;
+        }
+        value = fma(factor, difference, value);
+    }
+    return value;
+}
+
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS)
+    combine_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, double *out)
+{
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
+        out[n] = value_of(rows, of, n);
+}
+
+/* Its total, and the largest size, of free nodes or all. */
+template <typename Rows>
+__global__ void __launch_bounds__(march::THREADS)
+    measure_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, bool free,
+                march::reduction to)
+{
+    march::found mine = {};
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        const double value = value_of(rows, of, n);
+        mine.sum[0] += value;
+        if (!free || rows.rate((unsigned)n) > 0.0)
+            matrix::keep_most(mine.most[0], fabs(value));
+    }
+    march::reduce(mine, to);
+}
+
+/* To nodes of a grid of rows of `own`, in a vector of rows of `row`. */
+__global__ void __launch_bounds__(march::THREADS)
+    scatter(int64_t count, const int64_t *node, const double *value, int64_t own, int64_t row,
+            double *out)
+{
+    for (int64_t n = march::first_node(); n < count; n += march::threads_of_all())
+        out[node[n] % own + node[n] / own * row] = value[n];
+}
+
+/* Between a vector, whose rows are `row` nodes, and a field. */
+template <typename FIELD>
+__global__ void __launch_bounds__(march::THREADS)
+    move_field(hs_lattice grid, FIELD *field, int64_t pitch_y, int64_t pitch_z, bool to_field,
+               int64_t row, double *vector)
+{
+    const int64_t nx = grid.n[HS_X], ny = grid.n[HS_Y], nodes = hs_lattice_count(&grid);
+    for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
+        FIELD *const at = field + n % nx + n / nx % ny * pitch_y + n / (nx * ny) * pitch_z;
+        double *const own = vector + n % nx + n / nx * row;
+        if (to_field)
+            *at = (FIELD)*own;
+        else
+            *own = (double)*at;
+    }
+}
+
+} // namespace
+
+hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *err)
+{
+    const int count = HS_KRYLOV_MORE + further;
+    if (count <= self->count)
+        return HS_OK;
+    double **const vector = (double **)realloc(self->vector, (size_t)count * sizeof *vector);
+    if (!vector)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for vectors");
+    self->vector = vector;
+    for (; self->count < count; self->count++) {
+        double *&here = vector[self->count];
+        here = NULL;
+        const hs_status st =
+            self->count == HS_KRYLOV_NONE
+                ? HS_OK
+                : hs_cuda_nodes_take(&self->matrix, sizeof *here, (void **)&here, err);
+        if (st)
+            return st;
+    }
+    return HS_OK;
+}
+
+hs_status hs_cuda_krylov_put(hs_krylov_state *self, int vector, const double *values, hs_error *err)
+{
+    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    return st ? st
+              : hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
+}
+
+hs_status hs_cuda_krylov_get(hs_krylov_state *self, int vector, double *values, hs_error *err)
+{
+    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    return st ? st
+              : hs_cuda_nodes_get(&self->matrix, sizeof *values, self->vector[vector], values, err);
+}
+
+/* Memory for some values, which stays for those of the next time. */
+static hs_status reserve_some(hs_krylov_state *self, size_t bytes, hs_error *err)
+{
+    if (bytes <= self->some_bytes)
+        return HS_OK;
+    hs_cuda_levels_drop(&self->levels, self->some);
+    self->some = NULL;
+    self->some_bytes = 0;
+    const hs_status st = hs_cuda_levels_take(&self->levels, bytes, (void **)&self->some, err);
+    self->some_bytes = st ? 0 : bytes;
+    return st;
+}
+
+hs_status hs_cuda_krylov_put_some(hs_krylov_state *self, int vector, int64_t count,
+                                  const int64_t *node, const double *values, hs_error *err)
+{
+    const size_t bytes = (size_t)count * sizeof *values;
+    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    if (!st)
+        st = reserve_some(self, bytes + (size_t)count * sizeof *node, err);
+    if (!st)
+        st = hs_cuda_bytes_put(&self->matrix, values, bytes, self->some, err);
+    if (!st)
+        st = hs_cuda_bytes_put(&self->matrix, node, (size_t)count * sizeof *node,
+                               self->some + bytes, err);
+    return st ? st
+              : march::launch("scatter", scatter, march::blocks_for(count), self->stream, err,
+                              count, (const int64_t *)(self->some + bytes),
+                              (const double *)self->some, self->matrix.grid.n[HS_X],
+                              self->matrix.lattice.n[HS_X], self->vector[vector]);
+}
+
+static sum sum_of(const hs_krylov_state *self, const hs_krylov_sum *of)
+{
+    sum sum = {};
+    sum.count = of->count;
+    for (int n = 0; n < of->count; n++) {
+        sum.factor[n] = of->term[n].factor;
+        sum.plus[n] = self->vector[of->term[n].plus];
+        sum.minus[n] = self->vector[of->term[n].minus];
+        sum.power[n] = of->term[n].power;
+    }
+    return sum;
+}
+
+hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov_sum *of,
+                                 hs_error *err)
+{
+    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    return st ? st : matrix::with_rows(self->matrix, [&](const auto &rows) {
+        return march::launch("combine_sum", combine_sum<std::decay_t<decltype(rows)>>,
+                             march::blocks_for(self->matrix.nodes), self->stream, err, rows,
+                             self->matrix.nodes, sum_of(self, of), self->vector[out]);
+    });
+}
+
+static hs_status measure(hs_krylov_state *self, const hs_krylov_sum *of, bool free,
+                         march::found *out, hs_error *err)
+{
+    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    if (!st)
+        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
+            return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
+                                 march::blocks_for(self->matrix.nodes), self->stream, err, rows,
+                                 self->matrix.nodes, sum_of(self, of), free,
+                                 self->levels.reduction);
+        });
+    return st ? st : hs_cuda_levels_found(&self->levels, out, err);
+}
+
+hs_status hs_cuda_krylov_largest(hs_krylov_state *self, const hs_krylov_sum *of, bool free,
+                                 double *out, hs_error *err)
+{
+    march::found found;
+    const hs_status st = measure(self, of, free, &found, err);
+    *out = st ? NAN : found.most[0];
+    return st;
+}
+
+hs_status hs_cuda_krylov_total(hs_krylov_state *self, const hs_krylov_sum *of, double *out,
+                               hs_error *err)
+{
+    march::found found;
+    const hs_status st = measure(self, of, false, &found, err);
+    *out = st ? NAN : found.sum[0];
+    return st;
+}
+
+void hs_cuda_krylov_exchange(hs_krylov_state *self, int a, int b)
+{
+    double *const other = self->vector[a];
+    self->vector[a] = self->vector[b];
+    self->vector[b] = other;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static hs_status move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                      bool to_field, hs_error *err)
+{
+    const int64_t blocks = march::blocks_for(self->matrix.nodes),
+                  row = self->matrix.lattice.n[HS_X];
+    if (field->precision == HS_FLOAT)
+        return march::launch("move_field", move_field<float>, blocks, self->stream, err,
+                             self->matrix.grid, (float *)field->nodes, field->pitch[HS_Y],
+                             field->pitch[HS_Z], to_field, row, self->vector[vector]);
+    return march::launch("move_field", move_field<double>, blocks, self->stream, err,
+                         self->matrix.grid, (double *)field->nodes, field->pitch[HS_Y],
+                         field->pitch[HS_Z], to_field, row, self->vector[vector]);
+}
+
+hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                              hs_error *err)
+{
+    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    return st ? st : move(self, vector, field, false, err);
+}
+
+hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                               hs_error *err)
+{
+    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
+    if (!st)
+        st = move(self, vector, field, true, err);
+    if (!st)
+        HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
+    return st;
+}
