@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "engine/case.h"
 #include "engine/doubts.h"
+#include "engine/method_memory.h"
 #include "engine/ranks/ranks.h"
 #include "engine/rate.h"
 #include "engine/steady.h"
@@ -51,11 +52,13 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     hs_ranks_describe(problem, plan->kernel, outlook->ranks, sizeof outlook->ranks);
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
+    enum hs_status st = hs_method_check_memory(problem, plan, err);
+    if (st)
+        return st;
     struct hs_plan measured = *plan;
     if (!hs_plan_has_rate(plan)) /* how long its sweeps take does not tell */
         measured.sweeps = 0;
-    const enum hs_status st =
-        hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
+    st = hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * outlook->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;

@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "engine/initial.h"
+#include "engine/method_memory.h"
 #include "engine/steady.h"
 #include "engine/watch.h"
 
@@ -321,8 +322,10 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                         .sweep = start ? start->sweep : 0,
                         .stretch = hs_plan_sweeps_singly(plan) ? 4 : 1};
     *out = (struct hs_loop_result){.phase = HS_PHASE_START};
-    enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
-                                        problem->solver.threads, &loop.state, err);
+    enum hs_status st = hs_method_check_memory(problem, plan, err);
+    if (!st)
+        st = backend->create(problem, plan->kernel, problem->solver.device, problem->solver.threads,
+                             &loop.state, err);
     if (st)
         return st;
     loop.cache.backend = backend;

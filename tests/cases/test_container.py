@@ -17,7 +17,7 @@ output = { file = "run.h5"; overwrite = true; };
 """
 
 
-def run(directory, files, *arguments, **environment):
+def run(directory, files, *arguments, command="run", **environment):
     groups = directory / "cgroup"
     groups.mkdir(exist_ok=True)
     for name, text in files.items():
@@ -26,8 +26,8 @@ def run(directory, files, *arguments, **environment):
     (directory / "case.cfg").write_text(CONFIG)
     script = 'mount --bind cgroup /sys/fs/cgroup && mount --bind own /proc/$$/cgroup || exit 99; exec "$@"'
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-    command = ["unshare", "--mount", "sh", "-c", script, "sh", os.environ["HEATSOLVE"], "run", "case.cfg", "--quiet"]
-    done = subprocess.run([*command, *arguments], cwd=directory, capture_output=True, text=True,
+    ours = [os.environ["HEATSOLVE"], command, "case.cfg", *(["--quiet"] if command == "run" else [])]
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *ours, *arguments], cwd=directory, capture_output=True, text=True,
                           env={**clean, **environment})
     if done.returncode == 99 or "unshare" in done.stderr:
         pytest.skip("needs the right to mount over the control groups")
@@ -82,6 +82,28 @@ def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
     assert ("or precision" in said.stderr) == ("float" not in str(more))
     assert run(tmp_path, files, *more, *points(said.stderr, 0)).returncode == 0
     assert run(tmp_path, files, *more, *points(said.stderr, more_points)).returncode == 4
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(
+    "name, method",
+    [
+        ("implicit", ["--set", 'time={end=2.0;step=1.0;method="implicit";}']),
+        ("rkl2", ["--set", 'time={end=2.0;step=1.0;method="rkl2";}']),
+        ("multigrid", ["--set", 'time={safety=0.9;}', "--set", 'steady={tolerance=1e-6;method="multigrid";}', "--set", 'boundary.all={type="dirichlet";value=2.0;}']),
+    ],
+)
+def test_a_method_that_does_not_fit_is_refused(tmp_path, command, name, method):
+    """Its fields alone do, and the system would grant the rest, and end the run when that is touched."""
+    files = {"memory.max": "9000000", "memory.current": "1000000"}
+    small = ["--set", 'solver.kernel="reference"']
+    assert run(tmp_path, files, *small).returncode == 0
+    said = run(tmp_path, files, *small, *method, command=command)
+    assert said.returncode == 4
+    assert f'case.cfg:2: grid.points: the method "{name}" of 64 x 64 x 64 points needs' in said.stderr
+    assert "the container (/sys/fs/cgroup/memory.max) has 8000000 (0.01 GiB) free" in said.stderr
+    assert run(tmp_path, files, *small, *method, *points(said.stderr, 0), command=command).returncode == 0
+    assert run(tmp_path, files, *small, *method, *points(said.stderr, 10), command=command).returncode == 4
 
 
 def test_a_case_that_fits_runs(tmp_path):

@@ -54,16 +54,12 @@ static int fields_of(const struct hs_problem *problem)
     return problem->schedule.tolerance > 0.0 ? FIELDS : START;
 }
 
-/* At most: eleven fields and the levels, see methods/multigrid.c; and what is kept at stops. */
+/* What solves has, five vectors more, and what is kept at stops. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    enum { NODE_BYTES = 11 * 8 + 2 * 38 };
     const double field =
         backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
-    if (backend->krylov)
-        return field + backend->krylov->bytes(problem, HS_BDF2_VECTORS - HS_KRYLOV_MORE);
-    return backend->device == HS_CPU ? field + NODE_BYTES * (double)hs_grid_count(&problem->grid)
-                                     : field;
+    return field + hs_conjugate_gradients_bytes(problem, backend, HS_BDF2_VECTORS - HS_KRYLOV_MORE);
 }
 
 static void destroy(struct hs_method_state *self)

@@ -52,18 +52,9 @@ static enum hs_status sweep_once(const struct hs_problem *problem, const struct 
     return backend->sweep(state, &span, err);
 }
 
-/* At most: eight words for the field, the equations and conjugate gradients; levels, each of half
- * the nodes of the one before where one axis is coarsened at a time. Of a device without vectors of
- * its own none. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    enum { NODE_BYTES = 8 * 8 + 2 * 38 };
-    const int64_t *n = problem->grid.points;
-    if (backend->krylov)
-        return backend->krylov->bytes(problem, 0);
-    return backend->device == HS_CPU
-               ? NODE_BYTES * (double)n[HS_X] * (double)n[HS_Y] * (double)n[HS_Z]
-               : 0.0;
+    return hs_conjugate_gradients_bytes(problem, backend, 0);
 }
 
 struct hs_method_state {

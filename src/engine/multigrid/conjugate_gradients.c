@@ -105,6 +105,17 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
 
+/* On the host T, r, the inflow, p and q, and 38 bytes of a level, coarser ones besides. */
+double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
+                                    const struct hs_backend *backend, int further)
+{
+    const double coarser = 1.0 / (double)((1 << problem->grid.dims) - 1);
+    if (backend->krylov)
+        return backend->krylov->bytes(problem, further);
+    return (double)hs_grid_count(&problem->grid) *
+           ((5.0 + further) * sizeof(double) + 38.0 * (1.0 + coarser) + 1.0);
+}
+
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
                                            const struct hs_equations *equations,
                                            const struct hs_backend *backend,

@@ -28,6 +28,11 @@ struct hs_conjugate_gradients {
     const struct hs_solve_watch *watch; /* NULL: none */
 };
 
+/* What they take beside the backend's fields with so many further vectors, of its device or the
+ * host, where every axis is coarsened. */
+double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
+                                    const struct hs_backend *backend, int further);
+
 /* With the vectors of the backend, where it has some; `backend` NULL: of the host. HS_DEVICE when
  * memory is short; to be released either way. The equations outlive it; their shift may change from
  * one solution to the next. */
