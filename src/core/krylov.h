@@ -48,10 +48,8 @@ struct hs_krylov {
     /* ---- vectors ---- */
     /* Has so many further ones, of zeros. HS_DEVICE where memory is short. */
     enum hs_status (*reserve)(struct hs_krylov_state *self, int count, struct hs_error *err);
-    /* From and to the host. values: [nodes] */
+    /* From the host. values: [nodes] */
     enum hs_status (*put)(struct hs_krylov_state *self, int vector, const double *values,
-                          struct hs_error *err);
-    enum hs_status (*get)(struct hs_krylov_state *self, int vector, double *values,
                           struct hs_error *err);
     /* Values of some nodes, by their numbers. node, values: [count] */
     enum hs_status (*put_some)(struct hs_krylov_state *self, int vector, int64_t count,

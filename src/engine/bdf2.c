@@ -108,21 +108,27 @@ static enum hs_status find_prescribed(struct hs_bdf2 *bdf2, struct hs_error *err
     const int64_t nx = bdf2->problem->grid.points[HS_X];
     const int64_t rows = hs_grid_count(&bdf2->problem->grid) / nx;
     const size_t spares = (size_t)(bdf2->equations.threads > 2 ? bdf2->equations.threads : 2);
+    bool *const looked_at = malloc((size_t)rows * sizeof *looked_at);
     int64_t kept = 0;
-    for (int64_t r = 0; r < rows; r++)
-        kept += any_kept(bdf2, r);
+    if (!looked_at)
+        return no_memory(err);
+#pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static) reduction(+ : kept)
+    for (int64_t r = 0; r < rows; r++) {
+        looked_at[r] = any_kept(bdf2, r);
+        kept += looked_at[r];
+    }
     prescribed->row = malloc((size_t)(kept + 1) * sizeof *prescribed->row);
     prescribed->first = calloc((size_t)(kept + 1), sizeof *prescribed->first);
     prescribed->node = malloc((size_t)(kept * nx + 1) * sizeof *prescribed->node);
     prescribed->value = malloc((size_t)(kept * nx + 1) * sizeof *prescribed->value);
     prescribed->spare = malloc(spares * (size_t)nx * sizeof *prescribed->spare);
-    if (!(prescribed->row && prescribed->first && prescribed->node && prescribed->value &&
-          prescribed->spare))
-        return no_memory(err);
-    for (int64_t r = 0; r < rows; r++)
-        if (any_kept(bdf2, r))
+    const bool there = prescribed->row && prescribed->first && prescribed->node &&
+                       prescribed->value && prescribed->spare;
+    for (int64_t r = 0; r < rows && there; r++)
+        if (looked_at[r])
             find_prescribed_of(bdf2, r);
-    return HS_OK;
+    free(looked_at);
+    return there ? HS_OK : no_memory(err);
 }
 
 /* Nodes that are prescribed have their temperature of time t. */

@@ -427,7 +427,6 @@ hs_status hs_cuda_krylov_settle(hs_krylov_state *self, double by, hs_error *err)
 extern const hs_krylov hs_cuda_krylov_vectors = {
     .reserve = hs_cuda_krylov_reserve,
     .put = hs_cuda_krylov_put,
-    .get = hs_cuda_krylov_get,
     .put_some = hs_cuda_krylov_put_some,
     .combine = hs_cuda_krylov_combine,
     .largest = hs_cuda_krylov_largest,

@@ -30,7 +30,6 @@ hs_status hs_cuda_krylov_settle(hs_krylov_state *self, double by, hs_error *err)
 hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *err);
 hs_status hs_cuda_krylov_put(hs_krylov_state *self, int vector, const double *values,
                              hs_error *err);
-hs_status hs_cuda_krylov_get(hs_krylov_state *self, int vector, double *values, hs_error *err);
 hs_status hs_cuda_krylov_put_some(hs_krylov_state *self, int vector, int64_t count,
                                   const int64_t *node, const double *values, hs_error *err);
 hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov_sum *of,

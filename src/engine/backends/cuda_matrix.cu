@@ -66,43 +66,23 @@ hs_status hs_cuda_bytes_put(const hs_cuda_matrix *self, const void *from, size_t
 }
 
 /* By way of dense memory of the device, since rows that come one by one take twice as long. */
-static hs_status copy_nodes(const hs_cuda_matrix *self, size_t size, void *host, void *here,
-                            bool to_host, hs_error *err)
+hs_status hs_cuda_nodes_put(const hs_cuda_matrix *self, size_t size, const void *from, void *to,
+                            hs_error *err)
 {
     const int64_t *n = self->grid.n, rows = n[HS_Y] * n[HS_Z];
     const size_t width = (size_t)n[HS_X] * size, pitch = (size_t)self->lattice.n[HS_X] * size;
     const size_t bytes = (size_t)rows * width;
-    void *dense = here;
-    hs_status st = HS_OK;
-    if (width != pitch)
-        st = hs_cuda_levels_take(self->own, bytes, &dense, err);
-    if (st)
-        return st;
-    if (to_host && dense != here)
-        HS_CUDA_TRY(err, cudaMemcpy2DAsync(dense, width, here, pitch, width, (size_t)rows,
+    if (width == pitch)
+        return hs_cuda_bytes_put(self, from, bytes, to, err);
+    void *dense;
+    hs_status st = hs_cuda_levels_take(self->own, bytes, &dense, err);
+    if (!st)
+        st = hs_cuda_bytes_put(self, from, bytes, dense, err);
+    if (!st)
+        HS_CUDA_TRY(err, cudaMemcpy2DAsync(to, pitch, dense, width, width, (size_t)rows,
                                            cudaMemcpyDeviceToDevice, self->stream));
-    HS_CUDA_TRY(err, cudaMemcpyAsync(to_host ? host : dense, to_host ? dense : host, bytes,
-                                     to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
-                                     self->stream));
-    if (!to_host && dense != here)
-        HS_CUDA_TRY(err, cudaMemcpy2DAsync(here, pitch, dense, width, width, (size_t)rows,
-                                           cudaMemcpyDeviceToDevice, self->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
-    if (dense != here)
-        hs_cuda_levels_drop(self->own, dense);
-    return HS_OK;
-}
-
-hs_status hs_cuda_nodes_put(const hs_cuda_matrix *self, size_t size, const void *from, void *to,
-                            hs_error *err)
-{
-    return copy_nodes(self, size, (void *)from, to, false, err);
-}
-
-hs_status hs_cuda_nodes_get(const hs_cuda_matrix *self, size_t size, void *from, void *to,
-                            hs_error *err)
-{
-    return copy_nodes(self, size, to, from, true, err);
+    hs_cuda_levels_drop(self->own, dense); /* once the copy is done */
+    return st;
 }
 
 /* ---- the network ----------------------------------------------------------------------------- */

@@ -43,12 +43,9 @@ hs_status hs_cuda_nodes_take(const hs_cuda_matrix *matrix, size_t size, void **o
 /* Bytes from the host. */
 hs_status hs_cuda_bytes_put(const hs_cuda_matrix *matrix, const void *from, size_t bytes, void *to,
                             hs_error *err);
-/* Numbers of `size` bytes of the grid's nodes from and to the host; what pads stays as it is. */
+/* Numbers of `size` bytes of the grid's nodes from the host; what pads stays as it is. */
 hs_status hs_cuda_nodes_put(const hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
                             hs_error *err);
-hs_status hs_cuda_nodes_get(const hs_cuda_matrix *matrix, size_t size, void *from, void *to,
-                            hs_error *err);
-
 /* ---- rows, for passes ------------------------------------------------------------------------ */
 
 namespace matrix

@@ -115,13 +115,6 @@ hs_status hs_cuda_krylov_put(hs_krylov_state *self, int vector, const double *va
               : hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
 }
 
-hs_status hs_cuda_krylov_get(hs_krylov_state *self, int vector, double *values, hs_error *err)
-{
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st
-              : hs_cuda_nodes_get(&self->matrix, sizeof *values, self->vector[vector], values, err);
-}
-
 /* Memory for some values, which stays for those of the next time. */
 static hs_status reserve_some(hs_krylov_state *self, size_t bytes, hs_error *err)
 {

@@ -57,14 +57,6 @@ static enum hs_status put(struct hs_krylov_state *self, int vector, const double
     return HS_OK;
 }
 
-static enum hs_status get(struct hs_krylov_state *self, int vector, double *values,
-                          struct hs_error *err)
-{
-    (void)err;
-    memcpy(values, self->vector[vector], (size_t)self->nodes * sizeof *values);
-    return HS_OK;
-}
-
 static enum hs_status put_some(struct hs_krylov_state *self, int vector, int64_t count,
                                const int64_t *node, const double *values, struct hs_error *err)
 {
@@ -307,7 +299,6 @@ static void destroy(struct hs_krylov_state *self)
 const struct hs_krylov hs_host_krylov = {
     .reserve = reserve,
     .put = put,
-    .get = get,
     .put_some = put_some,
     .combine = combine,
     .largest = find_largest,

@@ -6,6 +6,10 @@
 #include "core/krylov.h"
 #include "engine/multigrid/equations.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const struct hs_krylov hs_host_krylov;
 
 /* The equations outlive it. HS_DEVICE where memory is short: then *out is to be destroyed, too. */
@@ -14,5 +18,9 @@ enum hs_status hs_host_krylov_create(const struct hs_equations *equations,
 
 /* [nodes] where it is, until it changes its number. */
 double *hs_host_krylov_vector(struct hs_krylov_state *self, int vector);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,7 @@
 #include "engine/backends/cuda_krylov.cuh"
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/conjugate_gradients.h"
+#include "engine/multigrid/host_krylov.h"
 
 #include <cmath>
 #include <cstdio>
@@ -198,17 +199,31 @@ static void release(solvers *both)
     hs_conjugate_gradients_release(&both->there);
 }
 
+/* A vector, whoever holds it. */
+static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, int vector)
+{
+    const int64_t *n = c->network.grid.points;
+    std::vector<double> values((size_t)c->nodes);
+    hs_error err;
+    hs_error_init(&err);
+    if (by->vectors != &hs_cuda_krylov_vectors) {
+        const double *const there = hs_host_krylov_vector(by->of, vector);
+        return std::vector<double>(there, there + c->nodes);
+    }
+    const hs_cuda_pitched of = {values.data(), {1, n[HS_X], n[HS_X] * n[HS_Y]}, HS_DOUBLE};
+    check(hs_cuda_krylov_store(by->of, vector, &of, &err), &err);
+    return values;
+}
+
 static std::vector<double> solve(hs_conjugate_gradients *by, const one *c, hs_solution *solution)
 {
-    std::vector<double> T((size_t)c->nodes);
     hs_error err;
     hs_error_init(&err);
     if (by->vectors == &hs_cuda_krylov_vectors) /* the host's is the equations' */
         check(by->vectors->put(by->of, HS_KRYLOV_INFLOW, c->inflow.data(), &err), &err);
     check(by->vectors->put(by->of, HS_KRYLOV_T, c->guess.data(), &err), &err);
     check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err), &err);
-    check(by->vectors->get(by->of, HS_KRYLOV_T, T.data(), &err), &err);
-    return T;
+    return values_of(by, c, HS_KRYLOV_T);
 }
 
 /* With a field of other pitches. */
@@ -305,15 +320,6 @@ void test_cuda_multigrid__is_that_of_the_host(void **state)
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 enum { A = HS_KRYLOV_MORE, B, C, FURTHER = 3 };
-
-static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, int vector)
-{
-    std::vector<double> values((size_t)c->nodes);
-    hs_error err;
-    hs_error_init(&err);
-    check(by->vectors->get(by->of, vector, values.data(), &err), &err);
-    return values;
-}
 
 /* Sums of each power of C, of a vector changed at some nodes, in places of their own; what is
  * measured of them. */

@@ -402,6 +402,12 @@ void test_modes__factors_keep_their_digits(void **state)
             assert_near(f.kept, (double)kept, 1e-14);
             assert_near(f.gained, (double)gained, 1e-14 * fmax(1.0, (double)fabsl(gained)));
         }
+    for (int side = 0; side < 2; side++) { /* 0.9^6644 is 1e-304: small, but not nothing */
+        const struct hs_mode_factors f = hs_mode_steps(6644.0, side ? -1.9 : -0.1);
+        /* the rounding of a logarithm of -700, twice */
+        assert_near(f.kept / (double)powl(side ? 1.0L - 1.9 : 1.0L - 0.1, 6644.0L), 1.0, 4e-13);
+        assert_true(hs_mode_steps(8000.0, side ? -1.9 : -0.1).kept == 0.0); /* 0.9^8000 is 1e-366 */
+    }
     assert_near(hs_mode_time(3.0, -1e-9).gained, 3.0 - 4.5e-9, 1e-15);
     assert_true(hs_mode_time(3.0, 0.0).gained == 3.0);
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) /* a mean by Simpson's rule */
