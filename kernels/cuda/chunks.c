@@ -97,7 +97,7 @@ static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
                 if (taper > 0 && hs_fused_chunk(of->planes, chunks, taper, 1) > of->longest)
                     break;
                 const int64_t time = fused_time(of, &cut);
-                if (time < least - least / 1000) {
+                if (time <= least) { /* of two alike the shorter ones, since real blocks differ */
                     least = time;
                     best = cut;
                 }

@@ -76,6 +76,11 @@ def test_strips_are_shared_by_all_multiprocessors():
     assert "132 (50 x 3 x 1 tiles, shared)" in explain(*case).stdout
 
 
+def test_of_two_cuts_that_take_as_long_the_one_with_shorter_blocks_is_taken():
+    """Of 9 x 9 columns of 520 planes 4 chunks are estimated at what 6 are; the 6 were 4 % faster (many-gpus.md)."""
+    assert figures("fused_march_3d", "--points", "512,512,520", "--steps", "4", "--device", "H200")["block_grid"] == [9, 9, 6]
+
+
 def test_a_large_tile_tends_to_3_25():
     """One read a point, 13 operations on 4 bytes; 10 is the largest cube that a block can be."""
     seen = [figures("shared_tile", *CUBE, "--block", f"{t},{t},{t}")["intensity"] for t in (4, 6, 8, 10)]

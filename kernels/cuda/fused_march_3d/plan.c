@@ -7,7 +7,7 @@ HS_CUDA_SWEEP(fused_fields_3d);
  */
 static int ends_of(const struct hs_fused_columns *columns, int64_t planes, int64_t blocks)
 {
-    enum { WAVES = 4 };
+    enum { WAVES = 3 };
     const struct hs_fused_chunks *cut = &columns->z;
     if (cut->whole > 0 || cut->chunks < 3 || blocks < WAVES * columns->multiprocessors)
         return 0;
