@@ -48,6 +48,7 @@ struct hs_device_fingerprint {
 
 struct hs_device_krylov; /* core/krylov.h */
 struct hs_halo;          /* core/halo.h */
+struct hs_shared_file;   /* core/shared_file.h */
 struct hs_vectors;       /* core/vectors.h */
 struct hs_backend_state; /* each backend's own */
 struct hs_readback;      /* likewise: a field of one moment on its way to the host */
@@ -99,6 +100,11 @@ struct hs_backend {
                                     const struct hs_box *next, const void **values,
                                     struct hs_error *err);
     void (*download_end)(struct hs_readback *readback);
+    /* Where several processes have the field: each writes what it has of it. *seen: the file is
+     * there for all of them; else nothing is written, and download brings the values. NULL: one
+     * process has it. */
+    enum hs_status (*write)(struct hs_backend_state *state, const struct hs_shared_file *file,
+                            bool *seen, struct hs_error *err);
     /* Returns when the sweeps are done, so that their time can be measured. */
     enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err);

@@ -7,7 +7,7 @@
  *     "HEATSUM1" | base, length (int64) | CRC-32 of superblock and contents, this word as 0 | 0
  *
  * The contents are the `length` bytes from file offset `base` on, of which the record is the first.
- * The chunks have HDF5's own checksum each (output/fletcher.h).
+ * The chunks have HDF5's own checksum each (core/fletcher.h).
  */
 #ifndef HS_CORE_CONTENTS_SUM_H
 #define HS_CORE_CONTENTS_SUM_H

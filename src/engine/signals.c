@@ -27,6 +27,7 @@ static void ask_for_stop(int number)
 void hs_signals_watch(void)
 {
     hs_signals_ignore_pipe();
+    signal(SIGXFSZ, SIG_IGN);
     for (int i = 0; i < WATCHED; i++) {
         struct sigaction before, action = {.sa_handler = ask_for_stop};
         action.sa_flags = watched[i].hard ? (int)SA_RESETHAND : SA_RESTART;

@@ -3,7 +3,8 @@
  *
  * SIGINT, SIGTERM, SIGHUP (the terminal is gone), SIGUSR1 and SIGXCPU (a scheduler's and the
  * kernel's word that time is nearly up) ask for an end with the state saved. SIGPIPE is ignored:
- * nobody listens any more, which does not concern the work.
+ * nobody listens any more, which does not concern the work; and SIGXFSZ: the write of a file that
+ * becomes too large fails, and says so.
  */
 #ifndef HS_ENGINE_SIGNALS_H
 #define HS_ENGINE_SIGNALS_H

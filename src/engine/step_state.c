@@ -147,6 +147,15 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
     return HS_OK;
 }
 
+enum hs_status hs_frame_write(struct hs_frame *frame, const struct hs_shared_file *file, bool *seen,
+                              struct hs_error *err)
+{
+    *seen = false;
+    if (frame->readback || frame->field || !frame->backend->write)
+        return HS_OK;
+    return frame->backend->write(frame->state, file, seen, err);
+}
+
 void hs_frame_release(struct hs_frame *frame)
 {
     if (!frame)

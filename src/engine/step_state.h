@@ -59,6 +59,9 @@ bool hs_frame_kept(const struct hs_frame *frame);
  * `next`: the box that will be asked for then, or NULL. */
 enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
                              const struct hs_box *next, const void **values, struct hs_error *err);
+/* All of it, by those who have it: as of the backend's write. */
+enum hs_status hs_frame_write(struct hs_frame *frame, const struct hs_shared_file *file, bool *seen,
+                              struct hs_error *err);
 void hs_frame_release(struct hs_frame *frame); /* accepts NULL */
 
 /* Values of a box of nodes, dense, without downloading the field: as they are, or were one sweep

@@ -1,7 +1,7 @@
 #include "output/chunks.h"
+#include "core/fletcher.h"
 #include "core/memory.h"
 #include "core/round.h"
-#include "output/fletcher.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -318,6 +318,36 @@ static enum hs_status append_packed(struct hs_chunks *chunks, struct hs_store *s
     return st;
 }
 
+/* ---- by all who have the field -----------------------------------------------------------------
+ */
+
+/* Uncompressed chunks, one behind the other. *seen: as of hs_frame_write. */
+static enum hs_status append_shared(struct hs_chunks *chunks, struct hs_store *store,
+                                    struct hs_frame *frame, bool *seen, struct hs_error *err)
+{
+    const int64_t bytes = hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
+    struct hs_chunk *list = hs_chunks_add_step(chunks);
+    struct hs_stretch *stretch = hs_new((size_t)chunks->per_step * sizeof *stretch);
+    struct hs_fletcher *sum = hs_new((size_t)chunks->per_step * sizeof *sum);
+    for (int64_t n = 0, at = hs_store_end(store); n < chunks->per_step; n++) {
+        list[n] = (struct hs_chunk){.at = at, .bytes = bytes};
+        stretch[n] = (struct hs_stretch){box_of(chunks, n), at};
+        at = hs_store_behind(at, bytes);
+    }
+    struct hs_shared_file file = {.stretches = chunks->per_step, .stretch = stretch, .sum = sum};
+    hs_store_share(store, &file);
+    enum hs_status st = hs_frame_write(frame, &file, seen, err);
+    for (int64_t n = 0; n < chunks->per_step && *seen && !st; n++) {
+        struct so_far so_far = {hs_box_count(&stretch[n].box) * (int64_t)chunks->size, sum[n]};
+        st = end_chunk(chunks, store, &list[n], &so_far, err);
+    }
+    free(stretch);
+    free(sum);
+    if (!*seen || st)
+        chunks->steps--;
+    return st;
+}
+
 /* ---- either ---------------------------------------------------------------------------------- */
 
 enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
@@ -343,5 +373,8 @@ enum hs_status hs_chunks_append_frame(struct hs_chunks *chunks, struct hs_store 
                                       struct hs_frame *frame, struct hs_error *err)
 {
     const struct hs_values values = {read_frame, frame};
-    return hs_chunks_append(chunks, store, &values, err);
+    bool seen = false;
+    const enum hs_status st =
+        chunks->compression == 0 ? append_shared(chunks, store, frame, &seen, err) : HS_OK;
+    return seen || st ? st : hs_chunks_append(chunks, store, &values, err);
 }

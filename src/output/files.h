@@ -1,7 +1,8 @@
-/* Files of a run: names beside one another, parent directories, full disks. */
+/* Files of a run: names beside one another, parent directories. */
 #ifndef HS_OUTPUT_FILES_H
 #define HS_OUTPUT_FILES_H
 
+#include "core/disk.h"
 #include "core/status.h"
 
 #include <stdbool.h>
@@ -18,9 +19,6 @@ char *hs_file_twin(const char *path);
 /* Where a link leads to, or the path itself: what is really written. Allocated. */
 char *hs_file_resolved(const char *path);
 
-/* The name in its directory: "a.h5" of "out/a.h5". Points into `path`. */
-const char *hs_file_name(const char *path);
-
 /* Makes the directories that `path` needs. NULL, or the name of the one that could not be made,
  * allocated, with errno. */
 char *hs_file_make_directories(const char *path, mode_t mode);
@@ -36,10 +34,5 @@ double hs_file_free_space(const char *path, bool anew);
 
 /* Renames within a directory and syncs the directory. HS_IO on failure. */
 enum hs_status hs_file_rename(const char *from, const char *to, struct hs_error *err);
-
-/* Adds what went wrong with `path` (errno value `number`) while `doing` ("write"), with what to do
- * about it: for a full disk the bytes needed and free. Returns HS_IO. */
-enum hs_status hs_file_failed(const char *path, const char *doing, int number, int64_t needed,
-                              struct hs_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 #include "output/size_estimate.h"
 
 #include "core/bytes.h"
+#include "core/fletcher.h"
 #include "output/chunks.h"
 #include "output/files.h"
-#include "output/fletcher.h"
 #include "output/history.h"
 #include "output/snapshots.h"
 #include "output/store.h"

@@ -154,25 +154,6 @@ static enum hs_status check_target(const struct hs_store *store, struct hs_error
     return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
 }
 
-/* Writes all of it, however many calls that takes. */
-static enum hs_status write_at(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
-                               struct hs_error *err)
-{
-    const char *from = data;
-    int64_t left = bytes;
-    while (left > 0) {
-        const ssize_t n = pwrite(store->file, from, (size_t)left, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return hs_file_failed(store->path, "write", n < 0 ? errno : ENOSPC, bytes, err);
-        from += n;
-        at += n;
-        left -= n;
-    }
-    return HS_OK;
-}
-
 /* The part is this run's from the first moment, whenever it is killed. */
 static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
 {
@@ -184,7 +165,8 @@ static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
     store->owns_part = true;
     store->end = 2048; /* room for a superblock of any version, and the mark */
     st = check_target(store, err);
-    return st ? st : write_at(store, hs_existing_mark(store->kind), HS_MARK_BYTES, HS_MARK_AT, err);
+    return st ? st
+              : hs_store_put(store, hs_existing_mark(store->kind), HS_MARK_BYTES, HS_MARK_AT, err);
 }
 
 enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
@@ -236,22 +218,6 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/*
- * The disk begins with what was written, so that it works while the next sweeps run and little is
- * left for to_disk(): Linux by itself begins when a tenth of the memory waits. Whole pages only, up
- * to the one that the next piece shares. A hint: what fails is told by to_disk().
- */
-static void begin_to_disk(const struct hs_store *store, int64_t at, int64_t bytes)
-{
-#ifdef SYNC_FILE_RANGE_WRITE
-    const int64_t page = 4096, from = at / page * page, until = (at + bytes) / page * page;
-    if (until > from)
-        (void)sync_file_range(store->file, from, until - from, SYNC_FILE_RANGE_WRITE);
-#else
-    (void)store, (void)at, (void)bytes;
-#endif
-}
-
 enum { ALIGNED = 8 }; /* what begins in the file, begins at a multiple of it [bytes] */
 
 int64_t hs_store_end(const struct hs_store *store)
@@ -262,15 +228,26 @@ int64_t hs_store_end(const struct hs_store *store)
 enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
                             struct hs_error *err)
 {
-    const enum hs_status st = write_at(store, data, bytes, at, err);
-    if (!st)
-        begin_to_disk(store, at, bytes);
-    return st;
+    return hs_file_put(store->file, store->path, data, bytes, at, err);
+}
+
+int64_t hs_store_behind(int64_t at, int64_t bytes)
+{
+    return hs_round_up(at + bytes, ALIGNED);
+}
+
+void hs_store_share(const struct hs_store *store, struct hs_shared_file *out)
+{
+    struct stat s = {0};
+    (void)fstat(store->file, &s);
+    out->path = store->named ? store->path : store->part;
+    out->name = store->path;
+    out->inode = (uint64_t)s.st_ino;
 }
 
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
 {
-    store->end = hs_round_up(at + bytes, ALIGNED);
+    store->end = hs_store_behind(at, bytes);
 }
 
 void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
@@ -332,7 +309,7 @@ static enum hs_status to_disk(struct hs_store *store, struct hs_error *err)
 enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,
                               struct hs_error *err)
 {
-    enum hs_status st = write_at(store, image->bytes, (int64_t)image->used, image->base, err);
+    enum hs_status st = hs_store_put(store, image->bytes, (int64_t)image->used, image->base, err);
     if (!st)
         st = lengthen(store, image->end, err);
     return st ? st : to_disk(store, err);
@@ -406,7 +383,7 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
 {
     enum hs_status st = check_superblock(store, err);
     if (!st)
-        st = write_at(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
+        st = hs_store_put(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
     if (st)
         return st;
     memcpy(store->superblock, image->superblock, HS_SUPERBLOCK_BYTES);

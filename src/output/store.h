@@ -20,6 +20,7 @@
 #define HS_OUTPUT_STORE_H
 
 #include "core/contents_sum.h"
+#include "core/shared_file.h"
 #include "core/status.h"
 #include "output/existing.h"
 
@@ -54,6 +55,10 @@ enum hs_status hs_store_check_writers(const char *path, struct hs_error *err);
 int64_t hs_store_end(const struct hs_store *store);
 enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
                             struct hs_error *err);
+/* Where what comes behind so many bytes begins. */
+int64_t hs_store_behind(int64_t at, int64_t bytes);
+/* The file as others see it who write to that space, too. Points into the store. */
+void hs_store_share(const struct hs_store *store, struct hs_shared_file *out);
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes);
 
 /* Where new contents of about `bytes` may lie: *capacity bytes from *base on (INT64_MAX: as many

@@ -176,6 +176,71 @@ def test_h5diff_finds_no_difference(tmp_path):
         assert set(told) <= set(expected), done.stdout
 
 
+# ---- who writes ---------------------------------------------------------------------------------
+
+
+def bytes_written(process):
+    """By all its calls of write() and pwrite()."""
+    return int(pathlib.Path(f"/proc/{process}/io").read_text().split("wchar:")[1].split()[0])
+
+
+def fields_of(path):
+    with h5py.File(path) as file:
+        return len(file["temperature"])
+
+
+@pytest.mark.parametrize("how, by_all", [("0", True), ("1", False)])
+def test_each_rank_writes_what_it_has(tmp_path, how, by_all):
+    """A third of each field of 4 MB; but rank 0 all of those that are compressed. MPI's own bytes do not go by write()."""
+    field = 8 * 600 * 900
+    write(tmp_path, PLATE, grid={"points": [600, 900], "upper": [1.0, 1.0]}, time={"sweeps": 1000000}, output={"every": 100})
+    process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5", "--set", f"output.compression={how}")
+    try:
+        while not (tmp_path / "a.h5").exists() or fields_of(tmp_path / "a.h5") < 6:
+            time.sleep(0.05)
+            assert process.poll() is None, process.communicate()
+        found = [bytes_written(rank) for rank in ranks_of(process)]
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert len(found) == 3
+    assert all((bytes_ > 5 * field / 3) == by_all for bytes_ in found[1:]), found
+
+
+def test_what_a_rank_has_of_a_chunk_may_be_several_pieces(tmp_path):
+    """26 MB, which is one chunk, on two ranks, each of which writes 8 MB at a time."""
+    write(tmp_path, PLATE, grid={"points": [1800, 1800], "upper": [1.0, 1.0]}, time={"sweeps": 1})
+    assert_same(alone(tmp_path, "one.h5"), run(tmp_path, 2, "two.h5"))
+
+
+@pytest.mark.parametrize("what", [{"compression": 2}, {}], ids=["compressed", "elsewhere"])
+def test_where_rank_0_writes_for_all_the_file_is_the_same(tmp_path, what):
+    """Compressed; and with a rank in another directory, which does not see the file."""
+    write(tmp_path, BLOCK, time={"sweeps": 60}, output={"every": 20, **what})
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(tmp_path / "case.cfg", other)
+    command = ("run", "case.cfg", "--quiet", "--output", "two.h5")
+    done = launch(tmp_path, 1, *command, ":", "-n", "1", "-wdir", str(tmp_path if what else other), str(PROGRAM), *command)
+    assert done.returncode == 0, done.stderr
+    assert not (other / "two.h5").exists()
+    assert_same(alone(tmp_path, "one.h5"), tmp_path / "two.h5")
+
+
+def test_a_rank_that_cannot_write_is_said_once(tmp_path):
+    """Rank 1 alone has a limit on the size of files."""
+    limited = tmp_path / "limited"
+    limited.write_text(f'#!/bin/sh\nulimit -f 18000\nexec {PROGRAM} "$@"\n')
+    limited.chmod(0o755)
+    write(tmp_path, BLOCK, time={"sweeps": 40000}, output={"every": 100})
+    command = ("run", "case.cfg", "--quiet", "--output", "a.h5")
+    done = launch(tmp_path, 1, *command, ":", "-n", "1", str(limited), *command)
+    assert done.returncode == 3, done.stderr
+    lines = our_lines(done.stderr)
+    assert sum("rank 1: a.h5: cannot write" in line and "ulimit -f" in line for line in lines) == 1 and len(lines) <= 2, done.stderr
+    assert fields_of(tmp_path / "a.h5") > 10
+
+
 # ---- numbers of files ----------------------------------------------------------------------------
 
 POINTS = (25, 18, 21)  # BLOCK's, slowest first

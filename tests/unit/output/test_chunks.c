@@ -1,7 +1,7 @@
+#include "core/fletcher.h"
 #include "dense_chunks.h"
 #include "output/chunks.h"
 #include "output/field_set.h"
-#include "output/fletcher.h"
 #include "test.h"
 
 #include <math.h>

@@ -17,6 +17,8 @@
 static struct hs_part parts[HS_PARTS];
 static const struct hs_backend *own; /* what each rank's part is on */
 
+static bool seen_by_all; /* of a write, on rank 0: the file was there for all */
+
 /* ---- a request, on every rank ---------------------------------------------------------------- */
 
 /* `problem` is for create, `values` of rank 0. */
@@ -31,6 +33,7 @@ static enum hs_status obey(const struct hs_request *request, const struct hs_pro
     case HS_REQUEST_BEGIN: return hs_part_begin(part, request, values, err);
     case HS_REQUEST_UPLOAD: return hs_part_upload(part, &request->box, values, err);
     case HS_REQUEST_DOWNLOAD: return hs_part_download(part, request, values, err);
+    case HS_REQUEST_WRITE: return hs_part_write(part, request, values, &seen_by_all, err);
     case HS_REQUEST_SWEEP: return hs_part_sweep(part, request, err);
     case HS_REQUEST_REDUCE: return hs_part_reduce(part, values, err);
     case HS_REQUEST_RESERVE: return own->vectors->reserve(part->state, request->fields, err);
@@ -178,6 +181,20 @@ static enum hs_status download_before(struct hs_backend_state *state, const stru
                values, err);
 }
 
+static enum hs_status write_shared(struct hs_backend_state *state,
+                                   const struct hs_shared_file *file, bool *seen,
+                                   struct hs_error *err)
+{
+    const struct hs_request request = {.kind = HS_REQUEST_WRITE,
+                                       .path_bytes = strlen(file->path) + 1,
+                                       .name_bytes = strlen(file->name) + 1,
+                                       .inode = file->inode,
+                                       .stretches = file->stretches};
+    const enum hs_status st = ask(state, request, (void *)(uintptr_t)file, err);
+    *seen = seen_by_all;
+    return st;
+}
+
 static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err)
 {
@@ -308,6 +325,7 @@ static const struct hs_backend *share_backend(void)
     shared.download_begin = NULL;
     shared.download_part = NULL;
     shared.download_end = NULL;
+    shared.write = hs_wire.locals == hs_wire.ranks ? write_shared : NULL;
     shared.sweep = sweep;
     shared.reduce = reduce;
     shared.time_sweeps = time_sweeps;

@@ -3,6 +3,7 @@
 #define HS_ENGINE_RANKS_MPI_PART_H
 
 #include "core/backend.h"
+#include "core/shared_file.h"
 #include "core/vectors.h"
 #include "engine/ranks/slab.h"
 
@@ -13,6 +14,7 @@ enum hs_request_kind {
     HS_REQUEST_BEGIN,
     HS_REQUEST_UPLOAD,
     HS_REQUEST_DOWNLOAD,
+    HS_REQUEST_WRITE,
     HS_REQUEST_SWEEP,
     HS_REQUEST_REDUCE,
     HS_REQUEST_RESERVE,
@@ -34,7 +36,9 @@ struct hs_request {
     char kernel[64]; /* create: its name, */
     int steps;       /* and sweeps from exchange to exchange of halos */
     bool network;    /* and whether the whole has one, of which each gets its slab's */
-    size_t path_bytes, name_bytes; /* begin: of a file that is told; 0: the initial field */
+    size_t path_bytes, name_bytes; /* begin, write: of a file that is told; 0: the initial field */
+    uint64_t inode;                /* write, */
+    int64_t stretches;             /* and how many are told */
     int64_t step;                  /* and which of its steps */
     bool before;                   /* download: the field a sweep before */
     bool known;                    /* finish */
@@ -75,6 +79,9 @@ enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, co
                               struct hs_error *err);
 enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *request,
                                 char *values, struct hs_error *err);
+/* file: rank 0's; NULL elsewhere, where it is told. *seen: whether all could open it. */
+enum hs_status hs_part_write(const struct hs_part *part, const struct hs_request *request,
+                             const struct hs_shared_file *file, bool *seen, struct hs_error *err);
 enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err);
 /* out: rank 0's, of all blocks. */

@@ -1,4 +1,4 @@
-#include "output/fletcher.h"
+#include "core/fletcher.h"
 
 #include <string.h>
 
@@ -69,6 +69,11 @@ void hs_fletcher_add(struct hs_fletcher *sum, const void *data, size_t bytes)
 void hs_fletcher_add_zeros(struct hs_fletcher *sum, size_t bytes)
 {
     append(sum, 0, 0, bytes / 2);
+}
+
+void hs_fletcher_join(struct hs_fletcher *sum, const struct hs_fletcher *more, size_t bytes)
+{
+    append(sum, more->words, more->sums, bytes / 2);
 }
 
 void hs_fletcher_put(const struct hs_fletcher *sum, unsigned char out[HS_FLETCHER_BYTES])

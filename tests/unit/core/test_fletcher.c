@@ -1,4 +1,4 @@
-#include "output/fletcher.h"
+#include "core/fletcher.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -90,4 +90,20 @@ void test_fletcher__takes_any_number_of_zeros(void **state)
     assert_int_equal(value_of(&sum), 0x00010001);
     hs_fletcher_add_zeros(&sum, 2);
     assert_int_equal(value_of(&sum), 0x00020001);
+}
+
+void test_fletcher__of_two_parts_is_joined_from_theirs(void **state)
+{
+    (void)state;
+    unsigned char data[MOST];
+    for (int kind = 0; kind < 4; kind++) {
+        fill(data, kind);
+        for (size_t cut = 0; cut <= MOST; cut += 1234) {
+            struct hs_fletcher sum = {0}, rest = {0};
+            hs_fletcher_add(&sum, data, cut);
+            hs_fletcher_add(&rest, data + cut, MOST - cut);
+            hs_fletcher_join(&sum, &rest, MOST - cut);
+            assert_int_equal(value_of(&sum), plain(data, MOST));
+        }
+    }
 }

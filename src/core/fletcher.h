@@ -5,8 +5,8 @@
  * 16 bits, an odd last byte as the upper half of one; two sums of them, the words and the sums so
  * far, go modulo 65535, where 0 stands for nothing but zeros and 65535 for other multiples.
  */
-#ifndef HS_OUTPUT_FLETCHER_H
-#define HS_OUTPUT_FLETCHER_H
+#ifndef HS_CORE_FLETCHER_H
+#define HS_CORE_FLETCHER_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +21,9 @@ void hs_fletcher_add(struct hs_fletcher *sum, const void *data, size_t bytes);
 
 /* As many zeros more, an even number. */
 void hs_fletcher_add_zeros(struct hs_fletcher *sum, size_t bytes);
+
+/* What follows: the sum of `bytes` more, an even number. */
+void hs_fletcher_join(struct hs_fletcher *sum, const struct hs_fletcher *more, size_t bytes);
 
 enum { HS_FLETCHER_BYTES = 4 };
 

@@ -1,0 +1,23 @@
+/* A file to which several processes write what each has of a field. */
+#ifndef HS_CORE_SHARED_FILE_H
+#define HS_CORE_SHARED_FILE_H
+
+#include "core/fletcher.h"
+#include "core/grid.h"
+
+/* Nodes that follow one another in a field, and where their values lie in the file. */
+struct hs_stretch {
+    struct hs_box box;
+    int64_t at;
+};
+
+struct hs_shared_file {
+    const char *path;  /* to open */
+    const char *name;  /* for messages */
+    uint64_t inode;    /* which file it is */
+    int64_t stretches; /* in the field's order */
+    const struct hs_stretch *stretch;
+    struct hs_fletcher *sum; /* [stretches] set: of their bytes */
+};
+
+#endif
