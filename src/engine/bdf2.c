@@ -156,7 +156,6 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                             const struct hs_backend *backend, struct hs_backend_state *state,
                             struct hs_error *err)
 {
-    const size_t nodes = (size_t)hs_grid_count(&problem->grid);
     *bdf2 = (struct hs_bdf2){.problem = problem};
     enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
     if (!st)
@@ -166,10 +165,9 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                                               err);
     if (!st)
         st = find_prescribed(bdf2, err);
-    if (!st && hs_boundary_data_in_time(problem)) {
-        bdf2->inflow = malloc(nodes * sizeof *bdf2->inflow);
-        st = bdf2->inflow ? HS_OK : no_memory(err);
-    }
+    bdf2->in_time = hs_boundary_data_in_time(problem);
+    if (!st && bdf2->in_time)
+        st = hs_acting_init(&bdf2->acting, &bdf2->equations, err);
     return st ? st : copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
 }
 
@@ -182,17 +180,21 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
     free(bdf2->prescribed.node);
     free(bdf2->prescribed.value);
     free(bdf2->prescribed.spare);
-    free(bdf2->inflow);
+    hs_acting_release(&bdf2->acting);
 }
 
 /* What acts at time t. */
 static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
 {
-    if (!bdf2->inflow)
+    const struct hs_krylov *vectors = bdf2->gradients.vectors;
+    struct hs_acting *acting = &bdf2->acting;
+    if (acting->count == 0)
         return HS_OK;
-    if (!hs_equations_inflow_at(&bdf2->equations, t, bdf2->inflow))
+    if (!hs_acting_at(acting, &bdf2->equations, t))
         return no_memory(err);
-    return bdf2->gradients.vectors->put(bdf2->gradients.of, HS_BDF2_ACTING, bdf2->inflow, err);
+    return acting->node ? vectors->put_some(bdf2->gradients.of, HS_BDF2_ACTING, acting->count,
+                                            acting->node, acting->value, err)
+                        : vectors->put(bdf2->gradients.of, HS_BDF2_ACTING, acting->value, err);
 }
 
 enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
@@ -294,7 +296,7 @@ static enum hs_status guess(struct hs_bdf2 *bdf2, struct prediction p, double t,
                                         times(p.change, HS_BDF2_NOW, HS_BDF2_OLD),
                                         times(p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
                                   err);
-    return st || !bdf2->inflow ? st : prescribe(bdf2, HS_BDF2_NEXT, t, err);
+    return st || !bdf2->in_time ? st : prescribe(bdf2, HS_BDF2_NEXT, t, err);
 }
 
 /* Where nothing holds the mean, all that flows in stays, to rounding. */

@@ -31,6 +31,7 @@
 #ifndef HS_ENGINE_BDF2_H
 #define HS_ENGINE_BDF2_H
 
+#include "engine/multigrid/acting.h"
 #include "engine/multigrid/conjugate_gradients.h"
 
 /* Older ones weigh less than 2^-64. */
@@ -62,7 +63,10 @@ struct hs_bdf2 {
     struct hs_equations equations;
     struct hs_conjugate_gradients gradients;
     struct hs_bdf2_prescribed prescribed;
-    double *inflow; /* [nodes] of a time, on its way; NULL: walls and sources do not change */
+    bool in_time; /* walls or sources change */
+    struct hs_acting
+        acting;     /* what walls bring, where the source does not change; else empty ... */
+    double *inflow; /* ... and [nodes] what both bring, on its way; else NULL */
     double t;       /* s: of the field */
     double step;    /* s: the last one; 0: none yet */
     double before;  /* s: the one before that; 0: none yet */

@@ -45,27 +45,44 @@ enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_err
 
 /* ---- from the problem ------------------------------------------------------------------------ */
 
-/* Of a whole row of nodes, what acts besides its neighbours at time t. */
+double hs_equations_inflow_of(const struct hs_equations *equations, const double *forcing, double t,
+                              int64_t node, double source)
+{
+    const struct hs_grid *grid = &equations->problem->grid;
+    const struct hs_network_row *row = hs_network_row_at(equations->network, node);
+    if (row->kind != HS_NODE_FREE)
+        return 0.0;
+    const double inflow = source * row->capacity + forcing[row->forcing];
+    if (equations->problem->network)
+        return inflow;
+    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], r = node / nx;
+    const int64_t at[HS_AXES] = {node - r * nx, r % ny, r / ny};
+    bool on_wall = false;
+    for (int axis = 0; axis < grid->dims; axis++)
+        on_wall |= at[axis] == 0 || at[axis] == grid->points[axis] - 1;
+    return on_wall ? inflow + hs_stencil_network_inflow(equations->problem, t, at) : inflow;
+}
+
+double *hs_equations_forcing_at(const struct hs_equations *equations, double t)
+{
+    const struct hs_network *network = equations->network;
+    double *out = malloc((size_t)network->forcing_count * sizeof *out);
+    for (int n = 0; n < network->forcing_count && out; n++)
+        out[n] = hs_forcing_at(&network->forcing[n], equations->problem->time_functions, t);
+    return out;
+}
+
+/* Of a whole row of nodes. */
 static void find_inflow_row(const struct hs_equations *equations, const double *forcing, double t,
                             int64_t r, double *out)
 {
     const struct hs_problem *problem = equations->problem;
-    const struct hs_network *network = equations->network;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    const int64_t last_z = problem->grid.points[HS_Z] - 1;
-    const bool on_wall = (problem->grid.dims > 1 && (r % ny == 0 || r % ny == ny - 1)) ||
-                         (problem->grid.dims > 2 && (r / ny == 0 || r / ny == last_z));
     if (problem->source.present)
         hs_problem_source_row(problem, 1.0, t, r % ny, r / ny, out);
-    else
-        for (int64_t i = 0; i < nx; i++)
-            out[i] = 0.0;
-    for (int64_t i = 0; i < nx; i++) {
-        const struct hs_network_row *row = hs_network_row_at(network, r * nx + i);
-        out[i] = row->kind == HS_NODE_FREE ? out[i] * row->capacity + forcing[row->forcing] : 0.0;
-        if (row->kind == HS_NODE_FREE && !problem->network && (on_wall || i == 0 || i == nx - 1))
-            out[i] += hs_stencil_network_inflow(problem, t, (int64_t[]){i, r % ny, r / ny});
-    }
+    for (int64_t i = 0; i < nx; i++)
+        out[i] = hs_equations_inflow_of(equations, forcing, t, r * nx + i,
+                                        problem->source.present ? out[i] : 0.0);
 }
 
 /* By walls whose numbers change along them and in time at once. */
@@ -81,11 +98,9 @@ bool hs_equations_inflow_at(const struct hs_equations *equations, double t, doub
 {
     const struct hs_network *network = equations->network;
     const int64_t nodes = hs_grid_count(&network->grid), nx = network->grid.points[HS_X];
-    double *forcing = malloc((size_t)network->forcing_count * sizeof *forcing);
+    double *forcing = hs_equations_forcing_at(equations, t);
     double *sum = malloc((size_t)(network->inflow.count + 1) * sizeof *sum);
     const bool done = forcing && sum;
-    for (int n = 0; n < network->forcing_count && done; n++)
-        forcing[n] = hs_forcing_at(&network->forcing[n], equations->problem->time_functions, t);
     if (done) {
 #pragma omp parallel for num_threads(equations->threads) schedule(static)
         for (int64_t r = 0; r < nodes / nx; r++)

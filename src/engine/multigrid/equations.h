@@ -53,6 +53,13 @@ void hs_equations_release(struct hs_equations *equations);
 /* What sources and walls bring at time t [s]. out: [nodes]. False: out of memory. */
 bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out);
 
+/* The same of one node, but for walls that change along them and in time at once: `source` is what
+ * the source brings it [K/s], forcing [forcing_count] that of time t, allocated, NULL where memory
+ * is short. */
+double hs_equations_inflow_of(const struct hs_equations *equations, const double *forcing, double t,
+                              int64_t node, double source);
+double *hs_equations_forcing_at(const struct hs_equations *equations, double t);
+
 /* How large a residual is, as rates of change r/C [K/s]. */
 struct hs_rates {
     double largest;
