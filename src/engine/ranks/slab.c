@@ -5,6 +5,7 @@
 #include "core/round.h"
 #include "functions/moving.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,14 @@ int hs_slab_most(const struct hs_problem *whole)
     while (ranks > 1 && hs_slab_thinnest(whole, (int)ranks) < whole->radius)
         ranks--;
     return (int)ranks;
+}
+
+/* The least of wait / calls + 2 depth layer calls: the first where one more takes no less. */
+int hs_slab_calls(int64_t depth, int64_t thinnest, double wait, double layer)
+{
+    const double best = floor(0.5 + sqrt(0.25 + wait / (2.0 * (double)depth * layer)));
+    const double most = floor((double)thinnest / (8.0 * (double)depth));
+    return (int)fmax(1.0, fmin(best, most));
 }
 
 /* ---- grid ------------------------------------------------------------------------------------ */

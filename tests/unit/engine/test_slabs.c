@@ -508,3 +508,26 @@ void test_slabs__are_cut_where_blocks_begin(void **state)
         hs_problem_release(&problem);
     }
 }
+
+static double cost_of(int calls, int64_t depth, double wait, double layer)
+{
+    return wait / calls + 2.0 * (double)depth * layer * calls;
+}
+
+/* No number of calls takes less, but for thin slabs, whose halo would be much of them. */
+void test_slabs__as_many_calls_as_take_the_least_time(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 1000; n++) {
+        const int64_t depth = 1 + any(12), thinnest = 1 + any(5000);
+        const double wait = 1e-6 * any(60), layer = 1e-8 * (1 + any(100));
+        const int calls = hs_slab_calls(depth, thinnest, wait, layer);
+        assert_true(calls == 1 || 8 * calls * depth <= thinnest);
+        assert_true(calls >= 1 && (calls == 1 || wait > 0.0));
+        for (int other = 1; other < 80 && 8 * other * depth <= thinnest; other++)
+            assert_true(cost_of(calls, depth, wait, layer) <=
+                        (1.0 + 1e-12) * cost_of(other, depth, wait, layer));
+    }
+    assert_int_equal(hs_slab_calls(10, 4096, 40e-6, 50e-9), 6);
+    assert_int_equal(hs_slab_calls(10, 79, 40e-6, 50e-9), 1);
+}

@@ -1,6 +1,7 @@
 /* Ranks by MPI: the backend of rank 0, which tells the others what it is asked, and their service.
  */
 #include "core/reduction.h"
+#include "core/round.h"
 #include "core/vectors.h"
 #include "engine/ranks/mpi/part.h"
 #include "engine/ranks/mpi/wire.h"
@@ -111,13 +112,46 @@ static int free_part(void)
     return -1;
 }
 
-/* Sweeps from exchange to exchange: as many as a call of the kernel fuses, if the thinnest slab has
- * the layers for them. */
+/* Of a method that sweeps once from stage to stage, a halo of one sweep is exchanged each time. */
+static bool by_stages(const struct hs_problem *problem)
+{
+    const char *name = problem->schedule.method;
+    for (int n = 0; hs_methods[n] && name; n++)
+        if (strcmp(hs_methods[n]->name, name) == 0)
+            return hs_methods[n]->sweeps != NULL;
+    return false;
+}
+
+/* On devices that tell what they can. An exchange beside a call has no time of its own. */
+static int calls_for(const struct hs_problem *problem, const struct hs_kernel_plan *plan)
+{
+    static const double wait = 40e-6, copies = 2.0; /* docs/performance/many-gpus.md */
+    struct hs_device_limits limits = {.bandwidth = 0.0};
+    struct hs_error unused;
+    hs_error_init(&unused);
+    if (own->limits)
+        own->limits(problem->solver.device, &limits, &unused);
+    hs_error_release(&unused);
+    if (!(limits.bandwidth > 0.0) || by_stages(problem) ||
+        (plan->ends > 0 && problem->solver.overlap))
+        return 1;
+    const double layers = (double)problem->grid.points[problem->grid.dims - 1];
+    const double layer = (double)hs_grid_count(&problem->grid) / layers *
+                         (double)hs_precision_size(problem->precision);
+    return hs_slab_calls((int64_t)plan->steps * problem->radius,
+                         hs_slab_thinnest(problem, hs_wire.ranks), wait,
+                         copies * 2.0 * layer / limits.bandwidth);
+}
+
+/* Sweeps from exchange to exchange: as many as so many calls of the kernel fuse, if the thinnest
+ * slab has the layers for them. */
 static int steps_for(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    const int fused = hs_kernel_steps_for(kernel, problem);
+    char reason[256];
+    struct hs_kernel_plan plan;
+    hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason);
     const int64_t most = hs_slab_thinnest(problem, hs_wire.ranks) / problem->radius;
-    return most < fused ? (int)most : fused;
+    return (int)hs_smaller(most, (int64_t)plan.steps * calls_for(problem, &plan));
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
