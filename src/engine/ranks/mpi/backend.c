@@ -122,6 +122,13 @@ static bool by_stages(const struct hs_problem *problem)
     return false;
 }
 
+static double layer_bytes(const struct hs_problem *problem)
+{
+    const double layers = (double)problem->grid.points[problem->grid.dims - 1];
+    return (double)hs_grid_count(&problem->grid) / layers *
+           (double)hs_precision_size(problem->precision);
+}
+
 /* On devices that tell what they can. An exchange beside a call has no time of its own. */
 static int calls_for(const struct hs_problem *problem, const struct hs_kernel_plan *plan)
 {
@@ -135,12 +142,9 @@ static int calls_for(const struct hs_problem *problem, const struct hs_kernel_pl
     if (!(limits.bandwidth > 0.0) || by_stages(problem) ||
         (plan->ends > 0 && problem->solver.overlap))
         return 1;
-    const double layers = (double)problem->grid.points[problem->grid.dims - 1];
-    const double layer = (double)hs_grid_count(&problem->grid) / layers *
-                         (double)hs_precision_size(problem->precision);
     return hs_slab_calls((int64_t)plan->steps * problem->radius,
                          hs_slab_thinnest(problem, hs_wire.ranks), wait,
-                         copies * 2.0 * layer / limits.bandwidth);
+                         copies * 2.0 * layer_bytes(problem) / limits.bandwidth);
 }
 
 /* Sweeps from exchange to exchange: as many as so many calls of the kernel fuse, if the thinnest
@@ -508,12 +512,11 @@ void hs_ranks_describe(const struct hs_problem *problem, const struct hs_kernel 
     if (ranks == 1)
         return;
     const int steps = steps_for(problem, kernel);
-    const int64_t layers = problem->grid.points[axis], halo = (int64_t)steps * problem->radius;
-    const double layer = (double)hs_grid_count(&problem->grid) / (double)layers *
-                         (double)hs_precision_size(problem->precision);
+    const int64_t halo = (int64_t)steps * problem->radius;
     snprintf(out, size,
              "%d, of %" PRId64 " layers along %c or more; halos of %" PRId64
-             " layers, %.3g MB to each side every %d sweep%s; %.1f %% of what is swept is owned",
-             ranks, hs_slab_thinnest(problem, ranks), "xyz"[axis], halo, layer * (double)halo / 1e6,
-             steps, steps == 1 ? "" : "s", 100.0 * hs_ranks_owned(problem, kernel));
+             " layer%s, %.3g MB to each side every %d sweep%s; %.1f %% of what is swept is owned",
+             ranks, hs_slab_thinnest(problem, ranks), "xyz"[axis], halo, halo == 1 ? "" : "s",
+             layer_bytes(problem) * (double)halo / 1e6, steps, steps == 1 ? "" : "s",
+             100.0 * hs_ranks_owned(problem, kernel));
 }
