@@ -208,7 +208,7 @@ def test_each_rank_writes_what_it_has(tmp_path, how, by_all):
 
 
 def test_what_a_rank_has_of_a_chunk_may_be_several_pieces(tmp_path):
-    """26 MB, which is one chunk, on two ranks, each of which writes 8 MB at a time."""
+    """26 MB, which is one chunk, on two ranks, each of which writes 4 MB at a time."""
     write(tmp_path, PLATE, grid={"points": [1800, 1800], "upper": [1.0, 1.0]}, time={"sweeps": 1})
     assert_same(alone(tmp_path, "one.h5"), run(tmp_path, 2, "two.h5"))
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 8 << 20 }; /* bytes, or a layer */
+enum { AT_ONCE = 4 << 20 }; /* bytes, or a layer */
 
 /* Bytes of a layer of a box. */
 static int64_t layer_of(const struct hs_problem *whole, const struct hs_box *box)
