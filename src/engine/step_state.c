@@ -147,12 +147,14 @@ enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
     return HS_OK;
 }
 
+bool hs_frame_shared(const struct hs_frame *frame)
+{
+    return frame->backend->write && !frame->readback && !frame->field;
+}
+
 enum hs_status hs_frame_write(struct hs_frame *frame, const struct hs_shared_file *file, bool *seen,
                               struct hs_error *err)
 {
-    *seen = false;
-    if (frame->readback || frame->field || !frame->backend->write)
-        return HS_OK;
     return frame->backend->write(frame->state, file, seen, err);
 }
 

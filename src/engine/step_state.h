@@ -59,7 +59,8 @@ bool hs_frame_kept(const struct hs_frame *frame);
  * `next`: the box that will be asked for then, or NULL. */
 enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
                              const struct hs_box *next, const void **values, struct hs_error *err);
-/* All of it, by those who have it: as of the backend's write. */
+/* Whether several processes have it; then they can write it: as of the backend's write. */
+bool hs_frame_shared(const struct hs_frame *frame);
 enum hs_status hs_frame_write(struct hs_frame *frame, const struct hs_shared_file *file, bool *seen,
                               struct hs_error *err);
 void hs_frame_release(struct hs_frame *frame); /* accepts NULL */

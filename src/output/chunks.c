@@ -318,8 +318,7 @@ static enum hs_status append_packed(struct hs_chunks *chunks, struct hs_store *s
     return st;
 }
 
-/* ---- by all who have the field -----------------------------------------------------------------
- */
+/* ---- by all who have the field --------------------------------------------------------------- */
 
 /* Uncompressed chunks, one behind the other. *seen: as of hs_frame_write. */
 static enum hs_status append_shared(struct hs_chunks *chunks, struct hs_store *store,
@@ -374,7 +373,8 @@ enum hs_status hs_chunks_append_frame(struct hs_chunks *chunks, struct hs_store 
 {
     const struct hs_values values = {read_frame, frame};
     bool seen = false;
-    const enum hs_status st =
-        chunks->compression == 0 ? append_shared(chunks, store, frame, &seen, err) : HS_OK;
+    enum hs_status st = HS_OK;
+    if (chunks->compression == 0 && hs_frame_shared(frame))
+        st = append_shared(chunks, store, frame, &seen, err);
     return seen || st ? st : hs_chunks_append(chunks, store, &values, err);
 }

@@ -18,7 +18,7 @@ int64_t hs_slab_thinnest(const struct hs_problem *whole, int ranks);
  * Calls from exchange to exchange that take the least time, where an exchange takes `wait` [s]
  * besides what it carries, a call has a halo of `depth` layers at each end and takes `layer` [s]
  * for each layer: every call sweeps the halo of all of them. No halo of more than an eighth of the
- * thinnest slab comes of several.
+ * thinnest slab comes of several, so that it takes little memory.
  */
 int hs_slab_calls(int64_t depth, int64_t thinnest, double wait, double layer);
 

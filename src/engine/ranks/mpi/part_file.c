@@ -126,11 +126,9 @@ static enum hs_status write_here(const struct hs_part *part, const struct hs_sha
 /* As rank 0 has it. */
 static void tell(const struct hs_shared_file *file, const struct hs_request *request)
 {
-    void *const told[] = {(void *)(uintptr_t)file->path, (void *)(uintptr_t)file->name,
-                          (void *)(uintptr_t)file->stretch};
-    hs_wire_tell(told[0], request->path_bytes);
-    hs_wire_tell(told[1], request->name_bytes);
-    hs_wire_tell(told[2], (size_t)file->stretches * sizeof *file->stretch);
+    hs_wire_tell((void *)(uintptr_t)file->path, request->path_bytes);
+    hs_wire_tell((void *)(uintptr_t)file->name, request->name_bytes);
+    hs_wire_tell((void *)(uintptr_t)file->stretch, (size_t)file->stretches * sizeof *file->stretch);
 }
 
 enum hs_status hs_part_write(const struct hs_part *part, const struct hs_request *request,
