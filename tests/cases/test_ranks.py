@@ -193,7 +193,7 @@ def fields_of(path):
 def test_each_rank_writes_what_it_has(tmp_path, how, by_all):
     """A third of each field of 4 MB; but rank 0 all of those that are compressed. MPI's own bytes do not go by write()."""
     field = 8 * 600 * 900
-    write(tmp_path, PLATE, grid={"points": [600, 900], "upper": [1.0, 1.0]}, time={"sweeps": 1000000}, output={"every": 100})
+    write(tmp_path, PLATE, grid={"points": [600, 900], "upper": [1.0, 1.0]}, time={"sweeps": 20000}, output={"every": 500})
     process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5", "--set", f"output.compression={how}")
     try:
         while not (tmp_path / "a.h5").exists() or fields_of(tmp_path / "a.h5") < 6:
