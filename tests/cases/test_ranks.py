@@ -442,7 +442,7 @@ def ranks_of(process):
 
 def started(directory, ranks, *launcher):
     """A long run of so many ranks, once it has written something."""
-    write(directory, PLATE, time={"sweeps": 50000000}, output={"every": 200})
+    write(directory, PLATE, time={"sweeps": 5000000}, output={"every": 200})
     process = start(directory, ranks, "run", "case.cfg", "--quiet", "--output", "long.h5", launcher=launcher)
     while not (directory / "long.h5").exists() or len(ranks_of(process)) < ranks:
         time.sleep(0.05)

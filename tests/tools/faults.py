@@ -25,7 +25,8 @@ probes = ( {{ name = "core"; at = {at}; }} );
 """
 
 
-def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="double", compression=0, history_every=2):
+def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="double", compression=0, history_every=None):
+    """history_every: of long runs so long that a small disk has room for what they ask."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "case.cfg"
     path.write_text(
@@ -35,7 +36,7 @@ def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="dou
             every=every,
             precision=precision,
             compression=compression,
-            history_every=history_every,
+            history_every=history_every or max(2, sweeps // 10**6),
             at=[0.03] * len(points),
         )
     )
