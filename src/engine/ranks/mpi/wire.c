@@ -1,6 +1,8 @@
 #include "engine/ranks/mpi/wire.h"
 
+#include "core/machine.h"
 #include "core/memory.h"
+#include "core/round.h"
 #include "engine/signals.h"
 
 #include <mpi.h>
@@ -15,6 +17,7 @@ enum { TAG_DATA, TAG_UP, TAG_DOWN };
 enum { MOST = 1 << 30 }; /* bytes of a message: MPI counts them by an int */
 
 struct hs_wire hs_wire = {.ranks = 1, .locals = 1};
+static bool crowded; /* ranks of this node take turns on its processors */
 
 void hs_wire_begin(int *argc, char ***argv)
 {
@@ -28,6 +31,8 @@ void hs_wire_begin(int *argc, char ***argv)
     MPI_Comm_rank(node, &hs_wire.local);
     MPI_Comm_size(node, &hs_wire.locals);
     MPI_Comm_free(&node);
+    crowded = hs_wire.locals >
+              hs_smaller(hs_machine_processors(""), (int64_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 void hs_wire_end(void)
@@ -35,25 +40,35 @@ void hs_wire_end(void)
     MPI_Finalize();
 }
 
-/* Looks more and more seldom: MPI's own waiting would keep a processor busy. */
-static void wait_asleep(MPI_Request *request)
+/* Looks, and naps longer and longer between looks: `longest` at most, in ns. */
+static void await_asleep(int count, MPI_Request *request, long longest)
 {
     struct timespec pause = {.tv_nsec = 1000};
     int done = 0;
     for (int looks = 0; !done; looks++) {
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE);
         if (done || looks < 1000)
             continue;
         nanosleep(&pause, NULL);
-        pause.tv_nsec = pause.tv_nsec < 500000 ? 2 * pause.tv_nsec : 1000000;
+        pause.tv_nsec = pause.tv_nsec < longest ? 2 * pause.tv_nsec : longest;
     }
+}
+
+/* For what another rank does next. MPI's own waiting keeps a processor busy, which that rank may
+ * wait for: a time slice, some ms. */
+static void await(int count, MPI_Request *request)
+{
+    if (crowded)
+        await_asleep(count, request, 1000);
+    else
+        MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
 }
 
 void hs_wire_tell(void *data, size_t bytes)
 {
     MPI_Request request;
     MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-    wait_asleep(&request);
+    await_asleep(1, &request, 1000000);
 }
 
 static int part_of(size_t left)
@@ -63,16 +78,22 @@ static int part_of(size_t left)
 
 void hs_wire_send(int to, const void *data, size_t bytes)
 {
-    for (size_t done = 0; done < bytes; done += MOST)
-        MPI_Send((const char *)data + done, part_of(bytes - done), MPI_BYTE, to, TAG_DATA,
-                 MPI_COMM_WORLD);
+    for (size_t done = 0; done < bytes; done += MOST) {
+        MPI_Request request;
+        MPI_Isend((const char *)data + done, part_of(bytes - done), MPI_BYTE, to, TAG_DATA,
+                  MPI_COMM_WORLD, &request);
+        await(1, &request);
+    }
 }
 
 void hs_wire_receive(int from, void *data, size_t bytes)
 {
-    for (size_t done = 0; done < bytes; done += MOST)
-        MPI_Recv((char *)data + done, part_of(bytes - done), MPI_BYTE, from, TAG_DATA,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (size_t done = 0; done < bytes; done += MOST) {
+        MPI_Request request;
+        MPI_Irecv((char *)data + done, part_of(bytes - done), MPI_BYTE, from, TAG_DATA,
+                  MPI_COMM_WORLD, &request);
+        await(1, &request);
+    }
 }
 
 void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_side *above)
@@ -92,7 +113,7 @@ void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_sid
             MPI_Isend((const char *)side[s]->out + done, part, MPI_BYTE, side[s]->rank, out_tag[s],
                       MPI_COMM_WORLD, &request[count++]);
         }
-        MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
+        await(count, request);
     }
 }
 
@@ -115,7 +136,10 @@ enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err)
     if (status && hs_wire.rank > 0)
         mine.bytes = err->text ? (int)strlen(err->text) : 0;
     struct word *all = hs_new((size_t)hs_wire.ranks * sizeof *all);
-    MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Igather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD,
+                &request);
+    await(1, &request);
     int first = -1;
     for (int rank = 0; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
         if (all[rank].signal && !hs_signals_stop)
@@ -123,7 +147,8 @@ enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err)
         first = first < 0 && all[rank].status ? rank : first;
     }
     int verdict[] = {first, first < 0 ? HS_OK : all[first].status};
-    MPI_Bcast(verdict, 2, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Ibcast(verdict, 2, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    await(1, &request);
     if (verdict[0] > 0 && hs_wire.rank == verdict[0])
         hs_wire_send(0, err->text, (size_t)mine.bytes);
     if (first > 0)
@@ -135,7 +160,9 @@ enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err)
 int hs_wire_least(int here)
 {
     int least = here;
-    MPI_Allreduce(&here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iallreduce(&here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    await(1, &request);
     return least;
 }
 
