@@ -24,6 +24,7 @@ struct hs_device_limits {
     int shared_bytes_reserved;   /* taken from each block's share by the system */
     double bandwidth;            /* of device memory, bytes/s */
     double flops[HS_PRECISIONS]; /* outside the matrix units, 1/s */
+    unsigned char id[16];        /* of this very one, whatever its number is; 0: not known */
 };
 
 /*

@@ -77,7 +77,9 @@ int main(int argc, char **argv)
     must(cudaGetDeviceCount(&devices), "devices");
     must(cudaSetDevice(hs_wire.local % devices), "device");
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
-    if (!hs_device_wire_join(devices >= hs_wire.locals))
+    struct cudaDeviceProp about;
+    must(cudaGetDeviceProperties(&about, hs_wire.local % devices), "properties");
+    if (!hs_device_wire_join(hs_wire_apart(about.uuid.bytes, sizeof about.uuid.bytes)))
         hs_wire_abort(HS_DEVICE, "no NCCL, or fewer devices (%d) than ranks", devices);
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
         for (int ring = 0; ring < 2; ring++)

@@ -62,6 +62,7 @@ hs_status ask(int device, hs_cuda_device *out, hs_error *err)
     limits->capability[0] = about.major;
     limits->capability[1] = about.minor;
     snprintf(limits->name, sizeof limits->name, "%.63s", about.name);
+    memcpy(limits->id, about.uuid.bytes, sizeof limits->id);
     limits->bandwidth = 2.0 * 1e3 * memory_kilohertz * bus_bits / 8.0; /* two transfers a clock */
     for (int p = 0; p < HS_PRECISIONS; p++)
         limits->flops[p] = 2.0 * 1e3 * kilohertz * limits->multiprocessors *

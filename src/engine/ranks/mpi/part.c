@@ -1,6 +1,7 @@
 #include "engine/ranks/mpi/part.h"
 
 #include "core/clock.h"
+#include "core/device.h"
 #include "core/halo.h"
 #include "core/memory.h"
 #include "core/reduction.h"
@@ -262,13 +263,23 @@ static void exchange(struct hs_part *part, int field, int64_t sweeps)
     exchange_on(part, NULL, field, sweeps);
 }
 
+/* By what the devices are: a launcher may let each rank see but one, which then is the first. */
+static bool has_device_alone(const struct hs_part *part)
+{
+    struct hs_device_limits limits = {.id = {0}};
+    struct hs_error unused;
+    hs_error_init(&unused);
+    part->own->limits(part->whole->solver.device, &limits, &unused);
+    hs_error_release(&unused);
+    return hs_wire_apart(limits.id, sizeof limits.id);
+}
+
 void hs_part_join(struct hs_part *part)
 {
     int most = part->own->vectors->recursion(part->state);
     most = most < part->steps ? most : part->steps;
     part->recursion = hs_wire_least(most < HS_PART_RECURS ? most : HS_PART_RECURS);
-    part->by_device =
-        part->own->halo->space && hs_device_wire_join(part->own->devices() >= hs_wire.locals);
+    part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
     if (part->by_device) { /* now, so that the first sweeps do not wait for the ways to be made */
         const struct hs_halo *halo = part->own->halo;
         struct hs_error err;

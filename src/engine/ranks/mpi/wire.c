@@ -17,6 +17,7 @@ enum { TAG_DATA, TAG_UP, TAG_DOWN };
 enum { MOST = 1 << 30 }; /* bytes of a message: MPI counts them by an int */
 
 struct hs_wire hs_wire = {.ranks = 1, .locals = 1};
+static MPI_Comm node;
 static bool crowded; /* ranks of this node take turns on its processors */
 
 void hs_wire_begin(int *argc, char ***argv)
@@ -26,17 +27,16 @@ void hs_wire_begin(int *argc, char ***argv)
     MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &hs_wire.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &hs_wire.ranks);
-    MPI_Comm node;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &hs_wire.local);
     MPI_Comm_size(node, &hs_wire.locals);
-    MPI_Comm_free(&node);
     crowded = hs_wire.locals >
               hs_smaller(hs_machine_processors(""), (int64_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 void hs_wire_end(void)
 {
+    MPI_Comm_free(&node);
     MPI_Finalize();
 }
 
@@ -155,6 +155,20 @@ enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err)
         hear_message(first, &all[first], err);
     free(all);
     return (enum hs_status)verdict[1];
+}
+
+bool hs_wire_apart(const void *what, size_t bytes)
+{
+    char *all = hs_new((size_t)hs_wire.locals * bytes + 1);
+    MPI_Request request;
+    MPI_Iallgather(what, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, node, &request);
+    await(1, &request);
+    bool apart = true;
+    for (int rank = 0; rank < hs_wire.locals; rank++)
+        apart = apart &&
+                (rank == hs_wire.local || memcmp(all + (size_t)rank * bytes, what, bytes) != 0);
+    free(all);
+    return apart;
 }
 
 int hs_wire_least(int here)

@@ -39,6 +39,9 @@ enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err);
 /* Says why, and ends all ranks with that status. */
 _Noreturn void hs_wire_abort(enum hs_status status, const char *format, ...) HS_PRINTF(2, 3);
 
+/* Whether no other rank on this node says the same. All of the node ask at once. */
+bool hs_wire_apart(const void *what, size_t bytes);
+
 /* The least of all ranks; each knows. */
 int hs_wire_least(int here);
 
