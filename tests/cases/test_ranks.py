@@ -423,7 +423,8 @@ def test_checkpoint_of_three_ranks_is_resumed_by_one_and_by_five(tmp_path):
 
 
 def ranks_of(process):
-    """The processes of the ranks, in order of their numbers."""
+    """The processes of the ranks, in order of their numbers: those of its directory."""
+    directory = os.readlink(f"/proc/{process.pid}/cwd")
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -431,10 +432,10 @@ def ranks_of(process):
         try:
             command = (entry / "cmdline").read_bytes().split(b"\0")
             environment = (entry / "environ").read_bytes()
-            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            where = os.readlink(entry / "cwd")
         except OSError:
             continue
-        if parent == process.pid and command[0].endswith(b"heatsolve-mpi"):
+        if where == directory and command[0].endswith(b"heatsolve-mpi"):
             rank = int(environment.split(b"OMPI_COMM_WORLD_RANK=")[1].split(b"\0")[0])
             found.append((rank, int(entry.name)))
     return [number for _, number in sorted(found)]
@@ -485,6 +486,60 @@ def test_a_killed_rank_ends_all_and_leaves_a_file_that_opens(tmp_path, n):
     one = alone(tmp_path, "one.h5", "--set", f"time.sweeps={200 * (len(fields) - 1)}")
     with h5py.File(one) as file:
         assert np.array_equal(file["temperature"][...], fields)
+
+
+# ---- on several machines --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def machines(tmp_path):
+    """What mpirun takes for two machines: processes that see another host name, in place of ssh. They have one disk."""
+    agent = tmp_path / "agent"
+    agent.write_text("""#!/bin/sh
+host=$1
+shift
+exec unshare --uts sh -c 'hostname "$0" && exec sh -c "$1"' "$host" "$*"
+""")
+    agent.chmod(0o755)
+    launcher = ("--mca", "plm_rsh_agent", str(agent), "--bind-to", "none", "--host", "machine-a:2,machine-b:2")
+    names = launch(tmp_path, 4, program="hostname", launcher=launcher).stdout.split()
+    if sorted(names) != ["machine-a", "machine-a", "machine-b", "machine-b"]:
+        pytest.skip("no host names of one's own here (unshare --uts)")
+    return launcher
+
+
+@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY], ids=["plate", "block", "body"])
+def test_two_machines_write_the_same_file(tmp_path, machines, case):
+    write(tmp_path, case, time={"sweeps": 53}, output={"every": 9, "history_every": 4})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "three.h5", launcher=machines)
+    assert done.returncode == 0, done.stderr
+    assert_same(alone(tmp_path, "one.h5"), tmp_path / "three.h5")
+
+
+def test_a_usr1_to_mpirun_reaches_the_other_machine(tmp_path, machines):
+    process = started(tmp_path, 4, *machines)
+    process.send_signal(signal.SIGUSR1)
+    done = wait(process)
+    assert done.returncode == 130, done.stderr
+    assert len(our_lines(done.stderr)) == 1 and "SIGUSR1" in done.stderr
+    with h5py.File(tmp_path / "long.checkpoint.h5") as file:
+        end = f"time.sweeps={int(file.attrs['sweep']) + 100}"
+    resumed = launch(tmp_path, 4, "run", "case.cfg", "--quiet", "--output", "long.h5", "--resume", "--set", end, launcher=machines)
+    assert resumed.returncode == 0, resumed.stderr
+
+
+@pytest.mark.parametrize("rank", [0, 3])
+def test_a_rank_killed_on_either_machine_ends_all(tmp_path, machines, rank):
+    process = started(tmp_path, 4, *machines)
+    ranks = ranks_of(process)
+    os.kill(ranks[rank], signal.SIGKILL)
+    assert wait(process).returncode != 0
+    begin = time.monotonic()
+    while any(pathlib.Path(f"/proc/{left}").exists() for left in ranks):  # the other machine's end a moment later
+        assert time.monotonic() < begin + LIMIT
+        time.sleep(0.02)
+    with h5py.File(tmp_path / "long.h5") as file:
+        assert len(file["temperature"]) > 0
 
 
 # ---- what is said ---------------------------------------------------------------------------------
