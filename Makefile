@@ -37,7 +37,7 @@ CUDA     := $(wildcard kernels/cuda/*.cu kernels/cuda/*/*.cu) $(wildcard src/fun
 # plans of the CUDA kernels: files of their own, or the part of a kernel's one file that is C
 PLANS    := $(wildcard kernels/cuda/*.c kernels/cuda/*/*.c)
 PLANNED  := $(wildcard kernels/cuda/*.cu kernels/cuda/ladder/*.cu)
-UNITS    := $(wildcard tests/unit/*/test_*.c tests/kernels/test_*.c)
+UNITS    := $(wildcard tests/kernels/test_*.c tests/unit/*/test_*.c) # the longest first, lest one be left alone
 
 LIBRARY_OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/cpu/*.c)) \
                    $(PLANS:%.c=$(BUILD)/%.o) $(PLANNED:%.cu=$(BUILD)/%.plan.o)
