@@ -15,6 +15,7 @@
 
 enum { TAG_DATA, TAG_UP, TAG_DOWN };
 enum { MOST = 1 << 30 }; /* bytes of a message: MPI counts them by an int */
+enum { AT_ONCE = 4 };    /* requests that are awaited */
 
 struct hs_wire hs_wire = {.ranks = 1, .locals = 1};
 static MPI_Comm node;
@@ -44,9 +45,10 @@ void hs_wire_end(void)
 static void await_asleep(int count, MPI_Request *request, long longest)
 {
     struct timespec pause = {.tv_nsec = 1000};
+    MPI_Status unused[AT_ONCE];
     int done = 0;
     for (int looks = 0; !done; looks++) {
-        MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE);
+        MPI_Testall(count, request, &done, unused);
         if (done || looks < 1000)
             continue;
         nanosleep(&pause, NULL);
@@ -58,10 +60,11 @@ static void await_asleep(int count, MPI_Request *request, long longest)
  * wait for: a time slice, some ms. */
 static void await(int count, MPI_Request *request)
 {
+    MPI_Status unused[AT_ONCE];
     if (crowded)
         await_asleep(count, request, 1000);
     else
-        MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
+        MPI_Waitall(count, request, unused);
 }
 
 void hs_wire_tell(void *data, size_t bytes)
@@ -102,7 +105,7 @@ void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_sid
     const int out_tag[] = {TAG_DOWN, TAG_UP}, in_tag[] = {TAG_UP, TAG_DOWN};
     for (size_t done = 0; done < (below->bytes > above->bytes ? below->bytes : above->bytes);
          done += MOST) {
-        MPI_Request request[4];
+        MPI_Request request[AT_ONCE];
         int count = 0;
         for (int s = 0; s < 2; s++) {
             if (side[s]->rank < 0 || done >= side[s]->bytes)
