@@ -283,7 +283,8 @@ static enum hs_status combine(struct hs_backend_state *state, int out, int base,
         .kind = HS_REQUEST_COMBINE, .to = out, .from = base, .terms = count, .boxed = box != NULL};
     if (box)
         request.box = *box;
-    memcpy(request.term, terms, (size_t)count * sizeof *terms);
+    for (int n = 0; n < count; n++) /* of none `terms` may be NULL */
+        request.term[n] = terms[n];
     return ask(state, request, NULL, err);
 }
 
