@@ -396,6 +396,16 @@ def test_no_rank_holds_a_whole_checkpoint(tmp_path):
 # ---- resume --------------------------------------------------------------------------------------
 
 
+def interrupt(process, checkpoint, more):
+    """Stops it by SIGUSR1 to mpirun, which hands it on. How to go on for so many more sweeps."""
+    process.send_signal(signal.SIGUSR1)
+    done = wait(process)
+    assert done.returncode == 130, done.stderr
+    assert len(our_lines(done.stderr)) == 1 and "SIGUSR1" in done.stderr
+    with h5py.File(checkpoint) as file:
+        return "--resume", "--set", f"time.sweeps={int(file.attrs['sweep']) + more}"
+
+
 def test_checkpoint_of_three_ranks_is_resumed_by_one_and_by_five(tmp_path):
     write(tmp_path, PLATE, time={"sweeps": 50000000}, output={"every": 50000})
     process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5")
@@ -403,16 +413,11 @@ def test_checkpoint_of_three_ranks_is_resumed_by_one_and_by_five(tmp_path):
         time.sleep(0.05)
         assert process.poll() is None, process.communicate()
     time.sleep(0.3)
-    process.send_signal(signal.SIGUSR1)
-    done = wait(process)
-    assert done.returncode == 130, done.stderr
-    assert len(our_lines(done.stderr)) == 1 and "SIGUSR1" in done.stderr
-    with h5py.File(tmp_path / "a.checkpoint.h5") as file:
-        end = f"time.sweeps={int(file.attrs['sweep']) + 3000}"
+    on = interrupt(process, tmp_path / "a.checkpoint.h5", 3000)
     for name in tmp_path.glob("a*"):
         shutil.copy(name, tmp_path / name.name.replace("a", "b", 1))
-    first = run(tmp_path, 5, "a.h5", "--resume", "--set", end)
-    second = alone(tmp_path, "b.h5", "--resume", "--set", end)
+    first = run(tmp_path, 5, "a.h5", *on)
+    second = alone(tmp_path, "b.h5", *on)
     last = {name: values for name, values in datasets(first).items() if name.endswith("temperature")}
     assert last
     for name, values in last.items():
@@ -476,6 +481,7 @@ def test_a_term_to_mpirun_is_saved(tmp_path):
 def test_a_killed_rank_ends_all_and_leaves_a_file_that_opens(tmp_path, n):
     process = started(tmp_path, 3, *(USUAL if n % 2 else ()))
     while fields_of(tmp_path / "long.h5") < 2:  # or there is nothing to compare
+        assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     time.sleep(random.Random(n).random())
     os.kill(ranks_of(process)[n % 3], signal.SIGKILL)
@@ -517,14 +523,8 @@ def test_two_machines_write_the_same_file(tmp_path, machines, case):
 
 
 def test_a_usr1_to_mpirun_reaches_the_other_machine(tmp_path, machines):
-    process = started(tmp_path, 4, *machines)
-    process.send_signal(signal.SIGUSR1)
-    done = wait(process)
-    assert done.returncode == 130, done.stderr
-    assert len(our_lines(done.stderr)) == 1 and "SIGUSR1" in done.stderr
-    with h5py.File(tmp_path / "long.checkpoint.h5") as file:
-        end = f"time.sweeps={int(file.attrs['sweep']) + 100}"
-    resumed = launch(tmp_path, 4, "run", "case.cfg", "--quiet", "--output", "long.h5", "--resume", "--set", end, launcher=machines)
+    on = interrupt(started(tmp_path, 4, *machines), tmp_path / "long.checkpoint.h5", 100)
+    resumed = launch(tmp_path, 4, "run", "case.cfg", "--quiet", "--output", "long.h5", *on, launcher=machines)
     assert resumed.returncode == 0, resumed.stderr
 
 
