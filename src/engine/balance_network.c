@@ -4,9 +4,11 @@
 
 #include "engine/network/of_problem.h"
 #include "engine/network/walls.h"
+#include "engine/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A wall's area at a node of its face. */
 struct part {
@@ -19,7 +21,6 @@ struct part {
 struct own {
     struct hs_network_spec spec;
     struct hs_axis axis[HS_AXES];
-    struct hs_wall_scratch scratch;
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
     bool active; /* substances have sources or sinks */
@@ -77,30 +78,62 @@ static int holding(const struct hs_balance *balance, int face, const int64_t nod
     return wall ? (int)(wall - balance->problem->walls) : -1;
 }
 
-static void add_part(struct own *own, int face, const struct part *part)
+/* What one thread lists. */
+struct listing {
+    struct hs_wall_scratch scratch;
+    struct part *part;
+    int64_t parts;
+};
+
+static void list_node(const struct hs_balance *balance, int face, int64_t place,
+                      struct listing *out)
 {
-    own->part[face] = hs_reserve(own->part[face], (size_t)own->parts[face], sizeof *part);
-    own->part[face][own->parts[face]++] = *part;
+    const struct hs_problem *problem = balance->problem;
+    const struct own *own = own_of(balance);
+    struct part part = {.place = place};
+    int64_t node[HS_AXES];
+    hs_grid_face_node(&problem->grid, face, place, node);
+    hs_walls_areas(&own->spec, own->axis, face, node, &out->scratch);
+    part.holder = holder(balance, node);
+    for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
+        part.area = hs_sum_of_4(out->scratch.area[part.wall]);
+        if (!(part.area > 0.0) || !passes(&problem->walls[part.wall]))
+            continue;
+        out->part = hs_reserve(out->part, (size_t)out->parts, sizeof part);
+        out->part[out->parts++] = part;
+    }
 }
 
+/* Threads have consecutive places. */
 static void list_parts(struct hs_balance *balance, struct own *own, int face)
 {
     const struct hs_problem *problem = balance->problem;
+    const int64_t places = hs_grid_face_count(&problem->grid, face);
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
     bool any = false;
     for (int w = 0; w < problem->wall_count; w++)
         any = any || (problem->walls[w].face == face && passes(&problem->walls[w]));
-    for (int64_t n = 0; any && n < hs_grid_face_count(&problem->grid, face); n++) {
-        struct part part = {.place = n};
-        int64_t node[HS_AXES];
-        hs_grid_face_node(&problem->grid, face, n, node);
-        hs_walls_areas(&own->spec, own->axis, face, node, &own->scratch);
-        part.holder = holder(balance, node);
-        for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
-            part.area = hs_sum_of_4(own->scratch.area[part.wall]);
-            if (part.area > 0.0 && passes(&problem->walls[part.wall]))
-                add_part(own, face, &part);
-        }
+    if (!any)
+        return;
+    struct listing *of = hs_new((size_t)threads * sizeof *of);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        hs_wall_scratch_init(&of[t].scratch, problem->wall_count);
+        for (int64_t n = places * t / threads; n < places * (t + 1) / threads; n++)
+            list_node(balance, face, n, &of[t]);
+        hs_wall_scratch_release(&of[t].scratch);
     }
+    for (int t = 0; t < threads; t++)
+        own->parts[face] += of[t].parts;
+    own->part[face] = hs_new(((size_t)own->parts[face] + 1) * sizeof *own->part[face]);
+    struct part *to = own->part[face];
+    for (int t = 0; t < threads; t++) {
+        if (of[t].parts > 0)
+            memcpy(to, of[t].part, (size_t)of[t].parts * sizeof *to);
+        to += of[t].parts;
+        free(of[t].part);
+    }
+    free(of);
 }
 
 static bool is_active(const struct hs_body *body)
@@ -113,10 +146,18 @@ static bool is_active(const struct hs_body *body)
 
 static double capacity(const struct hs_balance *balance)
 {
-    const struct hs_network *network = balance->problem->network;
-    struct hs_sum sum = {0.0, 0.0};
-    for (int64_t n = 0; n < hs_grid_count(&network->grid); n++)
-        hs_sum_add(&sum, hs_network_row_at(network, n)->capacity);
+    enum { PARTS = 64 }; /* as many on every machine */
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_network *network = problem->network;
+    const int64_t nodes = hs_grid_count(&network->grid);
+    struct hs_sum part[PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
+#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
+    schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            hs_sum_add(&part[p], hs_network_row_at(network, n)->capacity);
+    for (int p = 0; p < PARTS; p++)
+        hs_sum_join(&sum, &part[p]);
     return hs_sum_value(&sum);
 }
 
@@ -127,7 +168,6 @@ static void release(struct hs_balance *balance)
         return;
     for (int face = 0; face < HS_FACES; face++)
         free(own->part[face]);
-    hs_wall_scratch_release(&own->scratch);
     hs_axes_release(own->axis);
     free(own->held);
     free(own->function);
@@ -275,7 +315,6 @@ enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error
     own->spec = hs_network_problem_spec(problem);
     own->function = hs_new(((size_t)problem->time_function_count + 1) * sizeof *own->function);
     hs_axes_init(own->axis, &own->spec);
-    hs_wall_scratch_init(&own->scratch, problem->wall_count);
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (!problem->face[face].wrap)
             list_parts(balance, own, face);

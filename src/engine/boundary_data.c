@@ -1,9 +1,12 @@
 #include "engine/boundary_data.h"
+
+#include "core/memory.h"
 #include "engine/network/coefficients.h"
 #include "engine/threads.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/moving.h"
+#include "functions/time_function.h"
 
 #include <float.h>
 #include <math.h>
@@ -151,25 +154,50 @@ static double moving_scale(const struct hs_problem *problem, const struct hs_mov
     return most;
 }
 
+/* Of each forcing the most that a watt, or a kelvin, of it does to a node in the whole run: 1 where
+ * it prescribes. Allocated; NULL without memory. */
+static double *reaches_of(const struct hs_problem *problem, const struct hs_plan *plan)
+{
+    const struct hs_network *network = problem->network;
+    const int forcings = network->forcing_count;
+    double *reach = calloc((size_t)forcings, sizeof *reach);
+    int64_t count;
+    const struct hs_network_row *row = hs_network_rows(network, &count);
+    if (!reach)
+        return NULL;
+#pragma omp parallel num_threads(hs_threads_for(&network->grid, problem->solver.threads))
+    {
+        double *own = hs_new((size_t)forcings * sizeof *own);
+#pragma omp for schedule(static)
+        for (int64_t n = 0; n < count; n++) {
+            const double sweeps = row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
+            const double here = sweeps * hs_network_added_by(&row[n], 1.0, hs_plan_step(plan));
+            own[row[n].forcing] = fmax(own[row[n].forcing], here);
+        }
+#pragma omp critical
+        for (int f = 0; f < forcings; f++)
+            reach[f] = fmax(reach[f], own[f]);
+        free(own);
+    }
+    return reach;
+}
+
 /* K: what walls and sources may do to a node of a body in the whole run. */
 static double network_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     enum { TIMES = 65 };
-    double most = problem->network ? moving_scale(problem, &problem->network->inflow, plan) +
-                                         moving_scale(problem, &problem->network->given, plan)
-                                   : 0.0;
-    int64_t count = 0;
-    const struct hs_network_row *row =
-        problem->network ? hs_network_rows(problem->network, &count) : NULL;
-    for (int64_t n = 0; n < count; n++)
-        for (int s = 0; s < TIMES && row[n].forcing != 0; s++) {
-            const double t = plan->end * s / (TIMES - 1);
-            const struct hs_network_time time = {t, t, hs_plan_step(plan)};
-            const double sweeps = row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
-            most =
-                larger_if_finite(most, sweeps * hs_network_added(problem->network, &row[n],
-                                                                 problem->time_functions, &time));
-        }
+    const struct hs_network *network = problem->network;
+    if (!network)
+        return 0.0;
+    double most = moving_scale(problem, &network->inflow, plan) +
+                  moving_scale(problem, &network->given, plan);
+    double *reach = reaches_of(problem, plan);
+    for (int f = 1; f < network->forcing_count && reach; f++)
+        for (int s = 0; s < TIMES; s++)
+            most = larger_if_finite(most, reach[f] * hs_forcing_at(&network->forcing[f],
+                                                                   problem->time_functions,
+                                                                   plan->end * s / (TIMES - 1)));
+    free(reach);
     return most;
 }
 

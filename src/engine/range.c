@@ -1,5 +1,7 @@
 #include "engine/range.h"
 
+#include "engine/threads.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -84,42 +86,57 @@ enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct 
     return st ? st : check_walls(problem, err);
 }
 
-/* What a step [s] makes of a body's rows must be numbers of the field's precision. */
+static double least_of(const struct hs_problem *problem)
+{
+    return problem->precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
+}
+
+/* Whether what a step [s] makes of a row are numbers of the field's precision. */
+static bool is_held(const struct hs_problem *problem, const struct hs_network_row *row, double step)
+{
+    const double least = least_of(problem);
+    const double most = problem->precision == HS_FLOAT ? (double)FLT_MAX : DBL_MAX;
+    const double rate = step / row->capacity;
+    double exchange = row->sink;
+    bool held = row->kind != HS_NODE_FREE || (rate >= least && rate <= most);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double conductance = row->conductance[axis];
+        exchange += conductance;
+        held = held && (conductance == 0.0 || (conductance >= least && conductance <= most));
+    }
+    return held && row->sink <= most &&
+           (row->kind != HS_NODE_FREE || exchange / row->capacity <= largest_rate);
+}
+
 static enum hs_status check_network_step(const struct hs_problem *problem, double step,
                                          struct hs_error *err)
 {
-    const bool in_float = problem->precision == HS_FLOAT;
-    const double least = in_float ? FLT_MIN : DBL_MIN, most = in_float ? FLT_MAX : DBL_MAX;
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(problem->network, &count);
-    for (int64_t n = 0; n < count; n++) {
-        const double rate = step / row[n].capacity;
-        if (row[n].kind == HS_NODE_FREE && rate < least && !isnan(problem->schedule.step))
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "%s: time.step: a step of %g s over a heat capacity of %g J/K is a "
-                                "number that %s cannot hold; give a longer step, or %s",
-                                hs_problem_place(problem, HS_PLACE_STEP), step, row[n].capacity,
-                                hs_precision_name(problem->precision), look_at_units);
-        double exchange = row[n].sink;
-        bool held = row[n].kind != HS_NODE_FREE || (rate >= least && rate <= most);
-        for (int axis = 0; axis < HS_AXES; axis++) {
-            const double conductance = row[n].conductance[axis];
-            exchange += conductance;
-            held = held && (conductance == 0.0 || (conductance >= least && conductance <= most));
-        }
-        held = held && row[n].sink <= most &&
-               (row[n].kind != HS_NODE_FREE || exchange / row[n].capacity <= largest_rate);
-        if (!held)
-            return hs_error_add(
-                err, HS_BAD_INPUT,
-                "%s: a node has a heat capacity of %g J/K and conducts %g, "
-                "%g and %g W/K, and %g to what convection and perfusion pull it to, "
-                "which, with a step of %g s, %s cannot hold; %s",
-                hs_problem_place(problem, HS_PLACE_BODY), row[n].capacity, row[n].conductance[HS_X],
-                row[n].conductance[HS_Y], row[n].conductance[HS_Z], row[n].sink, step,
-                hs_precision_name(problem->precision), look_at_units);
-    }
-    return HS_OK;
+    int64_t first = count; /* that is not held */
+#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
+    schedule(static) reduction(min                                                                 \
+                               : first)
+    for (int64_t n = 0; n < count; n++)
+        if (n < first && !is_held(problem, &row[n], step))
+            first = n;
+    if (first == count)
+        return HS_OK;
+    row += first;
+    if (row->kind == HS_NODE_FREE && step / row->capacity < least_of(problem) &&
+        !isnan(problem->schedule.step))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: time.step: a step of %g s over a heat capacity of %g J/K is a "
+                            "number that %s cannot hold; give a longer step, or %s",
+                            hs_problem_place(problem, HS_PLACE_STEP), step, row->capacity,
+                            hs_precision_name(problem->precision), look_at_units);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: a node has a heat capacity of %g J/K and conducts %g, "
+                        "%g and %g W/K, and %g to what convection and perfusion pull it to, "
+                        "which, with a step of %g s, %s cannot hold; %s",
+                        hs_problem_place(problem, HS_PLACE_BODY), row->capacity,
+                        row->conductance[HS_X], row->conductance[HS_Y], row->conductance[HS_Z],
+                        row->sink, step, hs_precision_name(problem->precision), look_at_units);
 }
 
 /* A step [s] must move heat along every axis. */
