@@ -107,6 +107,10 @@ struct hs_device_krylov {
                            int field, struct hs_error *err);
     enum hs_status (*store)(struct hs_backend_state *state, struct hs_krylov_state *self,
                             int vector, int field, struct hs_error *err);
+    /* A vector of what a source that is an expression adds at time t, as a rate of change [K/s]:
+     * right at free nodes. */
+    enum hs_status (*source)(struct hs_backend_state *state, struct hs_krylov_state *self,
+                             int vector, double t, struct hs_error *err);
 };
 
 #ifdef __cplusplus

@@ -143,28 +143,26 @@ int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int
     return owner;
 }
 
+double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t i)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const struct hs_face *low = &problem->face[2 * axis];
+    if (axis >= grid->dims)
+        return 1.0;
+    if (problem->slab)
+        return hs_problem_node_width(problem->slab->whole, axis,
+                                     axis == grid->dims - 1 ? hs_slab_layer(problem->slab, i) : i);
+    if (grid->coordinate[axis])
+        return hs_grid_node_width(grid, axis, low->wrap, i);
+    const double below = i == 0 ? low->edge_weight : 1.0;
+    const double above = i == grid->points[axis] - 1 ? (low + 1)->edge_weight : 1.0;
+    return grid->spacing[axis] * below * above;
+}
+
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
 {
-    int64_t node[HS_AXES] = {i, j, k};
-    if (problem->slab) {
-        int64_t *layer = &node[problem->grid.dims - 1];
-        *layer = hs_slab_layer(problem->slab, *layer);
-        return hs_problem_node_volume(problem->slab->whole, node[HS_X], node[HS_Y], node[HS_Z]);
-    }
-    double volume = 1.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        if (problem->grid.coordinate[axis]) {
-            volume *=
-                hs_grid_node_width(&problem->grid, axis, problem->face[2 * axis].wrap, node[axis]);
-            continue;
-        }
-        volume *= problem->grid.spacing[axis];
-        if (node[axis] == 0)
-            volume *= problem->face[2 * axis].edge_weight;
-        if (node[axis] == problem->grid.points[axis] - 1)
-            volume *= problem->face[2 * axis + 1].edge_weight;
-    }
-    return volume;
+    return hs_problem_node_width(problem, HS_X, i) * hs_problem_node_width(problem, HS_Y, j) *
+           hs_problem_node_width(problem, HS_Z, k);
 }
 
 double hs_problem_heat_capacity(const struct hs_problem *problem)

@@ -201,6 +201,8 @@ struct hs_box hs_problem_interior(const struct hs_problem *problem);
  * heat content is the sum of volume * T times density * specific_heat where they are known. Of a
  * slab as in the whole problem. */
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
+/* Its factors [m]: of node i along an axis; 1 along those that are not there. */
+double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t i);
 double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
 
 /* HS_VARIES_...: with what that changes which sweeps add as a source, which is also what a body's

@@ -152,6 +152,34 @@ static enum hs_status prescribe(struct hs_bdf2 *bdf2, int vector, double t, stru
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+int hs_bdf2_vectors(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    const bool lasting = backend->krylov && (hs_problem_own_source_varies(problem) & HS_VARIES_T);
+    return HS_BDF2_VECTORS - HS_KRYLOV_MORE + lasting;
+}
+
+/* What acts, but for a source that changes, where the backend knows what that brings. */
+static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    const size_t bytes = (size_t)hs_grid_count(&bdf2->problem->grid) * sizeof(double);
+    double *const values = malloc(bytes);
+    enum hs_status st = HS_OK;
+    if (!values || !hs_equations_inflow_without_source(&bdf2->equations, 0.0, values))
+        st = no_memory(err);
+    else
+        st = bdf2->gradients.vectors->put(bdf2->gradients.of, HS_BDF2_LASTING, values, err);
+    free(values);
+    return st;
+}
+
+/* What changes in time. */
+static enum hs_status init_acting(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    const enum hs_status st = hs_acting_init(
+        &bdf2->acting, &bdf2->equations, hs_conjugate_gradients_have_source(&bdf2->gradients), err);
+    return st || !bdf2->acting.elsewhere ? st : put_lasting(bdf2, err);
+}
+
 enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
                             const struct hs_backend *backend, struct hs_backend_state *state,
                             struct hs_error *err)
@@ -161,13 +189,13 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
     if (!st)
         st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err);
     if (!st)
-        st = bdf2->gradients.vectors->reserve(bdf2->gradients.of, HS_BDF2_VECTORS - HS_KRYLOV_MORE,
+        st = bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
                                               err);
     if (!st)
         st = find_prescribed(bdf2, err);
     bdf2->in_time = hs_boundary_data_in_time(problem);
     if (!st && bdf2->in_time)
-        st = hs_acting_init(&bdf2->acting, &bdf2->equations, err);
+        st = init_acting(bdf2, err);
     return st ? st : copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
 }
 
@@ -188,8 +216,16 @@ static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_erro
 {
     const struct hs_krylov *vectors = bdf2->gradients.vectors;
     struct hs_acting *acting = &bdf2->acting;
-    if (acting->count == 0)
-        return HS_OK;
+    enum hs_status st = HS_OK;
+    if (acting->elsewhere)
+        st = hs_conjugate_gradients_source(&bdf2->gradients, HS_BDF2_ACTING, t, err);
+    if (!st && acting->elsewhere)
+        st = set(
+            bdf2, HS_BDF2_ACTING,
+            two(times_capacity(1.0, HS_BDF2_ACTING), times(1.0, HS_BDF2_LASTING, HS_KRYLOV_NONE)),
+            err);
+    if (st || acting->count == 0)
+        return st;
     if (!hs_acting_at(acting, &bdf2->equations, t))
         return no_memory(err);
     return acting->node ? vectors->put_some(bdf2->gradients.of, HS_BDF2_ACTING, acting->count,

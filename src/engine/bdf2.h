@@ -45,7 +45,9 @@ enum {
     HS_BDF2_SLOPE,  /* K/s: what changed in the step before the last; before the first step dT/dt */
     HS_BDF2_ACTING, /* the inflow of walls and sources */
     HS_BDF2_MEAN,   /* the field that the last step stores the heat of */
-    HS_BDF2_VECTORS
+    HS_BDF2_VECTORS,
+    HS_BDF2_LASTING = HS_BDF2_VECTORS /* W: what does not change, beside a source that does; where
+                                         the backend knows what that brings */
 };
 
 /* Nodes whose temperature walls prescribe, by rows along x. */
@@ -63,20 +65,21 @@ struct hs_bdf2 {
     struct hs_equations equations;
     struct hs_conjugate_gradients gradients;
     struct hs_bdf2_prescribed prescribed;
-    bool in_time; /* walls or sources change */
-    struct hs_acting
-        acting;     /* what walls bring, where the source does not change; else empty ... */
-    double *inflow; /* ... and [nodes] what both bring, on its way; else NULL */
-    double t;       /* s: of the field */
-    double step;    /* s: the last one; 0: none yet */
-    double before;  /* s: the one before that; 0: none yet */
-    bool sloped;    /* the slope is known */
-    int times;      /* [times] when walls and sources of the mean are, and their weights */
+    bool in_time;            /* walls or sources change */
+    struct hs_acting acting; /* what walls and sources bring, if in time */
+    double t;                /* s: of the field */
+    double step;             /* s: the last one; 0: none yet */
+    double before;           /* s: the one before that; 0: none yet */
+    bool sloped;             /* the slope is known */
+    int times;               /* [times] when walls and sources of the mean are, and their weights */
     double time[HS_BDF2_TIMES], weight[HS_BDF2_TIMES];
     double unsolved;         /* K/s: what solving leaves of its equations at a node, at most */
     double tried;            /* ... those of the step tried */
     struct hs_effort effort; /* so far */
 };
+
+/* Vectors beside those of conjugate gradients. */
+int hs_bdf2_vectors(const struct hs_problem *problem, const struct hs_backend *backend);
 
 /* Of a problem of radius 1 that is not raw. HS_DEVICE when memory is short; to be released either
  * way. */

@@ -176,6 +176,8 @@ __device__ void store(T *out, int64_t stride, int left, const double (&from)[POI
 /* m, of node i along an axis. */
 __device__ double coordinate(const hs_cuda_patch &patch, int axis, int64_t i)
 {
+    if (patch.place[axis])
+        return patch.place[axis][min(i, patch.again[axis] - 1)];
     const int64_t node = i + patch.ahead[axis];
     const int64_t n = node < patch.again[axis] ? node : node % patch.again[axis];
     return patch.lower[axis] + (double)n * patch.spacing[axis];
@@ -239,8 +241,42 @@ __device__ void evaluate_at(const request &r, const place &at, unsigned m, stack
     }
 }
 
+__device__ double share_at(const hs_cuda_shares &share, const int64_t (&node)[HS_AXES])
+{
+    int64_t at = 0;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        at += node[axis] * share.pitch[axis];
+    double capacity;
+    if (share.form == HS_NETWORK_ARRAYS)
+        capacity = share.capacity[at];
+    else {
+        const hs_network_row &row =
+            share.row[share.form == HS_NETWORK_BYTES ? ((const uint8_t *)share.number)[at]
+                                                     : ((const uint16_t *)share.number)[at]];
+        capacity = row.kind == HS_NODE_FREE ? row.capacity : 0.0;
+    }
+    return capacity > 0.0 ? share.width[HS_X][node[HS_X]] * share.width[HS_Y][node[HS_Y]] *
+                                share.width[HS_Z][node[HS_Z]] / capacity
+                          : 0.0;
+}
+
+/* The values times the scale and the shares of their nodes. */
+__device__ void weigh(const request &r, const place &at, stack &s)
+{
+    int64_t node[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        node[axis] = r.patch.first[axis] + at.on(r, axis);
+#pragma unroll
+    for (int p = 0; p < POINTS; p++) {
+        if (p * WARP < at.left)
+            s.top[p] = s.top[p] * r.scale * share_at(r.patch.share, node);
+        node[r.along] += WARP;
+    }
+}
+
 /* A warp takes a segment of a row, at one time or at one after the other, so that what does not
  * change with time is read from memory once. Shared memory: [warps][depth - 1][POINTS][WARP]. */
+template <bool WEIGHS>
 __global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ request r)
 {
     STAR_SHARED(memory, double, [WARP]);
@@ -254,12 +290,15 @@ __global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ 
 #pragma unroll 1
     for (unsigned m = blockIdx.x % r.groups; m < (unsigned)r.times.count; m += r.groups) {
         evaluate_at(r, at, m, s);
+        if constexpr (WEIGHS)
+            weigh(r, at, s);
+        const double scale = WEIGHS ? 1.0 : r.scale;
         if (r.precision == HS_DOUBLE)
-            store((double *)r.times.out[m] + to, stride, at.left, s.top, r.scale);
+            store((double *)r.times.out[m] + to, stride, at.left, s.top, scale);
         else if (stride == 1)
-            store((float *)r.times.out[m] + to, 1, at.left, s.top, r.scale);
+            store((float *)r.times.out[m] + to, 1, at.left, s.top, scale);
         else
-            store((float *)r.times.out[m] + to, stride, at.left, s.top, r.scale);
+            store((float *)r.times.out[m] + to, stride, at.left, s.top, scale);
     }
 }
 
@@ -327,7 +366,7 @@ int make_steps(const hs_instruction *code, int length, hs_cuda_step *step, int *
 cudaError_t hs_cuda_code_present(void)
 {
     cudaFuncAttributes code;
-    return cudaFuncGetAttributes(&code, (const void *)evaluate);
+    return cudaFuncGetAttributes(&code, (const void *)evaluate<false>);
 }
 
 hs_status hs_cuda_function_create(const hs_expression *expression, const hs_grid *grid,
@@ -359,15 +398,16 @@ void hs_cuda_function_destroy(hs_cuda_function *function)
     *function = {};
 }
 
-hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid)
+hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid, const double *const place[HS_AXES])
 {
-    assert(!hs_grid_is_stretched(grid)); /* those are of bodies, whose fields the host makes */
     hs_cuda_patch patch = {};
     for (int axis = 0; axis < HS_AXES; axis++) {
+        assert(!grid->coordinate[axis] || (place && place[axis]));
+        patch.place[axis] = grid->coordinate[axis] ? place[axis] : NULL;
         patch.count[axis] = grid->points[axis];
         patch.lower[axis] = grid->lower[axis];
         patch.spacing[axis] = grid->spacing[axis];
-        const bool slab = grid->whole > 0 && axis == grid->dims - 1;
+        const bool slab = grid->whole > 0 && axis == grid->dims - 1 && !patch.place[axis];
         patch.ahead[axis] = slab ? grid->first : 0;
         patch.again[axis] = slab ? grid->whole : grid->points[axis];
     }
@@ -394,8 +434,9 @@ hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch
     int warps = WARPS;
     while (warps > 1 && warps * bytes > SHARED)
         warps /= 2;
+    const auto kernel = patch->share.width[HS_X] ? evaluate<true> : evaluate<false>;
     if (bytes > SHARED) /* more must be asked for */
-        HS_CUDA_TRY(err, cudaFuncSetAttribute((const void *)evaluate,
+        HS_CUDA_TRY(err, cudaFuncSetAttribute((const void *)kernel,
                                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned blocks = (unsigned)hs_divide_up(r.all_segments, warps);
     cudaLaunchConfig_t config = {};
@@ -404,6 +445,6 @@ hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch
     config.blockDim = dim3((unsigned)(warps * WARP));
     config.dynamicSmemBytes = (size_t)(warps * bytes);
     config.stream = stream;
-    HS_CUDA_TRY(err, cudaLaunchKernelEx(&config, evaluate, r));
+    HS_CUDA_TRY(err, cudaLaunchKernelEx(&config, kernel, r));
     return HS_OK;
 }

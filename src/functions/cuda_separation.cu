@@ -70,7 +70,7 @@ void hs_cuda_separation_release(hs_cuda_separation *tables)
 hs_status hs_cuda_separation_fill(const hs_cuda_separation *tables, const hs_grid *grid, int count,
                                   const double *t, cudaStream_t stream, hs_error *err)
 {
-    hs_cuda_patch plane = hs_cuda_patch_of(grid), line = plane;
+    hs_cuda_patch plane = hs_cuda_patch_of(grid, NULL), line = plane;
     plane.count[HS_Z] = line.count[HS_X] = line.count[HS_Y] = 1;
     plane.stride[HS_X] = 1;
     plane.stride[HS_Y] = tables->pitch;

@@ -1,6 +1,23 @@
 /* Functions with tables on the device, for the parts that do not change with place and time. */
 #include "functions/device.cuh"
 
+#include "core/cuda_call.h"
+
+/* Copies of where nodes are along axes that are stretched. */
+static hs_status copy_places(hs_cuda_tables *tables, const hs_grid *grid, hs_error *err)
+{
+    for (int axis = 0; axis < grid->dims; axis++) {
+        if (!grid->coordinate[axis])
+            continue;
+        const size_t bytes = (size_t)grid->points[axis] * sizeof(double);
+        HS_CUDA_TRY(err, cudaMalloc(&tables->place[axis], bytes));
+        HS_CUDA_TRY(err, cudaMemcpy(tables->place[axis], hs_grid_places(grid, axis), bytes,
+                                    cudaMemcpyHostToDevice));
+    }
+    HS_CUDA_TRY(err, cudaDeviceSynchronize()); /* other streams do not wait for these copies */
+    return HS_OK;
+}
+
 hs_status hs_cuda_tables_init(hs_cuda_tables *tables, const hs_expression *expression,
                               const hs_grid *grid, hs_tables_of which, int times, void *memory,
                               hs_error *err)
@@ -9,6 +26,8 @@ hs_status hs_cuda_tables_init(hs_cuda_tables *tables, const hs_expression *expre
     tables->memory = (double *)memory;
     hs_cuda_function *left = &tables->left;
     hs_status st = hs_cuda_function_create(expression, grid, which, left, err);
+    if (!st && hs_grid_is_stretched(grid))
+        st = copy_places(tables, grid, err);
     double *at = tables->memory;
     for (int n = 0; n < left->tabulation.tables && !st; n++) {
         const hs_expression *part = &left->tabulation.table[n];
@@ -30,6 +49,8 @@ void hs_cuda_tables_release(hs_cuda_tables *tables)
         hs_cuda_function_destroy(&part);
     hs_cuda_function_destroy(&tables->left);
     cudaFree(tables->memory);
+    for (double *place : tables->place)
+        cudaFree(place);
     *tables = {};
 }
 
@@ -41,7 +62,7 @@ hs_status hs_cuda_tables_fill(hs_cuda_tables *tables, const hs_grid *grid, int c
         const bool in_time = (left.tabulation.table[n].varies & HS_VARIES_T) != 0;
         if (!left.table[n] || (tables->filled && !in_time))
             continue;
-        hs_cuda_patch patch = hs_cuda_patch_of(grid);
+        hs_cuda_patch patch = hs_cuda_patch_of(grid, tables->place);
         hs_cuda_times times = {};
         times.count = in_time ? count : 1;
         for (int axis = 0; axis < HS_AXES; axis++) {

@@ -32,6 +32,17 @@ hs_status hs_cuda_function_create(const hs_expression *expression, const hs_grid
                                   hs_tables_of which, hs_cuda_function *out, hs_error *err);
 void hs_cuda_function_destroy(hs_cuda_function *function);
 
+/* Volume over heat capacity of a body's nodes [m^3 K/J], 0 where they are not free; as what is in
+ * device memory says it. Zero: there is no body. */
+struct hs_cuda_shares {
+    hs_network_form form;
+    const void *number;           /* of a palette: node (0, 0, 0), as `capacity` */
+    const hs_network_row *row;    /* of a palette */
+    const double *capacity;       /* as arrays; not positive: the node is not free */
+    const double *width[HS_AXES]; /* m, of nodes along each axis; NULL: there is no body */
+    int64_t pitch[HS_AXES];       /* elements from node to node */
+};
+
 /* A box of nodes, and where the value of each goes. */
 struct hs_cuda_patch {
     int64_t first[HS_AXES];
@@ -41,10 +52,13 @@ struct hs_cuda_patch {
     double spacing[HS_AXES];
     int64_t ahead[HS_AXES]; /* ... less `again` where that is not below it */
     int64_t again[HS_AXES];
+    const double *place[HS_AXES]; /* m: or, where it is not NULL, there; in device memory */
+    hs_cuda_shares share;         /* what values are multiplied by, last */
 };
 
-/* All nodes of a grid; where the values go is left open. */
-hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid);
+/* All nodes of a grid; where the values go is left open. place: in device memory, of all nodes
+ * along each stretched axis; NULL: there is none. */
+hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid, const double *const place[HS_AXES]);
 
 /* Times for which values are wanted, and where those of each go. */
 enum { HS_CUDA_TIMES = 8 };
@@ -54,7 +68,7 @@ struct hs_cuda_times {
     void *out[HS_CUDA_TIMES];
 };
 
-/* out = scale * value at the patch's nodes at each moment; evaluated in double, stored in
+/* out = scale * value * share at the patch's nodes at each moment; evaluated in double, stored in
  * `precision`, with the bits of the host but where the device's sin, exp, ... round differently. */
 hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch *patch,
                            const hs_cuda_times *times, double scale, hs_precision precision,
@@ -70,7 +84,8 @@ struct hs_cuda_tables {
     hs_cuda_function left;                 /* what is evaluated at each node */
     hs_cuda_function part[HS_MOST_TABLES]; /* what the tables hold; none of numbers */
     double *memory;                        /* owned */
-    bool filled;                           /* tables that do not change with time are */
+    double *place[HS_AXES]; /* m, of the nodes along axes that are stretched; owned */
+    bool filled;            /* tables that do not change with time are */
 };
 
 /* Takes over `memory`, as much as the tabulation's bytes; NULL with HS_TABLES_OF_NUMBERS. The

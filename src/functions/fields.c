@@ -293,20 +293,38 @@ void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, do
     initial_row(rows->problem, rows->part, j, k, out);
 }
 
+/* What a source is multiplied by, and then, in a body, at each node. */
+static double source_scale(const struct hs_problem *problem, double step)
+{
+    return problem->source.rate * (problem->raw ? 1.0 : step);
+}
+
+static double volume_by_capacity(const struct hs_problem *problem, const int64_t node[HS_AXES])
+{
+    const struct hs_network_row *row =
+        hs_network_row_at(problem->network, hs_grid_index(&problem->grid, node));
+    return row->kind == HS_NODE_FREE
+               ? hs_problem_node_volume(problem, node[HS_X], node[HS_Y], node[HS_Z]) / row->capacity
+               : 0.0;
+}
+
+double hs_problem_source_at(const struct hs_problem *problem, double step, double t,
+                            const int64_t node[HS_AXES])
+{
+    const double out =
+        hs_field_at(problem, &problem->source.field, t, node) * source_scale(problem, step);
+    return problem->network ? out * volume_by_capacity(problem, node) : out;
+}
+
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out)
 {
     if (!numbers_row(problem, &problem->source.field, j, k, out))
         hs_value_row(&problem->grid, &problem->source.field.value, t, j, k, out);
-    const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
+    const double scale = source_scale(problem, step);
     const int64_t nx = problem->grid.points[HS_X];
     for (int64_t i = 0; i < nx; i++)
         out[i] *= scale;
-    const int64_t first = (k * problem->grid.points[HS_Y] + j) * nx;
-    for (int64_t i = 0; i < nx && problem->network; i++) { /* of W/m^3, dt V/C */
-        const struct hs_network_row *row = hs_network_row_at(problem->network, first + i);
-        out[i] *= row->kind == HS_NODE_FREE
-                      ? hs_problem_node_volume(problem, i, j, k) / row->capacity
-                      : 0.0;
-    }
+    for (int64_t i = 0; i < nx && problem->network; i++)
+        out[i] *= volume_by_capacity(problem, (int64_t[]){i, j, k});
 }

@@ -43,9 +43,12 @@ void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, do
 void hs_problem_prescribed_row(const struct hs_problem *problem, double t, int64_t j, int64_t k,
                                double *out);
 
-/* What one sweep of `step` [s] from time t adds along row (j, k), in K. out: [nx]. */
+/* What the source adds in one sweep of `step` [s] from time t, in K, along row (j, k), out: [nx];
+ * and at a node, to the same bits. */
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out);
+double hs_problem_source_at(const struct hs_problem *problem, double step, double t,
+                            const int64_t node[HS_AXES]);
 
 #ifdef __cplusplus
 }

@@ -82,14 +82,15 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         HS_CUDA_TRY(err, cudaMalloc(&state->scratch, state->plan.scratch));
         HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, state->plan.scratch, state->stream));
     }
-    hs_status st = hs_cuda_source_init(&state->source, state->problem, state->kernel, &state->plan,
-                                       &state->layout, &state->staging, state->stream, err);
+    hs_status st = hs_cuda_network_init(&state->network, state->problem, &state->layout,
+                                        state->plan.steps, state->stream, err);
+    const hs_cuda_shares shares = hs_cuda_network_shares(&state->network);
+    if (!st)
+        st = hs_cuda_source_init(&state->source, state->problem, state->kernel, &state->plan,
+                                 &state->layout, &shares, &state->staging, state->stream, err);
     if (!st)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
                                 state->plan.steps + 1, state->stream, err);
-    if (!st)
-        st = hs_cuda_network_init(&state->network, state->problem, &state->layout,
-                                  state->plan.steps, state->stream, err);
     if (!st)
         st = hs_cuda_reducer_init(&state->reducer, state->problem, err);
     return st;

@@ -142,7 +142,7 @@ hs_status launch_faces(const hs_cuda_faces *faces, unsigned wanted, int slot, vo
 /* The nodes of a face, in the order of its table. */
 hs_cuda_patch face_patch(const hs_grid *grid, int face)
 {
-    hs_cuda_patch patch = hs_cuda_patch_of(grid);
+    hs_cuda_patch patch = hs_cuda_patch_of(grid, NULL);
     patch.first[face / 2] = hs_grid_face_index(grid, face);
     patch.count[face / 2] = 1;
     patch.stride[hs_face_first_axis(face)] = 1;

@@ -27,5 +27,7 @@ hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_p
                               hs_error *err);
 hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
                                hs_error *err);
+/* Where a vector is, that is not T. */
+hs_cuda_pitched hs_cuda_krylov_at(const hs_krylov_state *self, int vector);
 
 #endif

@@ -5,7 +5,6 @@
  * any of it changes with time. The host says what each time function is, the device what that makes
  * of rows and nodes, as engine/network/coefficients.h does it.
  */
-#include "core/slab.h"
 #include "engine/backends/cuda_parts.cuh"
 #include "engine/network/coefficients.h"
 #include "functions/moving.h"
@@ -234,25 +233,18 @@ hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void 
 
 /* ---- init ------------------------------------------------------------------------------------ */
 
-/* How wide nodes are along each axis of a stretched grid; a slab's as in the whole. */
+/* How wide nodes are along each axis. */
 hs_status init_widths(hs_cuda_network *network, hs_error *err)
 {
     const hs_problem *problem = network->problem;
-    const hs_slab *slab = problem->slab;
-    const hs_problem *whole = slab ? slab->whole : problem;
-    const hs_grid *grid = &whole->grid;
-    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(grid); axis++) {
+    for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t points = problem->grid.points[axis];
         const size_t bytes = (size_t)points * sizeof(double);
         double *const width = (double *)malloc(bytes);
         if (!width)
             return hs_error_add(err, HS_DEVICE, "not enough memory for the grid's coordinates");
-        for (int64_t i = 0; i < points; i++) {
-            const int64_t node = slab && axis == grid->dims - 1 ? hs_slab_layer(slab, i) : i;
-            width[i] = axis < grid->dims
-                           ? hs_grid_node_width(grid, axis, whole->face[2 * axis].wrap, node)
-                           : 1.0;
-        }
+        for (int64_t i = 0; i < points; i++)
+            width[i] = hs_problem_node_width(problem, axis, i);
         const hs_status st = place(network, width, bytes, (void **)&network->width[axis], err);
         free(width);
         if (st)
@@ -476,7 +468,7 @@ hs_status launch_heat(const hs_cuda_network *network, const void *now, const voi
     h.number = network->view.number;
     h.row = network->acted.row;
     h.capacity = network->capacity;
-    for (int axis = 0; axis < HS_AXES; axis++)
+    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(&network->problem->grid); axis++)
         h.width[axis] = network->width[axis];
     const int pieces = (int)h.blocks.pieces;
     sum_heat<<<pieces, THREADS, 0, network->stream>>>(h, out);
@@ -568,6 +560,20 @@ hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, d
     const hs_status st = hs_cuda_moving_put(&network->given, field, err);
     return st ? st
               : put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
+}
+
+hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network)
+{
+    hs_cuda_shares shares = {};
+    shares.form = network->view.form;
+    shares.number = network->view.number;
+    shares.row = network->acted.row;
+    shares.capacity = network->capacity;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        shares.width[axis] = network->width[axis];
+        shares.pitch[axis] = network->layout.pitch[axis];
+    }
+    return shares;
 }
 
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,

@@ -243,3 +243,9 @@ hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_
         HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
     return st;
 }
+
+hs_cuda_pitched hs_cuda_krylov_at(const hs_krylov_state *self, int vector)
+{
+    const int64_t *n = self->matrix.lattice.n;
+    return {self->vector[vector], {1, n[HS_X], n[HS_X] * n[HS_Y]}, HS_DOUBLE};
+}

@@ -146,6 +146,7 @@ struct hs_cuda_source {
     int levels;
     int64_t pitch[HS_AXES]; /* elements from node to node in these */
     hs_cuda_staging *staging;
+    hs_cuda_shares shares;         /* of a body's nodes */
     hs_cuda_tables function;       /* that the fields are evaluated from */
     bool hands_over;               /* the kernel takes tables: there is no field */
     hs_cuda_separation separation; /* these */
@@ -162,8 +163,8 @@ double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *ker
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
-                              const hs_layout *layout, hs_cuda_staging *staging,
-                              cudaStream_t stream, hs_error *err);
+                              const hs_layout *layout, const hs_cuda_shares *shares,
+                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
 /* Sweeps, of `steps`, that one call may make, as far as the source is concerned. */
 int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
@@ -171,6 +172,10 @@ int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
  * already. */
 hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, const double *t,
                                 hs_error *err);
+/* What it adds at time t at each node, as a rate of change [K/s]; of an expression. pitch: elements
+ * of `out`. */
+hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pitch[HS_AXES],
+                              double *out, hs_error *err);
 /* For a call of the kernel, whose sweeps add `value` where there is no field. */
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value);
 /* What a sweep from t adds at each node; 0 where there is a field. */
@@ -228,7 +233,7 @@ struct hs_cuda_network {
     const hs_forcing *forcing;
     double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
                                      and the host's */
-    const double *width[HS_AXES]; /* m, of nodes of a stretched grid; else NULL */
+    const double *width[HS_AXES]; /* m, of nodes along each axis */
     void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
     int pieces;
 };
@@ -239,6 +244,8 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
                                const hs_layout *layout, int sweeps, cudaStream_t stream,
                                hs_error *err);
 void hs_cuda_network_release(hs_cuda_network *network);
+/* Zero without a network. It outlives them. */
+hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network);
 /* Brings it up to `steps` sweeps from sweep `first` of the span; free where nothing changes. */
 hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, int64_t first,
                                  int steps, hs_error *err);

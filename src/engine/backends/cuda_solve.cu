@@ -38,6 +38,13 @@ hs_status store(hs_backend_state *state, hs_krylov_state *self, int vector, int 
     return hs_cuda_krylov_store(self, vector, &field, err);
 }
 
+hs_status put_source(hs_backend_state *state, hs_krylov_state *self, int vector, double t,
+                     hs_error *err)
+{
+    const hs_cuda_pitched to = hs_cuda_krylov_at(self, vector);
+    return hs_cuda_source_rate(&state->source, t, to.pitch, (double *)to.nodes, err);
+}
+
 } // namespace
 
 extern const hs_device_krylov hs_cuda_krylov = {
@@ -46,4 +53,5 @@ extern const hs_device_krylov hs_cuda_krylov = {
     .create = create,
     .load = load,
     .store = store,
+    .source = put_source,
 };

@@ -27,11 +27,12 @@ double scale(const hs_problem *problem, double step)
     return problem->source.rate * (problem->raw ? 1.0 : step);
 }
 
-/* Whether the host makes the field: it has one from a file, or knows what a body's nodes make of
- * it. */
+/* Whether the host makes the field: it has one from a file, or it is a body's that does not change,
+ * and so has the host's bits. */
 bool comes_from_host(const hs_problem *problem)
 {
-    return hs_field_is_numbers(&problem->source.field) || problem->network;
+    return hs_field_is_numbers(&problem->source.field) ||
+           (problem->network && !(hs_problem_own_source_varies(problem) & HS_VARIES_T));
 }
 
 /* Whether a row or a plane of values stands for all. */
@@ -150,8 +151,9 @@ hs_status prepare_function(hs_cuda_source *source, hs_error *err)
 hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
-    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid);
+    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid, source->function.place);
     hs_cuda_times times = {};
+    patch.share = source->shares;
     times.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
         patch.stride[axis] = source->pitch[axis];
@@ -198,6 +200,19 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
     free(plane);
     free(rows);
     return st;
+}
+
+/* What a source that is evaluated on the device adds at the nodes that walls act on. */
+void find_base(hs_cuda_source *source, double step, double t)
+{
+    const hs_problem *problem = source->problem;
+    const hs_moving *inflow = &problem->network->inflow;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+#pragma omp parallel for schedule(static)
+    for (int64_t n = 0; n < inflow->count; n++) {
+        const int64_t of = inflow->node[n], node[] = {of % nx, of / nx % ny, of / nx / ny};
+        source->base[n] = hs_problem_source_at(problem, step, t, node);
+    }
 }
 
 /* At the nodes that walls act on. */
@@ -299,8 +314,8 @@ static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
 
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
-                              const hs_layout *layout, hs_cuda_staging *staging,
-                              cudaStream_t stream, hs_error *err)
+                              const hs_layout *layout, const hs_cuda_shares *shares,
+                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err)
 {
     const int levels = levels_of(kernel, plan->steps);
     hs_separation separation;
@@ -308,6 +323,7 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
     source->staging = staging;
     source->problem = problem;
     source->layout = *layout;
+    source->shares = *shares;
     source->stream = stream;
     source->varies = varies(problem);
     source->step = source->time = NAN;
@@ -363,7 +379,31 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     if (source->hands_over)
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
                                        source->stream, err);
-    return from_host ? st : evaluate(source, step, count, t, err);
+    if (from_host)
+        return st;
+    st = evaluate(source, step, count, t, err);
+    if (st || !source->inflow.here)
+        return st;
+    find_base(source, step, t[0]);
+    return add_walls(source, step, t[0], err);
+}
+
+hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pitch[HS_AXES],
+                              double *out, hs_error *err)
+{
+    const hs_problem *problem = source->problem;
+    hs_status st = source->function.left.step ? HS_OK : prepare_function(source, err);
+    if (!st)
+        st = hs_cuda_tables_fill(&source->function, &problem->grid, 1, &t, source->stream, err);
+    if (st)
+        return st;
+    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid, source->function.place);
+    const hs_cuda_times now = {1, {t}, {out}};
+    patch.share = source->shares;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        patch.stride[axis] = pitch[axis];
+    return hs_cuda_evaluate(&source->function.left, &patch, &now, scale(problem, 1.0), HS_DOUBLE,
+                            source->stream, err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)

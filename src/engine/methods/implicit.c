@@ -59,7 +59,8 @@ static double memory(const struct hs_problem *problem, const struct hs_backend *
 {
     const double field =
         backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
-    return field + hs_conjugate_gradients_bytes(problem, backend, HS_BDF2_VECTORS - HS_KRYLOV_MORE);
+    return field +
+           hs_conjugate_gradients_bytes(problem, backend, hs_bdf2_vectors(problem, backend));
 }
 
 static void destroy(struct hs_method_state *self)

@@ -62,7 +62,8 @@ static void find_sources(const struct hs_equations *equations, int64_t r, int64_
 {
     const struct hs_problem *problem = equations->problem;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    if (count == 0 || !problem->source.present)
+    if (count == 0 || !problem->source.present ||
+        (hs_problem_own_source_varies(problem) & HS_VARIES_T))
         return;
     double *row = hs_new((size_t)nx * sizeof *row);
     hs_problem_source_row(problem, 1.0, 0.0, r % ny, r / ny, row);
@@ -100,24 +101,26 @@ static bool make_list(struct hs_acting *acting, const struct hs_equations *equat
 }
 
 /* A list is worth it where it is short. */
-static bool make(struct hs_acting *acting, const struct hs_equations *equations,
+static bool make(struct hs_acting *acting, const struct hs_equations *equations, bool elsewhere,
                  const bool *changing, int64_t *first)
 {
     enum { SHORT = 4 };
     const struct hs_grid *grid = &equations->network->grid;
     const int64_t nodes = hs_grid_count(grid), rows = nodes / grid->points[HS_X];
+    const bool moves = hs_problem_own_source_varies(equations->problem) & HS_VARIES_T;
     acting->count = nodes;
-    if (!(hs_problem_own_source_varies(equations->problem) & HS_VARIES_T)) {
+    if (!moves || elsewhere) {
         count_nodes(equations, changing, rows, first);
         acting->count = first[rows] > nodes / SHORT ? nodes : first[rows];
     }
+    acting->elsewhere = moves && elsewhere && acting->count < nodes;
     acting->value = malloc((size_t)(acting->count + 1) * sizeof *acting->value);
     return acting->value &&
            (acting->count == nodes || make_list(acting, equations, changing, rows, first));
 }
 
 enum hs_status hs_acting_init(struct hs_acting *acting, const struct hs_equations *equations,
-                              struct hs_error *err)
+                              bool elsewhere, struct hs_error *err)
 {
     const struct hs_network *network = equations->network;
     const int64_t rows = hs_grid_count(&network->grid) / network->grid.points[HS_X];
@@ -127,7 +130,7 @@ enum hs_status hs_acting_init(struct hs_acting *acting, const struct hs_equation
     *acting = (struct hs_acting){0};
     for (int n = 0; n < network->forcing_count && made; n++)
         changing[n] = changes(equations->problem, &network->forcing[n]);
-    made = made && make(acting, equations, changing, first);
+    made = made && make(acting, equations, elsewhere, changing, first);
     free(changing);
     free(first);
     return made ? HS_OK
@@ -143,6 +146,15 @@ void hs_acting_release(struct hs_acting *acting)
 
 /* ---- what they bring ------------------------------------------------------------------------- */
 
+static double source_at(const struct hs_acting *acting, const struct hs_equations *equations,
+                        double t, int64_t m)
+{
+    const struct hs_problem *problem = equations->problem;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const int64_t n = acting->node[m], node[HS_AXES] = {n % nx, n / nx % ny, n / nx / ny};
+    return acting->elsewhere ? hs_problem_source_at(problem, 1.0, t, node) : acting->source[m];
+}
+
 bool hs_acting_at(struct hs_acting *acting, const struct hs_equations *equations, double t)
 {
     if (!acting->node)
@@ -153,8 +165,8 @@ bool hs_acting_at(struct hs_acting *acting, const struct hs_equations *equations
     const bool done = forcing && sum;
 #pragma omp parallel for num_threads(equations->threads) schedule(static)
     for (int64_t m = 0; m < (done ? acting->count : 0); m++)
-        acting->value[m] =
-            hs_equations_inflow_of(equations, forcing, t, acting->node[m], acting->source[m]);
+        acting->value[m] = hs_equations_inflow_of(equations, forcing, t, acting->node[m],
+                                                  source_at(acting, equations, t, m));
     if (done)
         hs_moving_at(moving, &equations->network->grid, t, equations->threads, sum);
     for (int64_t n = 0, m = 0; n < (done ? moving->count : 0); n++) {

@@ -170,6 +170,17 @@ enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradi
                   : move_on_host(gradients, vector, field, true, err);
 }
 
+bool hs_conjugate_gradients_have_source(const struct hs_conjugate_gradients *gradients)
+{
+    return gradients->backend && gradients->backend->krylov;
+}
+
+enum hs_status hs_conjugate_gradients_source(struct hs_conjugate_gradients *gradients, int vector,
+                                             double t, struct hs_error *err)
+{
+    return gradients->backend->krylov->source(gradients->state, gradients->of, vector, t, err);
+}
+
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
                                             double tolerance, double rate, struct hs_solution *out,
                                             struct hs_error *err)

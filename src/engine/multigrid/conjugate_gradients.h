@@ -48,6 +48,12 @@ enum hs_status hs_conjugate_gradients_load(struct hs_conjugate_gradients *gradie
 enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradients, int vector,
                                             int field, struct hs_error *err);
 
+/* A vector of what the problem's source adds at time t, as a rate of change at free nodes [K/s]:
+ * where the backend says that, as the first tells. */
+bool hs_conjugate_gradients_have_source(const struct hs_conjugate_gradients *gradients);
+enum hs_status hs_conjugate_gradients_source(struct hs_conjugate_gradients *gradients, int vector,
+                                             double t, struct hs_error *err);
+
 /*
  * T becomes the solution, from the guess that it is. It is reached where the largest residual, as a
  * rate of change and computed anew from T, is at most `tolerance` times that of the guess, or at

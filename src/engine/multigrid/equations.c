@@ -73,16 +73,15 @@ double *hs_equations_forcing_at(const struct hs_equations *equations, double t)
 }
 
 /* Of a whole row of nodes. */
-static void find_inflow_row(const struct hs_equations *equations, const double *forcing, double t,
-                            int64_t r, double *out)
+static void find_inflow_row(const struct hs_equations *equations, bool source,
+                            const double *forcing, double t, int64_t r, double *out)
 {
     const struct hs_problem *problem = equations->problem;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    if (problem->source.present)
+    if (source)
         hs_problem_source_row(problem, 1.0, t, r % ny, r / ny, out);
     for (int64_t i = 0; i < nx; i++)
-        out[i] = hs_equations_inflow_of(equations, forcing, t, r * nx + i,
-                                        problem->source.present ? out[i] : 0.0);
+        out[i] = hs_equations_inflow_of(equations, forcing, t, r * nx + i, source ? out[i] : 0.0);
 }
 
 /* By walls whose numbers change along them and in time at once. */
@@ -94,7 +93,7 @@ static void add_moving(const struct hs_equations *equations, double t, double *s
         out[inflow->node[n]] += sum[n];
 }
 
-bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out)
+static bool find_inflow(const struct hs_equations *equations, bool source, double t, double *out)
 {
     const struct hs_network *network = equations->network;
     const int64_t nodes = hs_grid_count(&network->grid), nx = network->grid.points[HS_X];
@@ -104,12 +103,22 @@ bool hs_equations_inflow_at(const struct hs_equations *equations, double t, doub
     if (done) {
 #pragma omp parallel for num_threads(equations->threads) schedule(static)
         for (int64_t r = 0; r < nodes / nx; r++)
-            find_inflow_row(equations, forcing, t, r, out + r * nx);
+            find_inflow_row(equations, source, forcing, t, r, out + r * nx);
         add_moving(equations, t, sum, out);
     }
     free(forcing);
     free(sum);
     return done;
+}
+
+bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out)
+{
+    return find_inflow(equations, equations->problem->source.present, t, out);
+}
+
+bool hs_equations_inflow_without_source(const struct hs_equations *equations, double t, double *out)
+{
+    return find_inflow(equations, false, t, out);
 }
 
 /* Sums over the nodes, and whether something holds the mean. */

@@ -50,8 +50,11 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
                                  struct hs_error *err);
 void hs_equations_release(struct hs_equations *equations);
 
-/* What sources and walls bring at time t [s]. out: [nodes]. False: out of memory. */
+/* What sources and walls bring at time t [s]; what all but the problem's source do. out: [nodes].
+ * False: out of memory. */
 bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out);
+bool hs_equations_inflow_without_source(const struct hs_equations *equations, double t,
+                                        double *out);
 
 /* The same of one node, but for walls that change along them and in time at once: `source` is what
  * the source brings it [K/s], forcing [forcing_count] that of time t, allocated, NULL where memory

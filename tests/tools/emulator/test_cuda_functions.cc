@@ -118,7 +118,7 @@ static void check_patch(const char *text, const hs_expression &e, const hs_cuda_
 /* All nodes, a face across each axis, a line along each, and a box inside. */
 static std::vector<hs_cuda_patch> patches()
 {
-    std::vector<hs_cuda_patch> all = {hs_cuda_patch_of(&grid)};
+    std::vector<hs_cuda_patch> all = {hs_cuda_patch_of(&grid, NULL)};
     for (int axis = 0; axis < HS_AXES; axis++) {
         hs_cuda_patch face = all[0], line = all[0];
         face.count[axis] = 1;
@@ -161,7 +161,7 @@ void test_cuda_functions__have_them_over_many_rows(void **state)
 {
     (void)state;
     static const hs_grid many = {3, {3, 131, 129}, {-0.5, 0.25, -1.0}, {0.0625, 0.03, 0.07}};
-    const hs_cuda_patch all = hs_cuda_patch_of(&many);
+    const hs_cuda_patch all = hs_cuda_patch_of(&many, NULL);
     hs_error err;
     hs_error_init(&err);
     for (const program &p : programs) {
@@ -198,7 +198,7 @@ void test_cuda_functions__separations_give_the_expressions_bits(void **state)
          {OP(X), OP(Y), OP(MULTIPLY), OP(T), OP(SIN), OP(MULTIPLY), OP(Z), OP(ADD)}},
     };
     const double t[] = {0.0, 0.25, 0.5, 1.75};
-    const hs_cuda_patch all = hs_cuda_patch_of(&grid);
+    const hs_cuda_patch all = hs_cuda_patch_of(&grid, NULL);
     for (const program &p : whole) {
         const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
         hs_separation separation;
@@ -225,4 +225,104 @@ void test_cuda_functions__separations_give_the_expressions_bits(void **state)
         }
         hs_cuda_separation_release(&tables);
     }
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* A grid of two axes that are stretched, and nodes of three rows, one of which is held. */
+struct body {
+    hs_grid of = {3, {77, 6, 5}, {-0.5, 0.25, -1.0}, {0.0625, 0.3, 0.7}};
+    std::vector<double> place[HS_AXES], width[HS_AXES];
+    std::vector<uint16_t> number;
+    std::vector<double> capacity;
+    hs_network_row row[3] = {};
+
+    body()
+    {
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            double at = of.lower[axis];
+            for (int64_t i = 0; i < of.points[axis]; i++) {
+                place[axis].push_back(at);
+                width[axis].push_back(0.1 + 0.01 * (double)(i % 7) + axis);
+                at += of.spacing[axis] * (1.0 + 0.3 * (double)(i % 3));
+            }
+            of.coordinate[axis] = axis == HS_Y ? NULL : place[axis].data();
+        }
+        row[0].kind = HS_NODE_HELD;
+        for (int r = 0; r < 3; r++)
+            row[r].capacity = 3.7 + 1.9 * r;
+        for (int64_t n = 0; n < hs_grid_count(&of); n++) {
+            number.push_back((uint16_t)(n * n % 3));
+            capacity.push_back(number[n] ? row[number[n]].capacity : -row[0].capacity);
+        }
+    }
+    hs_cuda_shares shares(hs_network_form form) const
+    {
+        hs_cuda_shares out = {};
+        out.form = form;
+        out.number = number.data();
+        out.row = row;
+        out.capacity = capacity.data();
+        for (int axis = 0; axis < HS_AXES; axis++)
+            out.width[axis] = width[axis].data();
+        out.pitch[HS_X] = 1, out.pitch[HS_Y] = of.points[HS_X];
+        out.pitch[HS_Z] = of.points[HS_X] * of.points[HS_Y];
+        return out;
+    }
+    double value(const hs_expression &e, const int64_t node[HS_AXES], double t) const
+    {
+        double at[HS_AXES], volume = 1.0;
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            at[axis] = hs_grid_coordinate(&of, axis, node[axis]);
+            volume *= width[axis][node[axis]];
+        }
+        const int of_node = number[hs_grid_index(&of, node)];
+        const double out =
+            0.7 * hs_expression_at(e.code, e.length, at[HS_X], at[HS_Y], at[HS_Z], t);
+        return of_node ? out * (volume / row[of_node].capacity) : 0.0;
+    }
+};
+
+static void check_body(const body &b, const program &p, hs_network_form form,
+                       hs_precision precision)
+{
+    const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
+    const int64_t nodes = hs_grid_count(&b.of), nx = b.of.points[HS_X], ny = b.of.points[HS_Y];
+    const double t = 0.4;
+    std::vector<double> out((size_t)nodes);
+    const hs_cuda_times now = {1, {t}, {out.data()}};
+    hs_error err;
+    hs_error_init(&err);
+    hs_cuda_tables tables;
+    hs_tabulation tabulation;
+    assert_true(hs_tabulation_init(&tabulation, &e, &b.of, HS_TABLES_OF_PLANES));
+    void *memory = malloc((size_t)hs_tabulation_bytes(&tabulation, &b.of, 1) + 1);
+    hs_tabulation_release(&tabulation);
+    check(hs_cuda_tables_init(&tables, &e, &b.of, HS_TABLES_OF_PLANES, 1, memory, &err), &err);
+    check(hs_cuda_tables_fill(&tables, &b.of, 1, &t, NULL, &err), &err);
+    hs_cuda_patch patch = hs_cuda_patch_of(&b.of, tables.place);
+    patch.share = b.shares(form);
+    memcpy(patch.stride, patch.share.pitch, sizeof patch.stride);
+    check(hs_cuda_evaluate(&tables.left, &patch, &now, 0.7, precision, NULL, &err), &err);
+    if (const char *complaint = emulator_complaint())
+        fail_msg("%s: %s", p.text, complaint);
+    for (int64_t n = 0; n < nodes; n++) {
+        const int64_t node[] = {n % nx, n / nx % ny, n / nx / ny};
+        double due;
+        hs_write(precision, &due, 0, b.value(e, node, t));
+        if (hs_read(precision, out.data(), n) != hs_read(precision, &due, 0))
+            fail_msg("%s, node %lld: %.17g, not %.17g", p.text, (long long)n,
+                     hs_read(precision, out.data(), n), hs_read(precision, &due, 0));
+    }
+    hs_cuda_tables_release(&tables);
+}
+
+void test_cuda_functions__have_the_hosts_bits_in_bodies(void **state)
+{
+    (void)state;
+    const body b;
+    for (const program &p : programs)
+        for (const hs_network_form form : {HS_NETWORK_SHORTS, HS_NETWORK_ARRAYS})
+            for (const hs_precision precision : {HS_FLOAT, HS_DOUBLE})
+                check_body(b, p, form, precision);
 }
