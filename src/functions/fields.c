@@ -316,15 +316,42 @@ double hs_problem_source_at(const struct hs_problem *problem, double step, doubl
     return problem->network ? out * volume_by_capacity(problem, node) : out;
 }
 
+/* As volume_by_capacity at each node. Mostly that is what it was at the node before. */
+static void weigh_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t nx = grid->points[HS_X], first = (k * grid->points[HS_Y] + j) * nx;
+    const double y = hs_problem_node_width(problem, HS_Y, j);
+    const double z = hs_problem_node_width(problem, HS_Z, k);
+    const bool even = !grid->coordinate[HS_X] && !(problem->slab && grid->dims == 1);
+    const struct hs_network_row *last = NULL;
+    double x = 0.0, share = 0.0;
+    for (int64_t i = 0; i < nx; i++) {
+        const struct hs_network_row *row = hs_network_row_at(problem->network, first + i);
+        const bool as_wide = even && i > 1 && i < nx - 1;
+        if (!as_wide)
+            x = hs_problem_node_width(problem, HS_X, i);
+        if (!as_wide || row != last)
+            share = row->kind == HS_NODE_FREE ? x * y * z / row->capacity : 0.0;
+        last = row;
+        out[i] *= share;
+    }
+}
+
+void hs_problem_source_weigh(const struct hs_problem *problem, double step, int64_t j, int64_t k,
+                             double *out)
+{
+    const double scale = source_scale(problem, step);
+    for (int64_t i = 0; i < problem->grid.points[HS_X]; i++)
+        out[i] *= scale;
+    if (problem->network)
+        weigh_row(problem, j, k, out);
+}
+
 void hs_problem_source_row(const struct hs_problem *problem, double step, double t, int64_t j,
                            int64_t k, double *out)
 {
     if (!numbers_row(problem, &problem->source.field, j, k, out))
         hs_value_row(&problem->grid, &problem->source.field.value, t, j, k, out);
-    const double scale = source_scale(problem, step);
-    const int64_t nx = problem->grid.points[HS_X];
-    for (int64_t i = 0; i < nx; i++)
-        out[i] *= scale;
-    for (int64_t i = 0; i < nx && problem->network; i++)
-        out[i] *= volume_by_capacity(problem, (int64_t[]){i, j, k});
+    hs_problem_source_weigh(problem, step, j, k, out);
 }

@@ -49,6 +49,9 @@ void hs_problem_source_row(const struct hs_problem *problem, double step, double
                            int64_t k, double *out);
 double hs_problem_source_at(const struct hs_problem *problem, double step, double t,
                             const int64_t node[HS_AXES]);
+/* Makes that of the source's own values along a row. */
+void hs_problem_source_weigh(const struct hs_problem *problem, double step, int64_t j, int64_t k,
+                             double *out);
 
 #ifdef __cplusplus
 }

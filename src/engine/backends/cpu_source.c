@@ -8,6 +8,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
 {
@@ -24,7 +25,7 @@ struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
 /* What is evaluated once needs no tables. */
 static bool is_tabulated(const struct hs_problem *problem, const struct hs_cpu_source *source)
 {
-    return !source->uniform && source->varies_time && !problem->body;
+    return !source->uniform && (hs_problem_own_source_varies(problem) & HS_VARIES_T);
 }
 
 static double table_bytes(const struct hs_problem *problem, enum hs_tables_of which)
@@ -81,10 +82,9 @@ static void update_row(struct hs_backend_state *state, double step, int64_t j, i
     struct hs_cpu_source *source = &state->source;
     const struct hs_problem *problem = state->problem;
     const int64_t nx = problem->grid.points[HS_X], at = hs_layout_offset(&state->layout, 0, j, k);
-    double scale = 1.0;
     if (source->tables.memory) {
         hs_tables_row(&source->tables, 0, nx, j, k, values);
-        scale = problem->source.rate * (problem->raw ? 1.0 : step);
+        hs_problem_source_weigh(problem, step, j, k, values);
     } else
         hs_problem_source_row(problem, step, source->time, j, k, values);
     if (problem->network)
@@ -92,10 +92,9 @@ static void update_row(struct hs_backend_state *state, double step, int64_t j, i
                            values, source->base);
     if (problem->precision == HS_FLOAT)
         for (int64_t i = 0; i < nx; i++)
-            ((float *)source->field.origin)[at + i] = (float)(values[i] * scale);
+            ((float *)source->field.origin)[at + i] = (float)values[i];
     else
-        for (int64_t i = 0; i < nx; i++)
-            ((double *)source->field.origin)[at + i] = values[i] * scale;
+        memcpy((double *)source->field.origin + at, values, (size_t)nx * sizeof *values);
 }
 
 static void update_field(struct hs_backend_state *state, double step, double t)
