@@ -244,20 +244,36 @@ static void exchange(const struct hs_balance *balance, int face, int which,
     }
 }
 
+/* Of a part of a face's list. */
+static struct hs_sum convection_of(const struct hs_balance *balance, int face, int which)
+{
+    const struct own *own = own_of(balance);
+    const int64_t count = own->parts[face];
+    struct hs_sum sum = {0.0, 0.0};
+    for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
+        const struct part *part = &own->part[face][n];
+        const double h = hs_wall_h_at(&balance->problem->walls[part->wall], part->place);
+        int64_t node[HS_AXES];
+        hs_grid_face_node(&balance->problem->grid, face, part->place, node);
+        if (part->holder < 0 && h > 0.0)
+            hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
+    }
+    return sum;
+}
+
 /* W: sum of what convection makes rows sink, of nodes that are free. */
 static double convection(const struct hs_balance *balance)
 {
-    const struct own *own = own_of(balance);
-    struct hs_sum sum = {0.0, 0.0};
-    for (int face = 0; face < 2 * balance->problem->grid.dims; face++)
-        for (int64_t n = 0; n < own->parts[face]; n++) {
-            const struct part *part = &own->part[face][n];
-            const double h = hs_wall_h_at(&balance->problem->walls[part->wall], part->place);
-            int64_t node[HS_AXES];
-            hs_grid_face_node(&balance->problem->grid, face, part->place, node);
-            if (part->holder < 0 && h > 0.0)
-                hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
-        }
+    const struct hs_problem *problem = balance->problem;
+    struct hs_sum part[HS_FACES * HS_BALANCE_PARTS], sum = {0.0, 0.0};
+    const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+#pragma omp parallel for num_threads(threads)                                                      \
+    schedule(static) if (hs_grid_count(&problem->grid) > 1 << 16)
+    for (int n = 0; n < parts; n++)
+        part[n] = convection_of(balance, n / HS_BALANCE_PARTS, n % HS_BALANCE_PARTS);
+    for (int n = 0; n < parts; n++)
+        hs_sum_join(&sum, &part[n]);
     return hs_sum_value(&sum);
 }
 

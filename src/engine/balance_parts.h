@@ -4,6 +4,7 @@
 
 #include "core/sum.h"
 #include "engine/balance.h"
+#include "functions/separation.h"
 #include "functions/tables.h"
 
 /* The outermost nodes of a face, `depth` layers of them. */
@@ -61,10 +62,12 @@ struct hs_balance_source {
     bool varies_space, varies_time; /* space: along an axis of the grid */
     double factor;                  /* W/m^3 of its unit */
     struct hs_tables tables;        /* without memory: none */
-    double volume;                  /* m^dims, of all nodes */
-    double total;                   /* W, of one that does not change; NaN: not yet */
-    struct hs_sum sum;              /* of numbers that are not at hand: over the nodes, */
-    double *face[HS_FACES];         /* and those of each face's nodes; else NULL */
+    bool separates;                 /* the expression does: */
+    struct hs_separation separation;
+    double volume;          /* m^dims, of all nodes */
+    double total;           /* W, of one that does not change; NaN: not yet */
+    struct hs_sum sum;      /* of numbers that are not at hand: over the nodes, */
+    double *face[HS_FACES]; /* and those of each face's nodes; else NULL */
 };
 
 struct hs_balance {

@@ -3,34 +3,51 @@
 
 #include "core/memory.h"
 #include "engine/threads.h"
+#include "functions/evaluate.h"
 #include "functions/fields.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
-static double sum_volumes(const struct hs_problem *problem)
+/* The axes that a sum goes along. */
+struct along {
+    bool axis[HS_AXES];
+};
+static const struct along all_axes = {{true, true, true}};
+
+static int64_t points_of(const struct hs_problem *problem, const struct along *along, int axis)
 {
-    const int64_t *n = problem->grid.points;
-    double of_axis[HS_AXES]; /* in units of the first node's */
-    const double first = hs_problem_node_volume(problem, 0, 0, 0);
+    return along->axis[axis] ? problem->grid.points[axis] : 1;
+}
+
+static double width_of(const struct hs_problem *problem, const struct along *along, int axis,
+                       int64_t i)
+{
+    return along->axis[axis] ? hs_problem_node_width(problem, axis, i) : 1.0;
+}
+
+/* m^dims along them. */
+static double sum_volumes(const struct hs_problem *problem, const struct along *along)
+{
+    double volume = 1.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         struct hs_sum sum = {0.0, 0.0};
-        for (int64_t i = 0; i < n[axis]; i++)
-            hs_sum_add(&sum, hs_problem_node_volume(problem, axis == HS_X ? i : 0,
-                                                    axis == HS_Y ? i : 0, axis == HS_Z ? i : 0) /
-                                 first);
-        of_axis[axis] = hs_sum_value(&sum);
+        for (int64_t i = 0; i < points_of(problem, along, axis); i++)
+            hs_sum_add(&sum, width_of(problem, along, axis, i));
+        volume *= hs_sum_value(&sum);
     }
-    return first * of_axis[HS_X] * of_axis[HS_Y] * of_axis[HS_Z];
+    return volume;
 }
 
 /* Density times volume along row (j, k). */
-static double of_row(const struct hs_problem *problem, const double *density, int64_t j, int64_t k)
+static double of_row(const struct hs_problem *problem, const struct along *along,
+                     const double *density, int64_t j, int64_t k)
 {
+    const double y = width_of(problem, along, HS_Y, j), z = width_of(problem, along, HS_Z, k);
     double sum = 0.0;
-    for (int64_t i = 0; i < problem->grid.points[HS_X]; i++)
-        sum += density[i] * hs_problem_node_volume(problem, i, j, k);
+    for (int64_t i = 0; i < points_of(problem, along, HS_X); i++)
+        sum += density[i] * (width_of(problem, along, HS_X, i) * y * z);
     return sum;
 }
 
@@ -78,7 +95,7 @@ static enum hs_status take(void *self, const double *values, int64_t first, int6
 #pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
     schedule(static)
     for (int64_t r = 0; r < rows; r++) {
-        of_rows[r] = of_row(problem, values + r * nx, (from + r) % ny, (from + r) / ny);
+        of_rows[r] = of_row(problem, &all_axes, values + r * nx, (from + r) % ny, (from + r) / ny);
         keep_row(balance, values + r * nx, (from + r) % ny, (from + r) / ny);
     }
     for (int64_t r = 0; r < rows; r++)
@@ -113,15 +130,17 @@ enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_erro
     const unsigned varies = hs_problem_own_source_varies(problem);
     *source = (struct hs_balance_source){.varies_space = (varies & axes) != 0,
                                          .varies_time = (varies & HS_VARIES_T) != 0,
-                                         .volume = sum_volumes(problem),
+                                         .volume = sum_volumes(problem, &all_axes),
                                          .total = NAN};
     source->factor = given->rate * (problem->body ? 1.0 : hs_problem_heat_capacity(problem));
     if (given->field.stored && !given->field.data)
         return pass(balance, err);
+    if (!given->present || !source->varies_space || !source->varies_time)
+        return HS_OK;
+    const struct hs_expression *expression = &given->field.value.expression;
+    source->separates = hs_expression_separate(expression, problem->grid.dims, &source->separation);
     /* without memory for them every node is evaluated by itself */
-    if (given->present && source->varies_space && source->varies_time &&
-        !hs_tables_init(&source->tables, &given->field.value.expression, &problem->grid,
-                        HS_TABLES_OF_PLANES))
+    if (!hs_tables_init(&source->tables, expression, &problem->grid, HS_TABLES_OF_PLANES))
         hs_tables_release(&source->tables);
     return HS_OK;
 }
@@ -149,32 +168,63 @@ static const double *density_row(const struct hs_balance *balance, double t, int
     return values;
 }
 
-/* Row by row, so that no bit depends on the threads. Without memory NaN. */
-static double integrate(struct hs_balance *balance, double t)
+/* Of the source, or of an expression that varies but along some axes. Row by row, so that no bit
+ * depends on the threads. Without memory NaN. */
+static double integrate(const struct hs_balance *balance, const struct hs_expression *of,
+                        const struct along *along, double t)
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_grid *grid = &problem->grid;
-    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], rows = ny * grid->points[HS_Z];
+    const int64_t nx = points_of(problem, along, HS_X), ny = points_of(problem, along, HS_Y);
+    const int64_t rows = ny * points_of(problem, along, HS_Z);
     const int threads = hs_threads_for(grid, problem->solver.threads);
     double *of_rows = malloc((size_t)rows * sizeof *of_rows);
     double *scratch = malloc((size_t)threads * (size_t)nx * sizeof *scratch);
     struct hs_sum sum = {0.0, 0.0};
-    if (balance->source.tables.memory)
-        hs_tables_fill(&balance->source.tables, t, threads);
-    if (of_rows && scratch) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-        for (int64_t r = 0; r < rows; r++)
-            of_rows[r] =
-                of_row(problem,
-                       density_row(balance, t, r % ny, r / ny, scratch + omp_get_thread_num() * nx),
-                       r % ny, r / ny);
-        for (int64_t r = 0; r < rows; r++)
-            hs_sum_add(&sum, of_rows[r]);
-    }
     const bool enough = of_rows && scratch;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t r = 0; r < (enough ? rows : 0); r++) {
+        double *values = scratch + omp_get_thread_num() * nx;
+        const struct hs_row row = hs_row_of(grid, r % ny, r / ny, 0, nx, t);
+        const double *density = values;
+        if (of)
+            hs_expression_row(of, &row, values);
+        else
+            density = density_row(balance, t, r % ny, r / ny, values);
+        of_rows[r] = of_row(problem, along, density, r % ny, r / ny);
+    }
+    for (int64_t r = 0; r < (enough ? rows : 0); r++)
+        hs_sum_add(&sum, of_rows[r]);
     free(of_rows);
     free(scratch);
     return enough ? hs_sum_value(&sum) : NAN;
+}
+
+/* Of plane * column + offset the integrals of each, which cost next to nothing. */
+static double integrate_parts(const struct hs_balance *balance, const struct hs_separation *of,
+                              double t)
+{
+    struct along plane = all_axes, line = {{false}};
+    plane.axis[of->axis] = false;
+    line.axis[of->axis] = true;
+    const double column = of->column.length > 0 ? integrate(balance, &of->column, &line, t)
+                                                : sum_volumes(balance->problem, &line);
+    const double sum = integrate(balance, &of->plane, &plane, t) * column;
+    return of->offset.length > 0 ? sum + sum_volumes(balance->problem, &plane) *
+                                             integrate(balance, &of->offset, &line, t)
+                                 : sum;
+}
+
+static double integrate_source(struct hs_balance *balance, double t)
+{
+    struct hs_balance_source *source = &balance->source;
+    const struct hs_problem *problem = balance->problem;
+    const double parts = source->separates ? integrate_parts(balance, &source->separation, t) : NAN;
+    if (isfinite(parts)) /* where a part is too large, the whole may not be */
+        return parts;
+    if (source->tables.memory)
+        hs_tables_fill(&source->tables, t, hs_threads_for(&problem->grid, problem->solver.threads));
+    return integrate(balance, NULL, &all_axes, t);
 }
 
 /* W/m^3 everywhere, of a body. */
@@ -207,9 +257,9 @@ static double sum_of(struct hs_balance *balance)
     if (!balance->source.varies_space)
         return density_at(balance, origin) * balance->source.volume;
     if (!balance->source.varies_time)
-        return integrate(balance, 0.0);
+        return integrate_source(balance, 0.0);
     for (int64_t n = 0; n < step->count; n++)
-        sum += step->weight[n] * integrate(balance, step->time[n]);
+        sum += step->weight[n] * integrate_source(balance, step->time[n]);
     return sum;
 }
 
