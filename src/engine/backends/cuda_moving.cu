@@ -41,14 +41,12 @@ hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const
     moving->stream = stream;
     if (count == 0)
         return HS_OK;
-    moving->here = (double *)calloc(count, sizeof *moving->here);
     int64_t *const at = (int64_t *)malloc(count * sizeof *at);
     for (int64_t n = 0; n < of->count && at; n++)
         at[n] = hs_layout_offset(layout, of->node[n] % nx, of->node[n] / nx % ny,
                                  of->node[n] / nx / ny);
-    hs_status st = moving->here && at
-                       ? HS_OK
-                       : hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
+    hs_status st =
+        at ? HS_OK : hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
     const auto place = [&]() {
         HS_CUDA_TRY(err, cudaMalloc(&moving->there, count * sizeof *moving->there));
         HS_CUDA_TRY(err, cudaMalloc(&moving->at, count * sizeof *at));
@@ -67,17 +65,32 @@ void hs_cuda_moving_release(hs_cuda_moving *moving)
 {
     cudaFree(moving->there);
     cudaFree(moving->at);
-    free(moving->here);
+    hs_cuda_staging_release(&moving->here);
     *moving = {};
 }
 
-hs_status hs_cuda_moving_put(const hs_cuda_moving *moving, void *field, hs_error *err)
+static size_t bytes_of(const hs_cuda_moving *moving)
 {
-    if (!moving->here)
+    return (size_t)moving->of->count * sizeof *moving->there;
+}
+
+hs_status hs_cuda_moving_space(hs_cuda_moving *moving, double **values, hs_error *err)
+{
+    *values = NULL;
+    return moving->there
+               ? hs_cuda_staging_space(&moving->here, bytes_of(moving), (void **)values, err)
+               : HS_OK;
+}
+
+hs_status hs_cuda_moving_put(hs_cuda_moving *moving, void *field, hs_error *err)
+{
+    hs_cuda_staging *const here = &moving->here;
+    if (!moving->there)
         return HS_OK;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(moving->there, moving->here,
-                                     (size_t)moving->of->count * sizeof *moving->there,
+    HS_CUDA_TRY(err, cudaMemcpyAsync(moving->there, here->half[here->turn], bytes_of(moving),
                                      cudaMemcpyHostToDevice, moving->stream));
+    HS_CUDA_TRY(err, cudaEventRecord(here->done[here->turn], moving->stream));
+    here->turn ^= 1;
     return moving->precision == HS_FLOAT ? launch_put<float>(moving, field, err)
                                          : launch_put<double>(moving, field, err);
 }

@@ -551,13 +551,15 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
     return st;
 }
 
-hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, double t,
-                                    void *field, hs_error *err)
+hs_status hs_cuda_network_prescribe(hs_cuda_network *network, int steps, double t, void *field,
+                                    hs_error *err)
 {
-    if (network->given.here)
-        hs_moving_at(network->given.of, &network->problem->grid, t, omp_get_max_threads(),
-                     network->given.here);
-    const hs_status st = hs_cuda_moving_put(&network->given, field, err);
+    double *given;
+    hs_status st = hs_cuda_moving_space(&network->given, &given, err);
+    if (given)
+        hs_moving_at(network->given.of, &network->problem->grid, t, omp_get_max_threads(), given);
+    if (!st)
+        st = hs_cuda_moving_put(&network->given, field, err);
     return st ? st
               : put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
 }

@@ -117,15 +117,18 @@ struct hs_cuda_moving {
     hs_precision precision;
     cudaStream_t stream;
     int64_t *at;          /* [count] elements from node (0, 0, 0), on the device */
-    double *here, *there; /* [count] what is to be put there, on the host and the device */
+    double *there;        /* [count] what is to be put there, on the device */
+    hs_cuda_staging here; /* ... on the host, which makes the next while these are on their way */
 };
 
 /* `of` outlives it. Safe to release after failure. */
 hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const hs_layout *layout,
                               hs_precision precision, cudaStream_t stream, hs_error *err);
 void hs_cuda_moving_release(hs_cuda_moving *moving);
-/* Puts what is in `here` into a field, given by its node (0, 0, 0). */
-hs_status hs_cuda_moving_put(const hs_cuda_moving *moving, void *field, hs_error *err);
+/* Where the host is to say what is put next, [count]; NULL: there are no such nodes. */
+hs_status hs_cuda_moving_space(hs_cuda_moving *moving, double **values, hs_error *err);
+/* Puts it into a field, given by its node (0, 0, 0). */
+hs_status hs_cuda_moving_put(hs_cuda_moving *moving, void *field, hs_error *err);
 
 /* ---- cuda_source.cu -------------------------------------------------------------------------- */
 
@@ -250,8 +253,8 @@ hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network);
 hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, int64_t first,
                                  int steps, hs_error *err);
 /* Writes the prescribed nodes' values after those sweeps, at time t, where no kernel does. */
-hs_status hs_cuda_network_prescribe(const hs_cuda_network *network, int steps, double t,
-                                    void *field, hs_error *err);
+hs_status hs_cuda_network_prescribe(hs_cuda_network *network, int steps, double t, void *field,
+                                    hs_error *err);
 /* Asks for the partials' heat, what of it was stored and sunk in the last sweep if the field
  * `before` is known (else NULL), and of a stretched grid sum and volume; after hs_cuda_reduce. */
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,

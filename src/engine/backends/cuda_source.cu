@@ -219,10 +219,11 @@ void find_base(hs_cuda_source *source, double step, double t)
 hs_status add_walls(hs_cuda_source *source, double step, double t, hs_error *err)
 {
     const hs_network_time time = {t, t, step};
-    if (!source->inflow.here)
-        return HS_OK;
-    hs_network_inflow(source->problem->network, &time, omp_get_max_threads(), source->base,
-                      source->inflow.here);
+    double *values;
+    const hs_status st = hs_cuda_moving_space(&source->inflow, &values, err);
+    if (st || !values)
+        return st;
+    hs_network_inflow(source->problem->network, &time, omp_get_max_threads(), source->base, values);
     return hs_cuda_moving_put(&source->inflow, (void *)source->nodes, err);
 }
 
@@ -382,7 +383,7 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     if (from_host)
         return st;
     st = evaluate(source, step, count, t, err);
-    if (st || !source->inflow.here)
+    if (st || !source->inflow.there)
         return st;
     find_base(source, step, t[0]);
     return add_walls(source, step, t[0], err);
