@@ -47,6 +47,36 @@ struct strip_sums {
 DEFINE_STRIP(float)
 DEFINE_STRIP(double)
 
+/* What a body's strip gives besides. */
+struct body_sums {
+    double heat, stored, sunk;
+};
+
+#define DEFINE_BODY_STRIP(T)                                                                       \
+    static struct body_sums reduce_body_strip_##T(const struct hs_network *network, int64_t first, \
+                                                  const T *row, const T *before, int64_t n) {      \
+        double heat[LANES] = {0.0}, stored[LANES] = {0.0}, sunk[LANES] = {0.0};                    \
+        for (int64_t i = 0; i < n; i += LANES) {                                                   \
+            const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
+            for (int l = 0; l < lanes; l++) {                                                      \
+                const struct hs_network_row *of = hs_network_row_at(network, first + i + l);       \
+                const double x = (double)row[i + l], old = (double)before[i + l];                  \
+                heat[l] += of->capacity * x;                                                       \
+                stored[l] += of->capacity * (x - old);                                             \
+                sunk[l] += of->sink * old;                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        struct body_sums out = {0.0, 0.0, 0.0};                                                    \
+        for (int l = 0; l < LANES; l++) {                                                          \
+            out.heat += heat[l];                                                                   \
+            out.stored += stored[l];                                                               \
+            out.sunk += sunk[l];                                                                   \
+        }                                                                                          \
+        return out;                                                                                \
+    }
+DEFINE_BODY_STRIP(float)
+DEFINE_BODY_STRIP(double)
+
 struct view {
     const struct hs_problem *problem;
     const struct hs_layout *layout;
@@ -87,47 +117,74 @@ static void add_each(const struct view *v, const struct hs_strip *s, int64_t j, 
     }
 }
 
-/* All nodes of a row stand for the same volume but its two ends, so of a strip its two are put
- * right here. */
-static void add_good(const struct view *v, const struct hs_strip *s, const struct strip_sums *sums,
-                     int64_t j, int64_t k, struct hs_partial *p)
+/* All nodes of a row of equal cells stand for the same volume but its two ends, so of a strip its
+ * two are put right here. */
+static void add_volumes(const struct view *v, const struct hs_strip *s,
+                        const struct strip_sums *sums, int64_t j, int64_t k, struct hs_partial *p)
 {
     const int64_t first = hs_layout_offset(v->layout, s->begin, j, k), n = s->end - s->begin;
     const double x_min = hs_problem_node_volume(v->problem, s->begin, j, k);
     const double x_max = hs_problem_node_volume(v->problem, s->end - 1, j, k);
     const double middle = n > 2 ? hs_problem_node_volume(v->problem, s->begin + 1, j, k) : x_max;
-    p->min = fmin(p->min, sums->min);
-    p->max = fmax(p->max, sums->max);
-    p->change = fmax(p->change, sums->change);
     const double at_min = node(v, v->now, first), at_max = node(v, v->now, first + n - 1);
     hs_sum_add(&p->sum, middle * sums->sum);
     hs_sum_add(&p->sum, (x_min - middle) * at_min);
     hs_sum_add(&p->sum, (x_max - middle) * at_max);
     hs_sum_add(&p->volume, middle * (double)n + (x_min - middle) + (x_max - middle));
+    if (v->problem->network)
+        return;
     hs_sum_add(&p->stored, middle * sums->stored);
     hs_sum_add(&p->stored, (x_min - middle) * (at_min - node(v, v->before, first)));
     hs_sum_add(&p->stored, (x_max - middle) * (at_max - node(v, v->before, first + n - 1)));
+}
+
+static void add_body(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
+                     struct hs_partial *p)
+{
+    const struct hs_network *network = v->problem->network;
+    const int64_t of = s->row * v->layout->points[HS_X] + s->begin;
+    const int64_t first = hs_layout_offset(v->layout, s->begin, j, k), n = s->end - s->begin;
+    const struct body_sums sums =
+        v->problem->precision == HS_FLOAT
+            ? reduce_body_strip_float(network, of, (const float *)v->now + first,
+                                      (const float *)v->before + first, n)
+            : reduce_body_strip_double(network, of, (const double *)v->now + first,
+                                       (const double *)v->before + first, n);
+    hs_sum_add(&p->heat, sums.heat);
+    hs_sum_add(&p->stored, sums.stored);
+    hs_sum_add(&p->sunk, sums.sunk);
+}
+
+static struct strip_sums sums_of(const struct view *v, int64_t first, int64_t count)
+{
+    return v->problem->precision == HS_FLOAT
+               ? reduce_strip_float((const float *)v->now + first, (const float *)v->before + first,
+                                    count)
+               : reduce_strip_double((const double *)v->now + first,
+                                     (const double *)v->before + first, count);
 }
 
 static struct hs_partial reduce_piece(const struct view *v, const struct hs_piece *piece)
 {
     struct hs_partial p = {.min = INFINITY, .max = -INFINITY, .first_bad = INT64_MAX};
     const int64_t ny = v->layout->points[HS_Y];
+    const bool stretched = hs_grid_is_stretched(&v->problem->grid);
     for (uint32_t n = piece->first; n < piece->last; n++) {
         const struct hs_strip s = hs_strip_of(piece, n);
-        const int64_t j = s.row % ny, k = s.row / ny, count = s.end - s.begin;
-        const int64_t first = hs_layout_offset(v->layout, s.begin, j, k);
+        const int64_t j = s.row % ny, k = s.row / ny;
         const struct strip_sums sums =
-            v->problem->precision == HS_FLOAT
-                ? reduce_strip_float((const float *)v->now + first,
-                                     (const float *)v->before + first, count)
-                : reduce_strip_double((const double *)v->now + first,
-                                      (const double *)v->before + first, count);
-        if (sums.bad || v->problem->network) {
+            sums_of(v, hs_layout_offset(v->layout, s.begin, j, k), s.end - s.begin);
+        if (sums.bad || stretched) {
             p.change = fmax(p.change, sums.bad ? 0.0 : sums.change);
             add_each(v, &s, j, k, &p);
-        } else
-            add_good(v, &s, &sums, j, k, &p);
+            continue;
+        }
+        p.min = fmin(p.min, sums.min);
+        p.max = fmax(p.max, sums.max);
+        p.change = fmax(p.change, sums.change);
+        add_volumes(v, &s, &sums, j, k, &p);
+        if (v->problem->network)
+            add_body(v, &s, j, k, &p);
     }
     return p;
 }
