@@ -99,6 +99,38 @@ def test_a_source_without_bounds_is_left_as_it_is(tmp_path):
     assert np.allclose(result.field, expected, rtol=1e-13)
 
 
+# in 2D a line of it has an integral that is no number
+LARGE = {**SOURCES, "large": "(1.7e308 + 1e305*x*t)*(1e-306 + 1e-306*y)"}
+
+
+@pytest.mark.parametrize("operator", ["stencil", "body"])
+@pytest.mark.parametrize("dims", [2, 3])
+@pytest.mark.parametrize("name", LARGE)
+def test_a_row_has_what_it_puts_in(tmp_path, name, dims, operator):
+    """Its integral over the nodes' volumes, at the sweep's begin; the balance closes with it."""
+    properties = {"conductivity": 1e-3, "density": 2.0, "specific_heat": 3.0}
+    settings = {
+        "grid": {"points": POINTS[:dims], "spacing": 0.1},
+        "material": properties,
+        "initial": {"value": 0.0},
+        "source": {"expression": LARGE[name]},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": SWEEPS, "step": STEP},
+        "output": {"history_every": 1},
+    }
+    if operator == "body":
+        settings["materials"] = [{"name": "a", **properties}, {"name": "b", **properties, "density": 5.0}]
+        settings["body"] = [{"material": "a"}, {"material": "b", "shape": "sphere", "centre": [0.5, 0.5, 0.5][:dims], "radius": 0.3}]
+        del settings["material"]
+    result = run(tmp_path, settings)
+    volume = result.weights() * 0.1**dims
+    added = [volume * evaluate(LARGE[name], t=STEP * n, **{"z": 0.0, **result.coordinates}) for n in range(SWEEPS)]
+    size = max(np.abs(a).sum() for a in added)
+    # sums of some hundred terms; exponents of 100 are off by 100 roundings
+    assert np.abs(result.history["source"][1:] - [a.sum() for a in added]).max() <= 300 * ROUNDOFF["double"] * size
+    assert np.abs(result.history["imbalance"][1:]).max() <= 300 * ROUNDOFF["double"] * max(size, np.abs(result.history["stored"][1:]).max())
+
+
 # ---- bodies on a GPU ------------------------------------------------------------------------------
 
 MOVING = {
