@@ -284,21 +284,28 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
     const auto is_one = [=](int64_t n) {
         return of->node[n].forcing != 0 && (of->node[n].kind == HS_NODE_PRESCRIBED) == prescribed;
     };
-    int64_t count = 0;
-#pragma omp parallel for reduction(+ : count) schedule(static)
-    for (int64_t n = 0; n < nodes; n++)
-        count += is_one(n);
+    enum { PARTS = 256 };
+    int64_t first[PARTS + 1] = {}; /* of each part's */
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            first[p + 1] += is_one(n);
+    for (int p = 0; p < PARTS; p++)
+        first[p + 1] += first[p];
+    const int64_t count = first[PARTS];
     *out = {};
     if (count == 0)
         return HS_OK;
     hs_network_row *const row = (hs_network_row *)malloc((size_t)count * sizeof *row);
     int64_t *const at = (int64_t *)malloc((size_t)count * sizeof *at);
     const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
-    for (int64_t n = 0; n < nodes && row && at; n++)
-        if (is_one(n)) {
-            row[out->count] = of->node[n];
-            at[out->count++] = hs_layout_offset(layout, n % nx, n / nx % ny, n / nx / ny);
-        }
+#pragma omp parallel for schedule(static)
+    for (int p = 0; p < (row && at ? (int)PARTS : 0); p++)
+        for (int64_t n = nodes * p / PARTS, to = first[p]; n < nodes * (p + 1) / PARTS; n++)
+            if (is_one(n)) {
+                row[to] = of->node[n];
+                at[to++] = hs_layout_offset(layout, n % nx, n / nx % ny, n / nx / ny);
+            }
     void *rows = NULL, *places = NULL;
     hs_status st = row && at ? place(network, row, (size_t)count * sizeof *row, &rows, err)
                              : hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
@@ -306,6 +313,7 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
         st = place(network, at, (size_t)count * sizeof *at, &places, err);
     out->row = (const hs_network_row *)rows;
     out->at = (const int64_t *)places;
+    out->count = count;
     free(at);
     free(row);
     return st;
