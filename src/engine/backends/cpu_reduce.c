@@ -1,8 +1,11 @@
 /* The partials of a reduction (core/reduction.h), each by one thread, strip by strip. */
 #include "engine/backends/cpu_parts.h"
 
+#include "core/memory.h"
+
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { LANES = 8 };
 
@@ -77,11 +80,37 @@ struct body_sums {
 DEFINE_BODY_STRIP(float)
 DEFINE_BODY_STRIP(double)
 
+/* Of a strip of cells that differ: the sum of widths times T, and of widths. */
+struct wide_sums {
+    double sum, width;
+};
+
+#define DEFINE_WIDE_STRIP(T)                                                                       \
+    static struct wide_sums reduce_wide_strip_##T(const double *width, const T *row, int64_t n) {  \
+        double sum[LANES] = {0.0}, all[LANES] = {0.0};                                             \
+        for (int64_t i = 0; i < n; i += LANES) {                                                   \
+            const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
+            for (int l = 0; l < lanes; l++) {                                                      \
+                sum[l] += width[i + l] * (double)row[i + l];                                       \
+                all[l] += width[i + l];                                                            \
+            }                                                                                      \
+        }                                                                                          \
+        struct wide_sums out = {0.0, 0.0};                                                         \
+        for (int l = 0; l < LANES; l++) {                                                          \
+            out.sum += sum[l];                                                                     \
+            out.width += all[l];                                                                   \
+        }                                                                                          \
+        return out;                                                                                \
+    }
+DEFINE_WIDE_STRIP(float)
+DEFINE_WIDE_STRIP(double)
+
 struct view {
     const struct hs_problem *problem;
     const struct hs_layout *layout;
     const void *now, *before;
-    int64_t first; /* index in memory order of the whole of node (0, 0, 0) here */
+    int64_t first;       /* index in memory order of the whole of node (0, 0, 0) here */
+    const double *width; /* [nx] m, along x where cells differ there; else NULL */
 };
 
 static double node(const struct view *v, const void *field, int64_t element)
@@ -138,6 +167,21 @@ static void add_volumes(const struct view *v, const struct hs_strip *s,
     hs_sum_add(&p->stored, (x_max - middle) * (at_max - node(v, v->before, first + n - 1)));
 }
 
+/* The same where they differ along x. */
+static void add_wide(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
+                     struct hs_partial *p)
+{
+    const int64_t first = hs_layout_offset(v->layout, s->begin, j, k), n = s->end - s->begin;
+    const double across =
+        hs_problem_node_width(v->problem, HS_Y, j) * hs_problem_node_width(v->problem, HS_Z, k);
+    const struct wide_sums sums =
+        v->problem->precision == HS_FLOAT
+            ? reduce_wide_strip_float(v->width + s->begin, (const float *)v->now + first, n)
+            : reduce_wide_strip_double(v->width + s->begin, (const double *)v->now + first, n);
+    hs_sum_add(&p->sum, across * sums.sum);
+    hs_sum_add(&p->volume, across * sums.width);
+}
+
 static void add_body(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
                      struct hs_partial *p)
 {
@@ -168,21 +212,22 @@ static struct hs_partial reduce_piece(const struct view *v, const struct hs_piec
 {
     struct hs_partial p = {.min = INFINITY, .max = -INFINITY, .first_bad = INT64_MAX};
     const int64_t ny = v->layout->points[HS_Y];
-    const bool stretched = hs_grid_is_stretched(&v->problem->grid);
     for (uint32_t n = piece->first; n < piece->last; n++) {
         const struct hs_strip s = hs_strip_of(piece, n);
         const int64_t j = s.row % ny, k = s.row / ny;
         const struct strip_sums sums =
             sums_of(v, hs_layout_offset(v->layout, s.begin, j, k), s.end - s.begin);
-        if (sums.bad || stretched) {
-            p.change = fmax(p.change, sums.bad ? 0.0 : sums.change);
+        if (sums.bad) {
             add_each(v, &s, j, k, &p);
             continue;
         }
         p.min = fmin(p.min, sums.min);
         p.max = fmax(p.max, sums.max);
         p.change = fmax(p.change, sums.change);
-        add_volumes(v, &s, &sums, j, k, &p);
+        if (v->width)
+            add_wide(v, &s, j, k, &p);
+        else
+            add_volumes(v, &s, &sums, j, k, &p);
         if (v->problem->network)
             add_body(v, &s, j, k, &p);
     }
@@ -193,12 +238,19 @@ enum hs_status hs_cpu_reduce(struct hs_backend_state *state, const struct hs_par
                              struct hs_error *err)
 {
     (void)err;
+    const struct hs_grid *grid = &state->problem->grid;
     const struct hs_blocks blocks = hs_blocks_of(state->problem);
-    const int64_t *n = state->layout.points;
-    const int64_t layer = hs_grid_count(&state->problem->grid) / n[state->problem->grid.dims - 1];
-    const struct view v = {state->problem, &state->layout, state->now.origin,
-                           state->change_known ? state->next.origin : state->now.origin,
-                           blocks.shift * layer};
+    const int64_t layer = hs_grid_count(grid) / grid->points[grid->dims - 1];
+    double *width = NULL;
+    if (grid->coordinate[HS_X]) {
+        width = hs_new((size_t)grid->points[HS_X] * sizeof *width);
+        for (int64_t i = 0; i < grid->points[HS_X]; i++)
+            width[i] = hs_problem_node_width(state->problem, HS_X, i);
+    }
+    const struct view v = {
+        state->problem,       &state->layout,
+        state->now.origin,    state->change_known ? state->next.origin : state->now.origin,
+        blocks.shift * layer, width};
 #pragma omp parallel for num_threads(state->threads) schedule(static)
     for (int64_t at = 0; at < blocks.pieces; at++) {
         const struct hs_piece piece = hs_piece_of(&blocks, at);
@@ -207,6 +259,7 @@ enum hs_status hs_cpu_reduce(struct hs_backend_state *state, const struct hs_par
         if (!state->change_known)
             p->change = p->stored.sum = p->sunk.sum = NAN;
     }
+    free(width);
     *out = state->partial;
     return HS_OK;
 }
