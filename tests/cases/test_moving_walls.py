@@ -292,6 +292,36 @@ def test_neither_kernels_nor_threads_change_a_bit(tmp_path, form, dims, seed):
     assert FORMS[form] in check.stdout, check.stdout
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_walls_of_time_alone_where_all_rows_differ(tmp_path, precision):
+    """Prescribed temperatures are those of the end; what convection and a perfusion bring closes the balance."""
+    rng = np.random.default_rng(7)
+    np.save(tmp_path / "k.npy", rng.uniform(0.1, 9.0, [253, 271]))
+    np.save(tmp_path / "c.npy", rng.uniform(0.5, 2.0, [253, 271]))
+    boundary = {
+        "x_min": {"type": "dirichlet", "value": "2+sin(3e4*t)"},
+        "x_max": {"type": "dirichlet", "value": "1.5"},
+        "y_min": {"type": "robin", "h": 3.0, "ambient": "2+cos(3e4*t)"},
+        "y_max": {"type": "neumann", "flux": "-5*sin(2e4*t)"},
+    }
+    settings = {
+        "precision": precision,
+        "grid": {"points": [271, 253], "upper": [1.0, 1.0]},
+        "measured": {"conductivity": {"file": "k.npy"}, "capacity": {"file": "c.npy"}},
+        "initial": {"expression": "1+0.5*sin(9*x)"},
+        "boundary": boundary,
+        "time": {"sweeps": 40},
+        "output": {"history_every": 1},
+    }
+    result = run(tmp_path, settings)
+    assert_prescribed(result, boundary)
+    history = result.history
+    assert np.abs(np.diff(history["flux/x_min"][1:])).max() > 1.0 and np.abs(np.diff(history["flux/y_max"][1:])).max() > 1e-3
+    # roundings of 7e4 nodes' changes, most of which cancel: 1e-15 and 1e-6 were seen
+    bound = {"double": 1e-13, "float": 2e-5}[precision]
+    assert np.abs(history["imbalance"][1:]).max() <= bound * max(1.0, np.abs(history["stored"][1:]).max())
+
+
 def test_they_do_move():
     """That the cases above are about what they say."""
     assert sum(moves(random_case(None, 100 * dims + seed, "bytes", dims, "double")) for _, dims, seed in CASES if _ == "bytes") >= 10

@@ -2,6 +2,7 @@
 #include "engine/backends/cpu_parts.h"
 #include "engine/network/coefficients.h"
 #include "functions/moving.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,20 +90,34 @@ static bool init_palette(struct hs_backend_state *state)
     return true;
 }
 
-/* Nodes that something acts on, or whose value is given. */
+/* Nodes that something acts on, or whose value is given; in order, whatever the threads. */
 static bool list_forced(struct hs_backend_state *state)
 {
+    enum { PARTS = 256 };
     const struct hs_network *network = state->problem->network;
     struct hs_cpu_network *mine = &state->network;
     const int64_t nodes = hs_grid_count(&network->grid);
-    int64_t count = 0;
-    for (int64_t n = 0; n < nodes; n++)
-        count += network->node[n].forcing != 0;
-    mine->forced = malloc((size_t)(count > 0 ? count : 1) * sizeof *mine->forced);
-    for (int64_t n = 0; n < nodes && mine->forced; n++)
-        if (network->node[n].forcing != 0)
-            mine->forced[mine->forced_count++] = n;
-    return mine->forced != NULL;
+    int64_t first[2][PARTS + 1] = {{0}}; /* of each part's that are prescribed, and others */
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            if (network->node[n].forcing != 0)
+                first[network->node[n].kind != HS_NODE_PRESCRIBED][p + 1]++;
+    for (int p = 0; p < PARTS; p++)
+        for (int other = 0; other < 2; other++)
+            first[other][p + 1] += first[other][p];
+    mine->prescribed_count = first[0][PARTS];
+    mine->forced_count = first[0][PARTS] + first[1][PARTS];
+    mine->forced = malloc(((size_t)mine->forced_count + 1) * sizeof *mine->forced);
+    mine->sum = malloc((size_t)network->forcing_count * sizeof *mine->sum);
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int p = 0; p < (mine->forced ? (int)PARTS : 0); p++) {
+        int64_t to[2] = {first[0][p], mine->prescribed_count + first[1][p]};
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            if (network->node[n].forcing != 0)
+                mine->forced[to[network->node[n].kind != HS_NODE_PRESCRIBED]++] = n;
+    }
+    return mine->forced && mine->sum;
 }
 
 static bool init_arrays(struct hs_backend_state *state)
@@ -146,6 +161,7 @@ void hs_cpu_network_release(struct hs_cpu_network *network)
     free(network->row);
     free(network->forcing);
     free(network->forced);
+    free(network->sum);
     free(network->given);
     for (int a = 0; a < HS_CPU_ARRAYS; a++)
         hs_cpu_field_destroy(&network->array[a]);
@@ -176,17 +192,20 @@ static void set_arrays(struct hs_backend_state *state, double step)
         wrap(state, array[axis].origin, hs_precision_size(precision));
 }
 
-/* Of the nodes that something acts on. */
-static void set_added(struct hs_backend_state *state, const struct hs_network_time *time)
+/* Puts what forcings make, in a sweep of `step` or at time t, of nodes first <= n < last of the
+ * list. */
+static void put_forced(const struct hs_backend_state *state, int64_t first, int64_t last, double t,
+                       double step, void *field)
 {
     const struct hs_network *network = state->problem->network;
     const struct hs_cpu_network *mine = &state->network;
-    for (int64_t n = 0; n < mine->forced_count; n++) {
+    for (int f = 0; f < network->forcing_count && first < last; f++)
+        mine->sum[f] = hs_forcing_at(&network->forcing[f], state->problem->time_functions, t);
+#pragma omp parallel for num_threads(state->threads) schedule(static) if (last - first > 1 << 14)
+    for (int64_t n = first; n < last; n++) {
         const struct hs_network_row *row = &network->node[mine->forced[n]];
-        if (row->kind != HS_NODE_PRESCRIBED)
-            hs_write(state->problem->precision, mine->array[HS_CPU_ADDED].origin,
-                     element_of(state, mine->forced[n]),
-                     hs_network_added(network, row, state->problem->time_functions, time));
+        hs_write(state->problem->precision, field, element_of(state, mine->forced[n]),
+                 hs_network_added_by(row, mine->sum[row->forcing], step));
     }
 }
 
@@ -214,7 +233,8 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
     for (int s = 0; s < steps; s++) {
         const struct hs_network_time time = time_of(span, first + s);
         if (as_arrays(problem))
-            set_added(state, &time);
+            put_forced(state, mine->prescribed_count, mine->forced_count, time.t, time.step,
+                       mine->array[HS_CPU_ADDED].origin);
         else
             hs_network_forcing(problem->network, problem->time_functions, problem->precision, &time,
                                (char *)mine->forcing +
@@ -239,13 +259,6 @@ void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, vo
     const struct hs_network *network = state->problem->network;
     if (network)
         give(state, t, field);
-    if (!network || !as_arrays(state->problem))
-        return;
-    for (int64_t n = 0; n < state->network.forced_count; n++) {
-        const struct hs_network_row *row = &network->node[state->network.forced[n]];
-        const struct hs_network_time time = {.t = t, .next = t};
-        if (row->kind == HS_NODE_PRESCRIBED)
-            hs_write(state->problem->precision, field, element_of(state, state->network.forced[n]),
-                     hs_network_added(network, row, state->problem->time_functions, &time));
-    }
+    if (network && as_arrays(state->problem))
+        put_forced(state, 0, state->network.prescribed_count, t, 0.0, field);
 }

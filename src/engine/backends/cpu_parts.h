@@ -36,8 +36,10 @@ struct hs_cpu_network {
     int steps;                                /* sweeps that the forcing is for */
     void *number, *row, *forcing;             /* of a palette */
     struct hs_cpu_field array[HS_CPU_ARRAYS]; /* as arrays: conductances, and what is above */
-    int64_t *forced, forced_count;            /* as arrays: nodes with a forcing */
-    double *given;                            /* K: what walls that move prescribe */
+    /* as arrays: nodes with a forcing, the prescribed ones first */
+    int64_t *forced, forced_count, prescribed_count;
+    double *sum;   /* [forcings] of each, at one time */
+    double *given; /* K: what walls that move prescribe */
 };
 
 /* The field at one moment, dense, so that a stretch of it is read where it lies. */
