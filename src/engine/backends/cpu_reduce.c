@@ -50,61 +50,6 @@ struct strip_sums {
 DEFINE_STRIP(float)
 DEFINE_STRIP(double)
 
-/* What a body's strip gives besides. */
-struct body_sums {
-    double heat, stored, sunk;
-};
-
-#define DEFINE_BODY_STRIP(T)                                                                       \
-    static struct body_sums reduce_body_strip_##T(const struct hs_network *network, int64_t first, \
-                                                  const T *row, const T *before, int64_t n) {      \
-        double heat[LANES] = {0.0}, stored[LANES] = {0.0}, sunk[LANES] = {0.0};                    \
-        for (int64_t i = 0; i < n; i += LANES) {                                                   \
-            const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
-            for (int l = 0; l < lanes; l++) {                                                      \
-                const struct hs_network_row *of = hs_network_row_at(network, first + i + l);       \
-                const double x = (double)row[i + l], old = (double)before[i + l];                  \
-                heat[l] += of->capacity * x;                                                       \
-                stored[l] += of->capacity * (x - old);                                             \
-                sunk[l] += of->sink * old;                                                         \
-            }                                                                                      \
-        }                                                                                          \
-        struct body_sums out = {0.0, 0.0, 0.0};                                                    \
-        for (int l = 0; l < LANES; l++) {                                                          \
-            out.heat += heat[l];                                                                   \
-            out.stored += stored[l];                                                               \
-            out.sunk += sunk[l];                                                                   \
-        }                                                                                          \
-        return out;                                                                                \
-    }
-DEFINE_BODY_STRIP(float)
-DEFINE_BODY_STRIP(double)
-
-/* Of a strip of cells that differ: the sum of widths times T, and of widths. */
-struct wide_sums {
-    double sum, width;
-};
-
-#define DEFINE_WIDE_STRIP(T)                                                                       \
-    static struct wide_sums reduce_wide_strip_##T(const double *width, const T *row, int64_t n) {  \
-        double sum[LANES] = {0.0}, all[LANES] = {0.0};                                             \
-        for (int64_t i = 0; i < n; i += LANES) {                                                   \
-            const int lanes = (int)(n - i < LANES ? n - i : LANES);                                \
-            for (int l = 0; l < lanes; l++) {                                                      \
-                sum[l] += width[i + l] * (double)row[i + l];                                       \
-                all[l] += width[i + l];                                                            \
-            }                                                                                      \
-        }                                                                                          \
-        struct wide_sums out = {0.0, 0.0};                                                         \
-        for (int l = 0; l < LANES; l++) {                                                          \
-            out.sum += sum[l];                                                                     \
-            out.width += all[l];                                                                   \
-        }                                                                                          \
-        return out;                                                                                \
-    }
-DEFINE_WIDE_STRIP(float)
-DEFINE_WIDE_STRIP(double)
-
 struct view {
     const struct hs_problem *problem;
     const struct hs_layout *layout;
@@ -167,36 +112,49 @@ static void add_volumes(const struct view *v, const struct hs_strip *s,
     hs_sum_add(&p->stored, (x_max - middle) * (at_max - node(v, v->before, first + n - 1)));
 }
 
+static double sum_of_lanes(const double lane[LANES])
+{
+    double sum = 0.0;
+    for (int l = 0; l < LANES; l++)
+        sum += lane[l];
+    return sum;
+}
+
 /* The same where they differ along x. */
 static void add_wide(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
                      struct hs_partial *p)
 {
     const int64_t first = hs_layout_offset(v->layout, s->begin, j, k), n = s->end - s->begin;
+    const double *const of = v->width + s->begin;
     const double across =
         hs_problem_node_width(v->problem, HS_Y, j) * hs_problem_node_width(v->problem, HS_Z, k);
-    const struct wide_sums sums =
-        v->problem->precision == HS_FLOAT
-            ? reduce_wide_strip_float(v->width + s->begin, (const float *)v->now + first, n)
-            : reduce_wide_strip_double(v->width + s->begin, (const double *)v->now + first, n);
-    hs_sum_add(&p->sum, across * sums.sum);
-    hs_sum_add(&p->volume, across * sums.width);
+    double sum[LANES] = {0.0}, width[LANES] = {0.0};
+    for (int64_t i = 0; i < n; i++) {
+        sum[i % LANES] += of[i] * node(v, v->now, first + i);
+        width[i % LANES] += of[i];
+    }
+    hs_sum_add(&p->sum, across * sum_of_lanes(sum));
+    hs_sum_add(&p->volume, across * sum_of_lanes(width));
 }
 
+/* What a body's strip gives besides. */
 static void add_body(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
                      struct hs_partial *p)
 {
     const struct hs_network *network = v->problem->network;
     const int64_t of = s->row * v->layout->points[HS_X] + s->begin;
     const int64_t first = hs_layout_offset(v->layout, s->begin, j, k), n = s->end - s->begin;
-    const struct body_sums sums =
-        v->problem->precision == HS_FLOAT
-            ? reduce_body_strip_float(network, of, (const float *)v->now + first,
-                                      (const float *)v->before + first, n)
-            : reduce_body_strip_double(network, of, (const double *)v->now + first,
-                                       (const double *)v->before + first, n);
-    hs_sum_add(&p->heat, sums.heat);
-    hs_sum_add(&p->stored, sums.stored);
-    hs_sum_add(&p->sunk, sums.sunk);
+    double heat[LANES] = {0.0}, stored[LANES] = {0.0}, sunk[LANES] = {0.0};
+    for (int64_t i = 0; i < n; i++) {
+        const struct hs_network_row *row = hs_network_row_at(network, of + i);
+        const double x = node(v, v->now, first + i), before = node(v, v->before, first + i);
+        heat[i % LANES] += row->capacity * x;
+        stored[i % LANES] += row->capacity * (x - before);
+        sunk[i % LANES] += row->sink * before;
+    }
+    hs_sum_add(&p->heat, sum_of_lanes(heat));
+    hs_sum_add(&p->stored, sum_of_lanes(stored));
+    hs_sum_add(&p->sunk, sum_of_lanes(sunk));
 }
 
 static struct strip_sums sums_of(const struct view *v, int64_t first, int64_t count)
