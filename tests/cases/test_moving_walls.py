@@ -294,7 +294,7 @@ def test_neither_kernels_nor_threads_change_a_bit(tmp_path, form, dims, seed):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_walls_of_time_alone_where_all_rows_differ(tmp_path, precision):
-    """Prescribed temperatures are those of the end; what convection and a perfusion bring closes the balance."""
+    """Prescribed temperatures are those of the end; with what convection and a flux bring the balance closes."""
     rng = np.random.default_rng(7)
     np.save(tmp_path / "k.npy", rng.uniform(0.1, 9.0, [253, 271]))
     np.save(tmp_path / "c.npy", rng.uniform(0.5, 2.0, [253, 271]))

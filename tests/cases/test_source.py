@@ -126,7 +126,7 @@ def test_a_row_has_what_it_puts_in(tmp_path, name, dims, operator):
     volume = result.weights() * 0.1**dims
     added = [volume * evaluate(LARGE[name], t=STEP * n, **{"z": 0.0, **result.coordinates}) for n in range(SWEEPS)]
     size = max(np.abs(a).sum() for a in added)
-    # sums of some hundred terms; exponents of 100 are off by 100 roundings
+    # sums of 143 and 1287 terms; an exponent of 100 is off by 100 roundings
     assert np.abs(result.history["source"][1:] - [a.sum() for a in added]).max() <= 300 * ROUNDOFF["double"] * size
     assert np.abs(result.history["imbalance"][1:]).max() <= 300 * ROUNDOFF["double"] * max(size, np.abs(result.history["stored"][1:]).max())
 

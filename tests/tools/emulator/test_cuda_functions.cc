@@ -233,6 +233,7 @@ void test_cuda_functions__separations_give_the_expressions_bits(void **state)
 struct body {
     hs_grid of = {3, {77, 6, 5}, {-0.5, 0.25, -1.0}, {0.0625, 0.3, 0.7}};
     std::vector<double> place[HS_AXES], width[HS_AXES];
+    std::vector<uint8_t> byte;
     std::vector<uint16_t> number;
     std::vector<double> capacity;
     hs_network_row row[3] = {};
@@ -253,6 +254,7 @@ struct body {
             row[r].capacity = 3.7 + 1.9 * r;
         for (int64_t n = 0; n < hs_grid_count(&of); n++) {
             number.push_back((uint16_t)(n * n % 3));
+            byte.push_back((uint8_t)number[n]);
             capacity.push_back(number[n] ? row[number[n]].capacity : -row[0].capacity);
         }
     }
@@ -260,7 +262,7 @@ struct body {
     {
         hs_cuda_shares out = {};
         out.form = form;
-        out.number = number.data();
+        out.number = form == HS_NETWORK_BYTES ? (const void *)byte.data() : number.data();
         out.row = row;
         out.capacity = capacity.data();
         for (int axis = 0; axis < HS_AXES; axis++)
@@ -322,7 +324,7 @@ void test_cuda_functions__have_the_hosts_bits_in_bodies(void **state)
     (void)state;
     const body b;
     for (const program &p : programs)
-        for (const hs_network_form form : {HS_NETWORK_SHORTS, HS_NETWORK_ARRAYS})
+        for (const hs_network_form form : {HS_NETWORK_BYTES, HS_NETWORK_SHORTS, HS_NETWORK_ARRAYS})
             for (const hs_precision precision : {HS_FLOAT, HS_DOUBLE})
                 check_body(b, p, form, precision);
 }
