@@ -114,6 +114,23 @@ hs_mode_factors_of(const struct hs_mode_filter *filter, double rate)
     }
 }
 
+/* What multiplies along an axis: [rows][extent]; or, where `even` is not 0, two squares, of the
+ * axis' first `even` nodes and of the rest. */
+struct hs_axis_factor {
+    int axis;
+    int64_t rows, even;
+    const double *matrix;
+};
+
+/* Of two nodes as far from the lower end as from the upper one: the lower becomes half their sum,
+ * the upper half their difference; or back. */
+static inline HS_HOST_DEVICE void hs_fold(bool back, double *lower, double *upper)
+{
+    const double a = *lower, b = *upper;
+    *lower = back ? a - b : 0.5 * (b + a);
+    *upper = back ? a + b : 0.5 * (b - a);
+}
+
 struct hs_backend_state;
 
 struct hs_transforms {
@@ -133,11 +150,14 @@ struct hs_transforms {
      * field that was there stays at hand as the one a step before. */
     enum hs_status (*scatter)(struct hs_backend_state *state, const double *array, bool steps,
                               struct hs_error *err);
+    /* Of all such pairs along an axis. */
+    enum hs_status (*fold)(struct hs_backend_state *state, int axis, const int64_t extent[HS_AXES],
+                           bool back, double *array, struct hs_error *err);
     /* out[.., r, ..] = sum over i of matrix[r][i] * in[.., i, ..] along the axis, where `in` has
      * `extent` and out `rows` instead. */
-    enum hs_status (*product)(struct hs_backend_state *state, int axis,
-                              const int64_t extent[HS_AXES], int64_t rows, const double *matrix,
-                              const double *in, double *out, struct hs_error *err);
+    enum hs_status (*product)(struct hs_backend_state *state, const struct hs_axis_factor *by,
+                              const int64_t extent[HS_AXES], const double *in, double *out,
+                              struct hs_error *err);
     /* out = kept * in + gained * constant, mode by mode; NULL: a constant of 0. `out` may be
      * either. */
     enum hs_status (*filter)(struct hs_backend_state *state, const struct hs_mode_filter *filter,

@@ -1,5 +1,7 @@
 #include "engine/axis_matrix.h"
 
+#include <string.h>
+
 struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
                                         const struct hs_stencil *stencil, int axis)
 {
@@ -9,6 +11,26 @@ struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
     for (int offset = -out.radius; offset <= out.radius; offset++)
         out.c[out.radius + offset] = stencil->c[hs_stencil_index(out.radius, axis, offset)];
     return out;
+}
+
+static bool same_rule(const struct hs_face *one, const struct hs_face *other)
+{
+    return one->held == other->held && one->wrap == other->wrap &&
+           !memcmp(one->a, other->a, sizeof one->a) && !memcmp(one->b, other->b, sizeof one->b);
+}
+
+bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_matrix *other)
+{
+    return one->nodes == other->nodes && !memcmp(one->c, other->c, sizeof one->c) &&
+           same_rule(&one->face[0], &other->face[0]) && same_rule(&one->face[1], &other->face[1]);
+}
+
+bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix)
+{
+    bool same = same_rule(&matrix->face[0], &matrix->face[1]);
+    for (int offset = 1; offset <= matrix->radius; offset++)
+        same = same && matrix->c[matrix->radius + offset] == matrix->c[matrix->radius - offset];
+    return same;
 }
 
 int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix)

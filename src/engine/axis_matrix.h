@@ -14,6 +14,12 @@ struct hs_axis_matrix {
 struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
                                         const struct hs_stencil *stencil, int axis);
 
+/* Whether both are the same for swept nodes. */
+bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_matrix *other);
+
+/* Whether it is the same seen from either side. */
+bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix);
+
 /* A swept node's share in another's sum is c * share. */
 struct hs_axis_entry {
     int64_t column;

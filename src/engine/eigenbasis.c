@@ -1,5 +1,7 @@
 #include "engine/eigenbasis.h"
 
+#include "core/memory.h"
+#include "core/transforms.h"
 #include "engine/openblas.h"
 
 #include <assert.h>
@@ -25,15 +27,18 @@ enum {
     THREADS_FROM = 256 /* nodes: 129 took ten times as long with two threads on a busy machine */
 };
 
+/* A matrix of its own: of all nodes, or of those that one kind of modes of a mirrored axis has. */
 struct work {
     const struct hs_axis_matrix *matrix;
     const struct hs_openblas *blas;
-    int64_t n;
-    int reach;           /* columns beside the diagonal */
-    long double *band;   /* [n][2 * reach + 1] */
-    long double *scale;  /* [n]: squared, of the nodes; NULL: no scaling makes it symmetric */
-    double *one, *other; /* [n][n] */
-    struct hs_eigenbasis *out;
+    int64_t first, n;         /* folded nodes */
+    int reach;                /* columns beside the diagonal */
+    long double *band;        /* [n][2 * reach + 1] */
+    long double *scale;       /* [n]: squared, of the nodes */
+    double *one, *other;      /* [n][n] */
+    double *vector, *inverse; /* [n][n] of the basis */
+    double *rate;             /* [n] likewise */
+    double condition;
 };
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -41,6 +46,21 @@ struct work {
 static long double entry(const struct work *w, int64_t i, int64_t j)
 {
     return llabs(j - i) > w->reach ? 0.0L : w->band[i * (2 * w->reach + 1) + j - i + w->reach];
+}
+
+/* What a swept node of an axis counts for, where it takes part: a folded node, and its sign. */
+static double fold_column(const struct work *w, int64_t *column)
+{
+    const int64_t all = hs_axis_matrix_rows(w->matrix), opposite = all - 1 - *column;
+    if (w->n == all)
+        return 1.0;
+    if (w->first == 0) {
+        *column = *column < opposite ? *column : opposite;
+        return 1.0;
+    }
+    const double sign = *column < opposite ? -1.0 : *column == opposite ? 0.0 : 1.0;
+    *column = *column < opposite ? opposite : *column;
+    return sign;
 }
 
 static void fill_band(struct work *w)
@@ -53,10 +73,15 @@ static void fill_band(struct work *w)
     for (int64_t i = 0; i < w->n; i++) {
         struct hs_axis_entry row[HS_AXIS_ENTRIES];
         long double *band = &w->band[i * (2 * w->reach + 1)];
-        const int entries = hs_axis_matrix_row(&beside, i, row);
+        const int entries = hs_axis_matrix_row(&beside, w->first + i, row);
         for (int e = 0; e < entries; e++) {
-            assert(llabs(row[e].column - i) <= w->reach);
-            band[row[e].column - i + w->reach] += (long double)row[e].c * row[e].share;
+            int64_t column = row[e].column;
+            const double sign = fold_column(w, &column);
+            if (sign == 0.0)
+                continue;
+            column -= w->first + i;
+            assert(llabs(column) <= w->reach);
+            band[column + w->reach] += sign * (long double)row[e].c * row[e].share;
         }
         band[w->reach] -= sum;
     }
@@ -120,50 +145,6 @@ static double norm(int64_t count, const double *values)
     return sqrt(sum);
 }
 
-/* ---- waves ----------------------------------------------------------------------------------- */
-
-/* The wave of mode m: 0, then cosine and sine of 1, 2, ... periods; the last of an even n is one of
- * cosines. */
-static double wave(int64_t n, int64_t mode, int64_t node)
-{
-    const int64_t periods = (mode + 1) / 2;
-    const double angle = 2.0 * M_PI * (double)(periods * node % n) / (double)n;
-    const double size = sqrt((mode == 0 || 2 * periods == n ? 1.0 : 2.0) / (double)n);
-    return size * (mode % 2 || mode == 0 ? cos(angle) : sin(angle));
-}
-
-static bool is_lopsided(const struct hs_axis_matrix *matrix)
-{
-    for (int m = 1; m <= matrix->radius; m++)
-        if (matrix->c[matrix->radius + m] != matrix->c[matrix->radius - m])
-            return true;
-    return false;
-}
-
-static enum hs_status make_waves(const struct work *w, struct hs_error *err)
-{
-    const int64_t n = w->n;
-    const struct hs_axis_matrix *matrix = w->matrix;
-    if (is_lopsided(matrix))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "coefficients that differ from side to side make the waves of a "
-                            "periodic axis travel, and their factors complex");
-#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
-    for (int64_t node = 0; node < n; node++)
-        for (int64_t mode = 0; mode < n; mode++)
-            w->out->vector[node * n + mode] = wave(n, mode, node);
-    transpose(n, w->out->vector, w->out->inverse);
-    for (int64_t mode = 0; mode < n; mode++) {
-        double rate = 0.0;
-        for (int m = 1; m <= matrix->radius; m++) {
-            const double half = sin(M_PI * (double)(m * ((mode + 1) / 2) % n) / (double)n);
-            rate -= 4.0 * matrix->c[matrix->radius + m] * half * half;
-        }
-        w->out->rate[mode] = rate;
-    }
-    return HS_OK;
-}
-
 /* ---- LAPACK ---------------------------------------------------------------------------------- */
 
 static enum hs_status no_convergence(const char *routine, int info, struct hs_error *err)
@@ -171,10 +152,10 @@ static enum hs_status no_convergence(const char *routine, int info, struct hs_er
     return hs_error_add(err, HS_BAD_INPUT, "LAPACK's %s found no modes (info %d)", routine, info);
 }
 
-static enum hs_status no_memory(const struct work *w, struct hs_error *err)
+static enum hs_status no_memory(int64_t n, struct hs_error *err)
 {
     return hs_error_add(err, HS_DEVICE, "not enough memory for the modes of an axis: %.0f bytes",
-                        5.0 * sizeof(double) * (double)w->n * (double)w->n);
+                        5.0 * sizeof(double) * (double)n * (double)n);
 }
 
 /* A mode a row, into the inverse. */
@@ -186,14 +167,14 @@ static enum hs_status solve_tridiagonal(const struct work *w, struct hs_error *e
     int *wholes = malloc((size_t)whole * sizeof *wholes);
     if (!beside || !wholes) {
         free(beside), free(wholes);
-        return no_memory(w, err);
+        return no_memory(w->n, err);
     }
     for (int64_t i = 0; i < n; i++) {
-        w->out->rate[i] = (double)entry(w, i, i);
+        w->rate[i] = (double)entry(w, i, i);
         beside[i] = i + 1 < n ? symmetric_entry(w, i, i + 1) : 0.0;
     }
-    w->blas->dstevd_("V", &n, w->out->rate, beside, w->out->inverse, &n, beside + n, &work, wholes,
-                     &whole, &info, 1);
+    w->blas->dstevd_("V", &n, w->rate, beside, w->inverse, &n, beside + n, &work, wholes, &whole,
+                     &info, 1);
     free(beside);
     free(wholes);
     return info ? no_convergence("dstevd", info, err) : HS_OK;
@@ -207,13 +188,13 @@ static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err
     int *wholes = malloc((size_t)whole * sizeof *wholes);
     if (!space || !wholes) {
         free(space), free(wholes);
-        return no_memory(w, err);
+        return no_memory(w->n, err);
     }
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            w->out->inverse[i * n + j] = symmetric_entry(w, i, j);
-    w->blas->dsyevd_("V", "U", &n, w->out->inverse, &n, w->out->rate, space, &work, wholes, &whole,
-                     &info, 1, 1);
+            w->inverse[i * n + j] = symmetric_entry(w, i, j);
+    w->blas->dsyevd_("V", "U", &n, w->inverse, &n, w->rate, space, &work, wholes, &whole, &info, 1,
+                     1);
     free(space);
     free(wholes);
     return info ? no_convergence("dsyevd", info, err) : HS_OK;
@@ -225,33 +206,33 @@ static void unscale(const struct work *w)
     const int64_t n = w->n;
     for (int64_t i = 0; i < n; i++)
         w->one[i] = (double)sqrtl(w->scale[i]);
-    transpose(n, w->out->inverse, w->out->vector);
+    transpose(n, w->inverse, w->vector);
 #pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < n; k++) {
-            w->out->vector[i * n + k] /= w->one[i];
-            w->out->inverse[i * n + k] *= w->one[k];
+            w->vector[i * n + k] /= w->one[i];
+            w->inverse[i * n + k] *= w->one[k];
         }
 }
 
 static enum hs_status check_condition(const struct work *w, struct hs_error *err)
 {
-    if (w->out->condition <= hs_eigenbasis_most_condition)
+    if (w->condition <= hs_eigenbasis_most_condition)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "the modes are ill-conditioned, by %.2g (at most %.0g is taken): the "
                         "coefficients are too far from symmetric",
-                        w->out->condition, hs_eigenbasis_most_condition);
+                        w->condition, hs_eigenbasis_most_condition);
 }
 
-static enum hs_status make_symmetric(const struct work *w, struct hs_error *err)
+static enum hs_status make_symmetric(struct work *w, struct hs_error *err)
 {
     long double least = INFINITY, most = 0.0L;
     for (int64_t i = 0; i < w->n; i++) {
         least = fminl(least, w->scale[i]);
         most = fmaxl(most, w->scale[i]);
     }
-    w->out->condition = (double)sqrtl(most / least);
+    w->condition = (double)sqrtl(most / least);
     enum hs_status st = check_condition(w, err);
     if (!st)
         st = is_tridiagonal(w) ? solve_tridiagonal(w, err) : solve_symmetric(w, err);
@@ -269,11 +250,11 @@ static enum hs_status invert(const struct work *w, struct hs_error *err)
     double *space = malloc((size_t)work * sizeof *space);
     if (!pivot || !space) {
         free(pivot), free(space);
-        return no_memory(w, err);
+        return no_memory(w->n, err);
     }
-    w->blas->dgetrf_(&n, &n, w->out->inverse, &n, pivot, &info);
+    w->blas->dgetrf_(&n, &n, w->inverse, &n, pivot, &info);
     if (!info)
-        w->blas->dgetri_(&n, w->out->inverse, &n, pivot, space, &work, &info);
+        w->blas->dgetri_(&n, w->inverse, &n, pivot, space, &work, &info);
     free(pivot);
     free(space);
     return info ? hs_error_add(err, HS_BAD_INPUT, "the modes are not independent of each other")
@@ -285,7 +266,7 @@ static enum hs_status check_real(const struct work *w, const double *imaginary,
 {
     double size = 0.0, turns = 0.0;
     for (int64_t k = 0; k < w->n; k++) {
-        size = fmax(size, hypot(w->out->rate[k], imaginary[k]));
+        size = fmax(size, hypot(w->rate[k], imaginary[k]));
         turns = fmax(turns, fabs(imaginary[k]));
     }
     if (turns <= imaginary_rounding * size)
@@ -296,30 +277,30 @@ static enum hs_status check_real(const struct work *w, const double *imaginary,
                         turns / size);
 }
 
-static enum hs_status make_general(const struct work *w, struct hs_error *err)
+static enum hs_status make_general(struct work *w, struct hs_error *err)
 {
     const int n = (int)w->n, work = (4 + BLOCK) * n, one = 1;
     int info = 0;
     double *space = malloc(((size_t)work + (size_t)n) * sizeof *space);
     if (!space)
-        return no_memory(w, err);
+        return no_memory(w->n, err);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             w->one[j * n + i] = (double)entry(w, i, j); /* column by column */
     double *imaginary = space + work, unused;
-    w->blas->dgeev_("N", "V", &n, w->one, &n, w->out->rate, imaginary, &unused, &one, w->other, &n,
+    w->blas->dgeev_("N", "V", &n, w->one, &n, w->rate, imaginary, &unused, &one, w->other, &n,
                     space, &work, &info, 1, 1);
     enum hs_status st = info ? no_convergence("dgeev", info, err) : check_real(w, imaginary, err);
     free(space);
     if (st)
         return st;
-    transpose(n, w->other, w->out->vector);
-    memcpy(w->out->inverse, w->out->vector, (size_t)n * (size_t)n * sizeof *w->out->inverse);
+    transpose(n, w->other, w->vector);
+    memcpy(w->inverse, w->vector, (size_t)n * (size_t)n * sizeof *w->inverse);
     st = invert(w, err);
     if (st)
         return st;
     const int64_t all = (int64_t)n * n;
-    w->out->condition = norm(all, w->out->vector) * norm(all, w->out->inverse) / n;
+    w->condition = norm(all, w->vector) * norm(all, w->inverse) / n;
     return check_condition(w, err);
 }
 
@@ -332,7 +313,7 @@ static long double image(const struct work *w, int64_t i, int64_t mode)
     const int64_t last = i + w->reach < n ? i + w->reach : n - 1;
     long double sum = 0.0L;
     for (int64_t j = first; j <= last; j++)
-        sum += entry(w, i, j) * w->out->vector[j * n + mode];
+        sum += entry(w, i, j) * w->vector[j * n + mode];
     return sum;
 }
 
@@ -341,7 +322,7 @@ static long double image(const struct work *w, int64_t i, int64_t mode)
 static void find_residuals(const struct work *w, int64_t first, int64_t end)
 {
     const int64_t n = w->n;
-    const double *vector = w->out->vector, *inverse = w->out->inverse;
+    const double *vector = w->vector, *inverse = w->inverse;
     long double moved[BLOCK] = {0.0L}, kept[BLOCK] = {0.0L};
     for (int64_t i = 0; i < n; i++)
         for (int64_t mode = first; mode < end; mode++) {
@@ -350,7 +331,7 @@ static void find_residuals(const struct work *w, int64_t first, int64_t end)
         }
     for (int64_t mode = first; mode < end; mode++) {
         moved[mode - first] /= kept[mode - first];
-        w->out->rate[mode] = (double)moved[mode - first];
+        w->rate[mode] = (double)moved[mode - first];
     }
     for (int64_t i = 0; i < n; i++)
         for (int64_t mode = first; mode < end; mode++)
@@ -363,7 +344,8 @@ static void find_residuals(const struct work *w, int64_t first, int64_t end)
 static void refine(const struct work *w)
 {
     const int64_t n = w->n;
-    double *vector = w->out->vector, *inverse = w->out->inverse, *rate = w->out->rate;
+    double *vector = w->vector, *inverse = w->inverse;
+    const double *rate = w->rate;
     const size_t bytes = (size_t)n * (size_t)n * sizeof *vector;
 #pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
     for (int64_t mode = 0; mode < n; mode += BLOCK)
@@ -393,13 +375,13 @@ static bool allocate(struct work *w)
     return w->band && w->scale && w->one && w->other;
 }
 
-static enum hs_status make_between_walls(struct work *w, struct hs_error *err)
+static enum hs_status solve(struct work *w, struct hs_error *err)
 {
     enum hs_status st = hs_openblas_find(&w->blas, err);
     if (st)
         return st;
     if (!allocate(w))
-        return no_memory(w, err);
+        return no_memory(w->n, err);
     st = hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err);
     if (st)
         return st;
@@ -410,24 +392,53 @@ static enum hs_status make_between_walls(struct work *w, struct hs_error *err)
     return st;
 }
 
-enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
-                                  struct hs_error *err)
+static enum hs_status make_part(const struct hs_axis_matrix *matrix, int64_t first, int64_t n,
+                                struct hs_eigenbasis *out, struct hs_error *err)
 {
-    const int64_t n = hs_axis_matrix_rows(matrix);
-    struct work w = {.matrix = matrix, .n = n, .reach = matrix->radius, .out = out};
-    *out = (struct hs_eigenbasis){.count = n, .condition = 1.0};
-    out->vector = malloc((size_t)n * (size_t)n * sizeof *out->vector);
-    out->inverse = malloc((size_t)n * (size_t)n * sizeof *out->inverse);
-    out->rate = malloc((size_t)n * sizeof *out->rate);
-    if (!out->vector || !out->inverse || !out->rate)
-        return no_memory(&w, err);
-    const enum hs_status st =
-        matrix->face[0].wrap ? make_waves(&w, err) : make_between_walls(&w, err);
+    struct work w = {.matrix = matrix,
+                     .first = first,
+                     .n = n,
+                     .reach = matrix->radius,
+                     .vector = out->vector + first * first,
+                     .inverse = out->inverse + first * first,
+                     .rate = out->rate + first};
+    const enum hs_status st = solve(&w, err);
+    out->condition = fmax(out->condition, w.condition);
     free(w.band);
     free(w.scale);
     free(w.one);
     free(w.other);
     return st;
+}
+
+int64_t hs_eigenbasis_even(const struct hs_axis_matrix *matrix)
+{
+    return hs_axis_matrix_mirrored(matrix) ? (hs_axis_matrix_rows(matrix) + 1) / 2 : 0;
+}
+
+int64_t hs_eigenbasis_size(const struct hs_axis_matrix *matrix)
+{
+    const int64_t even = hs_eigenbasis_even(matrix), rest = hs_axis_matrix_rows(matrix) - even;
+    return even * even + rest * rest;
+}
+
+enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
+                                  struct hs_error *err)
+{
+    const int64_t n = hs_axis_matrix_rows(matrix), even = hs_eigenbasis_even(matrix);
+    const size_t size = (size_t)hs_eigenbasis_size(matrix);
+    *out = (struct hs_eigenbasis){.count = n, .even = even, .condition = 1.0};
+    if (matrix->face[0].wrap && !even)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "coefficients that differ from side to side make the waves of a "
+                            "periodic axis travel, and their factors complex");
+    out->vector = malloc(size * sizeof *out->vector);
+    out->inverse = malloc(size * sizeof *out->inverse);
+    out->rate = malloc((size_t)n * sizeof *out->rate);
+    if (!out->vector || !out->inverse || !out->rate)
+        return no_memory(n, err);
+    enum hs_status st = even ? make_part(matrix, 0, even, out, err) : HS_OK;
+    return st || n == even ? st : make_part(matrix, even, n - even, out, err);
 }
 
 void hs_eigenbasis_release(struct hs_eigenbasis *basis)
@@ -436,4 +447,57 @@ void hs_eigenbasis_release(struct hs_eigenbasis *basis)
     free(basis->inverse);
     free(basis->rate);
     *basis = (struct hs_eigenbasis){0};
+}
+
+void hs_eigenbasis_project(const struct hs_eigenbasis *basis, const double *field, double *out)
+{
+    const int64_t all = basis->count;
+    const double *inverse = basis->inverse;
+    double *folded = hs_new((size_t)all * sizeof *folded);
+    memcpy(folded, field, (size_t)all * sizeof *folded);
+    for (int64_t i = 0; i < all / 2 && basis->even > 0; i++)
+        hs_fold(false, &folded[i], &folded[all - 1 - i]);
+    for (int64_t first = 0, n; first < all; first += n) {
+        n = first < basis->even ? basis->even : all - first;
+        for (int64_t mode = first; mode < first + n; mode++, inverse += n) {
+            out[mode] = 0.0;
+            for (int64_t i = 0; i < n; i++)
+                out[mode] += inverse[i] * folded[first + i];
+        }
+    }
+    free(folded);
+}
+
+/* Where a node has what a mode is there, in squares of folded nodes, and what it counts for. */
+struct place {
+    int64_t start, n, node, mode;
+    double sign; /* 0 in the middle, where odd modes have nothing */
+};
+
+static struct place find(const struct hs_eigenbasis *basis, int64_t node, int64_t mode)
+{
+    const int64_t even = basis->even, opposite = basis->count - 1 - node;
+    const int64_t lower = node < opposite ? node : opposite, upper = node + opposite - lower;
+    if (mode < even)
+        return (struct place){0, even, lower, mode, 1.0};
+    if (even > 0)
+        return (struct place){even * even, basis->count - even, upper - even, mode - even,
+                              node < opposite   ? -1.0
+                              : node > opposite ? 1.0
+                                                : 0.0};
+    return (struct place){0, basis->count, node, mode, 1.0};
+}
+
+double hs_eigenbasis_vector(const struct hs_eigenbasis *basis, int64_t node, int64_t mode)
+{
+    const struct place at = find(basis, node, mode);
+    return at.sign == 0.0 ? 0.0 : at.sign * basis->vector[at.start + at.node * at.n + at.mode];
+}
+
+double hs_eigenbasis_inverse(const struct hs_eigenbasis *basis, int64_t mode, int64_t node)
+{
+    const struct place at = find(basis, node, mode);
+    const double share = basis->even > 0 && node != basis->count - 1 - node ? 0.5 : 1.0;
+    return at.sign == 0.0 ? 0.0
+                          : share * at.sign * basis->inverse[at.start + at.mode * at.n + at.node];
 }

@@ -5,10 +5,16 @@
  * at rest far from the faces: what is left of the centre is the same everywhere, and not in it. So
  * the rates of slow modes are small numbers, and are known to their own rounding, not to that of 1.
  *
- * A periodic axis has waves. A matrix that a scaling of the nodes makes symmetric, as it does with
- * radius 1 and with mirrors, is given to LAPACK as such; others (`clamp`, `robin` with radius 2 and
- * 3) as they are. What LAPACK finds is off by rounding over the distance of two rates, so it is put
- * right once, from residuals in extended precision. See docs/numerics.md.
+ * An axis that is the same seen from either side has modes that are alike on both, and modes that
+ * change sign. Each kind is of half the nodes: with half the sum of each pair of opposite nodes in
+ * the place of the lower one and half the difference in that of the upper one (hs_fold), the matrix
+ * falls into two, and each is solved by itself. So is a periodic axis, whose waves are cosines and
+ * sines from the middle.
+ *
+ * A matrix that a scaling of the nodes makes symmetric, as it does with radius 1 and with mirrors,
+ * is given to LAPACK as such; others (`clamp`, `robin` with radius 2 and 3) as they are. What
+ * LAPACK finds is off by rounding over the distance of two rates, so it is put right once, from
+ * residuals in extended precision. See docs/numerics.md.
  */
 #ifndef HS_ENGINE_EIGENBASIS_H
 #define HS_ENGINE_EIGENBASIS_H
@@ -18,6 +24,8 @@
 
 struct hs_eigenbasis {
     int64_t count;
+    int64_t even; /* where the axis is mirrored: its even modes, which come first; else 0 */
+    /* Of the folded nodes then, and each two squares, of the first `even` and of the rest. */
     double *vector;   /* [node][mode] */
     double *inverse;  /* [mode][node] */
     double *rate;     /* [mode] */
@@ -33,5 +41,16 @@ extern const double hs_eigenbasis_most_condition;
 enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
                                   struct hs_error *err);
 void hs_eigenbasis_release(struct hs_eigenbasis *basis);
+
+/* Its even modes, or 0; and how many numbers its vectors are. */
+int64_t hs_eigenbasis_even(const struct hs_axis_matrix *matrix);
+int64_t hs_eigenbasis_size(const struct hs_axis_matrix *matrix);
+
+/* How much of each mode is in a field; [count] both. */
+void hs_eigenbasis_project(const struct hs_eigenbasis *basis, const double *field, double *out);
+
+/* Of the nodes as they are. */
+double hs_eigenbasis_vector(const struct hs_eigenbasis *basis, int64_t node, int64_t mode);
+double hs_eigenbasis_inverse(const struct hs_eigenbasis *basis, int64_t mode, int64_t node);
 
 #endif

@@ -57,13 +57,12 @@ static enum hs_status check_grid(const struct hs_problem *problem, struct hs_err
     return HS_OK;
 }
 
-static enum hs_status make_basis(const struct hs_problem *problem, const struct hs_stencil *stencil,
-                                 int axis, struct hs_eigenbasis *out, struct hs_error *err)
+static enum hs_status make_basis(const struct hs_axis_matrix *matrix, int axis,
+                                 struct hs_eigenbasis *out, struct hs_error *err)
 {
     struct hs_error reason;
     hs_error_init(&reason);
-    const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, stencil, axis);
-    enum hs_status st = hs_eigenbasis_make(&matrix, out, &reason);
+    enum hs_status st = hs_eigenbasis_make(matrix, out, &reason);
     if (st)
         st = hs_error_add(err, st, "along %c %s", "xyz"[axis], hs_error_reason(&reason));
     hs_error_release(&reason);
@@ -76,8 +75,9 @@ static enum hs_status check_raw(const struct hs_problem *problem, struct hs_erro
     const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
     enum hs_status st = HS_OK;
     for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
+        const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, &stencil, axis);
         struct hs_eigenbasis basis;
-        st = make_basis(problem, &stencil, axis, &basis, err);
+        st = make_basis(&matrix, axis, &basis, err);
         hs_eigenbasis_release(&basis);
     }
     return st;
@@ -110,10 +110,12 @@ static void find_extent(const struct hs_problem *problem, int64_t extent[HS_AXES
 
 static double doubles_of(const struct hs_problem *problem, const int64_t extent[HS_AXES])
 {
+    const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
     double count = 4.0 * (double)extent[HS_X] * (double)extent[HS_Y] * (double)extent[HS_Z];
     for (int axis = 0; axis < problem->grid.dims; axis++) {
-        const double n = (double)extent[axis];
-        count += n * (2.0 * n + 1.0 + PROBES + PAIR * PAIR);
+        const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, &stencil, axis);
+        count += 2.0 * (double)hs_eigenbasis_size(&matrix) +
+                 (double)extent[axis] * (1.0 + PROBES + PAIR * PAIR);
     }
     return count + PAIR;
 }
@@ -132,13 +134,16 @@ static void lay_out(struct hs_modes *modes)
     double **const fields[] = {&modes->initial, &modes->forcing, &modes->work[0], &modes->work[1]};
     for (int n = 0; n < 4; n++, next += modes->count)
         *fields[n] = next;
+    const struct hs_stencil stencil = hs_problem_stencil(modes->problem, 1.0);
     for (int axis = 0; axis < modes->problem->grid.dims; axis++) {
-        const int64_t n = modes->extent[axis];
+        const struct hs_axis_matrix matrix = hs_axis_matrix_of(modes->problem, &stencil, axis);
+        const int64_t n = modes->extent[axis], size = hs_eigenbasis_size(&matrix);
+        modes->even[axis] = hs_eigenbasis_even(&matrix);
         modes->vector[axis] = next;
-        modes->inverse[axis] = next + n * n;
-        modes->rate[axis] = next + 2 * n * n;
-        modes->pair[axis] = next + n * (2 * n + 1);
-        next += n * (2 * n + 1 + PAIR * PAIR);
+        modes->inverse[axis] = next + size;
+        modes->rate[axis] = next + 2 * size;
+        modes->pair[axis] = next + 2 * size + n;
+        next += 2 * size + n * (1 + PAIR * PAIR);
     }
     modes->no_pair = next;
     modes->probe = next + PAIR;
@@ -196,7 +201,18 @@ enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
 
 /* ---- to modes and back ----------------------------------------------------------------------- */
 
-/* Each axis in turn, by its matrix of all modes: `in` to `out` by way of `other` and `in`. */
+/* Along each axis that is mirrored. */
+static enum hs_status fold(struct hs_modes *modes, bool back, double *array, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < modes->problem->grid.dims && !st; axis++)
+        if (modes->even[axis] > 0)
+            st = modes->backend->transforms->fold(modes->state, axis, modes->extent, back, array,
+                                                  err);
+    return st;
+}
+
+/* Folded nodes to modes or back, each axis in turn: `in` to `out` by way of `other` and `in`. */
 static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_AXES], double *in,
                                 double *other, double *out, struct hs_error *err)
 {
@@ -204,30 +220,25 @@ static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_
     double *here = in, *there = other;
     const int dims = modes->problem->grid.dims;
     for (int axis = 0; axis < dims && !st; axis++) {
+        const struct hs_axis_factor by = {axis, modes->extent[axis], modes->even[axis],
+                                          matrix[axis]};
         double *to = axis == dims - 1 ? out : there;
-        st = modes->backend->transforms->product(modes->state, axis, modes->extent,
-                                                 modes->extent[axis], matrix[axis], here, to, err);
+        st = modes->backend->transforms->product(modes->state, &by, modes->extent, here, to, err);
         there = here;
         here = to;
     }
     return st;
 }
 
-/* ---- the axes' modes ------------------------------------------------------------------------- */
-
-static bool is_same_axis(const struct hs_problem *problem, const struct hs_stencil *stencil, int a,
-                         int b)
+/* To modes, likewise. */
+static enum hs_status transform_forth(struct hs_modes *modes, double *in, double *other,
+                                      double *out, struct hs_error *err)
 {
-    const struct hs_axis_matrix one = hs_axis_matrix_of(problem, stencil, a),
-                                other = hs_axis_matrix_of(problem, stencil, b);
-    bool same = one.nodes == other.nodes && !memcmp(one.c, other.c, sizeof one.c);
-    for (int side = 0; side < 2 && same; side++) {
-        const struct hs_face *p = &one.face[side], *q = &other.face[side];
-        same = p->held == q->held && p->wrap == q->wrap && !memcmp(p->a, q->a, sizeof p->a) &&
-               !memcmp(p->b, q->b, sizeof p->b);
-    }
-    return same;
+    const enum hs_status st = fold(modes, false, in, err);
+    return st ? st : transform(modes, modes->inverse, in, other, out, err);
 }
+
+/* ---- the axes' modes ------------------------------------------------------------------------- */
 
 /* Some modes of each axis, and how large what they are multiplied by may be; and what they have of
  * a constant and of the forcing, where that is a sum. */
@@ -249,17 +260,20 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
 {
     const int64_t n = basis->count;
     const int count = n < PROBES ? (int)n : PROBES;
+    double *row = hs_new((size_t)n * sizeof *row);
     enum hs_status st = HS_OK;
     probes->count[axis] = count;
     for (int p = 0; p < count && !st; p++) {
         const int64_t mode = probed_mode(n, count, p);
-        const double *row = &basis->inverse[mode * n];
         probes->rate[axis][p] = basis->rate[mode];
         probes->row_sum[axis][p] = 0.0;
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n; i++) {
+            row[i] = hs_eigenbasis_inverse(basis, mode, i);
             probes->row_sum[axis][p] += fabs(row[i]);
+        }
         st = modes->backend->transforms->put(modes->state, row, n, place + p * n, err);
     }
+    free(row);
     return st;
 }
 
@@ -274,8 +288,8 @@ static void note_rates(struct hs_modes *modes, int axis, const struct hs_eigenba
         fastest = fmax(fastest, fabs(basis->rate[mode]));
     }
     for (int64_t node = 0; node < basis->count; node++)
-        if (fabs(basis->vector[node * basis->count + slow]) > fabs(largest))
-            largest = basis->vector[node * basis->count + slow];
+        if (fabs(hs_eigenbasis_vector(basis, node, slow)) > fabs(largest))
+            largest = hs_eigenbasis_vector(basis, node, slow);
     modes->slow[axis] = slow;
     modes->smallest += basis->rate[slow];
     modes->slow_largest *= largest;
@@ -286,28 +300,13 @@ static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct h
                                 struct hs_error *err)
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
-    const int64_t n = basis->count;
+    const int64_t n = basis->count, rest = n - basis->even;
+    const int64_t size = basis->even * basis->even + rest * rest;
     enum hs_status st =
-        transforms->put(modes->state, basis->vector, n * n, modes->vector[axis], err);
+        transforms->put(modes->state, basis->vector, size, modes->vector[axis], err);
     if (!st)
-        st = transforms->put(modes->state, basis->inverse, n * n, modes->inverse[axis], err);
+        st = transforms->put(modes->state, basis->inverse, size, modes->inverse[axis], err);
     return st ? st : transforms->put(modes->state, basis->rate, n, modes->rate[axis], err);
-}
-
-/* An axis' modes of a constant and of its part of the forcing. */
-static void find_pair(const struct hs_modes *modes, const struct hs_span *span, int axis,
-                      const struct hs_eigenbasis *basis, double *constant, double *forcing,
-                      double *along)
-{
-    const int64_t n = basis->count;
-    hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
-    for (int64_t mode = 0; mode < n; mode++) {
-        constant[mode] = forcing[mode] = 0.0;
-        for (int64_t i = 0; i < n; i++) {
-            constant[mode] += basis->inverse[mode * n + i];
-            forcing[mode] += basis->inverse[mode * n + i] * along[i];
-        }
-    }
 }
 
 /* Of the axes so far, a constant's modes a and the forcing's b: with this axis they are a *
@@ -319,7 +318,11 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     const int64_t n = basis->count;
     double *constant = hs_new((size_t)(n * (3 + PAIR * PAIR)) * sizeof *constant);
     double *forcing = constant + n, *along = forcing + n, *pair = along + n, largest = 0.0;
-    find_pair(modes, span, axis, basis, constant, forcing, along);
+    for (int64_t i = 0; i < n; i++)
+        along[i] = 1.0;
+    hs_eigenbasis_project(basis, along, constant);
+    hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
+    hs_eigenbasis_project(basis, along, forcing);
     for (int64_t mode = 0; mode < n; mode++) {
         pair[PAIR * mode] = pair[PAIR * (n + mode) + 1] = constant[mode];
         pair[PAIR * (n + mode)] = forcing[mode];
@@ -351,14 +354,16 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
 {
     const struct hs_problem *problem = modes->problem;
     const struct hs_stencil *stencil = &modes->op.stencil;
+    struct hs_axis_matrix matrix[HS_AXES];
     struct hs_eigenbasis basis[HS_AXES] = {{0}};
     enum hs_status st = HS_OK;
     for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
         int of = 0;
-        while (of < axis && !is_same_axis(problem, stencil, of, axis))
+        matrix[axis] = hs_axis_matrix_of(problem, stencil, axis);
+        while (!hs_axis_matrix_same(&matrix[of], &matrix[axis]))
             of++;
         if (of == axis)
-            st = make_basis(problem, stencil, axis, &basis[axis], err);
+            st = make_basis(&matrix[axis], axis, &basis[axis], err);
         if (!st)
             st = put_basis(modes, axis, &basis[of], err);
         if (!st)
@@ -406,8 +411,8 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
     enum hs_status st = HS_OK;
     for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
         double *to = in == a ? b : a;
-        st = transforms->product(modes->state, axis, extent, probes->count[axis],
-                                 probe_of(modes, axis), in, to, err);
+        const struct hs_axis_factor by = {axis, probes->count[axis], 0, probe_of(modes, axis)};
+        st = transforms->product(modes->state, &by, extent, in, to, err);
         extent[axis] = probes->count[axis];
         count *= extent[axis];
         in = to;
@@ -547,11 +552,11 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
     for (int axis = 0; axis < dims && !st; axis++) {
         const int64_t n = modes->extent[axis];
         const bool last = axis == dims - 1; /* the constant's are not wanted */
-        const double *pair = modes->pair[axis] + (last ? PAIR * n : 0);
+        const struct hs_axis_factor by = {axis, last ? n : PAIR * n, 0,
+                                          modes->pair[axis] + (last ? PAIR * n : 0)};
         double *out = last ? modes->forcing : axis == HS_X ? modes->probe : modes->work[0];
         extent[axis] = PAIR;
-        st = modes->backend->transforms->product(modes->state, axis, extent, last ? n : PAIR * n,
-                                                 pair, in, out, err);
+        st = modes->backend->transforms->product(modes->state, &by, extent, in, out, err);
         extent[axis] = n;
         in = out;
     }
@@ -580,11 +585,10 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     const bool forced = modes->largest_forcing > 0.0;
     modes->from_initial = rule != HS_MODE_STEADY || !forced || hs_modes_have_still(modes);
     if (!st && modes->from_initial)
-        st = transform(modes, modes->inverse, work[0], modes->forcing, modes->initial, err);
+        st = transform_forth(modes, work[0], modes->forcing, modes->initial, err);
     if (!st && forced)
-        st = modes->is_sum
-                 ? transform_sum(modes, err)
-                 : transform(modes, modes->inverse, work[1], work[0], modes->forcing, err);
+        st = modes->is_sum ? transform_sum(modes, err)
+                           : transform_forth(modes, work[1], work[0], modes->forcing, err);
     return st;
 }
 
@@ -607,6 +611,8 @@ static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, 
     enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
     if (!st)
         st = transform(modes, modes->vector, work[0], work[1], out, err);
+    if (!st)
+        st = fold(modes, true, out, err);
     if (!st)
         st = transforms->scatter(modes->state, out, steps, err);
     return st ? st : transforms->wait(modes->state, err);

@@ -101,9 +101,35 @@ static enum hs_status scatter(struct hs_backend_state *state, const double *arra
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-static enum hs_status product(struct hs_backend_state *state, int axis,
-                              const int64_t extent[HS_AXES], int64_t rows, const double *matrix,
-                              const double *in, double *out, struct hs_error *err)
+/* Nodes along the other axes: between two neighbours along this one, and of such groups. */
+static void find_others(int axis, const int64_t extent[HS_AXES], int64_t *inner, int64_t *outer)
+{
+    *inner = *outer = 1;
+    for (int other = 0; other < HS_AXES; other++) {
+        *inner *= other < axis ? extent[other] : 1;
+        *outer *= other > axis ? extent[other] : 1;
+    }
+}
+
+static enum hs_status fold(struct hs_backend_state *state, int axis, const int64_t extent[HS_AXES],
+                           bool back, double *array, struct hs_error *err)
+{
+    (void)err;
+    const int64_t n = extent[axis];
+    int64_t inner, outer;
+    find_others(axis, extent, &inner, &outer);
+#pragma omp parallel for num_threads(state->team.most) schedule(static) collapse(2)
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < n / 2; i++)
+            for (int64_t k = 0; k < inner; k++)
+                hs_fold(back, &array[(o * n + i) * inner + k],
+                        &array[(o * n + n - 1 - i) * inner + k]);
+    return HS_OK;
+}
+
+static enum hs_status product(struct hs_backend_state *state, const struct hs_axis_factor *by,
+                              const int64_t extent[HS_AXES], const double *in, double *out,
+                              struct hs_error *err)
 {
     const struct hs_openblas *blas;
     enum hs_status st = hs_openblas_find(&blas, err);
@@ -111,19 +137,24 @@ static enum hs_status product(struct hs_backend_state *state, int axis,
         st = hs_openblas_use_threads(blas, state->team.most, err);
     if (st)
         return st;
-    int64_t inner = 1, outer = 1;
-    const int64_t n = extent[axis];
-    for (int other = 0; other < HS_AXES; other++) {
-        inner *= other < axis ? extent[other] : 1;
-        outer *= other > axis ? extent[other] : 1;
+    const int64_t all = extent[by->axis];
+    const int64_t n[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
+    const double *matrix = by->matrix;
+    int64_t inner, outer;
+    find_others(by->axis, extent, &inner, &outer);
+    for (int part = 0; part < 2 && n[part] > 0; part++) {
+        const int64_t rows = by->even ? n[part] : by->rows, first = part ? n[0] : 0;
+        if (by->axis == HS_X)
+            blas->cblas_dgemm(HS_BLAS_BY_ROWS, HS_BLAS_AS_IT_IS, HS_BLAS_TRANSPOSED, (int)outer,
+                              (int)rows, (int)n[part], 1.0, in + first, (int)all, matrix,
+                              (int)n[part], 0.0, out + first, (int)by->rows);
+        else
+            for (int64_t o = 0; o < outer; o++)
+                hs_openblas_product(blas, rows, inner, n[part], 1.0, matrix,
+                                    in + (o * all + first) * inner, 0.0,
+                                    out + (o * by->rows + first) * inner);
+        matrix += rows * n[part];
     }
-    if (axis == HS_X)
-        blas->cblas_dgemm(HS_BLAS_BY_ROWS, HS_BLAS_AS_IT_IS, HS_BLAS_TRANSPOSED, (int)outer,
-                          (int)rows, (int)n, 1.0, in, (int)n, matrix, (int)n, 0.0, out, (int)rows);
-    else
-        for (int64_t o = 0; o < outer; o++)
-            hs_openblas_product(blas, rows, inner, n, 1.0, matrix, in + o * n * inner, 0.0,
-                                out + o * rows * inner);
     return HS_OK;
 }
 
@@ -176,6 +207,7 @@ const struct hs_transforms hs_cpu_transforms = {
     .get = get,
     .gather = gather,
     .scatter = scatter,
+    .fold = fold,
     .product = product,
     .filter = filter_modes,
     .largest = largest,

@@ -220,29 +220,62 @@ hs_status scatter(hs_backend_state *state, const double *array, bool steps, hs_e
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
+__global__ void fold_rows(int axis, int64_t nx, int64_t ny, int64_t nz, bool back, double *array)
+{
+    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const int64_t half_y = axis == HS_Y ? ny / 2 : ny, half_z = axis == HS_Z ? nz / 2 : nz;
+    if (i >= (axis == HS_X ? nx / 2 : nx))
+        return;
+    for (int64_t r = blockIdx.y; r < half_y * half_z; r += gridDim.y) {
+        const int64_t j = r % half_y, k = r / half_y;
+        const int64_t opposite = axis == HS_X   ? (k * ny + j) * nx + nx - 1 - i
+                                 : axis == HS_Y ? (k * ny + ny - 1 - j) * nx + i
+                                                : ((nz - 1 - k) * ny + j) * nx + i;
+        hs_fold(back, &array[(k * ny + j) * nx + i], &array[opposite]);
+    }
+}
+
+hs_status fold(hs_backend_state *state, int axis, const int64_t extent[HS_AXES], bool back,
+               double *array, hs_error *err)
+{
+    const dim3 blocks = blocks_for(extent[HS_X], extent[HS_Y] * extent[HS_Z]);
+    fold_rows<<<blocks, THREADS, 0, state->stream>>>(axis, extent[HS_X], extent[HS_Y], extent[HS_Z],
+                                                     back, array);
+    HS_CUDA_LAUNCHED(err, "fold", (int64_t)blocks.x * blocks.y, THREADS);
+    return HS_OK;
+}
+
 /* Row by row, out = matrix * in for each of `outer`, is column by column out = in * matrix; along x
  * there is one such product, the other way round. */
-hs_status product(hs_backend_state *state, int axis, const int64_t extent[HS_AXES], int64_t rows,
-                  const double *matrix, const double *in, double *out, hs_error *err)
+hs_status product(hs_backend_state *state, const hs_axis_factor *by, const int64_t extent[HS_AXES],
+                  const double *in, double *out, hs_error *err)
 {
-    const double one = 1.0, zero = 0.0;
-    const int n = (int)extent[axis], m = (int)rows;
+    const double one = 1.0, zero = 0.0, *matrix = by->matrix;
+    const int64_t all = extent[by->axis];
+    const int64_t parts[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
     int64_t inner = 1, outer = 1;
     for (int other = 0; other < HS_AXES; other++) {
-        inner *= other < axis ? extent[other] : 1;
-        outer *= other > axis ? extent[other] : 1;
+        inner *= other < by->axis ? extent[other] : 1;
+        outer *= other > by->axis ? extent[other] : 1;
     }
     hs_status st = prepare(state, err);
-    if (st)
-        return st;
-    if (axis == HS_X)
-        return check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer, n,
-                                    &one, matrix, n, in, n, &zero, out, m),
-                     "product along x", err);
-    return check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, n, &one,
-                                 in, (int)inner, n * inner, matrix, n, 0, &zero, out, (int)inner,
-                                 rows * inner, (int)outer),
-                 "products across x", err);
+    for (int part = 0; part < 2 && parts[part] > 0 && !st; part++) {
+        const int64_t first = part ? parts[0] : 0;
+        const int n = (int)parts[part], m = by->even ? n : (int)by->rows;
+        if (by->axis == HS_X)
+            st = check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer,
+                                      n, &one, matrix, n, in + first, (int)all, &zero, out + first,
+                                      (int)by->rows),
+                       "product along x", err);
+        else
+            st = check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, n,
+                                       &one, in + first * inner, (int)inner, all * inner, matrix, n,
+                                       0, &zero, out + first * inner, (int)inner, by->rows * inner,
+                                       (int)outer),
+                       "products across x", err);
+        matrix += (int64_t)m * n;
+    }
+    return st;
 }
 
 __device__ double rate_at(const hs_mode_filter &filter, int axis, int64_t mode)
@@ -320,6 +353,7 @@ extern const hs_transforms hs_cuda_transforms = {
     .get = get,
     .gather = gather,
     .scatter = scatter,
+    .fold = fold,
     .product = product,
     .filter = filter,
     .largest = largest,

@@ -44,7 +44,7 @@ static double off_identity(const struct hs_eigenbasis *basis)
         for (int64_t b = 0; b < n; b++) {
             double sum = a == b ? -1.0 : 0.0;
             for (int64_t i = 0; i < n; i++)
-                sum += basis->inverse[a * n + i] * basis->vector[i * n + b];
+                sum += hs_eigenbasis_inverse(basis, a, i) * hs_eigenbasis_vector(basis, i, b);
             most = fmax(most, fabs(sum));
         }
     return most;
@@ -64,9 +64,9 @@ static double off_modes(const struct hs_axis_matrix *matrix, const struct hs_eig
             sum += beside.c[m];
         const int entries = hs_axis_matrix_row(&beside, i, row);
         for (int64_t k = 0; k < n; k++) {
-            double image = -(sum + basis->rate[k]) * basis->vector[i * n + k];
+            double image = -(sum + basis->rate[k]) * hs_eigenbasis_vector(basis, i, k);
             for (int e = 0; e < entries; e++)
-                image += row[e].c * row[e].share * basis->vector[row[e].column * n + k];
+                image += row[e].c * row[e].share * hs_eigenbasis_vector(basis, row[e].column, k);
             most = fmax(most, fabs(image));
         }
     }
@@ -92,8 +92,33 @@ void test_eigenbasis__has_the_modes_between_walls_of_all_kinds(void **state)
                         fail_msg("%s, %s, radius %d, %d nodes: off by %g and %g", a, b, radius,
                                  nodes, off_identity(&basis), off_modes(&axis.matrix, &basis));
                     assert_true(basis.condition < 3.0);
+                    if (low == high)
+                        assert_int_equal(basis.even, (basis.count + 1) / 2);
                     hs_eigenbasis_release(&basis);
                 }
+}
+
+/* A field that is two modes has so much of each, and nothing of others. */
+void test_eigenbasis__says_how_much_of_each_mode_a_field_has(void **state)
+{
+    (void)state;
+    enum { NODES = 13 };
+    static const char *const high[] = {"robin", "dirichlet"}; /* mirrored or not */
+    for (int n = 0; n < 2; n++) {
+        struct axis axis;
+        struct hs_eigenbasis basis;
+        double field[NODES], amount[NODES];
+        make_axis(&axis, "robin", high[n], 2, NODES);
+        make(&axis, &basis);
+        const int64_t first = 1, second = basis.count - 2;
+        for (int64_t i = 0; i < basis.count; i++)
+            field[i] = 3.0 * hs_eigenbasis_vector(&basis, i, first) -
+                       2.0 * hs_eigenbasis_vector(&basis, i, second);
+        hs_eigenbasis_project(&basis, field, amount);
+        for (int64_t k = 0; k < basis.count; k++)
+            assert_near(amount[k], k == first ? 3.0 : k == second ? -2.0 : 0.0, 1e-14);
+        hs_eigenbasis_release(&basis);
+    }
 }
 
 static int ascending(const void *a, const void *b)
