@@ -248,6 +248,13 @@ enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *er
     return st ? st : find_inflow(bdf2, t, err);
 }
 
+enum hs_status hs_bdf2_begin_anew(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    double rate;
+    bdf2->step = bdf2->before = 0.0;
+    return hs_bdf2_look(bdf2, &rate, err);
+}
+
 enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error *err)
 {
     const struct hs_krylov *vectors = bdf2->gradients.vectors;

@@ -91,6 +91,9 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2);
 /* The field is that of the backend, at t: what was before does not count. */
 enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *err);
 
+/* From the field that it has, where steps before it say nothing of what comes. */
+enum hs_status hs_bdf2_begin_anew(struct hs_bdf2 *bdf2, struct hs_error *err);
+
 /* Finds dT/dt where a run begins. *rate: the largest [K/s]. */
 enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error *err);
 

@@ -1,6 +1,7 @@
 #include "engine/boundary_data.h"
 
 #include "core/memory.h"
+#include "engine/boundary_data_parts.h"
 #include "engine/network/coefficients.h"
 #include "engine/threads.h"
 #include "functions/evaluate.h"
@@ -13,15 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct datum {
-    enum hs_place place;
-    const struct hs_value *value;
-    const struct hs_field *field; /* numbers instead of `value`; NULL: none */
-    int face;                     /* where it is; -1: at all nodes */
-    double sweep_gain;            /* K a sweep per unit of it, of a source; 1 for walls */
-    double gain;                  /* K in the whole run */
-};
-
 /* How many of the longest stable the run's steps come to, where they are longer. */
 static double stable_sweeps(const struct hs_plan *plan)
 {
@@ -30,24 +22,23 @@ static double stable_sweeps(const struct hs_plan *plan)
 }
 
 /* A rule's ghost value may add to each sweep what the wall's is, times its c. */
-static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
-                     struct datum out[1 + HS_FACES])
+int hs_data_list(const struct hs_problem *problem, double step, double sweeps, double time,
+                 struct hs_datum out[HS_DATA_MOST])
 {
     int count = 0;
     const struct hs_source *source = &problem->source;
-    const double sweeps = stable_sweeps(plan);
     if (source->present)
-        out[count++] = (struct datum){
+        out[count++] = (struct hs_datum){
             .place = HS_PLACE_SOURCE,
             .value = &source->field.value,
             .field = source->field.stored ? &source->field : NULL,
             .face = -1,
-            .sweep_gain = source->rate * (problem->raw ? 1.0 : hs_plan_step(plan)),
-            .gain = fabs(source->rate) * (problem->raw ? sweeps : plan->end),
+            .sweep_gain = source->rate * (problem->raw ? 1.0 : step),
+            .gain = fabs(source->rate) * (problem->raw ? sweeps : time),
         };
     for (int f = 0; f < 2 * problem->grid.dims; f++)
         if (!problem->face[f].wrap)
-            out[count++] = (struct datum){
+            out[count++] = (struct hs_datum){
                 .place = (enum hs_place)(HS_PLACE_FACE + f),
                 .value = &problem->face[f].data,
                 .face = f,
@@ -57,6 +48,14 @@ static int list_data(const struct hs_problem *problem, const struct hs_plan *pla
     return count;
 }
 
+static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
+                     struct hs_datum out[HS_DATA_MOST])
+{
+    return hs_data_list(problem, hs_plan_step(plan), stable_sweeps(plan), plan->end, out);
+}
+
+enum { CLOSE_TIMES = 65536 }; /* of a close look */
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AXES])
@@ -65,25 +64,20 @@ static void put_on_face(const struct hs_grid *grid, int face, int64_t node[HS_AX
         node[face / 2] = hs_grid_face_index(grid, face);
 }
 
-static double value_at(const struct hs_problem *problem, const struct datum *datum,
-                       const int64_t node[HS_AXES], double t)
+double hs_datum_at(const struct hs_problem *problem, const struct hs_datum *datum,
+                   const int64_t node[HS_AXES], double t)
 {
     return datum->field ? hs_field_at(problem, datum->field, t, node)
                         : hs_value_at_node(datum->value, &problem->grid, node, t);
 }
 
-/* Nodes that differ in the datum's value, evenly spread, `most` along each axis. */
-struct lattice {
-    int64_t points[HS_AXES], along[HS_AXES], count;
-    int face;
-};
-
 /* Nodes of a lattice along each axis, by dims. */
 static const int64_t usual[HS_AXES + 1] = {1, 4096, 64, 16};
 
-static struct lattice spread(const struct hs_grid *grid, const struct datum *datum, int64_t most)
+struct hs_lattice hs_lattice_of(const struct hs_grid *grid, const struct hs_datum *datum,
+                                int64_t most)
 {
-    struct lattice l = {.count = 1, .face = datum->face};
+    struct hs_lattice l = {.count = 1, .face = datum->face};
     for (int axis = 0; axis < HS_AXES; axis++) {
         const bool varies = (hs_value_varies(datum->value) & HS_VARIES_X << axis) != 0;
         const bool across = datum->face >= 0 && datum->face / 2 == axis;
@@ -95,8 +89,8 @@ static struct lattice spread(const struct hs_grid *grid, const struct datum *dat
     return l;
 }
 
-static void lattice_node(const struct hs_grid *grid, const struct lattice *l, int64_t n,
-                         int64_t node[HS_AXES])
+void hs_lattice_node(const struct hs_grid *grid, const struct hs_lattice *l, int64_t n,
+                     int64_t node[HS_AXES])
 {
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t part = n % l->along[axis];
@@ -113,35 +107,34 @@ static double larger_if_finite(double most, double value)
     return isfinite(value) ? fmax(most, fabs(value)) : most; /* else the sweeps will show it */
 }
 
-static double coarsely_largest(const struct hs_problem *problem, const struct datum *datum,
+static double coarsely_largest(const struct hs_problem *problem, const struct hs_datum *datum,
                                double end)
 {
     enum { ALONG = 9, TIMES = 5 };
     const struct hs_grid *grid = &problem->grid;
     if (datum->field)
         return larger_if_finite(0.0, datum->field->stored->extreme);
-    const struct lattice l = spread(grid, datum, ALONG);
+    const struct hs_lattice l = hs_lattice_of(grid, datum, ALONG);
     const int times = hs_value_varies(datum->value) & HS_VARIES_T ? TIMES : 1;
     double most = 0.0;
     for (int64_t n = 0; n < l.count * times; n++) {
         int64_t node[HS_AXES];
-        lattice_node(grid, &l, n % l.count, node);
+        hs_lattice_node(grid, &l, n % l.count, node);
         const double t = end * (double)(n / l.count) / (TIMES - 1);
-        most = larger_if_finite(most, value_at(problem, datum, node, t));
+        most = larger_if_finite(most, hs_datum_at(problem, datum, node, t));
     }
     return most;
 }
 
-/* The same of numbers that change along a wall and in time at once, at few times. */
+/* Of numbers that change along a wall and in time at once, at so many times up to `end`. */
 static double moving_scale(const struct hs_problem *problem, const struct hs_moving *moving,
-                           const struct hs_plan *plan)
+                           const struct hs_plan *plan, double end, int64_t times)
 {
-    enum { TIMES = 9 };
     const struct hs_network *network = problem->network;
     double *sum = moving->count > 0 ? malloc((size_t)moving->count * sizeof *sum) : NULL;
     double most = 0.0;
-    for (int s = 0; s < TIMES && sum; s++) {
-        hs_moving_at(moving, &network->grid, plan->end * s / (TIMES - 1),
+    for (int64_t s = 0; s < times && sum; s++) {
+        hs_moving_at(moving, &network->grid, end * (double)s / (double)(times - 1),
                      hs_threads_for(&network->grid, problem->solver.threads), sum);
         for (int64_t n = 0; n < moving->count; n++) {
             const struct hs_network_row *row = hs_network_row_at(network, moving->node[n]);
@@ -154,9 +147,9 @@ static double moving_scale(const struct hs_problem *problem, const struct hs_mov
     return most;
 }
 
-/* Of each forcing the most that a watt, or a kelvin, of it does to a node in the whole run: 1 where
- * it prescribes. Allocated; NULL without memory. */
-static double *reaches_of(const struct hs_problem *problem, const struct hs_plan *plan)
+/* Of each forcing the most that a watt, or a kelvin, of it does to a node in so many sweeps: 1
+ * where it prescribes. Allocated; NULL without memory. */
+static double *reaches_of(const struct hs_problem *problem, double step, double sweeps)
 {
     const struct hs_network *network = problem->network;
     const int forcings = network->forcing_count;
@@ -170,8 +163,8 @@ static double *reaches_of(const struct hs_problem *problem, const struct hs_plan
         double *own = hs_new((size_t)forcings * sizeof *own);
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < count; n++) {
-            const double sweeps = row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
-            const double here = sweeps * hs_network_added_by(&row[n], 1.0, hs_plan_step(plan));
+            const double here = (row[n].kind == HS_NODE_PRESCRIBED ? 1.0 : sweeps) *
+                                hs_network_added_by(&row[n], 1.0, step);
             own[row[n].forcing] = fmax(own[row[n].forcing], here);
         }
 #pragma omp critical
@@ -182,16 +175,37 @@ static double *reaches_of(const struct hs_problem *problem, const struct hs_plan
     return reach;
 }
 
-/* K: what walls and sources may do to a node of a body in the whole run. */
+double *hs_data_function_reaches(const struct hs_problem *problem, double step, double sweeps)
+{
+    const struct hs_network *network = problem->network;
+    double *of_forcing = reaches_of(problem, step, sweeps);
+    double *reach = calloc((size_t)problem->time_function_count + 1, sizeof *reach);
+    for (int f = 0; f < network->forcing_count && of_forcing && reach; f++)
+        for (int n = 0; n < network->forcing[f].count; n++) {
+            double *most = &reach[network->forcing[f].function[n]];
+            *most = fmax(*most, fabs(network->forcing[f].weight[n]) * of_forcing[f]);
+        }
+    free(of_forcing);
+    return reach;
+}
+
+static double both_moving(const struct hs_problem *problem, const struct hs_plan *plan, double end,
+                          int64_t times)
+{
+    return moving_scale(problem, &problem->network->inflow, plan, end, times) +
+           moving_scale(problem, &problem->network->given, plan, end, times);
+}
+
+/* K: what walls and sources may do to a node of a body in the whole run, by what they are at few
+ * times. */
 static double network_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    enum { TIMES = 65 };
+    enum { TIMES = 65, MOVING_TIMES = 9 };
     const struct hs_network *network = problem->network;
     if (!network)
         return 0.0;
-    double most = moving_scale(problem, &network->inflow, plan) +
-                  moving_scale(problem, &network->given, plan);
-    double *reach = reaches_of(problem, plan);
+    double most = both_moving(problem, plan, plan->end, MOVING_TIMES);
+    double *reach = reaches_of(problem, hs_plan_step(plan), (double)plan->sweeps);
     for (int f = 1; f < network->forcing_count && reach; f++)
         for (int s = 0; s < TIMES; s++)
             most = larger_if_finite(most, reach[f] * hs_forcing_at(&network->forcing[f],
@@ -201,9 +215,59 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
     return most;
 }
 
+/* The largest that a function is from 0 to `end`. */
+static double function_peak(const struct hs_time_function *function, double end)
+{
+    double most = 0.0;
+    for (int64_t s = 0; s <= CLOSE_TIMES; s++)
+        most = larger_if_finite(most, hs_time_function_at(function, end * (double)s / CLOSE_TIMES));
+    for (int n = 0; n < function->points; n++)
+        if (function->time[n] >= 0.0 && function->time[n] <= end)
+            most = larger_if_finite(most, function->number[n]);
+    return most;
+}
+
+/* The same, by what they are at many times up to `end`. */
+static double network_scale_closely(const struct hs_problem *problem, const struct hs_plan *plan,
+                                    double end)
+{
+    enum { WORK = 30000000 }; /* values of moving walls */
+    const struct hs_network *network = problem->network;
+    if (!network)
+        return 0.0;
+    const int64_t moving = network->inflow.count + network->given.count;
+    const int64_t times = moving > 0 ? WORK / moving : 0;
+    double sum = both_moving(problem, plan, end,
+                             times < 65            ? 65
+                             : times < CLOSE_TIMES ? times
+                                                   : CLOSE_TIMES);
+    double *reach = hs_data_function_reaches(problem, hs_plan_step(plan), (double)plan->sweeps);
+    for (int f = 0; f < problem->time_function_count && reach; f++)
+        sum += reach[f] > 0.0 ? reach[f] * function_peak(&problem->time_functions[f], end) : 0.0;
+    free(reach);
+    return sum;
+}
+
+/* The largest that a datum is at a node from 0 to a sweep, at the sweeps' times and, where they are
+ * few, between them. */
+static double datum_peak(const struct hs_problem *problem, const struct hs_plan *plan,
+                         const struct hs_datum *datum, const int64_t node[HS_AXES], int64_t sweep)
+{
+    const int64_t between = 1 + CLOSE_TIMES / (sweep + 1);
+    double most = 0.0;
+    for (int64_t s = 0; s <= sweep; s += 1 + sweep / CLOSE_TIMES) {
+        const double t = hs_plan_time(plan, s);
+        const double step = s < sweep ? hs_plan_time(plan, s + 1) - t : 0.0;
+        for (int64_t n = 0; n < between; n++)
+            most = larger_if_finite(
+                most, hs_datum_at(problem, datum, node, t + step * (double)n / (double)between));
+    }
+    return most;
+}
+
 double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    struct datum data[1 + HS_FACES];
+    struct hs_datum data[HS_DATA_MOST];
     const int count = list_data(problem, plan, data);
     double sum = network_scale(problem, plan);
     for (int d = 0; d < count; d++)
@@ -214,17 +278,13 @@ double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_
 double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
                                  const int64_t node[HS_AXES], int64_t sweep)
 {
-    enum { TIMES = 65536 };
-    struct datum data[1 + HS_FACES];
+    struct hs_datum data[HS_DATA_MOST];
     const int count = list_data(problem, plan, data);
-    double sum = network_scale(problem, plan);
+    double sum = network_scale_closely(problem, plan, hs_plan_time(plan, sweep));
     for (int d = 0; d < count; d++) {
         int64_t at[HS_AXES] = {node[HS_X], node[HS_Y], node[HS_Z]};
         put_on_face(&problem->grid, data[d].face, at);
-        double most = 0.0;
-        for (int64_t s = 0; s <= sweep; s += 1 + sweep / TIMES)
-            most = larger_if_finite(most, value_at(problem, &data[d], at, hs_plan_time(plan, s)));
-        sum += most * data[d].gain;
+        sum += data[d].gain * datum_peak(problem, plan, &data[d], at, sweep);
     }
     return sum;
 }
@@ -251,11 +311,11 @@ bool hs_boundary_data_in_time(const struct hs_problem *problem)
 /* ---- where they lead ------------------------------------------------------------------------- */
 
 /* Of what is finite on the lattice, at t = 0. */
-static void survey(const struct hs_problem *problem, const struct datum *datum, double *lowest,
+static void survey(const struct hs_problem *problem, const struct hs_datum *datum, double *lowest,
                    double *highest, double *mean_size)
 {
     const struct hs_grid *grid = &problem->grid;
-    struct lattice l = spread(grid, datum, usual[grid->dims]);
+    struct hs_lattice l = hs_lattice_of(grid, datum, usual[grid->dims]);
     if (datum->field) {
         l.count = 1;
         for (int axis = 0; axis < HS_AXES; axis++)
@@ -267,8 +327,8 @@ static void survey(const struct hs_problem *problem, const struct datum *datum, 
     *highest = -INFINITY;
     for (int64_t n = 0; n < l.count; n++) {
         int64_t node[HS_AXES];
-        lattice_node(grid, &l, n, node);
-        const double value = value_at(problem, datum, node, 0.0);
+        hs_lattice_node(grid, &l, n, node);
+        const double value = hs_datum_at(problem, datum, node, 0.0);
         if (!isfinite(value))
             continue;
         *lowest = fmin(*lowest, value);
@@ -281,7 +341,7 @@ static void survey(const struct hs_problem *problem, const struct datum *datum, 
 /* A wall's rule ghost = a*inner + b*edge + c*datum rests where all three are c*datum/(1 - a - b); a
  * flux rests nowhere, and adds c*datum to the edge node's neighbour in each sweep. */
 static void add_wall(const struct hs_problem *problem, const struct hs_stencil *stencil,
-                     const struct datum *datum, struct hs_boundary_data_lead *out)
+                     const struct hs_datum *datum, struct hs_boundary_data_lead *out)
 {
     const struct hs_face *face = &problem->face[datum->face];
     const int axis = datum->face / 2;
@@ -344,7 +404,7 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
                                                    const struct hs_plan *plan)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
-    struct datum data[1 + HS_FACES];
+    struct hs_datum data[HS_DATA_MOST];
     const int count = list_data(problem, plan, data);
     struct hs_boundary_data_lead out = {
         .lowest = INFINITY, .highest = -INFINITY, .in_time = hs_boundary_data_in_time(problem)};
@@ -374,33 +434,33 @@ static bool is_too_much(enum hs_precision precision, double value)
     return !(fabs(value) <= (precision == HS_FLOAT ? FLT_MAX : DBL_MAX));
 }
 
-static bool exceeds(const struct hs_problem *problem, const struct datum *datum, double t,
+static bool exceeds(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                     struct excess *found)
 {
-    found->value = value_at(problem, datum, found->node, t);
+    found->value = hs_datum_at(problem, datum, found->node, t);
     return is_too_much(problem->precision, found->value) ||
            is_too_much(problem->precision, found->value * datum->sweep_gain);
 }
 
 /* At the suspected node, then over the grid. */
-static bool look_for_excess(const struct hs_problem *problem, const struct datum *datum, double t,
-                            const int64_t suspect[HS_AXES], struct excess *found)
+static bool look_for_excess(const struct hs_problem *problem, const struct hs_datum *datum,
+                            double t, const int64_t suspect[HS_AXES], struct excess *found)
 {
     for (int axis = 0; axis < HS_AXES; axis++)
         found->node[axis] = suspect[axis];
     put_on_face(&problem->grid, datum->face, found->node);
     if (exceeds(problem, datum, t, found))
         return true;
-    const struct lattice l = spread(&problem->grid, datum, usual[problem->grid.dims]);
+    const struct hs_lattice l = hs_lattice_of(&problem->grid, datum, usual[problem->grid.dims]);
     for (int64_t n = 0; n < l.count; n++) {
-        lattice_node(&problem->grid, &l, n, found->node);
+        hs_lattice_node(&problem->grid, &l, n, found->node);
         if (exceeds(problem, datum, t, found))
             return true;
     }
     return false;
 }
 
-static void describe(const struct hs_problem *problem, const struct datum *datum, double t,
+static void describe(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                      const struct excess *found, char *out, size_t size)
 {
     char node[160], number[64];
@@ -421,7 +481,7 @@ bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct
                                   char *out, size_t size)
 {
     enum { TIMES = 64 };
-    struct datum data[1 + HS_FACES];
+    struct hs_datum data[HS_DATA_MOST];
     const int count = list_data(problem, plan, data);
     const int64_t times = to - from < TIMES ? to - from + 1 : TIMES;
     for (int64_t n = 0; n < times; n++) {

@@ -11,8 +11,9 @@
  * run's time: a narrow peak may be missed, by any factor. */
 double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_plan *plan);
 
-/* The same from what they are at one node, and at its projections on the faces, at the times of all
- * sweeps (65536 of them at least) up to `sweep`. */
+/* The same from what they are at one node, and at its projections on the faces, and from what acts
+ * on a body, up to `sweep`: at its sweeps' times, 65536 of them at least, and at as many times
+ * where the sweeps are fewer. */
 double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct hs_plan *plan,
                                  const int64_t node[HS_AXES], int64_t sweep);
 

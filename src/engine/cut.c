@@ -1,5 +1,7 @@
 #include "engine/cut.h"
 
+#include "engine/pulses.h"
+
 #include <math.h>
 
 static const double same = 1e-6;      /* of a step: two times are one */
@@ -42,8 +44,13 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, v
         const double step = count > 1.0 ? left / count : left;
         const double t = count > 1.0 ? cut->t + step : end;
         double error, order;
+        const struct hs_pulse_step within = {cut->t - cut->last, cut->t, t, end - begin, tolerance};
         if (step < shortest * fmax(fabs(cut->t), 1e-3 * (end - begin)))
             return too_short(cut, step, err);
+        if (hs_pulses_missed(cut->problem, &within)) {
+            cut->wanted = 0.5 * step;
+            continue;
+        }
         st = steps->attempt(self, step, t, &error, &order, err);
         if (st)
             return st;
@@ -52,6 +59,7 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, v
         if (error <= tolerance) {
             cut->wanted = step * (longer < worth ? fmin(longer, 1.0) : longer);
             cut->t = t;
+            cut->last = step;
             st = steps->accept(self, step, t, err);
         } else {
             cut->wanted = step * longer;

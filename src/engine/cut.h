@@ -1,7 +1,8 @@
 /*
  * Steps within a tolerance: a step of the plan is cut into steps whose error in time, as the method
  * estimates it, is at most time.tolerance [K]. A step is made longer where the estimate allows, at
- * most twice as long, and tried again, shorter, where it was too long.
+ * most twice as long, and tried again, shorter, where it was too long. No step is so long that what
+ * acts comes and goes within it (engine/pulses.h).
  *
  * Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), II.4.
  */
@@ -13,6 +14,7 @@
 struct hs_cut {
     const struct hs_problem *problem;
     double t;      /* s: how far it has come */
+    double last;   /* s: the step before; 0: none */
     double wanted; /* s: the next step, by the estimate; 0: not known yet */
 };
 

@@ -269,12 +269,63 @@ static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *
     return true;
 }
 
+/* Where a time function acts, for messages. */
+static const char *function_place(const struct hs_problem *problem, int function)
+{
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        if (wall->flux.function == function || wall->ambient.function == function ||
+            wall->value.function == function)
+            return hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face));
+    }
+    return hs_problem_place(problem, HS_PLACE_BODY);
+}
+
+/* A point of a table between two steps, beyond what it is at both. NaN: none. */
+static double unseen_point(const struct hs_time_function *table, const struct hs_plan *plan)
+{
+    const double worth = 0.1; /* of the table's range */
+    double low = INFINITY, high = -INFINITY;
+    for (int n = 0; n < table->points; n++) {
+        low = fmin(low, table->number[n]);
+        high = fmax(high, table->number[n]);
+    }
+    const double step = hs_plan_step(plan);
+    for (int n = 0; n < table->points; n++) {
+        const double t = table->time[n], begin = floor(t / step) * step;
+        if (!(t >= 0.0 && t <= plan->end))
+            continue;
+        const double a = hs_time_function_at(table, begin);
+        const double b = hs_time_function_at(table, begin + step);
+        const double above = table->number[n] - fmax(a, b), below = fmin(a, b) - table->number[n];
+        if (fmax(above, below) > worth * (high - low))
+            return t;
+    }
+    return NAN;
+}
+
+static bool has_unseen_point(const struct hs_problem *problem, const struct hs_plan *plan,
+                             char *out, size_t size)
+{
+    for (int f = 0; f < problem->time_function_count && !plan->cut; f++) {
+        const double t = unseen_point(&problem->time_functions[f], plan);
+        if (isnan(t))
+            continue;
+        snprintf(out, size,
+                 "%s: what its table has at t = %.9g s is over before a step of %.3g s sees it; "
+                 "give a shorter time.step, or a method with time.tolerance",
+                 function_place(problem, f), t, hs_plan_step(plan));
+        return true;
+    }
+    return false;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static bool (*const checks[])(const struct hs_problem *problem, const struct hs_plan *plan,
                               char *out, size_t size) = {
     is_light_and_conducts, has_odd_substance, has_unused_substance, mixes_units,
-    has_coarse_wall,       is_too_short,      is_too_long,
+    has_coarse_wall,       is_too_short,      is_too_long,          has_unseen_point,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 _Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");

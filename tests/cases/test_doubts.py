@@ -78,6 +78,25 @@ def test_what_is_usual_is_no_slip(tmp_path, settings):
     assert check(tmp_path, *settings) == []
 
 
+# at steps of 2 s; a body's, which tables need
+TABLES = {
+    "0 0\n100 0\n100.5 -1e6\n101 0\n": True,
+    "0 0\n100 0\n101 -1e6\n109 -1e6\n110 0\n": False,  # begins between two steps, and is seen
+    "0 0\n100.5 1\n101 1.01\n101.5 0.99\n300 2\n": False,  # of no matter
+    "0 0\n700 0\n700.5 -1e6\n701 0\n": False,  # after the end
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
+    (tmp_path / "load.csv").write_text(table)
+    load = 'boundary.x_min={type="neumann"; flux_table="load.csv";}'
+    warnings = check(tmp_path, load, "time.step=2.0", "time.method=\"implicit\"")
+    seen = ["steel.cfg:6: " not in w and "what its table has at t = 100.5 s is over before a step of 2 s sees it" in w for w in warnings]
+    assert seen == [True] * TABLES[table], warnings
+    assert check(tmp_path, load, "time.tolerance=0.1", "time.method=\"implicit\"") == []
+
+
 def test_a_probe_outside_is_refused(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL + 'probes = ( { name = "mm"; at = [250, 100]; } );\n')
     done = subprocess.run([HEATSOLVE, "check", "steel.cfg"], cwd=tmp_path, capture_output=True, text=True)

@@ -16,8 +16,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double same = 1e-6;  /* of a step: two times are one */
-static const double solved = 0.1; /* of a step's error in time: what solving it may leave */
+static const double same = 1e-6;      /* of a step: two times are one */
+static const double begun_anew = 0.1; /* of the step before: a shorter one knows nothing by it */
+static const double solved = 0.1;     /* of a step's error in time: what solving it may leave */
 
 /* The backend's fields that keep, at a stop, the one before the plan's last step; the mean of the
  * last step; and the one before that, where the plan's was cut. */
@@ -103,7 +104,9 @@ static enum hs_status attempt(void *self, double step, double t, double *error, 
 {
     struct hs_bdf2 *bdf2 = &((struct hs_method_state *)self)->bdf2;
     const double tolerance = bdf2->problem->schedule.tolerance;
-    enum hs_status st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
+    enum hs_status st = step < begun_anew * bdf2->step ? hs_bdf2_begin_anew(bdf2, err) : HS_OK;
+    if (!st)
+        st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
     if (!st)
         st = hs_bdf2_error(bdf2, step, error, err);
     *order = bdf2->step > 0.0 ? 3.0 : 2.0;

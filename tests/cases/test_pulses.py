@@ -1,0 +1,109 @@
+"""What acts for a short while only is seen: by steps that are cut, however little happens before, and by the look at
+whether a run has diverged. An insulated body keeps all heat, so its mean says what came in.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from helpers import run
+
+LENGTH, CAPACITY = 0.002, 7900.0 * 500.0  # m, J/(m^3 K)
+STEEL = {"conductivity": 16.0, "density": 7900.0, "specific_heat": 500.0}
+
+
+def body(upper, source=None):
+    """Two materials that hold as much heat."""
+    coat = {"shape": "box", "lower": [0.0] * len(upper), "upper": upper, "material": "coat"}
+    return {
+        "materials": ({"name": "steel", **STEEL, **(source or {})}, {"name": "coat", **STEEL, "conductivity": 8.0, **(source or {})}),
+        "body": ({"material": "steel"}, coat),
+    }
+
+
+INSULATED = {"type": "reflective"}
+
+
+def bar(flux, operator):
+    """Insulated but for what flows in at x_min; in one interval of ten seconds."""
+    material = body([0.0003]) if operator == "body" else {"material": STEEL}
+    return {
+        "grid": {"points": [41], "upper": [LENGTH]},
+        **material,
+        "initial": {"value": 20.0},
+        "boundary": {"x_min": {"type": "neumann", **flux}, "x_max": INSULATED},
+        "output": {"interval": 10.0},
+    }
+
+
+def plate(source):
+    return {
+        "grid": {"points": [21, 11], "upper": [0.02, LENGTH]},
+        **body([0.0003, LENGTH], source),
+        "initial": {"value": 20.0},
+        "boundary": {"all": INSULATED},
+        "output": {"interval": 10.0},
+    }
+
+
+def along(flux):
+    settings = plate({})
+    settings["boundary"] = {"all": INSULATED, "y_min": {"type": "neumann", "flux": flux}}
+    return settings
+
+
+# (settings, K that it warms by): 1e6 W/m^2 for 0.05 s, as often as not
+ONCE = 5e4 / (CAPACITY * LENGTH)
+PULSES = {
+    "an expression, one material": (bar({"flux": "t > 3 && t < 3.05 ? -1e6 : 0"}, "stencil"), ONCE),
+    "an expression, a body": (bar({"flux": "t > 3 && t < 3.05 ? -1e6 : 0"}, "body"), ONCE),
+    "a table": (bar({"flux_table": "pulse.csv"}, "body"), ONCE),
+    "a train": (bar({"flux": "sin(2*pi*t) > 0.95 ? -1e5 : 0"}, "stencil"), 1e6 * math.acos(0.95) / math.pi / (CAPACITY * LENGTH)),
+    "a wall, from place to place": (along("t > 3 && t < 3.05 ? -5e5-5e7*x : 0"), ONCE),
+    "a material": (plate({"source": "t > 3 && t < 3.05 ? 5e8 : 0"}), ONCE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["implicit", "rkl2"])
+@pytest.mark.parametrize("what", PULSES)
+def test_a_step_is_not_so_long_that_something_comes_and_goes_in_it(tmp_path, what, method):
+    settings, warmer = PULSES[what]
+    (tmp_path / "pulse.csv").write_text("0 0\n3 0\n3.01 -1e6\n3.05 -1e6\n3.06 0\n")
+    result = run(tmp_path, {**settings, "time": {"end": 10.0, "tolerance": 0.01, "method": method}})
+    # some hundred steps, each within the tolerance at its worst node
+    assert abs(result.history["mean"][-1] - 20.0 - warmer) <= 0.1, result.history["mean"]
+
+
+@pytest.mark.parametrize("method", ["implicit", "rkl2"])
+def test_a_wall_that_is_hot_for_a_while_is_felt(tmp_path, method):
+    settings = bar({}, "stencil")
+    settings["boundary"]["x_min"] = {"type": "dirichlet", "value": "t > 3 && t < 3.5 ? 100 : 20"}
+    euler, steps = (
+        run(tmp_path, {**settings, "time": {"end": 4.0, **time}}).field
+        for time in ({"method": "euler"}, {"method": method, "tolerance": 0.1})
+    )
+    assert euler.max() > 25.0
+    assert np.abs(steps - euler).max() <= 0.5
+
+
+def flash(at, width):
+    return f"-1e7*exp(-((t-{at})/{width})^2)"
+
+
+# between the times at which a run first asks how much walls and sources bring; a field of 1e-6 K lets it take 1 K for
+# a divergence
+FLASHES = {
+    "a body": (bar({"flux": flash(0.02, 0.002)}, "body"), {}, 1e7 * 0.002),
+    "a body by rkl2": (bar({"flux": flash(0.02, 0.002)}, "body"), {"method": "rkl2", "step": 0.001}, 1e7 * 0.002),
+    "one material by rkl2": (bar({"flux": flash(0.02, 0.002)}, "stencil"), {"method": "rkl2", "tolerance": 0.1}, 1e7 * 0.002),
+    "from place to place": (along(flash(0.1, 0.01) + "*x/0.01"), {}, 1e7 * 0.01),
+}
+
+
+@pytest.mark.parametrize("what", FLASHES)
+def test_a_flash_is_no_divergence(tmp_path, what):
+    settings, time, heat = FLASHES[what]
+    settings = {**settings, "initial": {"value": 1e-6}, "output": {"interval": 0.5}}
+    result = run(tmp_path, {**settings, "time": {"end": 2.0, **time}})
+    warmer = math.sqrt(math.pi) * heat / (CAPACITY * LENGTH)
+    assert abs(result.history["mean"][-1] - warmer) <= 0.02 * warmer  # rkl2's tolerance is 0.1 K of 4.5
