@@ -417,6 +417,27 @@ def test_a_file_that_is_not_there(tmp_path):
     assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:10: boundary.x_min.flux_table = "inflow.txt": cannot open inflow.txt'])
 
 
+ROWS = "{0}: is not two numbers; each line has a time in s and a number"
+
+
+@pytest.mark.parametrize("text, said", [
+    *((row + ",12.0\n60,13\n", ROWS.format(1)) for row in ("0s", "O", "1e999", "1d3", "-", "nan", '"0"', "-t")),
+    ('"0","12"\n', ROWS.format(1) + ", without quotes"),
+    ("t;T\n0;12,5\n", ROWS.format(2) + '; write the decimal point as "."'),
+    ("0,5\t12,5\n", ROWS.format(1) + '; write the decimal point as "."'),
+    ("0, 12, 5 # \"\n", ROWS.format(1) + "\n"),
+    ("# of today\n\ntime T\ns K\n0 1\n", ROWS.format(4) + "\n"),
+    ("\ufefft,T\n0,1\nt,T\n", ROWS.format(3)),
+    # the line before is there
+    ("\ufeff5,12.0\n4,13\n", "2: time 4 s is not after the line before"),
+    ('"t [s]","T"\n5,12.0\n4,13\n', "3: time 4 s is not after the line before"),
+])  # fmt: skip
+def test_no_row_of_a_table_is_lost(tmp_path, text, said):
+    (tmp_path / "rows.csv").write_text(text)
+    result = heatsolve(tmp_path, changed(10, face('type = "neumann"; flux_table = "rows.csv";')), command="run")
+    assert_refused(result, 2, ['boundary.x_min.flux_table = "rows.csv": rows.csv:' + said])
+
+
 MEASURED = 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };'
 NUMBERS = {"k.npy": np.ones((9, 17)), "c.npy": np.full((9, 17), 2.0)}
 
