@@ -94,6 +94,17 @@ static bool is_path(const char *path)
     return path[0] != '\0';
 }
 
+/* The first index that no member has, or that is written otherwise than a list's are. */
+static const char *odd_index(const char *path)
+{
+    for (const char *p = path; (p = strchr(p, '['));) {
+        const size_t digits = strspn(++p, "0123456789");
+        if ((*p == '0' && digits > 1) || digits > 4 || atoi(p) >= HS_TEXT_MOST_MEMBERS)
+            return p;
+    }
+    return NULL;
+}
+
 /* Groups and lists around an override's key that the config does not have. */
 static void add_surroundings(struct hs_settings *settings, const char *path)
 {
@@ -218,6 +229,14 @@ void hs_config_override(const char *override, struct hs_settings *settings)
                                      .option = hs_option_find(path)};
     if (!plain.option) {
         report_unknown(settings, &plain);
+        return;
+    }
+    const char *odd = odd_index(path);
+    if (odd) {
+        hs_settings_blame(settings, path);
+        hs_error_add(settings->err, HS_BAD_INPUT,
+                     "%s: %s: %.*s is not an index; members are [0], [1] ... to [%d]", settings->by,
+                     path, (int)strcspn(odd, "]"), odd, HS_TEXT_MOST_MEMBERS - 1);
         return;
     }
     const bool anew = !hs_settings_find(settings, path);

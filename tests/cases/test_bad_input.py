@@ -422,6 +422,10 @@ OVERRIDES = [
     (["grid.points=[65,2]"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[1]=2"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[3]=2"], "grid.points: has 4 numbers; give 1, 2 or 3, one for each axis"),
+    *(([f"grid.points[{i}]=7"], f"--set: grid.points[{i}]: {i} is not an index; members are [0], [1] ... to [999]\n")
+      for i in ("00", "01", "1000", "1000000", "2147483647", "4294967296", "99999999999999999999")),
+    (["probes[00].name=q"], "--set: probes[00].name: 00 is not an index"),
+    (["probes[2147483647]={ name = \"q\"; at = [0, 0]; }"], "--set: probes[2147483647]: 2147483647 is not an index"),
     (["precision=quad"], '--set: precision = "quad": must be one of double, float'),
     (["initial.expression=300+r"], '--set: initial.expression = "300+r": unknown name "r"'),
     (["time.end=1", "time.sweeps=1"], "--set: time.sweeps = 1: give end or sweeps, not both"),
