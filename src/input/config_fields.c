@@ -2,6 +2,7 @@
 #include "input/config_reader.h"
 
 #include "core/memory.h"
+#include "functions/fields.h"
 #include "functions/rearrange.h"
 #include "functions/separation.h"
 #include "input/field_file.h"
@@ -255,14 +256,34 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
+/* Between nodes it would be lost. */
+static void check_has_nodes(struct hs_reader *reader, const char *path,
+                            const struct hs_shape *shape)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    struct hs_key cells = {""};
+    if (!reader->space_known || hs_shape_has_node(shape, grid))
+        return;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        double cell[2];
+        hs_grid_cells(grid, axis, hs_axis_is_periodic(reader, axis), cell);
+        cells = hs_key("%s%s%g", cells.text, axis ? " x " : "", cell[1]);
+    }
+    hs_settings_complain(reader->settings, path,
+                         "holds no node of the grid, whose spacing is up to %s m; make it larger, "
+                         "or the grid finer",
+                         cells.text);
+}
+
 static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
 {
     const struct hs_key value = hs_key("%s.value", path);
     if (hs_require(reader, value.text, "give the temperature of the region"))
         hs_read_value(reader, value.text, &region->value);
     if (hs_require(reader, hs_key("%s.shape", path).text,
-                   "give box, sphere, cylinder or half-space"))
-        hs_read_shape(reader, path, &region->shape);
+                   "give box, sphere, cylinder or half-space") &&
+        hs_read_shape(reader, path, &region->shape))
+        check_has_nodes(reader, path, &region->shape);
 }
 
 static void read_regions(struct hs_reader *reader)

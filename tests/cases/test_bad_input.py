@@ -197,6 +197,9 @@ ONE_LINE = [
     (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [0, 0]; upper = [1, 1]; radius = 1; } ); };', "initial.regions[0].radius = 1: a box does not take it; remove it"),
     (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [1, 0]; upper = [0, 1]; } ); };', "initial.regions[0].upper: is below lower along x; swap them"),
     (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [5, 0]; upper = [6, 1]; } ); };', "initial.regions[0]: lies outside the grid"),
+    *((5, 'initial = { value = 1; regions = ( { value = 2; shape = ' + shape + " } ); };", "initial.regions[0]: holds no node of the grid, whose spacing is up to 0.1 x 0.1 m; make it larger, or the grid finer")
+      for shape in ('"box"; lower = [0.11, 0.2]; upper = [0.19, 0.6];', '"sphere"; centre = [0.15, 0.15]; radius = 0.07;',
+                    '"cylinder"; centre = [0.15, 0.15]; radius = 0.07;', '"cylinder"; axis = "x"; centre = [0, 0.1]; radius = 0.05; from = 0.11; to = 0.19;')),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0]; radius = 0; } ); };', "initial.regions[0].radius = 0: must be > 0 [m]"),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0, 0]; radius = 1; } ); };', "initial.regions[0].centre: has 3 numbers; the grid has 2 axes"),
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; } ); };', 'initial.regions[0].axis = "z": the grid has no z axis; choose another'),
