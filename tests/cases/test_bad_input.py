@@ -447,6 +447,16 @@ def test_a_bad_override_is_refused(tmp_path, settings, message):
     assert_refused(result, 3 if "cannot open" in message else 2, [message])
 
 
+@pytest.mark.parametrize("name", ["multigrid", "spectral", "auto"])
+def test_a_tolerance_that_the_start_meets_is_refused(tmp_path, name):
+    """Of solvers it is relative: with 1 the initial field was the steady state."""
+    text = GOOD.replace("time = { end = 10.0; };", "").replace("reflective", "fixed").replace("1e-9", f'1; method = "{name}"')
+    said = 'case.cfg:12: steady.tolerance = 1: must be < 1, since of "{}" it is relative to the initial field\'s'
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [said.format(name.replace("auto", "multigrid"))])
+    for good in ("steady.tolerance=0.9", "steady.method=sweeps"):
+        assert heatsolve(tmp_path, text, "--set", good).returncode == 0
+
+
 def test_all_errors_are_reported_at_once(tmp_path):
     text = changed(1, 'titel = "x"; precision = "flaot";')
     text = text.replace("density = 1000.0", "density = -1").replace("end = 10.0", "end = 0.0")
