@@ -71,7 +71,6 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     struct hs_error why;
     hs_error_init(&why);
     char *path = hs_locate_input(reader, file);
-    char *place = hs_settings_place(reader->settings, key.text);
     struct hs_stored *stored = NULL;
     int which;
     const enum hs_status status =
@@ -82,14 +81,13 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
                              "%s is a .npy file, which has one array and no datasets; remove this",
                              path);
     if (status)
-        hs_error_add(reader->err, status, "%s: %s", place, why.text);
+        hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
     else
-        stored->place = hs_copy(place);
+        stored->place = hs_settings_place(reader->settings, key.text);
     if (taken)
         *taken = which;
     hs_error_release(&why);
     free(path);
-    free(place);
     return stored;
 }
 

@@ -173,11 +173,9 @@ static int read_table(struct hs_reader *reader, const char *key)
     const enum hs_status status =
         hs_table_file_read(path, &function.points, &function.time, &function.number, &why);
     hs_problem_add_input(reader->problem, key, path);
-    if (status) {
-        char *place = hs_settings_place(reader->settings, key);
-        hs_error_add(reader->err, status, "%s: %s", place, why.text);
-        free(place);
-    } else
+    if (status)
+        hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
+    else
         keep_table(reader, key, &function);
     hs_error_release(&why);
     free(path);

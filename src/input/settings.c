@@ -171,25 +171,31 @@ char *hs_settings_place(const struct hs_settings *settings, const char *path)
     return place;
 }
 
-enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
-                                    const char *format, ...)
+enum hs_status hs_settings_report(struct hs_settings *settings, const char *path,
+                                  enum hs_status status, const char *message)
 {
-    char message[LONGEST_MESSAGE];
     struct hs_setting *entry = hs_settings_find(settings, path);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
     const bool lacks = !entry || entry->kind == HS_SETTING_GROUP;
     if ((entry && entry->bad) || (lacks && hs_settings_is_meant(settings, path)))
-        return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
+        return status; /* one complaint a key: the next may follow from the first */
     hs_settings_blame(settings, path);
     if (entry)
         entry->bad = true;
     char *place = hs_settings_place(settings, path);
-    hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s", place, message);
+    hs_error_add(settings->err, status, "%s: %s", place, message);
     free(place);
-    return HS_BAD_INPUT;
+    return status;
+}
+
+enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
+                                    const char *format, ...)
+{
+    char message[LONGEST_MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return hs_settings_report(settings, path, HS_BAD_INPUT, message);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */

@@ -70,6 +70,10 @@ void hs_settings_remove(struct hs_settings *settings, const char *path);
 enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
                                     const char *format, ...) HS_PRINTF(3, 4);
 
+/* The same with any status, of the file that a key names. Returns it. */
+enum hs_status hs_settings_report(struct hs_settings *settings, const char *path,
+                                  enum hs_status status, const char *message);
+
 /* An unknown key, which has been reported, seems to mean this one. */
 void hs_settings_mean(struct hs_settings *settings, const char *path);
 

@@ -172,6 +172,7 @@ ONE_LINE = [
     (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase'),
     (10, face('type = "neumann"; flux_table = "empty.txt";'), 'boundary.x_min.flux_table = "empty.txt": empty.txt: has no points; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: is not two numbers'),
+    (9, 'boundary = { all = { type = "neumann"; flux_table = "words.txt"; };', 'boundary.all.flux_table = "words.txt": words.txt:3: is not two numbers'),
     # ---- what a body has not
     (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches and walls by files are computed with radius 1; remove it"),
     (14, "stencil = { c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2; };", "stencil: raw coefficients are of a stencil, which is the same everywhere"),
@@ -413,8 +414,11 @@ def test_good_labels_are_taken(tmp_path, keys):
 def test_a_file_that_is_not_there(tmp_path):
     text = with_body('body = ( { file = "labels.npy"; ' + BOTH + " } );")
     assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:5: body[0].file = "labels.npy": cannot open labels.npy'])
-    text = changed(10, face('type = "neumann"; flux_table = "inflow.txt";'))
-    assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:10: boundary.x_min.flux_table = "inflow.txt": cannot open inflow.txt'])
+    for key in ("flux_table", "flux_file"):
+        text = changed(10, face(f'type = "neumann"; {key} = "inflow.txt";'))
+        for name in ("x_min", "all"):  # of all faces once
+            shared = text.replace("all = { type", "y_max = { type").replace("x_min", name)
+            assert_refused(heatsolve(tmp_path, shared, command="run"), 3, [f'case.cfg:10: boundary.{name}.{key} = "inflow.txt": cannot open inflow.txt'])
 
 
 ROWS = "{0}: is not two numbers; each line has a time in s and a number"
