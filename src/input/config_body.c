@@ -146,7 +146,7 @@ static void read_materials(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     const int count = count_members(reader, "materials");
-    if (count == 0 && !hs_settings_find(reader->settings, "materials")->bad)
+    if (hs_settings_length(reader->settings, "materials") == 0)
         hs_settings_complain(reader->settings, "materials",
                              "has no member; give what the body consists of");
     body->substance = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->substance);
@@ -385,7 +385,7 @@ static void read_measured(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     static const char *const beside[] = {"materials", "body", "contacts"};
-    for (int n = 0; n < 3; n++)
+    for (int n = 0; n < 3 && !hs_settings_find(reader->settings, "measured")->bad; n++)
         if (hs_given(reader, beside[n]))
             hs_settings_complain(reader->settings, beside[n],
                                  "measured says all of the body; remove one of the two");

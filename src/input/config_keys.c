@@ -248,11 +248,9 @@ void hs_config_override(const char *override, struct hs_settings *settings)
     if (is_plain(plain.option, value))
         hs_settings_add(settings, &plain);
     else if (!hs_config_text_value(path, value, settings)) {
-        hs_settings_blame(settings, path);
-        hs_error_add(settings->err, HS_BAD_INPUT,
-                     "--set: %s = %s: not a value; write a number, \"a string\", [a, list] or {a "
-                     "group;}",
-                     path, value);
+        hs_settings_add(settings, &plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
+        hs_settings_complain(settings, path,
+                             "not a value; write a number, \"a string\", [a, list] or {a group;}");
         return;
     }
     settings->entries[first]->anew = anew;

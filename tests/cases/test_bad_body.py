@@ -231,6 +231,13 @@ def test_a_bad_line_is_refused_with_its_place(tmp_path, line, replacement, messa
     assert_refused(result, 2, [f"case.cfg:{line}: {message}"])
 
 
+@pytest.mark.parametrize("group", ["materials", "materials[0]", "materials[0].perfusion", "body", "body[1]", "measured"])
+def test_a_number_for_a_group_is_one_mistake(tmp_path, group):
+    result = heatsolve(tmp_path, GOOD, "--set", f"{group}=5")
+    assert_refused(result, 2, [f"heatsolve: --set: {group} = 5: must be a "])
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
 # ---- wholes and files ----------------------------------------------------------------------------
 
 BEFORE, AFTER = GOOD[: GOOD.index("body = (")], GOOD[GOOD.index("contacts") :]

@@ -547,6 +547,14 @@ def test_a_number_for_a_list_is_one_mistake(tmp_path, line, text):
     assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
 
 
+@pytest.mark.parametrize("setting", ["grid.points=[65,", "time.end=[3", "material.density=[3", "grid={", "boundary.all={"] + [
+    f"{group}=5" for group in ("grid", "material", "steady", "exact", "materials", "body", "measured", "probes[0]", "time")])  # fmt: skip
+def test_what_an_override_makes_unreadable_is_not_called_missing(tmp_path, setting):
+    result = heatsolve(tmp_path, GOOD, "--set", setting)
+    assert_refused(result, 2, [f"heatsolve: --set: {setting.replace('=', ' = ')}: "])
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
 def test_a_missing_grid_does_not_hide_the_rest(tmp_path):
     text = MANY.replace("points = [2, 9]; ", "")
     places = ("grid.points", 'initial.expression = "1/0": is inf', "probes[1].at", "probes[0].at", "centre", "no z axis")  # these need it
