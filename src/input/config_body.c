@@ -312,7 +312,7 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
         return;
     }
     if (hs_take_dataset(reader, "body[0]", stored, &taker, NULL) && labels.odd_count > 0)
-        hs_complain_of_labels(reader, "body[0].names", labels.odd, labels.odd_count,
+        hs_complain_of_labels(reader, "body[0].file", labels.odd, labels.odd_count,
                               body->labels == HS_LABEL_NODES ? "node" : "cell",
                               "labels without a name",
                               "give them names, or the labels that names stand for");
