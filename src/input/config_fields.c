@@ -16,15 +16,21 @@
 #include <string.h>
 #include <unistd.h>
 
-char *hs_locate_input(const struct hs_reader *reader, const char *file)
+char *hs_locate_input(struct hs_reader *reader, const char *key)
 {
+    const char *file = hs_settings_text(reader->settings, key);
+    if (file && file[0] == '\0')
+        hs_settings_complain(reader->settings, key, "is empty; give the name of a file");
+    if (!file || file[0] == '\0')
+        return NULL;
     const char *config = reader->problem->config_path;
     const char *slash = file[0] == '/' ? NULL : strrchr(config, '/');
     char *beside = hs_format("%.*s%s", slash ? (int)(slash + 1 - config) : 0, config, file);
-    if (access(file, F_OK) != 0 && access(beside, F_OK) == 0)
-        return beside;
+    const bool is_beside = access(file, F_OK) != 0 && access(beside, F_OK) == 0;
+    char *path = hs_copy(is_beside ? beside : file);
+    hs_problem_add_input(reader->problem, key, path);
     free(beside);
-    return hs_copy(file);
+    return path;
 }
 
 /* A key of a group's file: "initial.file", or of a wall's number "boundary.x_min.flux_file". */
@@ -62,20 +68,18 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
                                   const struct hs_field_shape *shapes, int count, int *taken)
 {
     const struct hs_key key = file_key(group, "file"), named = file_key(group, "dataset");
-    const char *file = hs_settings_text(reader->settings, key.text);
     const char *dataset = hs_settings_text(reader->settings, named.text);
     int64_t step = -1;
     hs_settings_count(reader->settings, file_key(group, "step").text, &step);
-    if (!file || !dataset || !reader->grid_known)
+    char *path = dataset && reader->grid_known ? hs_locate_input(reader, key.text) : NULL;
+    if (!path)
         return NULL;
     struct hs_error why;
     hs_error_init(&why);
-    char *path = hs_locate_input(reader, file);
     struct hs_stored *stored = NULL;
     int which;
     const enum hs_status status =
         find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
-    hs_problem_add_input(reader->problem, key.text, path);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
         hs_settings_complain(reader->settings, named.text,
                              "%s is a .npy file, which has one array and no datasets; remove this",

@@ -163,16 +163,14 @@ static void keep_table(struct hs_reader *reader, const char *key,
 
 static int read_table(struct hs_reader *reader, const char *key)
 {
-    const char *file = hs_settings_text(reader->settings, key);
-    if (!file)
+    char *path = hs_locate_input(reader, key);
+    if (!path)
         return -1;
     struct hs_time_function function = {.points = 0};
-    char *path = hs_locate_input(reader, file);
     struct hs_error why;
     hs_error_init(&why);
     const enum hs_status status =
         hs_table_file_read(path, &function.points, &function.time, &function.number, &why);
-    hs_problem_add_input(reader->problem, key, path);
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
     else

@@ -167,6 +167,7 @@ ONE_LINE = [
     (9, 'boundary = { all = { type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); };', "boundary.all.patches: patches are of one face; give them to x_min, x_max ..."),
     (10, '             y_min = { type = "periodic"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; y_max = { type = "periodic"; }; };', "boundary.y_min.patches: a periodic face is no wall; remove its patches"),
     # ---- tables
+    *((10, face(f'type = "neumann"; {key} = "";'), f'boundary.x_min.{key} = "": is empty; give the name of a file') for key in ("flux_file", "flux_table")),
     (10, face('type = "neumann"; flux_table = "words.txt";'), 'boundary.x_min.flux_table = "words.txt": words.txt:3: is not two numbers; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "three.txt";'), 'boundary.x_min.flux_table = "three.txt": three.txt:2: is not two numbers'),
     (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase'),
