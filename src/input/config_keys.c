@@ -40,10 +40,15 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
         hs_settings_mean(settings, foreign.meant);
 }
 
+static bool takes_only_words(const struct hs_option *option)
+{
+    return option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
+}
+
 static bool takes_words(const struct hs_option *option)
 {
-    return option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
-           option->type == HS_OPTION_VALUE || option->type == HS_OPTION_NUMBER_OR_AUTO;
+    return takes_only_words(option) || option->type == HS_OPTION_VALUE ||
+           option->type == HS_OPTION_NUMBER_OR_AUTO;
 }
 
 static void check(struct hs_settings *settings, struct hs_setting *entry)
@@ -52,7 +57,8 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
     if (scalar && !entry->text)
         hs_settings_complain(settings, entry->path,
                              "two values without a comma or semicolon between them");
-    else if (entry->bare && entry->file && takes_words(entry->option))
+    else if (entry->bare && entry->file && takes_words(entry->option) &&
+             (takes_only_words(entry->option) || !hs_number_is_not_finite(entry->text)))
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");
     else
         hs_settings_check(settings, entry);
@@ -204,10 +210,9 @@ static void remove_unused_of_face(struct hs_settings *settings, const char *path
  * All else is read by the rules of a file. */
 static bool is_plain(const struct hs_option *option, const char *value)
 {
-    const bool only_words = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
     double number;
     return takes_words(option) && value[0] != '"' &&
-           (only_words || hs_number_parse(value, &number) != NULL);
+           (takes_only_words(option) || hs_number_parse(value, &number) != NULL);
 }
 
 void hs_config_override(const char *override, struct hs_settings *settings)

@@ -354,8 +354,12 @@ static bool fits(const struct hs_setting *setting)
 void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
 {
     const enum hs_option_type type = setting->option->type;
-    if (!fits(setting))
-        complain_of_kind(settings, setting, types[type_of(setting)].example);
+    const char *example = types[type_of(setting)].example;
+    const bool numbers = types[type_of(setting)].kinds & NUMBER;
+    if (numbers && setting->kind == HS_SETTING_STRING && hs_number_is_not_finite(setting->text))
+        hs_settings_complain(settings, setting->path, "is not finite; give %s", example);
+    else if (!fits(setting))
+        complain_of_kind(settings, setting, example);
     else if (setting->text && types[type].check)
         types[type].check(settings, setting);
 }
