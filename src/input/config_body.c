@@ -329,7 +329,8 @@ static void read_labels(struct hs_reader *reader)
     if (!reader->grid_known)
         return;
     const struct hs_field_shape nodes = hs_field_shape_of(grid);
-    const struct hs_field_shape shapes[] = {nodes, {&cells, "the grid of its cells", nodes.axes}};
+    const struct hs_field_shape shapes[] = {
+        nodes, {&cells, "the grid of its cells", nodes.axes, nodes.fit}};
     int taken;
     struct hs_stored *stored = hs_find_dataset(reader, "body[0]", shapes, 2, &taken);
     if (!stored)

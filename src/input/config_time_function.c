@@ -115,7 +115,8 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
     const char first = "xyz"[hs_face_first_axis(face)], second = "xyz"[hs_face_second_axis(face)];
     const struct hs_key axes =
         plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
-    const struct hs_field_shape shape = {&plane, "the face", axes.text};
+    const struct hs_field_shape shape = {&plane, "the face", axes.text,
+                                         "resample it to the nodes of the face"};
     if (plane.dims > 0)
         return hs_read_dataset(reader, key, &shape);
     hs_settings_complain(reader->settings, key,

@@ -131,7 +131,7 @@ ONE_LINE = [
     (10, face('type = "robin"; h = 1.0; ambient = "1/y";'), 'boundary.x_min.ambient = "1/y": is inf at node (0, 0)'),
     (10, face('type = "robin"; h = 1.0; ambient = 3.0; ambient_file = "face.npy";'), "boundary.x_min.ambient = 3.0: give either ambient, or ambient_file and ambient_table, one or both, which are multiplied"),
     (10, face('type = "neumann"; flux = 3.0; flux_table = "table.txt";'), "boundary.x_min.flux = 3.0: give either flux, or flux_file and flux_table, one or both, which are multiplied"),
-    (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": "),
+    (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": the array of wrong.npy is 8, the face is 9 (y); a leading axis of steps may come before; resample it to the nodes of the face\n"),
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node (0, 3), x = 0, y = 0.3 m; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
