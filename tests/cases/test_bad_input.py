@@ -461,6 +461,18 @@ def test_a_tolerance_that_the_start_meets_is_refused(tmp_path, name):
         assert heatsolve(tmp_path, text, "--set", good).returncode == 0
 
 
+@pytest.mark.parametrize("file, said", [
+    (f"there/{'d' * 200}/{'e' * 300}/x.h5", "cannot make this directory: File name too long; write elsewhere with --output FILE"),
+    (f"there/a/../b/{'x' * 300}.h5", "cannot create: File name too long; set output.file to a shorter name"),
+], ids=["folder", "file"])  # fmt: skip
+def test_a_run_that_does_not_begin_leaves_no_folder(tmp_path, file, said):
+    (tmp_path / "there").mkdir()
+    assert_refused(heatsolve(tmp_path, changed(9, f'output = {{ file = "{file}"; }};'), command="run"), 3, [said])
+    assert list((tmp_path / "there").iterdir()) == []
+    picture = subprocess.run([HEATSOLVE, "bench", "--points", "9", "--repeats", "1", "--kernel", "openmp", "--roofline", file[:-2] + "png"], cwd=tmp_path)
+    assert picture.returncode == 3 and list((tmp_path / "there").iterdir()) == []
+
+
 def test_all_errors_are_reported_at_once(tmp_path):
     text = changed(1, 'titel = "x"; precision = "flaot";')
     text = text.replace("density = 1000.0", "density = -1").replace("end = 10.0", "end = 0.0")
