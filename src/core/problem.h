@@ -118,6 +118,7 @@ struct hs_solver_choice {
 enum hs_place {
     HS_PLACE_METHOD,    /* time.method */
     HS_PLACE_STEADY,    /* steady.method */
+    HS_PLACE_RESIDUAL,  /* steady.tolerance */
     HS_PLACE_STEP,      /* time.step */
     HS_PLACE_TOLERANCE, /* time.tolerance */
     HS_PLACE_END,       /* time.end */

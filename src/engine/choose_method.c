@@ -118,6 +118,20 @@ static const struct hs_method *any_solver(const struct hs_method *const *methods
     return found;
 }
 
+/* 1 and more is met by the initial field, whatever that is. */
+static enum hs_status check_tolerance(const struct hs_problem *problem,
+                                      const struct hs_method *solver, struct hs_error *err)
+{
+    const double tolerance = problem->schedule.steady_tolerance;
+    if (!solver || tolerance < 1.0)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: steady.tolerance = %.9g: must be < 1, since of \"%s\" it is relative "
+                        "to the initial field's rates of change, and in K of \"sweeps\" only; give "
+                        "one as 1e-8, or make steady.method \"sweeps\"",
+                        hs_problem_place(problem, HS_PLACE_RESIDUAL), tolerance, solver->name);
+}
+
 static enum hs_status find_solver(const struct hs_method *const *methods,
                                   const struct hs_problem *problem, const struct hs_method **out,
                                   struct hs_error *err)
@@ -127,7 +141,7 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
         return HS_OK;
     if (strcmp(name, "auto") == 0) {
         *out = any_solver(methods, problem);
-        return HS_OK;
+        return check_tolerance(problem, *out, err);
     }
     const enum hs_status st = find(methods, problem, &steady_key, name, out, err);
     if (!st && has_bound(problem))
@@ -136,7 +150,7 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
                             "no meaning; remove that, or make the method \"sweeps\"",
                             hs_problem_place(problem, HS_PLACE_STEADY), name,
                             isnan(problem->schedule.end) ? "sweeps" : "end");
-    return st;
+    return st ? st : check_tolerance(problem, *out, err);
 }
 
 enum hs_status hs_choose_method_among(const struct hs_method *const *methods,

@@ -375,6 +375,15 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 
+/* "case.cfg:12: solver.backend =", or the option of a command that reads no config. */
+static struct place backend_key(const struct hs_problem *problem)
+{
+    struct place place = where(problem, HS_PLACE_BACKEND);
+    append(place.text, sizeof place.text, "",
+           problem->place[HS_PLACE_BACKEND] ? "solver.backend =" : "--backend");
+    return place;
+}
+
 /* A backend that was asked for and cannot run here: why, and what to do. */
 static enum hs_status available(const struct hs_backend *backend, const struct hs_problem *problem,
                                 struct hs_error *err)
@@ -383,8 +392,8 @@ static enum hs_status available(const struct hs_backend *backend, const struct h
     hs_error_init(&reason);
     const enum hs_status st = backend->available(problem->solver.device, &reason);
     if (st)
-        hs_error_add(err, st, "%ssolver.backend = \"%s\": %.*s; \"auto\" takes what there is",
-                     where(problem, HS_PLACE_BACKEND).text, backend->name,
+        hs_error_add(err, st, "%s \"%s\": %.*s; \"auto\" takes what there is",
+                     backend_key(problem).text, backend->name,
                      (int)strcspn(reason.text ? reason.text : "", "\n"),
                      reason.text ? reason.text : "");
     hs_error_release(&reason);
@@ -405,10 +414,9 @@ static enum hs_status named_backend(const struct hs_registry *registry,
     if (*out)
         return available(*out, problem, err);
     const bool known = strcmp(name, "cuda") == 0;
-    return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT,
-                        "%ssolver.backend = \"%s\": %s; this build has: %s",
-                        where(problem, HS_PLACE_BACKEND).text, name,
-                        known ? HS_NOT_BUILT : "no such backend", built);
+    return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT, "%s \"%s\": %s; this build has: %s",
+                        backend_key(problem).text, name, known ? HS_NOT_BUILT : "no such backend",
+                        built);
 }
 
 /* The kernel of that name; that of `device` if there is one. NULL if there is none. */

@@ -126,22 +126,56 @@ bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_
     return shape_holds(shape, HS_X, dims, dims, at);
 }
 
-/* The nodes from lo to hi - 1 along an axis, less those at the ends that cannot lie in the region
+/* The nodes from lo to hi - 1 along an axis, less those at the ends that cannot lie in the shape
  * by their coordinates from that axis to `end` - 1. What is left has no gaps: all shapes are
  * convex, and rounding keeps the order of coordinates and distances. */
-static void shrink(const struct hs_grid *grid, const struct hs_region *region, int axis, int end,
+static void shrink(const struct hs_grid *grid, const struct hs_shape *shape, int axis, int end,
                    double at[HS_AXES], int64_t *lo, int64_t *hi)
 {
     for (; *lo < *hi; ++*lo) {
         at[axis] = hs_grid_coordinate(grid, axis, *lo);
-        if (shape_holds(&region->shape, axis, end, grid->dims, at))
+        if (shape_holds(shape, axis, end, grid->dims, at))
             break;
     }
     for (; *lo < *hi; --*hi) {
         at[axis] = hs_grid_coordinate(grid, axis, *hi - 1);
-        if (shape_holds(&region->shape, axis, end, grid->dims, at))
+        if (shape_holds(shape, axis, end, grid->dims, at))
             break;
     }
+}
+
+/* Of a half-space, the corner of the grid that lies deepest in it. */
+static struct hs_box box_around(const struct hs_shape *shape, const struct hs_grid *grid)
+{
+    struct hs_box box = hs_grid_box(grid);
+    double at[HS_AXES];
+    for (int axis = 0; axis < grid->dims; axis++) {
+        int64_t *lo = &box.lo[axis], *hi = &box.hi[axis];
+        if (shape->kind != HS_SHAPE_HALF_SPACE)
+            shrink(grid, shape, axis, axis + 1, at, lo, hi);
+        else if (shape->normal[axis] > 0.0)
+            *hi = 1;
+        else
+            *lo = *hi - 1;
+    }
+    return box;
+}
+
+bool hs_shape_has_node(const struct hs_shape *shape, const struct hs_grid *grid)
+{
+    const struct hs_box box = box_around(shape, grid);
+    for (int64_t k = box.lo[HS_Z]; k < box.hi[HS_Z]; k++)
+        for (int64_t j = box.lo[HS_Y]; j < box.hi[HS_Y]; j++) {
+            double at[HS_AXES] = {0.0, hs_grid_coordinate(grid, HS_Y, j),
+                                  hs_grid_coordinate(grid, HS_Z, k)};
+            int64_t lo = box.lo[HS_X], hi = box.hi[HS_X];
+            if (!shape_holds(shape, HS_Y, grid->dims, grid->dims, at))
+                continue;
+            shrink(grid, shape, HS_X, grid->dims, at, &lo, &hi);
+            if (lo < hi)
+                return true;
+        }
+    return false;
 }
 
 struct hs_initial_part {
@@ -161,7 +195,7 @@ static void apply_region(const struct hs_grid *grid, const struct hs_region *reg
     if (!shape_holds(&region->shape, HS_Y, grid->dims, grid->dims, at))
         return;
     int64_t lo = box.lo[HS_X], hi = box.hi[HS_X];
-    shrink(grid, region, HS_X, grid->dims, at, &lo, &hi);
+    shrink(grid, &region->shape, HS_X, grid->dims, at, &lo, &hi);
     if (part && part->tables.memory)
         hs_tables_row(&part->tables, lo, hi - lo, j, k, out + lo);
     else
@@ -275,7 +309,7 @@ void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem 
         double at[HS_AXES];
         part->box = own_box(problem);
         for (int axis = 0; axis < grid->dims; axis++)
-            shrink(grid, &initial->regions[r], axis, axis + 1, at, &part->box.lo[axis],
+            shrink(grid, &initial->regions[r].shape, axis, axis + 1, at, &part->box.lo[axis],
                    &part->box.hi[axis]);
         tabulate(&part->tables, &initial->regions[r].value, grid, threads, &left);
     }

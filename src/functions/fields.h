@@ -19,6 +19,9 @@ void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, doub
 /* Whether a region covers a point of a grid of so many axes; a hair outside counts as inside. */
 bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_AXES]);
 
+/* Whether it covers a node; looks at rows near the shape only. */
+bool hs_shape_has_node(const struct hs_shape *shape, const struct hs_grid *grid);
+
 /* Initial temperature of the nodes of row (j, k), at t = 0: regions applied, and on prescribed
  * layers the wall's value. out: [nx]. */
 void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out);

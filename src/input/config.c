@@ -39,13 +39,19 @@ static void keep_overrides(const char *const *overrides, int count, struct hs_pr
 /* What the engine finds out later is said with these places. */
 static void keep_places(struct hs_reader *reader)
 {
-    static const char *const keys[] = {
-        [HS_PLACE_METHOD] = "time.method",     [HS_PLACE_STEADY] = "steady.method",
-        [HS_PLACE_STEP] = "time.step",         [HS_PLACE_TOLERANCE] = "time.tolerance",
-        [HS_PLACE_END] = "time.end",           [HS_PLACE_INTERVAL] = "output.interval",
-        [HS_PLACE_EVERY] = "output.every",     [HS_PLACE_HISTORY] = "output.history_every",
-        [HS_PLACE_POINTS] = "grid.points",     [HS_PLACE_STENCIL] = "stencil",
-        [HS_PLACE_BACKEND] = "solver.backend", [HS_PLACE_KERNEL] = "solver.kernel"};
+    static const char *const keys[] = {[HS_PLACE_METHOD] = "time.method",
+                                       [HS_PLACE_STEADY] = "steady.method",
+                                       [HS_PLACE_STEP] = "time.step",
+                                       [HS_PLACE_TOLERANCE] = "time.tolerance",
+                                       [HS_PLACE_END] = "time.end",
+                                       [HS_PLACE_INTERVAL] = "output.interval",
+                                       [HS_PLACE_EVERY] = "output.every",
+                                       [HS_PLACE_HISTORY] = "output.history_every",
+                                       [HS_PLACE_POINTS] = "grid.points",
+                                       [HS_PLACE_STENCIL] = "stencil",
+                                       [HS_PLACE_BACKEND] = "solver.backend",
+                                       [HS_PLACE_KERNEL] = "solver.kernel",
+                                       [HS_PLACE_RESIDUAL] = "steady.tolerance"};
     for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++) {
         const struct hs_setting *setting = hs_settings_find(reader->settings, keys[i]);
         if (setting)

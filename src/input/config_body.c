@@ -146,7 +146,7 @@ static void read_materials(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     const int count = count_members(reader, "materials");
-    if (count == 0 && !hs_settings_find(reader->settings, "materials")->bad)
+    if (hs_settings_length(reader->settings, "materials") == 0)
         hs_settings_complain(reader->settings, "materials",
                              "has no member; give what the body consists of");
     body->substance = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->substance);
@@ -312,7 +312,7 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
         return;
     }
     if (hs_take_dataset(reader, "body[0]", stored, &taker, NULL) && labels.odd_count > 0)
-        hs_complain_of_labels(reader, "body[0].names", labels.odd, labels.odd_count,
+        hs_complain_of_labels(reader, "body[0].file", labels.odd, labels.odd_count,
                               body->labels == HS_LABEL_NODES ? "node" : "cell",
                               "labels without a name",
                               "give them names, or the labels that names stand for");
@@ -329,7 +329,8 @@ static void read_labels(struct hs_reader *reader)
     if (!reader->grid_known)
         return;
     const struct hs_field_shape nodes = hs_field_shape_of(grid);
-    const struct hs_field_shape shapes[] = {nodes, {&cells, "the grid of its cells", nodes.axes}};
+    const struct hs_field_shape shapes[] = {
+        nodes, {&cells, "the grid of its cells", nodes.axes, nodes.fit}};
     int taken;
     struct hs_stored *stored = hs_find_dataset(reader, "body[0]", shapes, 2, &taken);
     if (!stored)
@@ -385,7 +386,7 @@ static void read_measured(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
     static const char *const beside[] = {"materials", "body", "contacts"};
-    for (int n = 0; n < 3; n++)
+    for (int n = 0; n < 3 && !hs_settings_find(reader->settings, "measured")->bad; n++)
         if (hs_given(reader, beside[n]))
             hs_settings_complain(reader->settings, beside[n],
                                  "measured says all of the body; remove one of the two");

@@ -2,6 +2,7 @@
 #include "input/config_reader.h"
 
 #include "core/memory.h"
+#include "functions/fields.h"
 #include "functions/rearrange.h"
 #include "functions/separation.h"
 #include "input/field_file.h"
@@ -15,15 +16,21 @@
 #include <string.h>
 #include <unistd.h>
 
-char *hs_locate_input(const struct hs_reader *reader, const char *file)
+char *hs_locate_input(struct hs_reader *reader, const char *key)
 {
+    const char *file = hs_settings_text(reader->settings, key);
+    if (file && file[0] == '\0')
+        hs_settings_complain(reader->settings, key, "is empty; give the name of a file");
+    if (!file || file[0] == '\0')
+        return NULL;
     const char *config = reader->problem->config_path;
     const char *slash = file[0] == '/' ? NULL : strrchr(config, '/');
     char *beside = hs_format("%.*s%s", slash ? (int)(slash + 1 - config) : 0, config, file);
-    if (access(file, F_OK) != 0 && access(beside, F_OK) == 0)
-        return beside;
+    const bool is_beside = access(file, F_OK) != 0 && access(beside, F_OK) == 0;
+    char *path = hs_copy(is_beside ? beside : file);
+    hs_problem_add_input(reader->problem, key, path);
     free(beside);
-    return hs_copy(file);
+    return path;
 }
 
 /* A key of a group's file: "initial.file", or of a wall's number "boundary.x_min.flux_file". */
@@ -61,34 +68,30 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
                                   const struct hs_field_shape *shapes, int count, int *taken)
 {
     const struct hs_key key = file_key(group, "file"), named = file_key(group, "dataset");
-    const char *file = hs_settings_text(reader->settings, key.text);
     const char *dataset = hs_settings_text(reader->settings, named.text);
     int64_t step = -1;
     hs_settings_count(reader->settings, file_key(group, "step").text, &step);
-    if (!file || !dataset || !reader->grid_known)
+    char *path = dataset && reader->grid_known ? hs_locate_input(reader, key.text) : NULL;
+    if (!path)
         return NULL;
     struct hs_error why;
     hs_error_init(&why);
-    char *path = hs_locate_input(reader, file);
-    char *place = hs_settings_place(reader->settings, key.text);
     struct hs_stored *stored = NULL;
     int which;
     const enum hs_status status =
         find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
-    hs_problem_add_input(reader->problem, key.text, path);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
         hs_settings_complain(reader->settings, named.text,
                              "%s is a .npy file, which has one array and no datasets; remove this",
                              path);
     if (status)
-        hs_error_add(reader->err, status, "%s: %s", place, why.text);
+        hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
     else
-        stored->place = hs_copy(place);
+        stored->place = hs_settings_place(reader->settings, key.text);
     if (taken)
         *taken = which;
     hs_error_release(&why);
     free(path);
-    free(place);
     return stored;
 }
 
@@ -255,14 +258,34 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
+/* Between nodes it would be lost. */
+static void check_has_nodes(struct hs_reader *reader, const char *path,
+                            const struct hs_shape *shape)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    struct hs_key cells = {""};
+    if (!reader->space_known || hs_shape_has_node(shape, grid))
+        return;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        double cell[2];
+        hs_grid_cells(grid, axis, hs_axis_is_periodic(reader, axis), cell);
+        cells = hs_key("%s%s%g", cells.text, axis ? " x " : "", cell[1]);
+    }
+    hs_settings_complain(reader->settings, path,
+                         "holds no node of the grid, whose spacing is up to %s m; make it larger, "
+                         "or the grid finer",
+                         cells.text);
+}
+
 static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
 {
     const struct hs_key value = hs_key("%s.value", path);
     if (hs_require(reader, value.text, "give the temperature of the region"))
         hs_read_value(reader, value.text, &region->value);
     if (hs_require(reader, hs_key("%s.shape", path).text,
-                   "give box, sphere, cylinder or half-space"))
-        hs_read_shape(reader, path, &region->shape);
+                   "give box, sphere, cylinder or half-space") &&
+        hs_read_shape(reader, path, &region->shape))
+        check_has_nodes(reader, path, &region->shape);
 }
 
 static void read_regions(struct hs_reader *reader)

@@ -40,10 +40,15 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
         hs_settings_mean(settings, foreign.meant);
 }
 
+static bool takes_only_words(const struct hs_option *option)
+{
+    return option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
+}
+
 static bool takes_words(const struct hs_option *option)
 {
-    return option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE ||
-           option->type == HS_OPTION_VALUE || option->type == HS_OPTION_NUMBER_OR_AUTO;
+    return takes_only_words(option) || option->type == HS_OPTION_VALUE ||
+           option->type == HS_OPTION_NUMBER_OR_AUTO;
 }
 
 static void check(struct hs_settings *settings, struct hs_setting *entry)
@@ -52,7 +57,8 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
     if (scalar && !entry->text)
         hs_settings_complain(settings, entry->path,
                              "two values without a comma or semicolon between them");
-    else if (entry->bare && entry->file && takes_words(entry->option))
+    else if (entry->bare && entry->file && takes_words(entry->option) &&
+             (takes_only_words(entry->option) || !hs_number_is_not_finite(entry->text)))
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");
     else
         hs_settings_check(settings, entry);
@@ -92,6 +98,17 @@ static bool is_path(const char *path)
         if (!isalnum((unsigned char)*p) && !strchr("_.[]-", *p))
             return false;
     return path[0] != '\0';
+}
+
+/* The first index that no member has, or that is written otherwise than a list's are. */
+static const char *odd_index(const char *path)
+{
+    for (const char *p = path; (p = strchr(p, '['));) {
+        const size_t digits = strspn(++p, "0123456789");
+        if ((*p == '0' && digits > 1) || digits > 4 || atoi(p) >= HS_TEXT_MOST_MEMBERS)
+            return p;
+    }
+    return NULL;
 }
 
 /* Groups and lists around an override's key that the config does not have. */
@@ -193,10 +210,9 @@ static void remove_unused_of_face(struct hs_settings *settings, const char *path
  * All else is read by the rules of a file. */
 static bool is_plain(const struct hs_option *option, const char *value)
 {
-    const bool only_words = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
     double number;
     return takes_words(option) && value[0] != '"' &&
-           (only_words || hs_number_parse(value, &number) != NULL);
+           (takes_only_words(option) || hs_number_parse(value, &number) != NULL);
 }
 
 void hs_config_override(const char *override, struct hs_settings *settings)
@@ -220,6 +236,14 @@ void hs_config_override(const char *override, struct hs_settings *settings)
         report_unknown(settings, &plain);
         return;
     }
+    const char *odd = odd_index(path);
+    if (odd) {
+        hs_settings_blame(settings, path);
+        hs_error_add(settings->err, HS_BAD_INPUT,
+                     "%s: %s: %.*s is not an index; members are [0], [1] ... to [%d]", settings->by,
+                     path, (int)strcspn(odd, "]"), odd, HS_TEXT_MOST_MEMBERS - 1);
+        return;
+    }
     const bool anew = !hs_settings_find(settings, path);
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
@@ -229,11 +253,9 @@ void hs_config_override(const char *override, struct hs_settings *settings)
     if (is_plain(plain.option, value))
         hs_settings_add(settings, &plain);
     else if (!hs_config_text_value(path, value, settings)) {
-        hs_settings_blame(settings, path);
-        hs_error_add(settings->err, HS_BAD_INPUT,
-                     "--set: %s = %s: not a value; write a number, \"a string\", [a, list] or {a "
-                     "group;}",
-                     path, value);
+        hs_settings_add(settings, &plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
+        hs_settings_complain(settings, path,
+                             "not a value; write a number, \"a string\", [a, list] or {a group;}");
         return;
     }
     settings->entries[first]->anew = anew;

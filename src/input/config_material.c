@@ -106,7 +106,10 @@ static bool has_body(struct hs_reader *reader)
     for (int n = 0; n < 3; n++) {
         if (!hs_given(reader, keys[n]))
             continue;
-        if (hs_given(reader, "material"))
+        if (hs_settings_find(reader->settings, keys[n])->bad) {
+            hs_settings_mean(reader->settings, "materials"); /* its other half is not missed */
+            hs_settings_mean(reader->settings, "body");
+        } else if (hs_given(reader, "material"))
             hs_settings_complain(reader->settings, "material",
                                  "%s is given too; a body of several materials has materials and "
                                  "body, one of a single material has material alone",

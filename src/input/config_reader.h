@@ -67,8 +67,9 @@ bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spr
 /* The shape of the group at `path`, by its keys shape, lower, upper, ...; false if it is bad. */
 bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *shape);
 
-/* Where a file is: as given if it is there, else beside the config. Allocated. */
-char *hs_locate_input(const struct hs_reader *reader, const char *file);
+/* Where the file is that a key names: as given if it is there, else beside the config. Allocated;
+ * NULL if it names none. The problem keeps it among its inputs. */
+char *hs_locate_input(struct hs_reader *reader, const char *key);
 
 /* The field that the keys file, dataset and step of `group` name, allocated; for a wall's number
  * these are its name with _file and so on. It has one of `count` shapes: the place of that in

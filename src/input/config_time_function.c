@@ -115,7 +115,8 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
     const char first = "xyz"[hs_face_first_axis(face)], second = "xyz"[hs_face_second_axis(face)];
     const struct hs_key axes =
         plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
-    const struct hs_field_shape shape = {&plane, "the face", axes.text};
+    const struct hs_field_shape shape = {&plane, "the face", axes.text,
+                                         "resample it to the nodes of the face"};
     if (plane.dims > 0)
         return hs_read_dataset(reader, key, &shape);
     hs_settings_complain(reader->settings, key,
@@ -163,21 +164,17 @@ static void keep_table(struct hs_reader *reader, const char *key,
 
 static int read_table(struct hs_reader *reader, const char *key)
 {
-    const char *file = hs_settings_text(reader->settings, key);
-    if (!file)
+    char *path = hs_locate_input(reader, key);
+    if (!path)
         return -1;
     struct hs_time_function function = {.points = 0};
-    char *path = hs_locate_input(reader, file);
     struct hs_error why;
     hs_error_init(&why);
     const enum hs_status status =
         hs_table_file_read(path, &function.points, &function.time, &function.number, &why);
-    hs_problem_add_input(reader->problem, key, path);
-    if (status) {
-        char *place = hs_settings_place(reader->settings, key);
-        hs_error_add(reader->err, status, "%s: %s", place, why.text);
-        free(place);
-    } else
+    if (status)
+        hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
+    else
         keep_table(reader, key, &function);
     hs_error_release(&why);
     free(path);

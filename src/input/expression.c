@@ -1,5 +1,6 @@
 #include "input/expression.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "functions/evaluate.h"
 
 #include "input/foreign.h"
@@ -89,6 +90,30 @@ static bool fail_at(struct compiler *c, const char *where, const char *format, c
     return false;
 }
 
+/* The same with the character that stands there, of however many bytes. */
+static bool fail_before(struct compiler *c, const char *format)
+{
+    char sign[5];
+    const int length = hs_text_character(c->at);
+    snprintf(sign, sizeof sign, "%.*s", length > 0 ? length : 1, c->at);
+    return fail_at(c, c->at, format, sign);
+}
+
+/* The same with a number: how many are allowed. */
+static bool fail_beyond(struct compiler *c, const char *where, const char *format, int most)
+{
+    char number[12];
+    snprintf(number, sizeof number, "%d", most);
+    return fail_at(c, where, format, number);
+}
+
+static bool go_deeper(struct compiler *c)
+{
+    return ++c->nesting <= DEEPEST_NESTING ||
+           fail_beyond(c, c->at, "nested more than %s deep; write it with fewer parentheses,",
+                       DEEPEST_NESTING);
+}
+
 static void skip_blanks(struct compiler *c)
 {
     while (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')
@@ -169,7 +194,7 @@ static bool is_foreign_sign(struct compiler *c, const char *at)
     char said[160];
     if (!remedy)
         return false;
-    const int length = at[0] == '*' || (at[0] & 0x80) ? 2 : 1;
+    const int length = at[0] == '*' ? 2 : hs_text_character(at);
     snprintf(said, sizeof said, "\"%.*s\" was not expected (%s)", length, at, remedy);
     fail_at(c, at, "%s", said);
     return true;
@@ -271,8 +296,7 @@ static bool parse_primary(struct compiler *c)
     if (*c->at != '(' && is_foreign_sign(c, c->at))
         return false;
     if (*c->at != '(')
-        return *c->at ? fail_at(c, c->at, "a number, a name or \"(\" is missing before \"%.1s\"",
-                                c->at)
+        return *c->at ? fail_before(c, "a number, a name or \"(\" is missing before \"%s\"")
                       : fail_at(c, c->at, "the expression ends too early,%s", "");
     const char *open = c->at++;
     if (!parse_choice(c))
@@ -313,8 +337,8 @@ static const struct operator* find_operator(const char *at)
 static bool parse_operators(struct compiler *c, int least)
 {
     skip_blanks(c);
-    if (++c->nesting > DEEPEST_NESTING)
-        return fail_at(c, c->at, "nested too deeply%s", "");
+    if (!go_deeper(c))
+        return false;
     const char *where = c->at;
     if (*c->at == '-' || *c->at == '+') {
         const bool negative = *c->at++ == '-';
@@ -344,8 +368,8 @@ static bool parse_choice(struct compiler *c)
         return false;
     if (*c->at != '?')
         return true;
-    if (++c->nesting > DEEPEST_NESTING)
-        return fail_at(c, c->at, "nested too deeply%s", "");
+    if (!go_deeper(c))
+        return false;
     c->at++;
     if (!parse_choice(c))
         return false;
@@ -364,14 +388,16 @@ static bool parse_all(struct compiler *c)
         return false;
     if (*c->at == '\0')
         return true;
-    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "\"%.1s\" was not expected", c->at);
+    return !is_foreign_sign(c, c->at) && fail_before(c, "\"%s\" was not expected");
 }
 
 /* What the program left in varies after folding: "0*x" still varies, "x > 0 ? 1 : 1" too. */
 static bool compile(struct compiler *c)
 {
     if (strlen(c->text) > LONGEST_TEXT)
-        return fail_at(c, c->text + LONGEST_TEXT, "the expression is too long%s", "");
+        return fail_beyond(c, c->text + LONGEST_TEXT,
+                           "an expression has at most %s characters; shorten it: the rest begins",
+                           LONGEST_TEXT);
     if (!parse_all(c))
         return false;
     if (hs_program_depth(c->code, c->length) > HS_EXPRESSION_DEPTH)

@@ -44,7 +44,7 @@ static char *name_shape(int rank, const hsize_t *shape)
 struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid)
 {
     static const char *const axes[] = {"", "(x)", "(y, x)", "(z, y, x)"};
-    return (struct hs_field_shape){grid, "the grid", axes[grid->dims]};
+    return (struct hs_field_shape){grid, "the grid", axes[grid->dims], "make grid.points fit"};
 }
 
 static enum hs_status other_shape(const struct array *array, const hsize_t *wanted,
@@ -55,10 +55,11 @@ static enum hs_status other_shape(const struct array *array, const hsize_t *want
     for (int axis = 0; axis < dims; axis++)
         turned = turned && array->shape[axis] == wanted[dims - 1 - axis];
     char *have = name_shape(array->rank, array->shape), *want = name_shape(dims, wanted);
-    hs_error_add(why, HS_BAD_INPUT, "%s is %s, %s is %s %s; %s", array->what, have, shape->what,
+    hs_error_add(why, HS_BAD_INPUT, "%s is %s, %s is %s %s; %s%s", array->what, have, shape->what,
                  want, shape->axes,
                  turned ? "its axes are the other way round: save it transposed"
-                        : "a leading axis of steps may come before. Make grid.points fit");
+                        : "a leading axis of steps may come before; ",
+                 turned ? "" : shape->fit);
     free(have);
     free(want);
     return HS_BAD_INPUT;

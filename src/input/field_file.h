@@ -9,6 +9,7 @@ struct hs_field_shape {
     const struct hs_grid *grid;
     const char *what; /* "the grid" */
     const char *axes; /* slowest first: "(z, y, x)" */
+    const char *fit;  /* how another shape is made to fit: "make grid.points fit" */
 };
 struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid); /* of the grid itself */
 

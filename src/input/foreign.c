@@ -253,6 +253,14 @@ static const struct {
       {"**", "write x^2 or x*x for a power"},
       {"\xc2\xb2", "write ^2"},
       {"\xc2\xb3", "write ^3"},
+      {"\xe2\x88\x92", "a sign of its own; write the plain -"}, /* U+2212, minus */
+      {"\xe2\x80\x93", "a dash; write the plain -"},            /* U+2013 */
+      {"\xc2\xb7", "write * to multiply"},                      /* middle dot */
+      {"\xe2\x8b\x85", "write * to multiply"},                  /* U+22C5, dot operator */
+      {"\xc3\x97", "write * to multiply"},                      /* multiplication sign */
+      {"\xc3\xb7", "write / to divide"},                        /* division sign */
+      {"\xcf\x80", "write pi"},
+      {"\xc2\xa0", "a no-break space; write a plain one"},
       {"%", "write fmod(a, b) for the remainder"},
       {"&", "write && for \"and\""},
       {"|", "write || for \"or\", abs(x) for an absolute value"},

@@ -1,5 +1,7 @@
 #include "input/number.h"
 
+#include "core/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -54,6 +56,11 @@ const char *hs_number_parse(const char *text, double *out)
     if (!isfinite(*out))
         return "is too large for a number";
     return *out == 0.0 && errno == ERANGE ? "is so small that it would be 0" : NULL;
+}
+
+bool hs_number_is_not_finite(const char *text)
+{
+    return hs_text_is_among(text + (*text == '+' || *text == '-'), "nan|inf|infinity");
 }
 
 const char *hs_number_parse_count(const char *text, int64_t *out)

@@ -11,4 +11,7 @@
 const char *hs_number_parse(const char *text, double *out);        /* finite */
 const char *hs_number_parse_count(const char *text, int64_t *out); /* 1e5 is a count too */
 
+/* Whether it is a word of other programs for no finite number: "nan", "-inf". */
+bool hs_number_is_not_finite(const char *text);
+
 #endif

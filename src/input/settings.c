@@ -171,25 +171,42 @@ char *hs_settings_place(const struct hs_settings *settings, const char *path)
     return place;
 }
 
-enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
-                                    const char *format, ...)
+static bool fits(const struct hs_setting *setting);
+
+/* One complaint a key: the next may follow from the first. What is no group has no keys to miss. */
+static bool is_told(const struct hs_settings *settings, const char *path)
 {
-    char message[LONGEST_MESSAGE];
-    struct hs_setting *entry = hs_settings_find(settings, path);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
+    const struct hs_setting *entry = hs_settings_find(settings, path);
+    const struct hs_setting *near = nearest_given(settings, path);
     const bool lacks = !entry || entry->kind == HS_SETTING_GROUP;
-    if ((entry && entry->bad) || (lacks && hs_settings_is_meant(settings, path)))
-        return HS_BAD_INPUT; /* one complaint a key: the next may follow from the first */
+    return (near && near->bad && (near == entry || !fits(near))) ||
+           (lacks && hs_settings_is_meant(settings, path));
+}
+
+enum hs_status hs_settings_report(struct hs_settings *settings, const char *path,
+                                  enum hs_status status, const char *message)
+{
+    struct hs_setting *entry = hs_settings_find(settings, path);
+    if (is_told(settings, path))
+        return status;
     hs_settings_blame(settings, path);
     if (entry)
         entry->bad = true;
     char *place = hs_settings_place(settings, path);
-    hs_error_add(settings->err, HS_BAD_INPUT, "%s: %s", place, message);
+    hs_error_add(settings->err, status, "%s: %s", place, message);
     free(place);
-    return HS_BAD_INPUT;
+    return status;
+}
+
+enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
+                                    const char *format, ...)
+{
+    char message[LONGEST_MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return hs_settings_report(settings, path, HS_BAD_INPUT, message);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -317,17 +334,32 @@ static void complain_of_kind(struct hs_settings *settings, const struct hs_setti
                          said ? said : "");
 }
 
-void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
+/* Its option's, or that of members of its option's list. */
+static enum hs_option_type type_of(const struct hs_setting *setting)
 {
     const enum hs_option_type type = setting->option->type;
     const bool member = setting->path[strlen(setting->path) - 1] == ']';
-    const enum hs_option_type taken = !member                        ? type
-                                      : type == HS_OPTION_GROUP_LIST ? HS_OPTION_GROUP
-                                      : type == HS_OPTION_COUNTS     ? HS_OPTION_COUNT
-                                      : type == HS_OPTION_STRINGS    ? HS_OPTION_STRING
-                                                                     : HS_OPTION_NUMBER;
-    if (!(types[taken].kinds & 1u << setting->kind))
-        complain_of_kind(settings, setting, types[taken].example);
+    return !member                        ? type
+           : type == HS_OPTION_GROUP_LIST ? HS_OPTION_GROUP
+           : type == HS_OPTION_COUNTS     ? HS_OPTION_COUNT
+           : type == HS_OPTION_STRINGS    ? HS_OPTION_STRING
+                                          : HS_OPTION_NUMBER;
+}
+
+static bool fits(const struct hs_setting *setting)
+{
+    return types[type_of(setting)].kinds & 1u << setting->kind;
+}
+
+void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
+{
+    const enum hs_option_type type = setting->option->type;
+    const char *example = types[type_of(setting)].example;
+    const bool numbers = types[type_of(setting)].kinds & NUMBER;
+    if (numbers && setting->kind == HS_SETTING_STRING && hs_number_is_not_finite(setting->text))
+        hs_settings_complain(settings, setting->path, "is not finite; give %s", example);
+    else if (!fits(setting))
+        complain_of_kind(settings, setting, example);
     else if (setting->text && types[type].check)
         types[type].check(settings, setting);
 }

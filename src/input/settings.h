@@ -66,9 +66,13 @@ void hs_settings_remove(struct hs_settings *settings, const char *path);
 
 /* Reports what is wrong with a key, and flags it bad: "FILE:LINE: KEY = VALUE: ...". Of a key that
  * was not given the place is that of the group it belongs in. Silent on a key that is bad already,
- * or is missing since it was mistyped. Returns HS_BAD_INPUT. */
+ * or is missing since it, or the group it belongs in, was mistyped. Returns HS_BAD_INPUT. */
 enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
                                     const char *format, ...) HS_PRINTF(3, 4);
+
+/* The same with any status, of the file that a key names. Returns it. */
+enum hs_status hs_settings_report(struct hs_settings *settings, const char *path,
+                                  enum hs_status status, const char *message);
 
 /* An unknown key, which has been reported, seems to mean this one. */
 void hs_settings_mean(struct hs_settings *settings, const char *path);

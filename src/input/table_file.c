@@ -14,7 +14,6 @@ static int split(char *line, char *word[3])
 {
     char *rest = NULL;
     int count = 0;
-    line[strcspn(line, "#")] = '\0';
     for (char *w = strtok_r(line, between, &rest); w && count < 3;
          w = strtok_r(NULL, between, &rest))
         word[count++] = w;
@@ -22,9 +21,30 @@ static int split(char *line, char *word[3])
 }
 
 struct table {
-    int points;
+    int lines, points; /* lines that say something */
     double *time, *number;
 };
+
+/* A line of words, quoted or not; one with a number is a row that is written otherwise, "0s, 12".
+ */
+static bool is_heading(char *const word[3], int count)
+{
+    double number;
+    const char *first = word[0] + (word[0][0] == '"');
+    return !strchr("0123456789+-.", *first) && !(count > 1 && !hs_number_parse(word[1], &number));
+}
+
+/* What else to say of a line that is not two numbers. */
+static const char *remedy_of(const char *line)
+{
+    static const char digits[] = "0123456789";
+    const char *comma = strchr(line, ',');
+    if (strchr(line, '"'))
+        return ", without quotes";
+    const bool decimal = comma && comma > line && strchr(digits, comma[-1]) && comma[1] &&
+                         strchr(digits, comma[1]) && strpbrk(line, "; \t");
+    return decimal ? "; write the decimal point as \".\"" : "";
+}
 
 /* Adds the point that a line has; HS_OK too if it has none. */
 static enum hs_status add_line(struct table *table, const char *path, int line_number, char *line,
@@ -32,17 +52,19 @@ static enum hs_status add_line(struct table *table, const char *path, int line_n
 {
     char *word[3];
     double point[2];
+    line[strcspn(line, "#")] = '\0';
+    const char *remedy = remedy_of(line);
     const int count = split(line, word);
     if (count == 0)
         return HS_OK;
     const bool numbers =
         count == 2 && !hs_number_parse(word[0], &point[0]) && !hs_number_parse(word[1], &point[1]);
-    if (!numbers && table->points == 0 && hs_number_parse(word[0], &point[0]))
-        return HS_OK; /* a heading */
+    if (table->lines++ == 0 && is_heading(word, count))
+        return HS_OK;
     if (!numbers)
         return hs_error_add(why, HS_BAD_INPUT,
-                            "%s:%d: is not two numbers; each line has a time in s and a number",
-                            path, line_number);
+                            "%s:%d: is not two numbers; each line has a time in s and a number%s",
+                            path, line_number, remedy);
     if (table->points > 0 && !(point[0] > table->time[table->points - 1]))
         return hs_error_add(why, HS_BAD_INPUT,
                             "%s:%d: time %g s is not after the line before; times must increase",
@@ -67,8 +89,10 @@ enum hs_status hs_table_file_read(const char *path, int *points, double **time, 
     char *line = NULL;
     size_t size = 0;
     enum hs_status status = HS_OK;
-    for (int n = 1; !status && getline(&line, &size, file) >= 0; n++)
-        status = add_line(&table, path, n, line, why);
+    for (int n = 1; !status && getline(&line, &size, file) >= 0; n++) {
+        const bool marked = n == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* says nothing */
+        status = add_line(&table, path, n, line + 3 * marked, why);
+    }
     if (!status && ferror(file))
         status = hs_error_add(why, HS_IO, "%s: cannot be read", path);
     if (!status && table.points == 0)

@@ -56,12 +56,15 @@ double hs_file_free_space(const char *path, bool anew)
     return bytes >= 0.0 ? bytes : INFINITY;
 }
 
-char *hs_file_make_directories(const char *path, mode_t mode)
+char *hs_file_make_directories(const char *path, mode_t mode, size_t *made)
 {
     char *part = hs_copy(path);
+    *made = 0;
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(part, mode) && errno != EEXIST)
+        if (mkdir(part, mode) == 0)
+            *made = *made ? *made : strlen(part);
+        else if (errno != EEXIST)
             return part;
         *slash = '/';
     }
@@ -69,13 +72,25 @@ char *hs_file_make_directories(const char *path, mode_t mode)
     return NULL;
 }
 
-enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err)
+void hs_file_remove_directories(const char *path, size_t made)
 {
-    char *failed = hs_file_make_directories(path, 0777);
+    char *part = hs_copy(path);
+    for (char *slash; made > 0 && (slash = strrchr(part, '/')) && slash >= part + made;) {
+        *slash = '\0';
+        rmdir(part);
+    }
+    free(part);
+}
+
+enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, size_t *made,
+                                    struct hs_error *err)
+{
+    char *failed = hs_file_make_directories(path, 0777, made);
     if (!failed)
         return HS_OK;
     hs_error_add(err, HS_IO, "%s: cannot make this directory: %s; %s", failed, strerror(errno),
                  elsewhere);
+    hs_file_remove_directories(path, *made);
     free(failed);
     return HS_IO;
 }

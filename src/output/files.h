@@ -20,12 +20,16 @@ char *hs_file_twin(const char *path);
 char *hs_file_resolved(const char *path);
 
 /* Makes the directories that `path` needs. NULL, or the name of the one that could not be made,
- * allocated, with errno. */
-char *hs_file_make_directories(const char *path, mode_t mode);
+ * allocated, with errno. *made: characters of the first that was not there; 0: all were. */
+char *hs_file_make_directories(const char *path, mode_t mode, size_t *made);
 
-/* The same for a run. HS_IO with the one that failed, why, and `elsewhere`,
- * how to name another path. */
-enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, struct hs_error *err);
+/* Removes them again, as far as they are empty. */
+void hs_file_remove_directories(const char *path, size_t made);
+
+/* The same for a run: all or none. HS_IO with the one that failed, why, and `elsewhere`, how to
+ * name another path. */
+enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, size_t *made,
+                                    struct hs_error *err);
 
 /* Bytes that are free for `path`, where neither a file nor its directory need be yet: what
  * its file system has free for this user, and for a file that is written anew those that are there

@@ -179,9 +179,12 @@ enum hs_status hs_sink_open(struct hs_sink *sink, const char *path, int per_seco
 {
     *sink = (struct hs_sink){.frames = {.path = path}, .to = &sink->part};
     const enum hs_picture_kind kind = hs_picture_kind_of(path);
-    enum hs_status status = hs_file_make_parents(path, hs_canvas_elsewhere, err);
+    size_t made;
+    enum hs_status status = hs_file_make_parents(path, hs_canvas_elsewhere, &made, err);
     if (!status)
         status = hs_beside_open(path, HS_EXISTING_PICTURE, hs_canvas_elsewhere, &sink->part, err);
+    if (status)
+        hs_file_remove_directories(path, made);
     if (status || kind <= HS_PDF)
         return status;
     /* pixels and bytes are those of the frames alone: no date, no version of ffmpeg's */

@@ -175,14 +175,16 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
     *out = store_make(path, kind);
     (*out)->overwrite = overwrite;
     enum hs_status st = HS_OK;
+    size_t made = 0;
     if (kind == HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
-        st = hs_file_make_parents(path, hs_existing_elsewhere, err);
+        st = hs_file_make_parents(path, hs_existing_elsewhere, &made, err);
     if (!st) /* as well before anything is written */
         st = check_target(*out, err);
     if (!st)
         st = begin_part(*out, err);
     if (st) {
         hs_store_destroy(*out);
+        hs_file_remove_directories(path, made);
         *out = NULL;
     }
     return st;

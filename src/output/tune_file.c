@@ -177,7 +177,9 @@ bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t siz
     char *path = hs_tune_file_path(&tuning->about, reason, size);
     if (!path)
         return false;
-    char *beside = hs_format("%s.XXXXXX", path), *failed = hs_file_make_directories(path, 0700);
+    size_t made;
+    char *beside = hs_format("%s.XXXXXX", path);
+    char *failed = hs_file_make_directories(path, 0700, &made);
     const int fd = failed ? -1 : mkstemp(beside);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     bool good = file != NULL;

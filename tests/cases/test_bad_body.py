@@ -131,7 +131,7 @@ ONE_LINE = [
     (10, face('type = "robin"; h = 1.0; ambient = "1/y";'), 'boundary.x_min.ambient = "1/y": is inf at node (0, 0)'),
     (10, face('type = "robin"; h = 1.0; ambient = 3.0; ambient_file = "face.npy";'), "boundary.x_min.ambient = 3.0: give either ambient, or ambient_file and ambient_table, one or both, which are multiplied"),
     (10, face('type = "neumann"; flux = 3.0; flux_table = "table.txt";'), "boundary.x_min.flux = 3.0: give either flux, or flux_file and flux_table, one or both, which are multiplied"),
-    (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": "),
+    (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": the array of wrong.npy is 8, the face is 9 (y); a leading axis of steps may come before; resample it to the nodes of the face\n"),
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node (0, 3), x = 0, y = 0.3 m; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
@@ -167,11 +167,13 @@ ONE_LINE = [
     (9, 'boundary = { all = { type = "reflective"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); };', "boundary.all.patches: patches are of one face; give them to x_min, x_max ..."),
     (10, '             y_min = { type = "periodic"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; y_max = { type = "periodic"; }; };', "boundary.y_min.patches: a periodic face is no wall; remove its patches"),
     # ---- tables
+    *((10, face(f'type = "neumann"; {key} = "";'), f'boundary.x_min.{key} = "": is empty; give the name of a file') for key in ("flux_file", "flux_table")),
     (10, face('type = "neumann"; flux_table = "words.txt";'), 'boundary.x_min.flux_table = "words.txt": words.txt:3: is not two numbers; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "three.txt";'), 'boundary.x_min.flux_table = "three.txt": three.txt:2: is not two numbers'),
     (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase'),
     (10, face('type = "neumann"; flux_table = "empty.txt";'), 'boundary.x_min.flux_table = "empty.txt": empty.txt: has no points; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: is not two numbers'),
+    (9, 'boundary = { all = { type = "neumann"; flux_table = "words.txt"; };', 'boundary.all.flux_table = "words.txt": words.txt:3: is not two numbers'),
     # ---- what a body has not
     (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches and walls by files are computed with radius 1; remove it"),
     (14, "stencil = { c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2; };", "stencil: raw coefficients are of a stencil, which is the same everywhere"),
@@ -228,6 +230,13 @@ def test_a_bad_line_is_refused_with_its_place(tmp_path, line, replacement, messa
     write_files(tmp_path)
     result = heatsolve(tmp_path, changed(line, replacement), command="run")
     assert_refused(result, 2, [f"case.cfg:{line}: {message}"])
+
+
+@pytest.mark.parametrize("group", ["materials", "materials[0]", "materials[0].perfusion", "body", "body[1]", "measured"])
+def test_a_number_for_a_group_is_one_mistake(tmp_path, group):
+    result = heatsolve(tmp_path, GOOD, "--set", f"{group}=5")
+    assert_refused(result, 2, [f"heatsolve: --set: {group} = 5: must be a "])
+    assert result.stderr.count("\n") == 1, result.stderr
 
 
 # ---- wholes and files ----------------------------------------------------------------------------
@@ -375,11 +384,11 @@ LABELS = {
     "turned": ('file = "turned.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"turned.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "one axis": ('file = "one.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"one.npy\": ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
     "turned in HDF5": ('file = "labels.h5"; dataset = "other"; ' + BOTH, ["case.cfg:5: ", "the grid is 9 x 17 (y, x)", "the grid of its cells is 8 x 16 (y, x)"]),
-    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has labels without a name: 7 (1 cell); give them names, or the labels that names stand for"]),
-    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has numbers that are no labels: 0.5 (124 cells), 1.5 (4 cells); labels are whole numbers from 0 to 65535"]),
-    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has numbers that are no labels: -1 (124 cells); "]),
-    "many unnamed": ('file = "many.npy"; ' + BOTH, ["case.cfg:5: body[0].names: the file has labels without a name: 2 (9 nodes), 3 (9 nodes), 4 (9 nodes), 5 (9 nodes), 6 (9 nodes), 7 (9 nodes), 8 (9 nodes), 9 (9 nodes) and 7 more; give them names"]),
-    "of both kinds": ('file = "odd.npy"; ' + BOTH, ["names: the file has numbers that are no labels: -2 (1 node), 70000 (1 node); labels are whole numbers from 0 to 65535; and labels without a name: 9 (2 nodes)"]),
+    "unnamed": ('file = "three.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"three.npy\": the file has labels without a name: 7 (1 cell); give them names, or the labels that names stand for"]),
+    "halves": ('file = "half.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"half.npy\": the file has numbers that are no labels: 0.5 (124 cells), 1.5 (4 cells); labels are whole numbers from 0 to 65535"]),
+    "below 0": ('file = "below.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"below.npy\": the file has numbers that are no labels: -1 (124 cells); "]),
+    "many unnamed": ('file = "many.npy"; ' + BOTH, ["case.cfg:5: body[0].file = \"many.npy\": the file has labels without a name: 2 (9 nodes), 3 (9 nodes), 4 (9 nodes), 5 (9 nodes), 6 (9 nodes), 7 (9 nodes), 8 (9 nodes), 9 (9 nodes) and 7 more; give them names"]),
+    "of both kinds": ('file = "odd.npy"; ' + BOTH, ["odd.npy\": the file has numbers that are no labels: -2 (1 node), 70000 (1 node); labels are whole numbers from 0 to 65535; and labels without a name: 9 (2 nodes)"]),
     "no names": ('file = "cells.npy";', ['case.cfg:5: body[0].names: missing; give the materials of the labels, as in ["air", "copper"]']),
     "unknown name": ('file = "cells.npy"; names = ["copper", "would"];', ['case.cfg:5: body[0].names[1] = "would": no material has this name']),
     "labels and names": ('file = "cells.npy"; labels = [0]; ' + BOTH, ["case.cfg:5: body[0].labels: has 1 number for 2 names; give one for each"]),
@@ -413,8 +422,32 @@ def test_good_labels_are_taken(tmp_path, keys):
 def test_a_file_that_is_not_there(tmp_path):
     text = with_body('body = ( { file = "labels.npy"; ' + BOTH + " } );")
     assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:5: body[0].file = "labels.npy": cannot open labels.npy'])
-    text = changed(10, face('type = "neumann"; flux_table = "inflow.txt";'))
-    assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:10: boundary.x_min.flux_table = "inflow.txt": cannot open inflow.txt'])
+    for key in ("flux_table", "flux_file"):
+        text = changed(10, face(f'type = "neumann"; {key} = "inflow.txt";'))
+        for name in ("x_min", "all"):  # of all faces once
+            shared = text.replace("all = { type", "y_max = { type").replace("x_min", name)
+            assert_refused(heatsolve(tmp_path, shared, command="run"), 3, [f'case.cfg:10: boundary.{name}.{key} = "inflow.txt": cannot open inflow.txt'])
+
+
+ROWS = "{0}: is not two numbers; each line has a time in s and a number"
+
+
+@pytest.mark.parametrize("text, said", [
+    *((row + ",12.0\n60,13\n", ROWS.format(1)) for row in ("0s", "O", "1e999", "1d3", "-", "nan", '"0"', "-t")),
+    ('"0","12"\n', ROWS.format(1) + ", without quotes"),
+    ("t;T\n0;12,5\n", ROWS.format(2) + '; write the decimal point as "."'),
+    ("0,5\t12,5\n", ROWS.format(1) + '; write the decimal point as "."'),
+    ("0, 12, 5 # \"\n", ROWS.format(1) + "\n"),
+    ("# of today\n\ntime T\ns K\n0 1\n", ROWS.format(4) + "\n"),
+    ("\ufefft,T\n0,1\nt,T\n", ROWS.format(3)),
+    # the line before is there
+    ("\ufeff5,12.0\n4,13\n", "2: time 4 s is not after the line before"),
+    ('"t [s]","T"\n5,12.0\n4,13\n', "3: time 4 s is not after the line before"),
+])  # fmt: skip
+def test_no_row_of_a_table_is_lost(tmp_path, text, said):
+    (tmp_path / "rows.csv").write_text(text)
+    result = heatsolve(tmp_path, changed(10, face('type = "neumann"; flux_table = "rows.csv";')), command="run")
+    assert_refused(result, 2, ['boundary.x_min.flux_table = "rows.csv": rows.csv:' + said])
 
 
 MEASURED = 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };'

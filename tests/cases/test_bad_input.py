@@ -120,7 +120,10 @@ ONE_LINE = [
     (3, "material = { diffusivity = 1e-400; };", "material.diffusivity = 1e-400: is so small that it would be 0"),
     (3, "material = { diffusivity = .; };", "material.diffusivity = .: is not a number; give a number > 0 [m^2/s]"),
     (3, "material = { diffusivity = 1.5e; };", "material.diffusivity = 1.5e: is not a number"),
-    (3, "material = { diffusivity = nan; };", 'material.diffusivity = "nan": must be a number without quotes'),
+    (3, "material = { diffusivity = nan; };", 'material.diffusivity = "nan": is not finite; give a number without quotes\n'),
+    (3, 'material = { conductivity = 1; density = 1; specific_heat = "Infinity"; };', 'material.specific_heat = "Infinity": is not finite; give a number without quotes\n'),
+    (5, "initial = { value = nan; };", 'initial.value = "nan": is not finite; give a number, or an expression "..."\n'),
+    (8, "time = { end = 10.0; step = inf; };", 'time.step = "inf": is not finite; give a number or "auto"\n'),
     (3, "material = { diffusivity = -inf; };", ":3: syntax error"),
     (3, "material = { diffusivity = 0; };", "material.diffusivity = 0: must be > 0 [m^2/s]"),
     (3, "material = { diffusivity = 1 2; };", "material.diffusivity: two values without a comma or semicolon"),
@@ -197,6 +200,9 @@ ONE_LINE = [
     (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [0, 0]; upper = [1, 1]; radius = 1; } ); };', "initial.regions[0].radius = 1: a box does not take it; remove it"),
     (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [1, 0]; upper = [0, 1]; } ); };', "initial.regions[0].upper: is below lower along x; swap them"),
     (5, 'initial = { value = 1; regions = ( { shape = "box"; value = 2; lower = [5, 0]; upper = [6, 1]; } ); };', "initial.regions[0]: lies outside the grid"),
+    *((5, 'initial = { value = 1; regions = ( { value = 2; shape = ' + shape + " } ); };", "initial.regions[0]: holds no node of the grid, whose spacing is up to 0.1 x 0.1 m; make it larger, or the grid finer")
+      for shape in ('"box"; lower = [0.11, 0.2]; upper = [0.19, 0.6];', '"sphere"; centre = [0.15, 0.15]; radius = 0.07;',
+                    '"cylinder"; centre = [0.15, 0.15]; radius = 0.07;', '"cylinder"; axis = "x"; centre = [0, 0.1]; radius = 0.05; from = 0.11; to = 0.19;')),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0]; radius = 0; } ); };', "initial.regions[0].radius = 0: must be > 0 [m]"),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0, 0]; radius = 1; } ); };', "initial.regions[0].centre: has 3 numbers; the grid has 2 axes"),
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; } ); };', 'initial.regions[0].axis = "z": the grid has no z axis; choose another'),
@@ -422,6 +428,11 @@ OVERRIDES = [
     (["grid.points=[65,2]"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[1]=2"], "--set: grid.points[1] = 2: at least 3 points are needed for radius 1"),
     (["grid.points[3]=2"], "grid.points: has 4 numbers; give 1, 2 or 3, one for each axis"),
+    *(([f"grid.points[{i}]=7"], f"--set: grid.points[{i}]: {i} is not an index; members are [0], [1] ... to [999]\n")
+      for i in ("00", "01", "1000", "1000000", "2147483647", "4294967296", "99999999999999999999")),
+    (["probes[00].name=q"], "--set: probes[00].name: 00 is not an index"),
+    (["probes[2147483647]={ name = \"q\"; at = [0, 0]; }"], "--set: probes[2147483647]: 2147483647 is not an index"),
+    (["initial.value=-inf"], '--set: initial.value = "-inf": is not finite; give a number'),
     (["precision=quad"], '--set: precision = "quad": must be one of double, float'),
     (["initial.expression=300+r"], '--set: initial.expression = "300+r": unknown name "r"'),
     (["time.end=1", "time.sweeps=1"], "--set: time.sweeps = 1: give end or sweeps, not both"),
@@ -438,6 +449,28 @@ def test_a_bad_override_is_refused(tmp_path, settings, message):
     arguments = [a for setting in settings for a in ("--set", setting)]
     result = heatsolve(tmp_path, GOOD, *arguments)
     assert_refused(result, 3 if "cannot open" in message else 2, [message])
+
+
+@pytest.mark.parametrize("name", ["multigrid", "spectral", "auto"])
+def test_a_tolerance_that_the_start_meets_is_refused(tmp_path, name):
+    """Of solvers it is relative: with 1 the initial field was the steady state."""
+    text = GOOD.replace("time = { end = 10.0; };", "").replace("reflective", "fixed").replace("1e-9", f'1; method = "{name}"')
+    said = 'case.cfg:12: steady.tolerance = 1: must be < 1, since of "{}" it is relative to the initial field\'s'
+    assert_refused(heatsolve(tmp_path, text, command="run"), 2, [said.format(name.replace("auto", "multigrid"))])
+    for good in ("steady.tolerance=0.9", "steady.method=sweeps"):
+        assert heatsolve(tmp_path, text, "--set", good).returncode == 0
+
+
+@pytest.mark.parametrize("file, said", [
+    (f"there/{'d' * 200}/{'e' * 300}/x.h5", "cannot make this directory: File name too long; write elsewhere with --output FILE"),
+    (f"there/a/../b/{'x' * 300}.h5", "cannot create: File name too long; set output.file to a shorter name"),
+], ids=["folder", "file"])  # fmt: skip
+def test_a_run_that_does_not_begin_leaves_no_folder(tmp_path, file, said):
+    (tmp_path / "there").mkdir()
+    assert_refused(heatsolve(tmp_path, changed(9, f'output = {{ file = "{file}"; }};'), command="run"), 3, [said])
+    assert list((tmp_path / "there").iterdir()) == []
+    picture = subprocess.run([HEATSOLVE, "bench", "--points", "9", "--repeats", "1", "--kernel", "openmp", "--roofline", file[:-2] + "png"], cwd=tmp_path)
+    assert picture.returncode == 3 and list((tmp_path / "there").iterdir()) == []
 
 
 def test_all_errors_are_reported_at_once(tmp_path):
@@ -528,6 +561,14 @@ def test_a_number_of_points_does_not_hide_what_does_not_depend_on_it(tmp_path):
 def test_a_number_for_a_list_is_one_mistake(tmp_path, line, text):
     result = heatsolve(tmp_path, changed(line, text))
     assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
+
+
+@pytest.mark.parametrize("setting", ["grid.points=[65,", "time.end=[3", "material.density=[3", "grid={", "boundary.all={"] + [
+    f"{group}=5" for group in ("grid", "material", "steady", "exact", "materials", "body", "measured", "probes[0]", "time")])  # fmt: skip
+def test_what_an_override_makes_unreadable_is_not_called_missing(tmp_path, setting):
+    result = heatsolve(tmp_path, GOOD, "--set", setting)
+    assert_refused(result, 2, [f"heatsolve: --set: {setting.replace('=', ' = ')}: "])
+    assert result.stderr.count("\n") == 1, result.stderr
 
 
 def test_a_missing_grid_does_not_hide_the_rest(tmp_path):

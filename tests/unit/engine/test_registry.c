@@ -143,7 +143,7 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
     gpu_status = HS_DEVICE;
     struct outcome out = choose(backends, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
-    assert_says(out.message, "solver.backend = \"cuda\": cuda: no driver is loaded");
+    assert_says(out.message, "--backend \"cuda\": cuda: no driver is loaded");
     assert_says(out.message, "\"auto\" takes what there is");
     out = choose(backends, "auto", "vector_march", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
@@ -152,7 +152,7 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
                 "which cannot run here: cuda: no driver is loaded; \"auto\" takes");
     out = choose(cpu_only, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
-    assert_says(out.message, "solver.backend = \"cuda\"");
+    assert_says(out.message, "--backend \"cuda\"");
     assert_says(out.message, "make CUDA_ARCH=90");
 }
 

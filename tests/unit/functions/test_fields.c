@@ -161,6 +161,39 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
         assert_true(initial_at(&problem, i, 0, 0) == (i == 3 ? 9.0 : 0.0));
 }
 
+/* Every node asked, for shapes around and between the nodes of a grid of 1, 2 or 3 axes. */
+void test_fields__a_shape_is_known_to_have_a_node(void **state)
+{
+    (void)state;
+    struct hs_grid grid = box_problem().grid;
+    int seen[2] = {0, 0};
+    for (int n = 0; n < 4 * 3 * 1000; n++) {
+        struct hs_shape shape = {.kind = (enum hs_shape_kind)(n % 4), .axis = n / 4 % 3};
+        grid.dims = shape.axis + 1;
+        bool found = false;
+        for (int a = 0; a < HS_AXES; a++) {
+            grid.points[a] = a < grid.dims ? 4 : 1;
+            const double at = grid.lower[a] + grid.spacing[a] * (n * (7 + 4 * a) % 997) / 200.0;
+            shape.lower[a] = shape.centre[a] = shape.point[a] = at - 0.8 * grid.spacing[a];
+            shape.upper[a] = shape.lower[a] + 0.8 * grid.spacing[a];
+            shape.normal[a] = n * (5 + a) % 991 - 495.0;
+        }
+        shape.radius = n % 83 * 0.02 + 0.01;
+        shape.from = shape.lower[shape.axis];
+        shape.to = shape.upper[shape.axis];
+        for (int64_t i = 0; i < hs_grid_count(&grid); i++) {
+            const int64_t node[] = {i % 4, i / 4 % 4, i / 16};
+            double at[HS_AXES];
+            for (int a = 0; a < HS_AXES; a++)
+                at[a] = hs_grid_coordinate(&grid, a, node[a]);
+            found = found || hs_shape_covers(&shape, grid.dims, at);
+        }
+        assert_int_equal(hs_shape_has_node(&shape, &grid), found);
+        seen[found]++;
+    }
+    assert_true(seen[false] > 1000 && seen[true] > 1000);
+}
+
 void test_fields__walls_have_their_temperature_from_the_start(void **state)
 {
     (void)state;

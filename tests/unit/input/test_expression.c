@@ -399,7 +399,14 @@ void test_expression__says_what_is_wrong_and_where(void **state)
     assert_reason("x y", "\"y\" was not expected");
     assert_reason("\"x\"", "is missing before");
     assert_reason("x & y", "\"&\" was not expected");
-    assert_reason("\xc3\xa4", "is missing before");
+    assert_reason("\xc3\xa4", "is missing before \"\xc3\xa4\" at column 1");
+    assert_reason("x \xe2\x82\xac", "\"\xe2\x82\xac\" was not expected at column 3");
+    assert_reason("x\xff", "\"\xff\" was not expected at column 2");
+    assert_reason("x\xe2\x88\x92y",
+                  "\"\xe2\x88\x92\" was not expected (a sign of its own; write the plain -)");
+    assert_reason("2\xc2\xb7x", "\"\xc2\xb7\" was not expected (write * to multiply)");
+    assert_reason("sin(2\xc3\x97x)", "\"\xc3\x97\" was not expected (write * to multiply)");
+    assert_reason("2*\xcf\x80", "\"\xcf\x80\" was not expected (write pi) at column 3");
 }
 
 void test_expression__refuses_what_no_stack_holds(void **state)
@@ -408,7 +415,8 @@ void test_expression__refuses_what_no_stack_holds(void **state)
     char deep[600] = "";
     for (int i = 0; i < 250; i++)
         strcat(deep, "(");
-    assert_reason(deep, "nested too deeply");
+    assert_reason(deep,
+                  "nested more than 100 deep; write it with fewer parentheses, at column 101");
     char wide[600] = "";
     for (int i = 0; i < HS_EXPRESSION_DEPTH + 2; i++)
         strcat(wide, "x+(");
@@ -419,7 +427,7 @@ void test_expression__refuses_what_no_stack_holds(void **state)
     char *longest = malloc(20001);
     memset(longest, '1', 20000);
     longest[20000] = '\0';
-    assert_reason(longest, "too long");
+    assert_reason(longest, "at most 8000 characters; shorten it: the rest begins at column 8001");
     free(longest);
 }
 

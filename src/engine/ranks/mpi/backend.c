@@ -441,13 +441,13 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
                      hs_methods[n]->name);
     if (method->ranks)
         return HS_OK;
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: the method \"%s\" cannot go on %d ranks; those that can: %s; or start "
-                        "one rank",
-                        hs_problem_place(problem, method->solve && !method->advance
-                                                      ? HS_PLACE_STEADY
-                                                      : HS_PLACE_METHOD),
-                        method->name, hs_wire.ranks, able);
+    const bool solves = method->solve && !method->advance;
+    return hs_error_add(
+        err, HS_BAD_INPUT,
+        "%s: %s.method = \"%s\": cannot go on %d ranks; those that can: %s; or start "
+        "one rank",
+        hs_problem_place(problem, solves ? HS_PLACE_STEADY : HS_PLACE_METHOD),
+        solves ? "steady" : "time", method->name, hs_wire.ranks, able);
 }
 
 static enum hs_status check(const struct hs_problem *problem, const struct hs_method *method,
