@@ -3,6 +3,7 @@
 #include "core/memory.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,9 +52,12 @@ static enum hs_status check_room(int threads, struct hs_error *err)
 }
 
 /* Without the threads that it would make at once, as many as the machine has: each takes a buffer,
- * whenever it gets to that. */
+ * whenever it gets to that. And without heaps of their own for threads that have none yet: each is
+ * 64 MiB of addresses, and would be made whenever one gets to that, after a look at the room, too.
+ */
 static void *open_library(void)
 {
+    mallopt(M_ARENA_MAX, 1);
     static const char variable[] = "OPENBLAS_NUM_THREADS";
     const bool own = !getenv(variable);
     if (own)

@@ -15,11 +15,21 @@
 /* Point updates that the reference, a scalar loop, does in some seconds. */
 static const double reference_updates = 5e8;
 
+/* As how many points the start of a sweep counts. */
+static const double points_of_a_start = 5000.0;
+
+/* Of the plan's sweeps as many as are so many point updates, at least 10. */
+static int64_t sweeps_of(const struct hs_problem *problem, const struct hs_plan *plan,
+                         double updates)
+{
+    const double sweep = (double)hs_grid_count(&problem->grid) + points_of_a_start;
+    const double most = fmax(ceil(updates / sweep), 10.0);
+    return (double)plan->sweeps < most ? plan->sweeps : (int64_t)most;
+}
+
 int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    const double fit = ceil(reference_updates / (double)hs_grid_count(&problem->grid));
-    const double most = fmax(fit, 10.0);
-    return (double)plan->sweeps < most ? plan->sweeps : (int64_t)most;
+    return sweeps_of(problem, plan, reference_updates);
 }
 
 /* Numbers in the order of the reals, so that neighbours differ by 1. */
@@ -223,11 +233,11 @@ static const double kernel_updates = 2e9;
 
 int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    const double most = fmax(ceil(kernel_updates / (double)hs_grid_count(&problem->grid)), 10.0);
-    return (double)plan->sweeps < most ? plan->sweeps : (int64_t)most;
+    return sweeps_of(problem, plan, kernel_updates);
 }
 
-/* NULL, and the reason in `lacking`, where the problem has none. */
+/* NULL, and the reason in `lacking`, where the problem has none; without the advice to take another
+ * method, which nobody needs for sweeps. */
 static const struct hs_method *find_modes(const struct hs_problem *problem, char *lacking,
                                           size_t size)
 {
@@ -239,6 +249,9 @@ static const struct hs_method *find_modes(const struct hs_problem *problem, char
             found = hs_methods[n];
     if (found->suits(problem, &reason)) {
         snprintf(lacking, size, "%s", hs_error_reason(&reason));
+        char *advice = strstr(lacking, "; take ");
+        if (advice)
+            *advice = '\0';
         found = NULL;
     }
     hs_error_release(&reason);
@@ -270,9 +283,15 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
     struct taker by_sweeps = {.take = keep_field, .self = &swept};
     struct pair pair = {.reference = &swept, .comparison = &out->comparison};
     struct taker by_modes = {.take = compare_field, .self = &pair};
-    enum hs_status st = run_to(problem, plan, hs_methods[0], sweeps, &by_sweeps, err);
+    struct hs_plan even = *plan; /* all of one step, as many as are asked for */
+    even.tail_step = hs_plan_step(plan);
+    even.intervals = even.interval_sweeps = 0;
+    even.sweeps = sweeps;
+    even.end = NAN;
+    even.end = hs_plan_time(&even, sweeps);
+    enum hs_status st = run_to(problem, &even, hs_methods[0], sweeps, &by_sweeps, err);
     if (!st)
-        st = run_to(problem, plan, modes, sweeps, &by_modes, err);
+        st = run_to(problem, &even, modes, sweeps, &by_modes, err);
     out->comparison.largest = fmax(by_sweeps.largest, by_modes.largest);
     out->comparison.bound = bound_of_power(problem, plan, &out->comparison);
     hs_verify_reference_release(&swept);
@@ -280,9 +299,6 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
 }
 
 /* ---- on three grids ------------------------------------------------------------------------ */
-
-/* As how many points the start of a sweep counts. */
-static const double points_of_a_start = 5000.0;
 
 /* Whether a body or its walls have numbers for each node. */
 static bool has_fields(const struct hs_problem *problem)
@@ -304,7 +320,8 @@ const char *hs_verify_no_refinement(const struct hs_problem *problem)
         return "raw coefficients belong to one spacing";
     if (hs_field_is_numbers(&problem->initial.field) ||
         hs_field_is_numbers(&problem->source.field) || has_fields(problem))
-        return "a field from a file belongs to one grid";
+        return "numbers of single nodes, from a file or from a wall's expression, belong to one "
+               "grid";
     return NULL;
 }
 

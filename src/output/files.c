@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +29,38 @@ char *hs_file_twin(const char *path)
     return hs_file_sibling(path, ".h5");
 }
 
-/* Where a link leads, so that a renaming does not replace it: it may lead to a larger disk. A link
- * to nothing is taken for a name. */
+/* Where a link to nothing leads; NULL: it is none. */
+static char *link_target(const char *path)
+{
+    char target[PATH_MAX];
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+        return NULL;
+    target[length] = '\0';
+    const int folder = target[0] == '/' ? 0 : (int)(hs_file_name(path) - path);
+    return hs_format("%.*s%s", folder, path, target);
+}
+
+/* Where a link leads, so that a renaming does not replace it: it may lead to a larger disk. */
 char *hs_file_resolved(const char *path)
 {
-    struct stat s;
-    char *target = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
-    return target ? target : hs_copy(path);
+    enum { MOST_LINKS = 40 }; /* as Linux follows */
+    char *name = hs_copy(path);
+    for (int links = 0; links < MOST_LINKS; links++) {
+        struct stat s;
+        const bool is_link = lstat(name, &s) == 0 && S_ISLNK(s.st_mode);
+        char *target = is_link ? realpath(name, NULL) : NULL;
+        const bool found = target;
+        if (is_link && !target)
+            target = link_target(name);
+        if (!target)
+            break;
+        free(name);
+        name = target;
+        if (found)
+            break;
+    }
+    return name;
 }
 
 static double bytes_taken(const char *path)

@@ -158,7 +158,11 @@ static void draw_names(const struct hs_chart *c)
 
 static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
 {
+    enum {
+        AT_ONCE = 256
+    }; /* points of a path: a stroke takes the longer for each the more there are */
     double x = 0, y = 0, last_x = 0, last_y = 0;
+    int drawn = 0;
     for (int64_t i = 0; i < k->count && c->count == 1; i++) /* grey where the only curve is not */
         if (!isfinite(k->y[i])) {                           /* out to half-way to its neighbours */
             double end;
@@ -176,6 +180,10 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
         } else if (!begun || i == k->count - 1 || hypot(x - last_x, y - last_y) > 0.3) {
             cairo_line_to(c->cr, x, y);
             cairo_line_to(c->cr, last_x = x, last_y = y); /* one that stands alone is a dot */
+            if (++drawn % AT_ONCE == 0) {
+                hs_canvas_stroke(c->cr, CURVE, k->colour);
+                cairo_move_to(c->cr, x, y);
+            }
         }
     }
     hs_canvas_stroke(c->cr, k->count > 1 ? CURVE : DOT, k->colour);

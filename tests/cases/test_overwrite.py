@@ -403,6 +403,17 @@ def test_a_field_that_is_read_is_not_written(tmp_path, key, name, arguments):
     assert run(tmp_path, "--output", "b.h5").returncode == 0
 
 
+def test_a_link_to_nothing_is_written_where_it_leads(tmp_path):
+    write_config(tmp_path)
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "a.h5").symlink_to("b.h5")
+    (tmp_path / "b.h5").symlink_to("disk/c.h5")
+    assert run(tmp_path).returncode == 0
+    assert (tmp_path / "a.h5").is_symlink() and (tmp_path / "b.h5").is_symlink()
+    with h5py.File(tmp_path / "disk" / "c.h5") as f:
+        assert f.attrs["finished"] == 1
+
+
 def test_a_checkpoint_of_its_own_is_not_what_a_run_begins_with(interrupted):
     text = (interrupted / "case.cfg").read_text()
     fields = 'initial = { file = "out/run.checkpoint.h5"; };'

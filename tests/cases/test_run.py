@@ -565,3 +565,22 @@ def test_verify_says_why_there_is_no_refinement(tmp_path):
     result = heatsolve(tmp_path, "verify", "case.cfg", text=text)
     assert result.returncode == 0, result.stderr
     assert "no grid refinement: the config has no exact solution" in result.stdout
+
+
+def test_verify_holds_the_configs_grid_to_its_own_bound(tmp_path):
+    wrong = heatsolve(tmp_path, "verify", "case.cfg", "--quiet", "--set", "exact.max_error=1e-9")
+    assert wrong.returncode == 1 and "case.cfg: exact.max_error = 1e-09: exceeded: the largest |T - exact| is " in wrong.stderr, wrong.stderr
+    assert heatsolve(tmp_path, "verify", "case.cfg", "--quiet", "--set", "exact.max_error=1").returncode == 0
+
+
+def test_verify_says_that_it_does_not_look_at_the_method(tmp_path):
+    other = ["--set", 'time.method="implicit"', "--set", "time.step=0.1"]
+    assert 'time.method = "implicit" is not looked at' in heatsolve(tmp_path, "verify", "case.cfg", *other).stdout
+    assert json.loads(heatsolve(tmp_path, "verify", "case.cfg", "--json", *other).stdout)["method_not_looked_at"] == "implicit"
+    assert "is not looked at" not in heatsolve(tmp_path, "verify", "case.cfg").stdout
+
+
+def test_verify_counts_the_start_of_a_sweep(tmp_path):
+    many = ["--set", "time={sweeps=1000000;}"]
+    comparison = json.loads(heatsolve(tmp_path, "verify", "case.cfg", "--json", *many).stdout)["comparison"]
+    assert comparison["sweeps"] < 100000  # of some points: a minute, where all were done

@@ -212,7 +212,7 @@ SKEW = {**TRAVELLING, "grid": {"points": [80, 20]}, "boundary": {"all": {"type":
         ),
         (
             {**BLOCK, "boundary": INSULATED, "steady": {"tolerance": 1e-8, "method": "spectral"}},
-            1,
+            2,
             "there is no steady state: no wall holds the mean temperature, and source and walls change it by 0.138 K/s",
         ),
     ],
@@ -254,7 +254,7 @@ def test_a_limit_on_addresses_ends_a_run_with_a_message(tmp_path):
 
 
 def test_verify_holds_a_kernel_to_the_power_of_a_sweep(tmp_path):
-    done = command(tmp_path, case("spectral", sweeps=20000), "verify", "--power", "20000", "--sweeps", "10", "--json")
+    done = command(tmp_path, case("spectral", sweeps=9000), "verify", "--power", "20000", "--sweeps", "10", "--json")
     assert done.returncode == 0, done.stderr
     power = json.loads(done.stdout)["power"]
     assert power["sweeps"] == 20000 and power["passed"] and power["max_relative"] <= 1e-11
@@ -284,6 +284,21 @@ def test_an_initial_field_that_is_not_finite_is_refused_as_for_sweeps(tmp_path):
 def test_a_search_by_sweeps_may_jump(tmp_path):
     result = run(tmp_path, {**case("spectral"), "steady": {"tolerance": 1e-9, "check_every": 5000}})
     assert result.attributes["steady_change"] < 1e-9 and result.attributes["sweeps"] % 5000 == 0
+
+
+# terms of h spacing/k T, beside which a change of their last bits is nothing; the field is that of the solver
+@pytest.mark.parametrize("h", [1e4, 1e7])
+def test_a_steady_state_is_met_where_rounding_is_all_that_is_left(tmp_path, h):
+    plate = {
+        "grid": {"points": [41, 41], "upper": [1.0, 1.0]},
+        "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 1000.0},
+        "initial": {"value": 300.0},
+        "source": {"value": 100.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 300.0}, "y_min": {"type": "robin", "h": h, "ambient": 300.0}},
+    }
+    fields = [run(tmp_path, {**plate, "steady": {"tolerance": 1e-9, "method": m}}).field for m in ("spectral", "multigrid")]
+    assert fields[0].max() > 305.0
+    assert np.abs(fields[0] - fields[1]).max() <= 1e-7 * (fields[0].max() - 300.0)
 
 
 def test_a_steady_state_to_begin_with_is_one(tmp_path):

@@ -31,7 +31,8 @@ static enum hs_status check_balance(const struct hs_problem *problem,
         factor *= problem->grid.spacing[axis];
     hs_problem_power_unit(problem, unit, sizeof unit);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: there is no steady state: no wall holds a temperature or exchanges "
+                        "%s: steady.method = \"multigrid\": there is no steady state: no wall "
+                        "holds a temperature or exchanges "
                         "heat by convection, and sources and walls together bring %.6g %s; make "
                         "them balance, or hold the temperature of a wall",
                         hs_problem_place(problem, HS_PLACE_STEADY),

@@ -82,7 +82,7 @@ static enum hs_status check_balance(struct hs_modes *modes, double step, struct 
     if (st || fabs(drift) <= rounding * modes->largest_forcing)
         return st;
     const char *unit = modes->problem->raw ? "a sweep" : "K/s";
-    return hs_error_add(err, HS_FAILED_CHECK,
+    return hs_error_add(err, HS_BAD_INPUT,
                         "%s: steady.method = \"spectral\": there is no steady state: no wall holds "
                         "the mean temperature, and source and walls change it by %.3g %s; balance "
                         "them, or give a wall a temperature",
@@ -100,16 +100,28 @@ static struct hs_span sweep_of(const struct hs_problem *problem)
     return span;
 }
 
-/* K: what a sweep still changes. */
-static enum hs_status measure(const struct hs_modes *modes, const struct hs_span *span, double *out,
-                              struct hs_error *err)
+/* What a sweep still changes. */
+static enum hs_status measure(const struct hs_modes *modes, const struct hs_span *span,
+                              struct hs_reduction *out, struct hs_error *err)
 {
-    struct hs_reduction reduction;
-    enum hs_status st = modes->backend->sweep(modes->state, span, err);
-    if (!st)
-        st = hs_reduce(modes->backend, modes->state, modes->problem, &reduction, err);
-    *out = st ? NAN : reduction.change;
-    return st;
+    const enum hs_status st = modes->backend->sweep(modes->state, span, err);
+    return st ? st : hs_reduce(modes->backend, modes->state, modes->problem, out, err);
+}
+
+/* K: what rounding makes of a sweep, of fields up to `largest`; ghosts of strong convection are
+ * differences of large terms. */
+static double rounding_of(const struct hs_modes *modes, const struct hs_span *span, double largest)
+{
+    const struct hs_problem *problem = modes->problem;
+    const struct hs_stencil *stencil = &span->op.stencil;
+    double weight = 1.0;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        for (int m = 0; m < stencil->radius; m++) {
+            const double c = stencil->c[hs_stencil_index(stencil->radius, face / 2, m + 1)];
+            weight = fmax(weight, fabs(c) * (fabs(problem->face[face].a[m]) +
+                                             fabs(problem->face[face].b[m])));
+        }
+    return 16.0 * weight * largest * epsilon_of(problem);
 }
 
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
@@ -119,7 +131,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     (void)backend, (void)state;
     struct hs_modes *modes = &self->modes;
     struct hs_span span = sweep_of(modes->problem);
-    double change = NAN;
+    struct hs_reduction after;
     span.keep_last = span.keep_before = true; /* for the heat balance */
     *out = (struct hs_solution){.residual = NAN};
     enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
@@ -129,13 +141,14 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = hs_modes_put(modes, HS_MODE_STEADY, hs_modes_still(modes), false, err);
     if (!st)
-        st = measure(modes, &span, &change, err);
+        st = measure(modes, &span, &after, err);
     if (st)
         return st;
-    const double rounding = 16.0 * modes->largest * epsilon_of(modes->problem);
-    const bool was_steady = modes->change <= rounding && change <= rounding;
-    out->residual = was_steady ? 0.0 : change / modes->change;
-    out->reached = out->residual <= tolerance;
+    const double size = fmax(fabs(after.min), fabs(after.max));
+    const double rounding = rounding_of(modes, &span, fmax(modes->largest, size));
+    const bool was_steady = modes->change <= rounding && after.change <= rounding;
+    out->residual = was_steady ? 0.0 : after.change / modes->change;
+    out->reached = out->residual <= tolerance || after.change <= rounding;
     return HS_OK;
 }
 
