@@ -217,7 +217,7 @@ static void print_steps(const struct outlook *outlook)
            plan->sweeps, plan->end);
 }
 
-/* Wall time of so many sweeps and of the reductions between them [s]. */
+/* Wall time of so many sweeps and of the reductions between them [s]; NaN if not measured. */
 static double seconds_of(const struct outlook *outlook, double sweeps)
 {
     const double stretch = (double)hs_plan_stretch(outlook->plan, outlook->problem);
@@ -242,9 +242,13 @@ static void print_steady_sweeps(const struct outlook *outlook)
                                            : "nothing was found that makes the field change");
         return;
     }
-    printf("after about %.0f sweeps, t = %.3g s, in about ", steady->sweeps,
+    const double seconds = seconds_of(outlook, steady->sweeps);
+    printf("after about %.0f sweeps, t = %.3g s", steady->sweeps,
            steady->sweeps * hs_plan_step(plan));
-    print_duration(seconds_of(outlook, steady->sweeps));
+    if (isfinite(seconds)) {
+        printf(", in about ");
+        print_duration(seconds);
+    }
     if (steady->sweeps > (double)plan->sweeps)
         printf(": NOT within these %" PRId64, plan->sweeps);
     printf("\n");
@@ -252,6 +256,12 @@ static void print_steady_sweeps(const struct outlook *outlook)
         return;
     print_label("");
     printf("provided that source and walls balance: no wall holds the mean temperature\n");
+}
+
+/* The tolerance that leaves 1 K; 1 where a step takes off more than it leaves. */
+static double tolerance_for_one(double decay)
+{
+    return decay < 0.5 ? decay / (1.0 - decay) : 1.0;
 }
 
 static void print_steady(const struct outlook *outlook)
@@ -276,7 +286,7 @@ static void print_steady(const struct outlook *outlook)
     }
     printf("at the tolerance of %.3g %s a sweep the field is still about %.2g %s from the steady "
            "state; for 1 %s give %.2g\n",
-           tolerance, unit, steady->distance, unit, unit, steady->slowest.decay);
+           tolerance, unit, steady->distance, unit, unit, tolerance_for_one(steady->slowest.decay));
     if (tolerance >= 2.0 * steady->rounding)
         return;
     print_label("");

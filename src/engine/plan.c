@@ -8,6 +8,7 @@
 #include "engine/registry.h"
 #include "engine/stability.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,9 @@
 
 /* A quotient of two config numbers is a whole number if it is one to their rounding. */
 static const double whole_to = 1e-9;
+
+/* Times made of decimals agree to so much of them: each decimal, product and sum rounds. */
+static const double rounding = 16.0 * DBL_EPSILON;
 
 /* Growth per sweep that decimals of a raw stencil may bring (six times 0.1666666667). */
 static const double amplification_slack = 1e-9;
@@ -142,6 +146,13 @@ static double steps_of(double length, double longest)
     return ceil(quotient);
 }
 
+/* Of `count` equal steps in a length that ends at `time` [s]. It is `wanted` where that is one but
+ * for rounding: so runs of different lengths have steps of the same bits. */
+static double equal_step(double length, double count, double wanted, double time)
+{
+    return fabs(count * wanted - length) <= rounding * time ? wanted : length / count;
+}
+
 /* Cuts `length` [s], which the config calls `key`, into *count equal steps. */
 static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan, const char *key,
                           double length, double longest, int64_t *count, double *step,
@@ -156,7 +167,7 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
                             "counted; give a shorter time or a coarser grid",
                             place, key, length, n, longest);
     *count = (int64_t)n;
-    *step = length / n;
+    *step = equal_step(length, n, longest, length);
     const bool same = fabs(*step - longest) <= whole_to * longest;
     if (problem->raw && !same)
         return hs_error_add(err, HS_BAD_INPUT,
@@ -202,6 +213,8 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
                 longest, &tail, &plan->tail_step, err);
         if (st)
             return st;
+        if (plan->intervals > 0 && !problem->raw)
+            plan->tail_step = equal_step(rest, (double)tail, plan->interval_step, end);
     }
     const double all = (double)plan->intervals * (double)plan->interval_sweeps + (double)tail;
     if (all > most_sweeps)
@@ -335,9 +348,26 @@ double hs_plan_time(const struct hs_plan *plan, int64_t sweep)
     return hs_span_time(&span, 0);
 }
 
-bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, double step)
+/* Whether the step that led there was `step`, to the bit. */
+static bool was_step(const struct hs_plan_past *past, int64_t sweep, double step)
 {
-    return fabs(hs_plan_time(plan, sweep) - time) <= 1e-6 * step;
+    const bool cut = !isnan(past->end) && !isnan(past->interval);
+    const double intervals = cut ? intervals_of(past->end, past->interval) : 0.0;
+    if (!(intervals > 0.0) || (double)sweep <= intervals * rint(past->interval / past->step))
+        return step == past->step;
+    const double rest = past->end - intervals * past->interval;
+    return step == equal_step(rest, fmax(rint(rest / step), 1.0), past->step, past->end);
+}
+
+bool hs_plan_goes_on(const struct hs_plan *plan, const struct hs_plan_past *past, int64_t sweep,
+                     double time)
+{
+    if (sweep > plan->sweeps || fabs(hs_plan_time(plan, sweep) - time) > 1e-6 * past->step)
+        return false;
+    const bool raw = isnan(plan->limit); /* its sweeps are the same whatever they are called */
+    return sweep == 0 || raw ||
+           (hs_plan_step(plan) == past->step &&
+            was_step(past, sweep, stretch(plan, sweep - 1).step));
 }
 
 double hs_plan_step(const struct hs_plan *plan)

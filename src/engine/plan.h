@@ -3,8 +3,9 @@
  *
  * Outputs and the end are hit exactly: each interval between them is cut into equal steps not
  * longer than the longest allowed. All full intervals have the same step; the stretch after the
- * last of them may have its own. A raw stencil's step is a label that cannot be cut, so there the
- * interval and the end must be multiples of it.
+ * last of them may have its own. A step that is time.step, or the intervals', but for rounding is
+ * that to the bit, so that it does not depend on where the run ends. A raw stencil's step is a
+ * label that cannot be cut, so there the interval and the end must be multiples of it.
  *
  * The steps of most methods are sweeps, and are called so here; those of a method with `sweeps` are
  * that many each, those of an implicit one none. Steps that a method cuts (core/method.h) are what
@@ -95,8 +96,15 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
 /* Simulated time [s] after `sweep` sweeps; exact at outputs and at the end. */
 double hs_plan_time(const struct hs_plan *plan, int64_t sweep);
 
-/* Whether `sweep` comes at `time` [s], to the rounding of a sum of steps of `step` [s]. */
-bool hs_plan_keeps_time(const struct hs_plan *plan, int64_t sweep, double time, double step);
+/* Of the plan of a run before: hs_plan_step, output.interval and time.end [s]; NaN: none. */
+struct hs_plan_past {
+    double step, interval, end;
+};
+
+/* Whether `sweep` comes at `time` [s], to the rounding of sums of steps, and after steps of the
+ * same bits as in that run. */
+bool hs_plan_goes_on(const struct hs_plan *plan, const struct hs_plan_past *past, int64_t sweep,
+                     double time);
 
 /* Step [s] of the sweeps of full intervals, or of all if there are none. */
 double hs_plan_step(const struct hs_plan *plan);

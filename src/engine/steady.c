@@ -25,11 +25,17 @@ static double rate_of(double decay)
     return decay < 1.0 ? -log1p(-decay) : isnan(decay) ? NAN : INFINITY;
 }
 
+/* By a step of the plan: a sweep, or, of a method without an error in time, exp of what a short
+ * sweep takes off. The others are refused for a search. */
 static struct hs_slowest slowest_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
-    const double step = hs_plan_step(plan);
-    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
-    return hs_slowest_mode(problem, &stencil, step);
+    const bool exact = plan->method->step_rule == HS_STEP_ANY;
+    const double step = hs_plan_step(plan), sweep = exact ? hs_plan_sweep_step(plan) : step;
+    const struct hs_stencil stencil = hs_problem_stencil(problem, sweep);
+    struct hs_slowest slowest = hs_slowest_mode(problem, &stencil, sweep);
+    if (exact)
+        slowest.decay = -expm1(-slowest.decay / sweep * step);
+    return slowest;
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
@@ -179,7 +185,8 @@ double hs_steady_sweeps_left(const struct hs_steady *steady)
     if (isnan(steady->change) || !has_steady_state(steady) || steady->trend == HS_STEADY_ROUNDING)
         return NAN;
     const double least = fmax(steady->tolerance, 2.0 * steady->rounding);
-    return fmax(log(steady->change / least), 0.0) / rate_ahead(steady);
+    const double left = log(steady->change / least) / rate_ahead(steady);
+    return left < 1.0 ? 1.0 : left;
 }
 
 bool hs_steady_is_beyond_precision(const struct hs_steady *steady)

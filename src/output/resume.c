@@ -49,17 +49,18 @@ static void read_checkpoint(struct hs_h5 *h5, hid_t file, struct hs_checkpoint_s
         h5->failed = no_place;
 }
 
-/* The last of the snapshots whose sweep has the same time in the plan: a run that ended between
+/* The last of the snapshots that the plan comes to by the same steps: a run that ended between
  * times of snapshots made shorter steps before its end, which a longer one does not make. The last
  * of all where there is none but the start, or the plan ends before it, for the caller to refuse.
  */
-static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline snapshots, double step)
+static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline snapshots,
+                              const struct hs_checkpoint_state *state)
 {
     const int64_t last = snapshots.rows - 1;
     if (plan->sweeps < (int64_t)snapshots.sweeps[last])
         return last;
     for (int64_t n = last; n > 0; n--)
-        if (hs_plan_keeps_time(plan, (int64_t)snapshots.sweeps[n], snapshots.times[n], step))
+        if (hs_resume_goes_on(plan, state, (int64_t)snapshots.sweeps[n], snapshots.times[n]))
             return n;
     return last;
 }
@@ -83,7 +84,7 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
          !hs_timeline_is_sound(snapshots) || !hs_timeline_is_sound(history)))
         h5->failed = "a snapshot";
     if (!h5->failed) {
-        const int64_t last = last_that_fits(plan, snapshots, state->step);
+        const int64_t last = last_that_fits(plan, snapshots, state);
         struct hs_resume *resume = &state->resume;
         resume->sweep = (int64_t)snapshots.sweeps[last];
         state->time = snapshots.times[last];

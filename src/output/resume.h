@@ -34,11 +34,11 @@ bool hs_timeline_is_sound(struct hs_timeline timeline);
 
 /*
  * Reads the newest whole checkpoint of the problem's output, or where there is none, as after a run
- * that finished, the last snapshot of the output itself whose sweep comes at the same time in
- * `plan`. That is the field in the problem's precision, all of it, so the run goes on to the same
- * bits. *field says where it lies, and is allocated; all of it has been read once. HS_BAD_INPUT if
- * it belongs to a run with another fingerprint, or gives its sweep another time than `plan` does,
- * or the plan solves for a steady state; HS_IO if there is neither that can be read.
+ * that finished, the last snapshot of the output itself that `plan` comes to by the same steps.
+ * That is the field in the problem's precision, all of it, so the run goes on to the same bits.
+ * *field says where it lies, and is allocated; all of it has been read once. HS_BAD_INPUT if it
+ * belongs to a run with another fingerprint, or came to its sweep by other steps than `plan`, or
+ * the plan solves for a steady state; HS_IO if there is neither that can be read.
  */
 enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_plan *plan,
                               struct hs_resume *resume, struct hs_stored **field,

@@ -24,6 +24,9 @@ static const unsigned ways[] = {END,
                                 OLD_INTERVAL | OLD_END,
                                 STEP | OLD_INTERVAL | OLD_END};
 
+/* A time is a number of steps. */
+static const double to_rounding = 1e-12;
+
 struct trial {
     struct hs_problem problem; /* but for its schedule the one asked about */
     char options[256];         /* that make it so */
@@ -103,10 +106,16 @@ static bool make_trial(const struct hs_problem *problem, const struct hs_checkpo
     return true;
 }
 
+bool hs_resume_goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
+                       int64_t sweep, double time)
+{
+    const struct hs_plan_past past = {state->step, state->interval, state->end};
+    return hs_plan_goes_on(plan, &past, sweep, time);
+}
+
 static bool goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state)
 {
-    return plan->sweeps >= state->resume.sweep &&
-           hs_plan_keeps_time(plan, state->resume.sweep, state->time, state->step);
+    return hs_resume_goes_on(plan, state, state->resume.sweep, state->time);
 }
 
 /* "go on with --set ..., or", of a trial that would. */
@@ -130,6 +139,28 @@ static void find_way(const struct hs_problem *problem, const struct hs_checkpoin
     snprintf(out, size, "no time.step, output.interval and time.end were found that keep it;");
 }
 
+/* Why the plan's steps are not those of the run. */
+static void name_cause(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
+                       char *out, size_t size)
+{
+    const double step = hs_plan_step(plan), uncut = (double)state->resume.sweep * state->step;
+    const int digits = fabs(step - state->step) > 1e-8 * step ? 9 : 17;
+    if (fabs(uncut - state->time) > to_rounding * state->time)
+        snprintf(out, size, "its last steps were shortened to end there");
+    else
+        snprintf(out, size, "these steps are of %.*g s and the run's were of %.*g s", digits, step,
+                 digits, state->step);
+}
+
+/* What they would change. */
+static void name_change(double would_be, double time, char *out, size_t size)
+{
+    if (fabs(would_be - time) > 1e-8 * time)
+        snprintf(out, size, "would be at t = %.9g s instead of %.9g s", would_be, time);
+    else
+        snprintf(out, size, "at t = %.9g s, would have other bits", time);
+}
+
 enum hs_status hs_resume_check_time(const struct hs_problem *problem, const struct hs_plan *plan,
                                     const struct hs_checkpoint_state *state, struct hs_error *err)
 {
@@ -145,15 +176,10 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
                             "%lld, t = %.9g s: %s %s",
                             config, (long long)plan->sweeps, plan->end, (long long)sweep,
                             state->time, way, HS_BEGIN_ANEW);
-    char cause[160];
-    if (fabs((double)sweep * state->step - state->time) > 1e-6 * state->step)
-        snprintf(cause, sizeof cause, "its last steps were shortened to end there");
-    else
-        snprintf(cause, sizeof cause, "these steps are of %.9g s and the run's were of %.9g s",
-                 hs_plan_step(plan), state->step);
+    char cause[160], change[80];
+    name_cause(plan, state, cause, sizeof cause);
+    name_change(hs_plan_time(plan, sweep), state->time, change, sizeof change);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: time: sweep %lld, where the run goes on, would be at t = %.9g s "
-                        "instead of %.9g s, since %s; %s %s",
-                        config, (long long)sweep, hs_plan_time(plan, sweep), state->time, cause,
-                        way, HS_BEGIN_ANEW);
+                        "%s: time: sweep %lld, where the run goes on, %s, since %s; %s %s", config,
+                        (long long)sweep, change, cause, way, HS_BEGIN_ANEW);
 }

@@ -521,6 +521,60 @@ def test_a_finished_run_is_extended_to_the_bits_of_a_longer_one(tmp_path, precis
     assert sorted(p.name for p in (cut / "out").iterdir()) == ["run.h5", "run.xdmf"]
 
 
+ROD = """
+grid = { points = [11]; upper = [1.0]; };
+material = { diffusivity = 0.01; };
+initial = { expression = "300+exp(x)*sin(7*x)"; };
+boundary = { all = { type = "reflective"; }; };
+output = { file = "out/run.h5"; %s };
+"""
+
+# output, time, first end, later end
+RKL2 = 'time.method="rkl2"'
+NEARLY = {
+    "a step that is nearly the intervals'": ("interval = 0.25;", ["time.step=0.05000005"], 0.30000004, 0.5),
+    "0.6 - 0.5 and 0.25/5": ("interval = 0.25;", ["time.step=0.06", RKL2], 0.6, 1.6),
+    "0.3 - 0.2 and 0.2/4": ("interval = 0.2;", ["time.step=0.06", RKL2], 0.3, 0.6),
+    "0.4 - 0.3 and 0.3/6": ("interval = 0.3;", ["time.step=0.05"], 0.4, 0.6),
+    "0.4/8 and 0.6/12": ("", ["time.step=0.05", RKL2], 0.4, 0.6),
+    "two tails of 0.055": ("interval = 1.0;", ["time.step=0.06", RKL2], 1.11, 1.22),
+}
+
+
+@pytest.mark.parametrize("case", NEARLY)
+def test_steps_that_differ_by_a_rounding_are_not_gone_on_with(tmp_path, case):
+    """Either both runs make them of the same bits, or it goes on from the snapshot before."""
+    output, time_, first, end = NEARLY[case]
+    for name in ("whole", "cut"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "case.cfg").write_text(ROD % output)
+    of = settings(time_)
+    assert faults.run(tmp_path / "whole", *of, "--set", f"time.end={end!r}").returncode == 0
+    assert faults.run(tmp_path / "cut", *of, "--set", f"time.end={first!r}").returncode == 0
+    result = faults.run(tmp_path / "cut", *of, "--resume", "--set", f"time.end={end!r}")
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "whole/out/run.h5") as f, h5py.File(tmp_path / "cut/out/run.h5") as g:
+        assert f["sweep"][-1] == g["sweep"][-1] and f["time"][-1] == g["time"][-1]
+        assert (f["temperature"][-1] == g["temperature"][-1]).all()
+
+
+def test_automatic_steps_that_differ_by_a_rounding_are_told(tmp_path):
+    """0.7/2 is not 2.1/6 (the limit is 0.5). What is named has the bits of a run with that step from the start."""
+    for name in ("whole", "cut"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "case.cfg").write_text(ROD % "" + "time = { safety = 0.72; };")
+    assert faults.run(tmp_path / "cut", "--set", "time.end=0.7").returncode == 0
+    result = faults.run(tmp_path / "cut", "--resume", "--set", "time.end=2.1")
+    assert result.returncode == 2
+    assert "sweep 2, where the run goes on, at t = 0.7 s, would have other bits" in result.stderr
+    assert "these steps are of 0.35000000000000003 s and the run's were of 0.34999999999999998 s" in result.stderr
+    longer = ["--set", "time.end=2.1", *advice_of(result)]
+    assert faults.run(tmp_path / "cut", "--resume", *longer).returncode == 0
+    assert faults.run(tmp_path / "whole", *longer).returncode == 0
+    with h5py.File(tmp_path / "whole/out/run.h5") as f, h5py.File(tmp_path / "cut/out/run.h5") as g:
+        assert (f["temperature"][-1] == g["temperature"][-1]).all()
+
+
 def test_a_last_snapshot_that_was_not_due_stays(tmp_path):
     for name in ("whole", "cut"):
         faults.write_config(tmp_path / name, sweeps=33)

@@ -181,6 +181,29 @@ def test_a_single_mode_is_exact(tmp_path, dims):
     assert summary["steady_distance"] == pytest.approx(field.max(), rel=1e-4)
 
 
+LEAKING = case(
+    [21, 21],
+    {"all": wall("reflective"), "x_min": wall("dirichlet", value=400.0), "x_max": wall("robin", h=1.0, ambient=300.0)},
+    material={"conductivity": 1.0, "density": 1.0, "specific_heat": 1.0},
+)
+
+
+@pytest.mark.parametrize("step", [0.002, 0.05, 0.25, 0.5])
+def test_a_step_without_an_error_in_time_is_no_sweep(tmp_path, step):
+    """Of 0.008 to 2 of the slowest mode's time constants, and 3 to 800 times the longest stable sweep. To 10 %, as above."""
+    steady = search(tmp_path, LEAKING, 1e-11, name="long")[1]
+    settings = {**LEAKING, "time": {"method": "exponential", "step": step, "sweeps": 100000}}
+    for tolerance in (1e-3, 1e-6):
+        summary, field, _ = search(tmp_path, settings, tolerance, every=1)
+        true = distance(field, steady)
+        assert summary["steady_distance"] == pytest.approx(true, rel=0.1)
+        assert true <= summary["steady_distance_most"]
+        result = heatsolve(tmp_path, "check", {**settings, "steady": {"tolerance": tolerance, "check_every": 1}})
+        estimate = json.loads(result.stdout)
+        assert estimate["steady_distance"] / tolerance == pytest.approx(true / summary["steady_change"], rel=0.1)
+        assert estimate["steady_sweeps"] == pytest.approx(summary["sweeps"], rel=0.1, abs=2)
+
+
 # ---- check ---------------------------------------------------------------------------------------
 
 
@@ -210,6 +233,19 @@ def test_check_says_when_the_sweeps_are_too_few(tmp_path):
     (tmp_path / "case.cfg").write_text(config(settings))
     result = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
     assert "NOT within these 1000" in result.stdout
+
+
+@pytest.mark.parametrize("method", ["euler", "spectral", "exponential"])
+def test_check_says_no_time_where_none_is_measured(tmp_path, method):
+    """A method that jumps takes as long however many sweeps it makes."""
+    time = {"method": method, "sweeps": 100000, **({"step": 0.05} if method == "exponential" else {})}
+    settings = {**LEAKING, "steady": {"tolerance": 1e-6}, "time": time, "output": {"file": "case.h5"}}
+    result = heatsolve(tmp_path, "check", settings)
+    assert result.returncode == 0 and (json.loads(result.stdout)["steady_seconds"] is None) == (method != "euler")
+    result = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    line = re.search(r"after about \d+ sweeps, t = [\d.e+]+ s(, in about [\d.]+ \w+)?\n", result.stdout)
+    assert line and (line.group(1) is None) == (method != "euler")
+    assert not re.search(r"\bnan\b", result.stdout)
 
 
 # ---- how it came out -----------------------------------------------------------------------------

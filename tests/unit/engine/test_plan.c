@@ -155,6 +155,30 @@ void test_plan__given_step_is_kept_or_shortened_and_said(void **state)
     assert_non_null(strstr(plan.note, "shortened to 0.00299401198 s"));
 }
 
+/* 0.03/10 and 0.021/7 are not the double 0.003, and 0.3 - 0.25 is not 0.25/50 * 10. */
+void test_plan__a_step_has_the_same_bits_wherever_the_run_ends(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make();
+    problem.schedule.step = 0.003;
+    for (int n = 1; n < 1000; n++) {
+        problem.schedule.end = 1e-3 * 3 * n;
+        assert_true(plan_of(&problem).tail_step == 0.003);
+    }
+    problem.schedule.output_interval = 0.25;
+    for (problem.schedule.step = NAN;; problem.schedule.step = 0.0045) {
+        problem.schedule.end = 0.25;
+        const double step = plan_of(&problem).interval_step;
+        for (int n = 1; n < 50; n++) {
+            problem.schedule.end = 0.25 + n * step;
+            const struct hs_plan plan = plan_of(&problem);
+            assert_true(plan.interval_step == step && plan.tail_step == step);
+        }
+        if (!isnan(problem.schedule.step))
+            return;
+    }
+}
+
 void test_plan__a_step_above_the_limit_is_refused_with_the_limit(void **state)
 {
     (void)state;

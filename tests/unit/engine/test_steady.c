@@ -30,7 +30,9 @@ static struct hs_problem make(enum hs_precision precision, const char *walls)
     return problem;
 }
 
-static const struct hs_plan plan = {.sweeps = 1000000, .tail_step = 0.45, .end = 450000.0};
+extern const struct hs_method hs_method_euler, hs_method_exponential;
+static const struct hs_plan plan = {
+    .method = &hs_method_euler, .sweeps = 1000000, .tail_step = 0.45, .end = 450000.0};
 
 static double slowest_decay(void)
 {
@@ -273,6 +275,36 @@ void test_steady__the_outlook_is_that_of_the_slowest_mode(void **state)
     problem.source.field.value.constant = 1.0; /* heats by 1 K/s * 0.45 s a sweep: 415 K in all */
     assert_near(hs_steady_look_ahead(&problem, &plan).sweeps,
                 sweeps + log1p(0.45 / decay / 100.0) / decay, 2.0 * EVERY);
+}
+
+/* A step of 20 stable sweeps and more, of which one would throw the slowest mode to the other side:
+ * exp(-lambda step), whatever the step. */
+void test_steady__a_step_without_an_error_in_time_is_no_sweep(void **state)
+{
+    (void)state;
+    struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
+    problem.initial.field.value.constant = 100.0;
+    for (double step = 0.01; step < 1e4; step *= 10.0) {
+        const struct hs_plan exact = {.method = &hs_method_exponential,
+                                      .limit = 0.5,
+                                      .sweeps = 1000000,
+                                      .tail_step = step,
+                                      .end = 1e6 * step};
+        const struct hs_steady_outlook outlook = hs_steady_look_ahead(&problem, &exact);
+        const double left = exp(-slowest_decay() / 0.45 * step);
+        assert_near(outlook.slowest.decay, 1.0 - left, 1e-13);
+        /* and half an ulp of 100; 1 - left rounds: of 6e-11 to 1e-6 */
+        assert_near(outlook.distance, (1e-9 + 7.1e-15) * left / (1.0 - left),
+                    1e-5 * outlook.distance);
+    }
+    const struct hs_plan long_steps = {
+        .method = &hs_method_exponential, .limit = 0.5, .sweeps = 5, .tail_step = 1e5, .end = 5e5};
+    struct hs_steady steady;
+    const struct hs_reduction first = {.min = 0.0, .max = 100.0, .mean = 50.0, .change = NAN};
+    hs_steady_begin(&steady, &problem, &long_steps, 0, &first);
+    look(&steady, 1, 100.0, 0.0);
+    assert_near(hs_steady_distance(&steady), 0.0, 1e-15); /* 100 exp(-535) */
+    assert_near(hs_steady_sweeps_left(&steady), 1.0, 0.0);
 }
 
 /* Of a body the slowest mode takes up to some seconds, which no solver makes use of. */

@@ -108,8 +108,8 @@ void test_resume_time__what_the_message_names_is_taken(void **state)
         } else {
             named++;
             assert_true(follow(err.text, &problem.schedule) > 0);
-            if (!plan_of(&problem, &plan) || plan.sweeps < at.resume.sweep ||
-                !hs_plan_keeps_time(&plan, at.resume.sweep, at.time, at.step))
+            if (!plan_of(&problem, &plan) ||
+                !hs_resume_goes_on(&plan, &at, at.resume.sweep, at.time))
                 fail_msg("%s", err.text);
         }
         if (st)
@@ -140,4 +140,50 @@ void test_resume_time__steps_of_a_tail_are_named(void **state)
                           "output.interval=0.1, or start over with --overwrite"))
         fail_msg("%s", err.text);
     hs_error_release(&err);
+}
+
+/* In decimals, as people give them: many agree but for rounding. */
+static void choose_decimals(struct hs_schedule *schedule)
+{
+    schedule->step = rand() % 3 ? 0.0005 * (1 + rand() % 10) : NAN;
+    schedule->end = rand() % 4 ? 0.01 * (5 + rand() % 40) : NAN;
+    schedule->sweeps = isnan(schedule->end) ? 100 + rand() % 300 : -1;
+    schedule->output_interval = rand() % 4 ? 0.01 * (1 + rand() % 20) : NAN;
+}
+
+static double step_to(const struct hs_problem *problem, const struct hs_plan *plan, int64_t sweep)
+{
+    return hs_plan_span(plan, problem, sweep - 1, sweep).step;
+}
+
+/* Steps that differ by a rounding give other bits. And what the same plan came to is always taken.
+ */
+void test_resume_time__what_is_taken_came_by_the_same_steps(void **state)
+{
+    (void)state;
+    int taken = 0;
+    srand(4);
+    for (int trial = 0; trial < 1500; trial++) {
+        struct hs_problem problem = make();
+        struct hs_plan before, plan;
+        choose_decimals(&problem.schedule);
+        assert_true(plan_of(&problem, &before));
+        const int64_t sweep = rand() % 2 ? before.sweeps : 1 + rand() % before.sweeps;
+        const struct hs_checkpoint_state at = state_at(&problem, &before, sweep);
+        assert_true(hs_resume_goes_on(&before, &at, sweep, at.time));
+        const struct hs_schedule first = problem.schedule;
+        choose_decimals(&problem.schedule);
+        if (rand() % 2)
+            problem.schedule.step = first.step;
+        if (rand() % 2)
+            problem.schedule.output_interval = first.output_interval;
+        assert_true(plan_of(&problem, &plan));
+        if (!hs_resume_goes_on(&plan, &at, sweep, at.time))
+            continue;
+        taken++;
+        for (int64_t n = 1; n <= sweep; n++)
+            assert_true(step_to(&problem, &plan, n) == step_to(&problem, &before, n));
+    }
+    print_message("%d taken\n", taken);
+    assert_true(taken > 200);
 }
