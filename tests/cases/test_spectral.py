@@ -166,7 +166,7 @@ def test_check_counts_its_memory_and_measures_no_sweeps(tmp_path):
     plain = json.loads(command(tmp_path, case("euler", sweeps=1000), "check", "--json").stdout)
     modes = json.loads(command(tmp_path, case("spectral", sweeps=1000), "check", "--json").stdout)
     swept = 20 * 17 * 13  # the last layer along x is held
-    squares = 20**2 + 17**2 + 13**2
+    squares = 20**2 + 9**2 + 8**2 + 13**2  # y is the same seen from either side: two halves
     more = modes["memory_bytes"] - plain["memory_bytes"]
     assert more == 8 * (4 * swept + 2 * squares + 11 * (20 + 17 + 13) + 2)
     assert modes["method"] == "spectral" and modes["seconds"] is None
