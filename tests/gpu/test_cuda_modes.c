@@ -260,15 +260,15 @@ void test_cuda_modes__of_large_grids_take(void **state)
         {"dirichlet", "dirichlet", "dirichlet", "dirichlet", "dirichlet", "dirichlet"},
         {"robin", "robin", "reflective", "reflective", "robin", "neumann"},
         {"fixed", "robin", "reflective", "fixed", "fixed", "neumann"}};
-    enum { WALLS = sizeof walls / sizeof *walls };
+    enum { SETS = sizeof walls / sizeof *walls };
     static const int64_t few[HS_AXES] = {9, 9, 9};
     const char *wanted = getenv("HS_MODES_LARGE");
     const int count = wanted ? atoi(wanted) : 3;
-    for (int n = 0; n < WALLS * count && n < WALLS * (int)(sizeof large / sizeof *large); n++) {
+    for (int n = 0; n < SETS * count && n < SETS * (int)(sizeof large / sizeof *large); n++) {
         struct modes_case c =
-            make_case(large[n / WALLS].dims, 1, HS_DOUBLE, walls[n % WALLS], few, true);
-        memcpy(c.problem.grid.points, large[n / WALLS].points, sizeof large[n / WALLS].points);
-        printf("walls %s: ", walls[n % WALLS][0]);
+            make_case(large[n / SETS].dims, 1, HS_DOUBLE, walls[n % SETS], few, true);
+        memcpy(c.problem.grid.points, large[n / SETS].points, sizeof large[n / SETS].points);
+        printf("walls %s: ", walls[n % SETS][0]);
         const struct hs_kernel *kernel = &hs_kernel_cuda_basic;
         time_modes(&c.problem, kernel);
         release_case(&c);
