@@ -501,7 +501,7 @@ static enum hs_status show(const struct hs_case_request *request, struct outlook
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct hs_case_request request = {0};
-    const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request)};
+    const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request), HS_CASE_OUTPUT(&request)};
     struct hs_problem problem;
     struct hs_plan plan = {0};
     struct outlook outlook = {.problem = &problem, .plan = &plan};
@@ -527,11 +527,12 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
 const struct hs_command hs_command_check = {
     .name = "check",
-    .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--quiet] [--json]",
+    .usage = "heatsolve check CONFIG [--set KEY=VALUE]... [--output FILE] [--quiet] [--json]",
     .summary = "show what a run would do: grid, memory, stability limit, steps, output, time",
     .help =
         "  CONFIG           the case\n"
         "  --set KEY=VALUE  overrides a key of the config; may be repeated\n"
+        "  --output FILE    as if output.file were that\n"
         "  --quiet          prints errors only; see the exit status\n"
         "  --json           one JSON object\n"
         "\n"

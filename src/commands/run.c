@@ -21,7 +21,6 @@
 struct request {
     struct hs_case_request of;
     bool resume, retune, overwrite;
-    const char *output; /* instead of the config's; or NULL */
 };
 
 /* What a run holds while it lasts. */
@@ -48,7 +47,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
         {"--resume", HS_ARGUMENT_FLAG, &request->resume, NULL},
         {"--overwrite", HS_ARGUMENT_FLAG, &request->overwrite, NULL},
         {"--retune", HS_ARGUMENT_FLAG, &request->retune, NULL},
-        {"--output", HS_ARGUMENT_STRING, &request->output, "FILE"},
+        HS_CASE_OUTPUT(&request->of),
     };
     const enum hs_status st =
         hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
@@ -59,34 +58,12 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return st;
 }
 
-/* --output is one more override, with what a config's strings need in front of " and \\. */
-static char *output_override(const char *file)
-{
-    static const char key[] = "output.file=\"";
-    char *text = hs_new(sizeof key + 2 * strlen(file) + 2);
-    size_t used = sizeof key - 1;
-    memcpy(text, key, used);
-    for (; *file; file++) {
-        if (*file == '"' || *file == '\\')
-            text[used++] = '\\';
-        text[used++] = *file;
-    }
-    memcpy(text + used, "\"", 2);
-    return text;
-}
-
 static enum hs_status read_problem(struct request *request, struct hs_problem *problem,
                                    struct hs_error *err)
 {
-    char *output = request->output ? output_override(request->output) : NULL;
-    if (output) {
-        hs_argument_list_add(&request->of.set, output);
-        request->of.last_set_by = "--output";
-    }
     const enum hs_status st = hs_case_read(&request->of, problem, err);
     if (request->overwrite)
         problem->output.overwrite = true;
-    free(output);
     return st;
 }
 

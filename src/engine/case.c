@@ -1,5 +1,6 @@
 #include "engine/case.h"
 
+#include "core/memory.h"
 #include "engine/network/of_problem.h"
 #include "engine/plan.h"
 #include "engine/ranks/ranks.h"
@@ -10,15 +11,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --output is one more override, with what a config's strings need in front of " and \\. */
+static char *output_override(const char *file)
+{
+    static const char key[] = "output.file=\"";
+    char *text = hs_new(sizeof key + 2 * strlen(file) + 2);
+    size_t used = sizeof key - 1;
+    memcpy(text, key, used);
+    for (; *file; file++) {
+        if (*file == '"' || *file == '\\')
+            text[used++] = '\\';
+        text[used++] = *file;
+    }
+    memcpy(text + used, "\"", 2);
+    return text;
+}
+
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err)
 {
     const enum hs_config_numbers numbers = !hs_ranks_is_first()   ? HS_NUMBERS_LEFT
                                            : hs_ranks_count() > 1 ? HS_NUMBERS_PASSED
                                                                   : HS_NUMBERS_KEPT;
-    const struct hs_config_how how = {numbers, request->last_set_by};
+    const struct hs_config_how how = {numbers, request->output ? "--output" : NULL};
+    const int count = request->set.count;
+    const char **set = hs_new(((size_t)count + 1) * sizeof *set);
+    for (int n = 0; n < count; n++)
+        set[n] = request->set.items[n];
+    char *output = request->output ? output_override(request->output) : NULL;
+    set[count] = output;
     const enum hs_status st =
-        hs_config_read_how(request->config, request->set.items, request->set.count, how, out, err);
+        hs_config_read_how(request->config, set, count + (output ? 1 : 0), how, out, err);
+    free(set);
+    free(output);
     if (!st)
         return hs_network_of_problem(out, err);
     struct hs_plan plan;

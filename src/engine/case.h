@@ -9,7 +9,7 @@
 struct hs_case_request {
     const char *config;
     struct hs_argument_list set; /* hs_argument_list_release */
-    const char *last_set_by;     /* "--output": what gave the last of them; NULL: "--set" */
+    const char *output;          /* instead of output.file; NULL: that */
     bool quiet, json;
 };
 
@@ -20,6 +20,12 @@ struct hs_case_request {
         {"--quiet", HS_ARGUMENT_FLAG, &(request)->quiet, NULL},                                    \
     {                                                                                              \
         "--json", HS_ARGUMENT_FLAG, &(request)->json, NULL                                         \
+    }
+
+/* Of commands that say where the output goes. */
+#define HS_CASE_OUTPUT(request)                                                                    \
+    {                                                                                              \
+        "--output", HS_ARGUMENT_STRING, &(request)->output, "FILE"                                 \
     }
 
 /*

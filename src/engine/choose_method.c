@@ -147,7 +147,8 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
     if (!st && has_bound(problem))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: steady.method = \"%s\": it goes through no time, so time.%s has "
-                            "no meaning; remove that, or make the method \"sweeps\"",
+                            "no meaning; remove that (on a command line: --set time={}), or make "
+                            "the method \"sweeps\"",
                             hs_problem_place(problem, HS_PLACE_STEADY), name,
                             isnan(problem->schedule.end) ? "sweeps" : "end");
     return st ? st : check_tolerance(problem, *out, err);

@@ -129,6 +129,9 @@ enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, st
                                   "copy of it that h5repack makes"
                                 : "give the output.file of a heatsolve run");
     out->title = read_text(out->file, "title");
+    char *status = read_text(out->file, "status");
+    out->steady = strcmp(status, "steady") == 0;
+    free(status);
     return read_axes(out, err);
 }
 
@@ -235,13 +238,31 @@ static enum hs_status read_one(const struct hs_picture_file *file, const char *n
                                      name, path);
 }
 
+/* Names with commas between them, "probes" and "history" for all that they have; allocated. */
+static char *all_names(const struct hs_picture_file *file, const char *names)
+{
+    char *probes = names_in(file->file, "/probes"), *history = hs_history_plotted(hs_quantities);
+    char *out, *words = strdup(names), *rest = words, *word;
+    size_t size;
+    FILE *stream = open_memstream(&out, &size);
+    while ((word = strsep(&rest, ","))) {
+        word += strspn(word, " ");
+        fprintf(stream, "%s%s", word == words ? "" : ",",
+                strcmp(word, "history") == 0             ? history
+                : strcmp(word, "probes") == 0 && *probes ? probes
+                                                         : word);
+    }
+    fclose(stream);
+    free(words);
+    free(history);
+    free(probes);
+    return out;
+}
+
 enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
                                        struct hs_error *err)
 {
-    char *probes = names_in(file->file, "/probes"), *rest, *name;
-    char *list = rest = strcmp(names, "history") == 0
-                            ? hs_history_plotted(hs_quantities)
-                            : strdup(strcmp(names, "probes") || !*probes ? names : probes);
+    char *list = all_names(file, names), *rest = list, *name;
     enum hs_status status = HS_OK;
     file->column = calloc(strlen(list) + 1, sizeof *file->column); /* more than there are commas */
     while (!status && (name = strsep(&rest, ","))) {
@@ -253,7 +274,6 @@ enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char 
                                   "--plot %s: %s is in %s and %s in %s: draw them one at a time",
                                   names, first->name, first->unit, name, column->unit);
     }
-    free(probes);
     free(list);
     return status;
 }

@@ -21,6 +21,7 @@ struct hs_picture_file {
     struct hs_picture_column *column;       /* [columns] that were read */
     int columns;
     char *title, *unit; /* "" if there is none; of the temperature */
+    bool steady;        /* the run came to a steady state */
     hid_t file;
 };
 
@@ -42,8 +43,8 @@ struct hs_cut {
 enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
                                const struct hs_cut *cut, double *out, struct hs_error *err);
 
-/* Columns of the history and the probes, without the rows that have no value: `names` is "probes"
- * for all probes, "history" for min, mean and max, or names with commas between them. HS_BAD_INPUT
+/* Columns of the history and the probes, without the rows that have no value: names with commas
+ * between them, "probes" for all probes, "history" for min, mean and max. HS_BAD_INPUT
  * for one that is not there, or where units differ. */
 enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
                                        struct hs_error *err);

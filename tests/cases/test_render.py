@@ -585,6 +585,16 @@ def test_contours_of_a_line_are_refused(tmp_path):
     fails(render(path, "-o", tmp_path / "p.png", "--contours", "5"), 2, "--contours", "line")
 
 
+@pytest.mark.parametrize("status, at, said", [("steady", 0.0, "steady state"), ("steady", 8.0, "t = 8 s"), ("complete", 0.0, "t = 0 s")])
+def test_a_steady_state_without_a_time_is_called_so(tmp_path, status, at, said):
+    path = tmp_path / "a.h5"
+    write(path, np.arange(12.0).reshape(1, 3, 4), (np.arange(4.0), np.arange(3.0)), time=[at])
+    with h5py.File(path, "r+") as f:
+        f.attrs["status"] = status
+    told = render(path, "-o", tmp_path / "a.png").stdout
+    assert told.strip().endswith(", " + said), told
+
+
 # ---- columns -----------------------------------------------------------------------------------
 
 
@@ -623,6 +633,7 @@ def curve_at(image, area, share, value, span):
         ("history", lambda t: [0, 0.5 * t, t]),
         ("probes", lambda t: [100 - t, 100 - t / 2]),
         ("max", lambda t: [t]),
+        ("mean, probes", lambda t: [0.5 * t, 100 - t, 100 - t / 2]),
         ("tip, max", lambda t: [100 - t, t]),
         ("l2_error", lambda t: [t]),  # measured at snapshots only, NaN in other rows
         ("the rim", lambda t: [100 - t / 2]),

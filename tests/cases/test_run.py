@@ -507,6 +507,13 @@ def test_check_refuses_what_does_not_fit_in_memory(tmp_path):
     assert "grid.points" in result.stderr and "GiB" in result.stderr
 
 
+def test_check_looks_at_the_output_that_is_named(tmp_path):
+    (tmp_path / "other.h5").write_text("of somebody else")
+    result = heatsolve(tmp_path, "check", "case.cfg", "--output", "other.h5")
+    assert result.returncode == 0, result.stderr
+    assert re.search(r"^refused +other.h5: ", result.stdout, re.M), result.stdout
+
+
 # ---- verify --------------------------------------------------------------------------------------
 
 
