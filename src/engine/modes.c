@@ -248,10 +248,21 @@ struct probes {
     double constant[HS_AXES][PROBES], forcing[HS_AXES][PROBES];
 };
 
-/* The axes' first of `count` modes is 0 and the last one the fastest or so. */
-static int64_t probed_mode(int64_t modes, int count, int p)
+/* The first of `count` modes from `first` on, the last one, or one between. */
+static int64_t spread(int64_t first, int64_t modes, int count, int p)
 {
-    return count > 1 ? (modes - 1) * p / (count - 1) : 0;
+    return first + (count > 1 ? (modes - 1) * p / (count - 1) : 0);
+}
+
+/* An axis' modes are in the order of their rates, those of a mirrored one each kind by itself: so
+ * slowest and fastest are among them. */
+static int64_t probed_mode(const struct hs_eigenbasis *basis, int count, int p)
+{
+    const int half = (count + 1) / 2;
+    if (basis->even == 0)
+        return spread(0, basis->count, count, p);
+    return p < half ? spread(0, basis->even, half, p)
+                    : spread(basis->even, basis->count - basis->even, count - half, p - half);
 }
 
 static enum hs_status put_probes(struct hs_modes *modes, int axis,
@@ -264,7 +275,7 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
     enum hs_status st = HS_OK;
     probes->count[axis] = count;
     for (int p = 0; p < count && !st; p++) {
-        const int64_t mode = probed_mode(n, count, p);
+        const int64_t mode = probed_mode(basis, count, p);
         probes->rate[axis][p] = basis->rate[mode];
         probes->row_sum[axis][p] = 0.0;
         for (int64_t i = 0; i < n; i++) {
@@ -329,8 +340,8 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
         largest = fmax(largest, fabs(along[mode]));
     }
     for (int p = 0; p < probes->count[axis]; p++) {
-        probes->constant[axis][p] = constant[probed_mode(n, probes->count[axis], p)];
-        probes->forcing[axis][p] = forcing[probed_mode(n, probes->count[axis], p)];
+        probes->constant[axis][p] = constant[probed_mode(basis, probes->count[axis], p)];
+        probes->forcing[axis][p] = forcing[probed_mode(basis, probes->count[axis], p)];
     }
     modes->largest_forcing += largest;
     const enum hs_status st = modes->backend->transforms->put(modes->state, pair, PAIR * PAIR * n,

@@ -129,6 +129,7 @@ static void put_corner(FILE *out, const char *name, int dims, double least)
     fprintf(out, "]; ");
 }
 
+/* Regions so large that each holds a node. */
 static void put_initial(FILE *out, int dims)
 {
     static const char *const fields[] = {"value = 1.0", "expression = \"x + cos(9*z)*y\"",
@@ -137,12 +138,12 @@ static void put_initial(FILE *out, int dims)
     for (int r = any(3); r >= 0; r--) {
         fprintf(out, " { value = \"%d + x*y - z\"; shape = ", r);
         if (any(2)) {
-            fprintf(out, "\"sphere\"; radius = %g; ", 0.1 + 0.1 * any(8));
+            fprintf(out, "\"sphere\"; radius = %g; ", 0.3 + 0.1 * any(8));
             put_corner(out, "centre", dims, 0.25);
         } else {
             fprintf(out, "\"box\"; ");
             put_corner(out, "lower", dims, 0.0);
-            put_corner(out, "upper", dims, 0.5);
+            put_corner(out, "upper", dims, 0.85);
         }
         fprintf(out, "}%s", r ? "," : "");
     }

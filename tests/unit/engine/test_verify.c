@@ -367,7 +367,7 @@ void test_verify__stretched_grids_show_second_order(void **state)
         assert_near(r.order_l2[g], 2.0, 0.03);
     }
     walls[1].value.field = place;
-    assert_non_null(strstr(hs_verify_no_refinement(&problem), "field from a file"));
+    assert_non_null(strstr(hs_verify_no_refinement(&problem), "numbers of single nodes"));
     hs_network_destroy(problem.network);
 }
 
