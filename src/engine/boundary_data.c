@@ -148,16 +148,14 @@ static double moving_scale(const struct hs_problem *problem, const struct hs_mov
 }
 
 /* Of each forcing the most that a watt, or a kelvin, of it does to a node in so many sweeps: 1
- * where it prescribes. Allocated; NULL without memory. */
+ * where it prescribes. Allocated. */
 static double *reaches_of(const struct hs_problem *problem, double step, double sweeps)
 {
     const struct hs_network *network = problem->network;
     const int forcings = network->forcing_count;
-    double *reach = calloc((size_t)forcings, sizeof *reach);
+    double *reach = hs_new((size_t)forcings * sizeof *reach);
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(network, &count);
-    if (!reach)
-        return NULL;
 #pragma omp parallel num_threads(hs_threads_for(&network->grid, problem->solver.threads))
     {
         double *own = hs_new((size_t)forcings * sizeof *own);
@@ -179,8 +177,8 @@ double *hs_data_function_reaches(const struct hs_problem *problem, double step, 
 {
     const struct hs_network *network = problem->network;
     double *of_forcing = reaches_of(problem, step, sweeps);
-    double *reach = calloc((size_t)problem->time_function_count + 1, sizeof *reach);
-    for (int f = 0; f < network->forcing_count && of_forcing && reach; f++)
+    double *reach = hs_new(((size_t)problem->time_function_count + 1) * sizeof *reach);
+    for (int f = 0; f < network->forcing_count; f++)
         for (int n = 0; n < network->forcing[f].count; n++) {
             double *most = &reach[network->forcing[f].function[n]];
             *most = fmax(*most, fabs(network->forcing[f].weight[n]) * of_forcing[f]);
@@ -206,7 +204,7 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
         return 0.0;
     double most = both_moving(problem, plan, plan->end, MOVING_TIMES);
     double *reach = reaches_of(problem, hs_plan_step(plan), (double)plan->sweeps);
-    for (int f = 1; f < network->forcing_count && reach; f++)
+    for (int f = 1; f < network->forcing_count; f++)
         for (int s = 0; s < TIMES; s++)
             most = larger_if_finite(most, reach[f] * hs_forcing_at(&network->forcing[f],
                                                                    problem->time_functions,
@@ -242,7 +240,7 @@ static double network_scale_closely(const struct hs_problem *problem, const stru
                              : times < CLOSE_TIMES ? times
                                                    : CLOSE_TIMES);
     double *reach = hs_data_function_reaches(problem, hs_plan_step(plan), (double)plan->sweeps);
-    for (int f = 0; f < problem->time_function_count && reach; f++)
+    for (int f = 0; f < problem->time_function_count; f++)
         sum += reach[f] > 0.0 ? reach[f] * function_peak(&problem->time_functions[f], end) : 0.0;
     free(reach);
     return sum;

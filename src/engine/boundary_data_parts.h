@@ -33,7 +33,7 @@ void hs_lattice_node(const struct hs_grid *grid, const struct hs_lattice *lattic
                      int64_t node[HS_AXES]);
 
 /* Of a body: K per unit of each time function, at the node that it does most to, in so many sweeps
- * of `step` [s]; of a prescribed node in one. Allocated; NULL without memory. */
+ * of `step` [s]; of a prescribed node in one. Allocated. */
 double *hs_data_function_reaches(const struct hs_problem *problem, double step, double sweeps);
 
 #endif

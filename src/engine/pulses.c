@@ -24,14 +24,13 @@ static const int64_t along[HS_AXES + 1] = {1, 32, 8, 5}; /* nodes of each axis, 
 struct group {
     const struct hs_problem *problem;
     int64_t count;
-    double *reach; /* [count] K per unit of each in the whole step */
     void (*at)(const struct group *group, double t, double *out);
     const struct hs_moving *moving;
     const struct hs_datum *datum;
     struct hs_lattice lattice;
 };
 
-/* What was seen of each number, and how far outside of that it comes. */
+/* What was seen of each number, and how far outside of that it comes. [count] each. */
 struct seen {
     double *now, *low, *high, *outside;
 };
@@ -55,12 +54,13 @@ static void look_at_points(const struct group *group, const struct hs_pulse_step
                            struct seen *seen)
 {
     const struct hs_problem *problem = group->problem;
-    for (int f = 0; f < problem->time_function_count; f++)
-        for (int n = 0; n < problem->time_functions[f].points; n++) {
-            const double t = problem->time_functions[f].time[n];
-            if (t > step->begin && t < step->end)
-                look(group, t, false, seen);
-        }
+    for (int f = 0; f < problem->time_function_count; f++) {
+        const struct hs_time_function *table = &problem->time_functions[f];
+        int64_t n = table->points > 0 ? hs_interval_of(table->time, table->points, step->begin) : 0;
+        for (; n < table->points && table->time[n] < step->end; n++)
+            if (table->time[n] > step->begin)
+                look(group, table->time[n], false, seen);
+    }
 }
 
 static int64_t times_of(const struct group *group, const struct hs_pulse_step *step)
@@ -70,16 +70,17 @@ static int64_t times_of(const struct group *group, const struct hs_pulse_step *s
     return LEAST_TIMES + (spread < affordable ? spread : affordable);
 }
 
-static bool is_missed(const struct group *group, const struct hs_pulse_step *step)
+/* How far each number comes outside of what is seen, [count], to be freed; 0 where that is a small
+ * share of the range. NULL: of all. */
+static double *find_outside(const struct group *group, const struct hs_pulse_step *step)
 {
     const int64_t count = group->count, times = times_of(group, step);
     double *space = hs_new((size_t)(4 * count) * sizeof *space);
-    struct seen seen = {space, space + count, space + 2 * count, space + 3 * count};
-    bool missed = false;
+    struct seen seen = {space + count, space + 2 * count, space + 3 * count, space};
+    bool any = false;
     for (int64_t n = 0; n < count; n++) {
         seen.low[n] = INFINITY;
         seen.high[n] = -INFINITY;
-        seen.outside[n] = 0.0;
     }
     look(group, step->before, true, &seen);
     look(group, step->begin, true, &seen);
@@ -89,11 +90,14 @@ static bool is_missed(const struct group *group, const struct hs_pulse_step *ste
              &seen);
     if (!group->moving && !group->datum)
         look_at_points(group, step, &seen);
-    for (int64_t n = 0; n < count; n++)
-        missed = missed || (seen.outside[n] * group->reach[n] > step->tolerance &&
-                            seen.outside[n] > seen_share * (seen.high[n] - seen.low[n]));
-    free(space);
-    return missed;
+    for (int64_t n = 0; n < count; n++) {
+        if (!(seen.outside[n] > seen_share * (seen.high[n] - seen.low[n])))
+            seen.outside[n] = 0.0;
+        any = any || seen.outside[n] > 0.0;
+    }
+    if (!any)
+        free(space);
+    return any ? space : NULL;
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
@@ -121,28 +125,33 @@ static void datum_at(const struct group *group, double t, double *out)
 
 static bool functions_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
 {
-    struct group group = {.problem = problem,
-                          .count = problem->time_function_count,
-                          .reach = hs_data_function_reaches(problem, step->end - step->begin, 1.0),
-                          .at = functions_at};
-    const bool missed = group.reach && group.count > 0 && is_missed(&group, step);
-    free(group.reach);
+    const struct group group = {
+        .problem = problem, .count = problem->time_function_count, .at = functions_at};
+    if (!hs_network_varies(problem->network, problem->time_functions))
+        return false;
+    double *outside = find_outside(&group, step);
+    double *reach =
+        outside ? hs_data_function_reaches(problem, step->end - step->begin, 1.0) : NULL;
+    bool missed = false;
+    for (int64_t f = 0; f < group.count && reach; f++)
+        missed = missed || outside[f] * reach[f] > step->tolerance;
+    free(reach);
+    free(outside);
     return missed;
 }
 
 static bool moving_missed(const struct hs_problem *problem, const struct hs_moving *moving,
                           const struct hs_pulse_step *step)
 {
-    struct group group = {
+    const struct group group = {
         .problem = problem, .count = moving->count, .at = moving_at, .moving = moving};
-    if (group.count == 0)
-        return false;
-    group.reach = hs_new((size_t)group.count * sizeof *group.reach);
-    for (int64_t n = 0; n < group.count; n++)
-        group.reach[n] = hs_network_added_by(hs_network_row_at(problem->network, moving->node[n]),
-                                             1.0, step->end - step->begin);
-    const bool missed = is_missed(&group, step);
-    free(group.reach);
+    double *outside = group.count > 0 ? find_outside(&group, step) : NULL;
+    bool missed = false;
+    for (int64_t n = 0; n < group.count && outside; n++)
+        missed =
+            missed || hs_network_added_by(hs_network_row_at(problem->network, moving->node[n]),
+                                          outside[n], step->end - step->begin) > step->tolerance;
+    free(outside);
     return missed;
 }
 
@@ -168,11 +177,12 @@ static bool datum_missed(const struct hs_problem *problem, const struct hs_datum
         return false;
     group.lattice = hs_lattice_of(&problem->grid, datum, along[problem->grid.dims]);
     group.count = group.lattice.count;
-    group.reach = hs_new((size_t)group.count * sizeof *group.reach);
-    for (int64_t n = 0; n < group.count; n++)
-        group.reach[n] = datum_reach(problem, datum, sweep);
-    const bool missed = is_missed(&group, step);
-    free(group.reach);
+    double *outside = find_outside(&group, step);
+    const double reach = datum_reach(problem, datum, sweep);
+    bool missed = false;
+    for (int64_t n = 0; n < group.count && outside; n++)
+        missed = missed || outside[n] * reach > step->tolerance;
+    free(outside);
     return missed;
 }
 

@@ -52,7 +52,7 @@ def along(flux):
     return settings
 
 
-# (settings, K that it warms by): 1e6 W/m^2 for 0.05 s, as often as not
+# (settings, K that it warms by): 1e6 W/m^2 for 0.05 s, the train in all 1e5 for so much of ten seconds
 ONCE = 5e4 / (CAPACITY * LENGTH)
 PULSES = {
     "an expression, one material": (bar({"flux": "t > 3 && t < 3.05 ? -1e6 : 0"}, "stencil"), ONCE),
