@@ -383,8 +383,7 @@ static enum hs_status judge_error(const struct findings *findings, struct hs_err
             hs_outcome_is_inaccurate(problem, grid->error.max))
             return hs_error_add(
                 err, HS_FAILED_CHECK,
-                "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
-                "the end",
+                "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at the end",
                 problem->config_path, problem->exact.max_error, grid->error.max);
     }
     return HS_OK;
@@ -476,9 +475,8 @@ const struct hs_command hs_command_verify = {
         "Where the config has an exact solution, it is solved on three grids, each of half the\n"
         "spacing of the one before, with the same fraction of the stability limit; the observed\n"
         "order is log(error ratio) / log(spacing ratio). The finest has 4 times the config's\n"
-        "cells along each axis, or fewer where that takes more than 1e9 point updates. The "
-        "config's\n"
-        "own grid is held to exact.max_error.\n"
+        "cells along each axis, or fewer where that takes more than 1e9 point updates. The grid\n"
+        "of the config is held to exact.max_error.\n"
         "\n"
         "On several ranks (heatsolve-mpi) their sweeps are held to the reference on one of them.\n"
         "\n"

@@ -416,17 +416,11 @@ int64_t hs_eigenbasis_even(const struct hs_axis_matrix *matrix)
     return hs_axis_matrix_mirrored(matrix) ? (hs_axis_matrix_rows(matrix) + 1) / 2 : 0;
 }
 
-int64_t hs_eigenbasis_size(const struct hs_axis_matrix *matrix)
-{
-    const int64_t even = hs_eigenbasis_even(matrix), rest = hs_axis_matrix_rows(matrix) - even;
-    return even * even + rest * rest;
-}
-
 enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
                                   struct hs_error *err)
 {
     const int64_t n = hs_axis_matrix_rows(matrix), even = hs_eigenbasis_even(matrix);
-    const size_t size = (size_t)hs_eigenbasis_size(matrix);
+    const size_t size = (size_t)hs_eigenbasis_size(n, even);
     *out = (struct hs_eigenbasis){.count = n, .even = even, .condition = 1.0};
     if (matrix->face[0].wrap && !even)
         return hs_error_add(err, HS_BAD_INPUT,

@@ -42,9 +42,12 @@ enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs
                                   struct hs_error *err);
 void hs_eigenbasis_release(struct hs_eigenbasis *basis);
 
-/* Its even modes, or 0; and how many numbers its vectors are. */
+/* Its even modes, or 0; and how many numbers its vectors are then. */
 int64_t hs_eigenbasis_even(const struct hs_axis_matrix *matrix);
-int64_t hs_eigenbasis_size(const struct hs_axis_matrix *matrix);
+static inline int64_t hs_eigenbasis_size(int64_t count, int64_t even)
+{
+    return even * even + (count - even) * (count - even);
+}
 
 /* How much of each mode is in a field; [count] both. */
 void hs_eigenbasis_project(const struct hs_eigenbasis *basis, const double *field, double *out);

@@ -114,7 +114,7 @@ static double doubles_of(const struct hs_problem *problem, const int64_t extent[
     double count = 4.0 * (double)extent[HS_X] * (double)extent[HS_Y] * (double)extent[HS_Z];
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, &stencil, axis);
-        count += 2.0 * (double)hs_eigenbasis_size(&matrix) +
+        count += 2.0 * (double)hs_eigenbasis_size(extent[axis], hs_eigenbasis_even(&matrix)) +
                  (double)extent[axis] * (1.0 + PROBES + PAIR * PAIR);
     }
     return count + PAIR;
@@ -137,8 +137,8 @@ static void lay_out(struct hs_modes *modes)
     const struct hs_stencil stencil = hs_problem_stencil(modes->problem, 1.0);
     for (int axis = 0; axis < modes->problem->grid.dims; axis++) {
         const struct hs_axis_matrix matrix = hs_axis_matrix_of(modes->problem, &stencil, axis);
-        const int64_t n = modes->extent[axis], size = hs_eigenbasis_size(&matrix);
         modes->even[axis] = hs_eigenbasis_even(&matrix);
+        const int64_t n = modes->extent[axis], size = hs_eigenbasis_size(n, modes->even[axis]);
         modes->vector[axis] = next;
         modes->inverse[axis] = next + size;
         modes->rate[axis] = next + 2 * size;
@@ -311,8 +311,7 @@ static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct h
                                 struct hs_error *err)
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
-    const int64_t n = basis->count, rest = n - basis->even;
-    const int64_t size = basis->even * basis->even + rest * rest;
+    const int64_t n = basis->count, size = hs_eigenbasis_size(n, basis->even);
     enum hs_status st =
         transforms->put(modes->state, basis->vector, size, modes->vector[axis], err);
     if (!st)
