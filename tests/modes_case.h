@@ -226,6 +226,8 @@ static inline double difference(const struct modes_case *c, const double *a, con
 {
     double most = 0.0, size = 0.0;
     for (int64_t n = 0; n < hs_grid_count(&c->problem.grid); n++) {
+        if (!isfinite(a[n]))
+            return INFINITY; /* fmax() takes the other of a NaN */
         most = fmax(most, fabs(a[n] - b[n]));
         size = fmax(size, fabs(b[n]));
     }

@@ -2,8 +2,8 @@
  * What a backend offers to methods that work on the modes of a stencil: arrays of doubles on the
  * swept nodes, products with one axis' matrix, and a factor for each mode.
  *
- * An array is [nz][ny][nx] of the box of swept nodes, dense, x fastest, in the backend's memory,
- * whatever the problem's precision. Products are a library's.
+ * An array is [nz][ny][nx], x fastest, in the backend's memory, whatever the problem's precision:
+ * of the box of swept nodes, each axis' at its slots. Products are a library's.
  */
 #ifndef HS_CORE_TRANSFORMS_H
 #define HS_CORE_TRANSFORMS_H
@@ -17,6 +17,44 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum { HS_SLOTS = 4, HS_SLOTS_FROM = 32 };
+
+/* Where the nodes of an axis lie in an array, and its modes: the lower half of a mirrored axis, its
+ * middle with it, then the rest; else all are of the second group. A group of HS_SLOTS_FROM or more
+ * has a multiple of HS_SLOTS slots, of which the last may hold zeros: libraries multiply rows of
+ * such lengths faster (docs/performance/modes.md). */
+struct hs_slots {
+    int64_t nodes[2], slots[2];
+};
+
+static inline struct hs_slots hs_slots_of(int64_t nodes, int64_t even)
+{
+    struct hs_slots out = {{even, nodes - even}, {0, 0}};
+    for (int group = 0; group < 2; group++) {
+        const int64_t n = out.nodes[group];
+        out.slots[group] = n < HS_SLOTS_FROM ? n : (n + HS_SLOTS - 1) / HS_SLOTS * HS_SLOTS;
+    }
+    return out;
+}
+
+static inline HS_HOST_DEVICE int64_t hs_slots_all(const struct hs_slots *axis)
+{
+    return axis->slots[0] + axis->slots[1];
+}
+
+static inline HS_HOST_DEVICE int64_t hs_slot(const struct hs_slots *axis, int64_t node)
+{
+    return node < axis->nodes[0] ? node : node - axis->nodes[0] + axis->slots[0];
+}
+
+/* -1: none. */
+static inline HS_HOST_DEVICE int64_t hs_node_at(const struct hs_slots *axis, int64_t slot)
+{
+    const int group = slot >= axis->slots[0];
+    const int64_t n = slot - (group ? axis->slots[0] : 0);
+    return n >= axis->nodes[group] ? -1 : n + (group ? axis->nodes[0] : 0);
+}
 
 /* What becomes of a mode that a step multiplies by 1 + rate and to which it adds a constant. */
 enum hs_mode_rule {
@@ -115,7 +153,7 @@ hs_mode_factors_of(const struct hs_mode_filter *filter, double rate)
 }
 
 /* What multiplies along an axis: [rows][extent]; or, where `even` is not 0, two squares, of the
- * axis' first `even` nodes and of the rest. */
+ * axis' first `even` slots and of the rest. */
 struct hs_axis_factor {
     int axis;
     int64_t rows, even;
@@ -144,15 +182,17 @@ struct hs_transforms {
                           double *array, struct hs_error *err);
     enum hs_status (*get)(struct hs_backend_state *state, const double *array, int64_t count,
                           double *host, struct hs_error *err);
-    /* The field at the swept nodes. */
-    enum hs_status (*gather)(struct hs_backend_state *state, double *array, struct hs_error *err);
+    /* The field at the swept nodes, each node in its slot. */
+    enum hs_status (*gather)(struct hs_backend_state *state, const struct hs_slots axes[HS_AXES],
+                             double *array, struct hs_error *err);
     /* The array, rounded once, becomes the field at the swept nodes; NULL: zeros do. `steps`: the
      * field that was there stays at hand as the one a step before. */
-    enum hs_status (*scatter)(struct hs_backend_state *state, const double *array, bool steps,
-                              struct hs_error *err);
+    enum hs_status (*scatter)(struct hs_backend_state *state, const struct hs_slots axes[HS_AXES],
+                              const double *array, bool steps, struct hs_error *err);
     /* Of all such pairs along an axis. */
-    enum hs_status (*fold)(struct hs_backend_state *state, int axis, const int64_t extent[HS_AXES],
-                           bool back, double *array, struct hs_error *err);
+    enum hs_status (*fold)(struct hs_backend_state *state, int axis,
+                           const struct hs_slots axes[HS_AXES], bool back, double *array,
+                           struct hs_error *err);
     /* out[.., r, ..] = sum over i of matrix[r][i] * in[.., i, ..] along the axis, where `in` has
      * `extent` and out `rows` instead. */
     enum hs_status (*product)(struct hs_backend_state *state, const struct hs_axis_factor *by,

@@ -101,31 +101,42 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void find_extent(const struct hs_problem *problem, int64_t extent[HS_AXES])
+static void find_slots(const struct hs_problem *problem, struct hs_slots out[HS_AXES])
 {
     const struct hs_box box = hs_problem_interior(problem);
-    for (int axis = 0; axis < HS_AXES; axis++)
-        extent[axis] = box.hi[axis] - box.lo[axis];
+    const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const bool swept = axis < problem->grid.dims;
+        const struct hs_axis_matrix matrix =
+            swept ? hs_axis_matrix_of(problem, &stencil, axis) : (struct hs_axis_matrix){0};
+        out[axis] =
+            hs_slots_of(box.hi[axis] - box.lo[axis], swept ? hs_eigenbasis_even(&matrix) : 0);
+    }
 }
 
-static double doubles_of(const struct hs_problem *problem, const int64_t extent[HS_AXES])
+/* Of the vectors of an axis. */
+static int64_t size_of(const struct hs_slots *axis)
 {
-    const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
-    double count = 4.0 * (double)extent[HS_X] * (double)extent[HS_Y] * (double)extent[HS_Z];
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, &stencil, axis);
-        count += 2.0 * (double)hs_eigenbasis_size(extent[axis], hs_eigenbasis_even(&matrix)) +
-                 (double)extent[axis] * (1.0 + PROBES + PAIR * PAIR);
-    }
-    return count + PAIR;
+    return hs_eigenbasis_size(hs_slots_all(axis), axis->slots[0]);
+}
+
+static double doubles_of(int dims, const struct hs_slots axes[HS_AXES])
+{
+    double count = 4.0, beside = PAIR;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        count *= (double)hs_slots_all(&axes[axis]);
+    for (int axis = 0; axis < dims; axis++)
+        beside += 2.0 * (double)size_of(&axes[axis]) +
+                  (double)hs_slots_all(&axes[axis]) * (1.0 + PROBES + PAIR * PAIR);
+    return count + beside;
 }
 
 double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
     (void)backend;
-    int64_t extent[HS_AXES];
-    find_extent(problem, extent);
-    return (double)sizeof(double) * doubles_of(problem, extent);
+    struct hs_slots axes[HS_AXES];
+    find_slots(problem, axes);
+    return (double)sizeof(double) * doubles_of(problem->grid.dims, axes);
 }
 
 static void lay_out(struct hs_modes *modes)
@@ -134,11 +145,8 @@ static void lay_out(struct hs_modes *modes)
     double **const fields[] = {&modes->initial, &modes->forcing, &modes->work[0], &modes->work[1]};
     for (int n = 0; n < 4; n++, next += modes->count)
         *fields[n] = next;
-    const struct hs_stencil stencil = hs_problem_stencil(modes->problem, 1.0);
     for (int axis = 0; axis < modes->problem->grid.dims; axis++) {
-        const struct hs_axis_matrix matrix = hs_axis_matrix_of(modes->problem, &stencil, axis);
-        modes->even[axis] = hs_eigenbasis_even(&matrix);
-        const int64_t n = modes->extent[axis], size = hs_eigenbasis_size(n, modes->even[axis]);
+        const int64_t n = modes->extent[axis], size = size_of(&modes->axis[axis]);
         modes->vector[axis] = next;
         modes->inverse[axis] = next + size;
         modes->rate[axis] = next + 2 * size;
@@ -157,12 +165,15 @@ enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *pr
     if (!backend->transforms)
         return hs_error_add(err, HS_DEVICE, "the backend \"%s\" has no transforms to modes",
                             backend->name);
-    const struct hs_box box = hs_problem_interior(problem);
-    modes->count = hs_box_count(&box);
-    find_extent(problem, modes->extent);
+    find_slots(problem, modes->axis);
+    modes->count = 1;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        modes->extent[axis] = hs_slots_all(&modes->axis[axis]);
+        modes->count *= modes->extent[axis];
+    }
     enum hs_status st = backend->transforms->available(err);
     if (!st)
-        st = backend->transforms->allocate(state, doubles_of(problem, modes->extent),
+        st = backend->transforms->allocate(state, doubles_of(problem->grid.dims, modes->axis),
                                            &modes->memory, err);
     if (!st)
         lay_out(modes);
@@ -206,9 +217,9 @@ static enum hs_status fold(struct hs_modes *modes, bool back, double *array, str
 {
     enum hs_status st = HS_OK;
     for (int axis = 0; axis < modes->problem->grid.dims && !st; axis++)
-        if (modes->even[axis] > 0)
-            st = modes->backend->transforms->fold(modes->state, axis, modes->extent, back, array,
-                                                  err);
+        if (modes->axis[axis].nodes[0] > 0)
+            st =
+                modes->backend->transforms->fold(modes->state, axis, modes->axis, back, array, err);
     return st;
 }
 
@@ -220,7 +231,7 @@ static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_
     double *here = in, *there = other;
     const int dims = modes->problem->grid.dims;
     for (int axis = 0; axis < dims && !st; axis++) {
-        const struct hs_axis_factor by = {axis, modes->extent[axis], modes->even[axis],
+        const struct hs_axis_factor by = {axis, modes->extent[axis], modes->axis[axis].slots[0],
                                           matrix[axis]};
         double *to = axis == dims - 1 ? out : there;
         st = modes->backend->transforms->product(modes->state, &by, modes->extent, here, to, err);
@@ -269,9 +280,10 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
                                  const struct hs_eigenbasis *basis, double *place,
                                  struct probes *probes, struct hs_error *err)
 {
-    const int64_t n = basis->count;
+    const struct hs_slots *slots = &modes->axis[axis];
+    const int64_t n = basis->count, all = modes->extent[axis];
     const int count = n < PROBES ? (int)n : PROBES;
-    double *row = hs_new((size_t)n * sizeof *row);
+    double *row = hs_new((size_t)all * sizeof *row);
     enum hs_status st = HS_OK;
     probes->count[axis] = count;
     for (int p = 0; p < count && !st; p++) {
@@ -279,10 +291,11 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
         probes->rate[axis][p] = basis->rate[mode];
         probes->row_sum[axis][p] = 0.0;
         for (int64_t i = 0; i < n; i++) {
-            row[i] = hs_eigenbasis_inverse(basis, mode, i);
-            probes->row_sum[axis][p] += fabs(row[i]);
+            const double value = hs_eigenbasis_inverse(basis, mode, i);
+            row[hs_slot(slots, i)] = value;
+            probes->row_sum[axis][p] += fabs(value);
         }
-        st = modes->backend->transforms->put(modes->state, row, n, place + p * n, err);
+        st = modes->backend->transforms->put(modes->state, row, all, place + p * all, err);
     }
     free(row);
     return st;
@@ -307,16 +320,48 @@ static void note_rates(struct hs_modes *modes, int axis, const struct hs_eigenba
     modes->fastest += fastest;
 }
 
+static enum hs_status put_squares(struct hs_modes *modes, const struct hs_slots *axis,
+                                  const double *in, double *out, struct hs_error *err)
+{
+    const int64_t size = size_of(axis);
+    double *slots = hs_new((size_t)size * sizeof *slots), *square = slots;
+    for (int group = 0; group < 2; group++) {
+        const int64_t n = axis->nodes[group], pitch = axis->slots[group];
+        for (int64_t row = 0; row < n; row++)
+            memcpy(square + row * pitch, in + row * n, (size_t)n * sizeof *in);
+        square += pitch * pitch;
+        in += n * n;
+    }
+    const enum hs_status st = modes->backend->transforms->put(modes->state, slots, size, out, err);
+    free(slots);
+    return st;
+}
+
+/* Where there is no mode the rate is one of a mode, so that no factor is there but those of modes.
+ */
+static enum hs_status put_rates(struct hs_modes *modes, int axis, const double *rate,
+                                struct hs_error *err)
+{
+    const int64_t all = modes->extent[axis];
+    double *slots = hs_new((size_t)all * sizeof *slots);
+    for (int64_t slot = 0; slot < all; slot++) {
+        const int64_t mode = hs_node_at(&modes->axis[axis], slot);
+        slots[slot] = rate[mode < 0 ? 0 : mode];
+    }
+    const enum hs_status st =
+        modes->backend->transforms->put(modes->state, slots, all, modes->rate[axis], err);
+    free(slots);
+    return st;
+}
+
 static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis,
                                 struct hs_error *err)
 {
-    const struct hs_transforms *transforms = modes->backend->transforms;
-    const int64_t n = basis->count, size = hs_eigenbasis_size(n, basis->even);
-    enum hs_status st =
-        transforms->put(modes->state, basis->vector, size, modes->vector[axis], err);
+    const struct hs_slots *slots = &modes->axis[axis];
+    enum hs_status st = put_squares(modes, slots, basis->vector, modes->vector[axis], err);
     if (!st)
-        st = transforms->put(modes->state, basis->inverse, size, modes->inverse[axis], err);
-    return st ? st : transforms->put(modes->state, basis->rate, n, modes->rate[axis], err);
+        st = put_squares(modes, slots, basis->inverse, modes->inverse[axis], err);
+    return st ? st : put_rates(modes, axis, basis->rate, err);
 }
 
 /* Of the axes so far, a constant's modes a and the forcing's b: with this axis they are a *
@@ -325,8 +370,8 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
                                const struct hs_eigenbasis *basis, struct probes *probes,
                                struct hs_error *err)
 {
-    const int64_t n = basis->count;
-    double *constant = hs_new((size_t)(n * (3 + PAIR * PAIR)) * sizeof *constant);
+    const int64_t n = basis->count, all = modes->extent[axis];
+    double *constant = hs_new((size_t)(3 * n + PAIR * PAIR * all) * sizeof *constant);
     double *forcing = constant + n, *along = forcing + n, *pair = along + n, largest = 0.0;
     for (int64_t i = 0; i < n; i++)
         along[i] = 1.0;
@@ -334,8 +379,9 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
     hs_eigenbasis_project(basis, along, forcing);
     for (int64_t mode = 0; mode < n; mode++) {
-        pair[PAIR * mode] = pair[PAIR * (n + mode) + 1] = constant[mode];
-        pair[PAIR * (n + mode)] = forcing[mode];
+        const int64_t slot = hs_slot(&modes->axis[axis], mode);
+        pair[PAIR * slot] = pair[PAIR * (all + slot) + 1] = constant[mode];
+        pair[PAIR * (all + slot)] = forcing[mode];
         largest = fmax(largest, fabs(along[mode]));
     }
     for (int p = 0; p < probes->count[axis]; p++) {
@@ -343,7 +389,7 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
         probes->forcing[axis][p] = forcing[probed_mode(basis, probes->count[axis], p)];
     }
     modes->largest_forcing += largest;
-    const enum hs_status st = modes->backend->transforms->put(modes->state, pair, PAIR * PAIR * n,
+    const enum hs_status st = modes->backend->transforms->put(modes->state, pair, PAIR * PAIR * all,
                                                               modes->pair[axis], err);
     free(constant);
     return st;
@@ -481,7 +527,7 @@ static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *s
     once.keep_last = true;
     once.keep_before = false;
     const enum hs_status st = modes->backend->sweep(modes->state, &once, err);
-    return st ? st : modes->backend->transforms->gather(modes->state, out, err);
+    return st ? st : modes->backend->transforms->gather(modes->state, modes->axis, out, err);
 }
 
 /* The field is left in work[0]. */
@@ -493,7 +539,7 @@ static enum hs_status sweep_field(struct hs_modes *modes, const struct hs_span *
     double *field = modes->work[0], *swept = modes->work[1];
     double *a = modes->initial, *b = modes->forcing;
     struct hs_reduction reduction;
-    enum hs_status st = transforms->gather(state, field, err);
+    enum hs_status st = transforms->gather(state, modes->axis, field, err);
     if (!st)
         st = transforms->largest(state, field, modes->count, &modes->largest, err);
     if (!st)
@@ -537,7 +583,7 @@ static enum hs_status find_forcing(struct hs_modes *modes, const struct hs_span 
     if (modes->is_sum) {
         probe_sum(modes, &trial->probes, trial->forcing);
     } else {
-        st = transforms->scatter(modes->state, NULL, false, err);
+        st = transforms->scatter(modes->state, modes->axis, NULL, false, err);
         if (!st)
             st = sweep_once(modes, span, forcing, err);
         if (!st)
@@ -588,7 +634,8 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     if (!st)
         st = find_forcing(modes, span, &trial, err);
     if (!st)
-        st = modes->backend->transforms->scatter(modes->state, modes->work[0], false, err);
+        st = modes->backend->transforms->scatter(modes->state, modes->axis, modes->work[0], false,
+                                                 err);
     if (!st)
         st = judge(modes, &trial, err);
     double *const *work = modes->work;
@@ -624,7 +671,7 @@ static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, 
     if (!st)
         st = fold(modes, true, out, err);
     if (!st)
-        st = transforms->scatter(modes->state, out, steps, err);
+        st = transforms->scatter(modes->state, modes->axis, out, steps, err);
     return st ? st : transforms->wait(modes->state, err);
 }
 
@@ -643,11 +690,12 @@ enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double en
 
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)
 {
-    const int64_t *n = modes->extent, *at = modes->slow;
+    const double *place = modes->forcing;
     *out = 0.0;
     if (modes->largest_forcing == 0.0)
         return HS_OK;
-    const double *place = modes->forcing + (at[HS_Z] * n[HS_Y] + at[HS_Y]) * n[HS_X] + at[HS_X];
+    for (int64_t axis = 0, apart = 1; axis < HS_AXES; apart *= modes->extent[axis++])
+        place += apart * hs_slot(&modes->axis[axis], modes->slow[axis]);
     const enum hs_status st = modes->backend->transforms->get(modes->state, place, 1, out, err);
     *out *= modes->slow_largest;
     return st;

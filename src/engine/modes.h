@@ -18,12 +18,12 @@ struct hs_modes {
     const struct hs_problem *problem;
     const struct hs_backend *backend;
     struct hs_backend_state *state;
-    int64_t extent[HS_AXES], count; /* of the swept nodes */
+    struct hs_slots axis[HS_AXES];  /* of the swept nodes; a mirrored one's are folded */
+    int64_t extent[HS_AXES], count; /* slots */
     double *memory;                 /* the backend's, all of the following */
     double *initial, *forcing;      /* [modes] */
     bool from_initial;              /* what is asked for depends on the initial field */
     double *work[2];
-    int64_t even[HS_AXES]; /* modes of a mirrored axis, whose nodes are folded; else 0 */
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
     bool is_sum;           /* the forcing is, of one vector per axis (engine/forcing.h): */
     double *pair[HS_AXES]; /* what makes its modes, and a constant's, of those of the axes before */

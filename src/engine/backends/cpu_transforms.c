@@ -54,37 +54,41 @@ static enum hs_status get(struct hs_backend_state *state, const double *array, i
 
 /* ---- the field ------------------------------------------------------------------------------- */
 
-/* Where row `r` of the swept nodes begins in a field, in elements from node (0, 0, 0). */
-static int64_t row_at(const struct hs_backend_state *state, int64_t r)
+/* Where the row of swept nodes j, k begins in a field, in elements from node (0, 0, 0). */
+static int64_t row_at(const struct hs_backend_state *state, int64_t j, int64_t k)
 {
-    const struct hs_box *box = &state->interior;
-    const int64_t ny = box->hi[HS_Y] - box->lo[HS_Y];
-    return hs_layout_offset(&state->layout, box->lo[HS_X], box->lo[HS_Y] + r % ny,
-                            box->lo[HS_Z] + r / ny);
+    const int64_t *lo = state->interior.lo;
+    return hs_layout_offset(&state->layout, lo[HS_X], lo[HS_Y] + j, lo[HS_Z] + k);
 }
 
-static int64_t row_length(const struct hs_backend_state *state)
-{
-    return state->interior.hi[HS_X] - state->interior.lo[HS_X];
-}
-
-static enum hs_status gather(struct hs_backend_state *state, double *array, struct hs_error *err)
+static enum hs_status gather(struct hs_backend_state *state, const struct hs_slots axes[HS_AXES],
+                             double *array, struct hs_error *err)
 {
     (void)err;
-    const int64_t nx = row_length(state), rows = hs_box_count(&state->interior) / nx;
+    const struct hs_box *box = &state->interior;
+    const int64_t nx = hs_slots_all(&axes[HS_X]), ny = hs_slots_all(&axes[HS_Y]);
 #pragma omp parallel for num_threads(state->team.most) schedule(static)
-    for (int64_t r = 0; r < rows; r++)
+    for (int64_t r = 0; r < ny * hs_slots_all(&axes[HS_Z]); r++) {
+        const int64_t j = hs_node_at(&axes[HS_Y], r % ny), k = hs_node_at(&axes[HS_Z], r / ny);
         for (int64_t i = 0; i < nx; i++)
-            array[r * nx + i] =
-                hs_read(state->problem->precision, state->now.origin, row_at(state, r) + i);
+            array[r * nx + i] = 0.0;
+        if (j < 0 || k < 0)
+            continue;
+        const int64_t row = row_at(state, j, k);
+        for (int64_t i = 0; i < box->hi[HS_X] - box->lo[HS_X]; i++)
+            array[r * nx + hs_slot(&axes[HS_X], i)] =
+                hs_read(state->problem->precision, state->now.origin, row + i);
+    }
     return HS_OK;
 }
 
-static enum hs_status scatter(struct hs_backend_state *state, const double *array, bool steps,
-                              struct hs_error *err)
+static enum hs_status scatter(struct hs_backend_state *state, const struct hs_slots axes[HS_AXES],
+                              const double *array, bool steps, struct hs_error *err)
 {
     (void)err;
-    const int64_t nx = row_length(state), rows = hs_box_count(&state->interior) / nx;
+    const struct hs_box *box = &state->interior;
+    const int64_t nx = box->hi[HS_X] - box->lo[HS_X], ny = box->hi[HS_Y] - box->lo[HS_Y];
+    const int64_t across = hs_slots_all(&axes[HS_X]), down = hs_slots_all(&axes[HS_Y]);
     if (steps) {
         const struct hs_cpu_field before = state->now;
         state->now = state->next;
@@ -92,10 +96,14 @@ static enum hs_status scatter(struct hs_backend_state *state, const double *arra
     }
     state->change_known = steps;
 #pragma omp parallel for num_threads(state->team.most) schedule(static)
-    for (int64_t r = 0; r < rows; r++)
+    for (int64_t r = 0; r < hs_box_count(box) / nx; r++) {
+        const int64_t row = row_at(state, r % ny, r / ny);
+        const int64_t from =
+            (hs_slot(&axes[HS_Z], r / ny) * down + hs_slot(&axes[HS_Y], r % ny)) * across;
         for (int64_t i = 0; i < nx; i++)
-            hs_write(state->problem->precision, state->now.origin, row_at(state, r) + i,
-                     array ? array[r * nx + i] : 0.0);
+            hs_write(state->problem->precision, state->now.origin, row + i,
+                     array ? array[from + hs_slot(&axes[HS_X], i)] : 0.0);
+    }
     return HS_OK;
 }
 
@@ -111,19 +119,22 @@ static void find_others(int axis, const int64_t extent[HS_AXES], int64_t *inner,
     }
 }
 
-static enum hs_status fold(struct hs_backend_state *state, int axis, const int64_t extent[HS_AXES],
-                           bool back, double *array, struct hs_error *err)
+static enum hs_status fold(struct hs_backend_state *state, int axis,
+                           const struct hs_slots axes[HS_AXES], bool back, double *array,
+                           struct hs_error *err)
 {
     (void)err;
-    const int64_t n = extent[axis];
+    const int64_t extent[] = {hs_slots_all(&axes[HS_X]), hs_slots_all(&axes[HS_Y]),
+                              hs_slots_all(&axes[HS_Z])};
+    const int64_t pairs = axes[axis].nodes[1], last = pairs + axes[axis].nodes[0] - 1;
     int64_t inner, outer;
     find_others(axis, extent, &inner, &outer);
 #pragma omp parallel for num_threads(state->team.most) schedule(static) collapse(2)
     for (int64_t o = 0; o < outer; o++)
-        for (int64_t i = 0; i < n / 2; i++)
+        for (int64_t i = 0; i < pairs; i++)
             for (int64_t k = 0; k < inner; k++)
-                hs_fold(back, &array[(o * n + i) * inner + k],
-                        &array[(o * n + n - 1 - i) * inner + k]);
+                hs_fold(back, &array[(o * extent[axis] + i) * inner + k],
+                        &array[(o * extent[axis] + hs_slot(&axes[axis], last - i)) * inner + k]);
     return HS_OK;
 }
 

@@ -12,7 +12,7 @@
 namespace
 {
 
-enum { THREADS = 256, MOST_ROWS = 32768 };
+enum { THREADS = 256 };
 
 /* ---- cuBLAS ---------------------------------------------------------------------------------- */
 
@@ -144,104 +144,154 @@ hs_status wait(hs_backend_state *state, hs_error *err)
 
 /* ---- the field ------------------------------------------------------------------------------- */
 
-/* The swept nodes of a field, row by row. */
+/* Where the swept nodes are in a field, and in an array. */
 struct swept {
     int64_t first, pitch_y, pitch_z; /* elements from node (0, 0, 0) of the field */
-    int64_t nx, ny, rows;
+    hs_slots x, y, z;
 };
 
-swept swept_of(const hs_backend_state *state)
+swept swept_of(const hs_backend_state *state, const hs_slots axes[HS_AXES])
 {
     const hs_box box = hs_problem_interior(state->problem);
     swept out;
     out.first = hs_layout_offset(&state->layout, box.lo[HS_X], box.lo[HS_Y], box.lo[HS_Z]);
     out.pitch_y = state->layout.pitch[HS_Y];
     out.pitch_z = state->layout.pitch[HS_Z];
-    out.nx = box.hi[HS_X] - box.lo[HS_X];
-    out.ny = box.hi[HS_Y] - box.lo[HS_Y];
-    out.rows = out.ny * (box.hi[HS_Z] - box.lo[HS_Z]);
+    out.x = axes[HS_X];
+    out.y = axes[HS_Y];
+    out.z = axes[HS_Z];
     return out;
 }
 
-dim3 blocks_for(int64_t nx, int64_t rows)
+/* For rows j, j + gridDim.y, ... of planes k, k + gridDim.z, ...: each block has several, since one
+ * block a row costs more than its row. */
+dim3 blocks_for(int64_t nx, int64_t ny, int64_t nz)
 {
-    return dim3((unsigned)((nx + THREADS - 1) / THREADS),
-                (unsigned)(rows < MOST_ROWS ? rows : (int64_t)MOST_ROWS));
+    const int64_t most_y = 512, most_z = 64;
+    return dim3((unsigned)((nx + THREADS - 1) / THREADS), (unsigned)(ny < most_y ? ny : most_y),
+                (unsigned)(nz < most_z ? nz : most_z));
+}
+
+int64_t blocks_in(dim3 blocks)
+{
+    return (int64_t)blocks.x * blocks.y * blocks.z;
+}
+
+dim3 blocks_of(const hs_slots axes[HS_AXES])
+{
+    return blocks_for(hs_slots_all(&axes[HS_X]), hs_slots_all(&axes[HS_Y]),
+                      hs_slots_all(&axes[HS_Z]));
+}
+
+__device__ int64_t slot_along_x(void)
+{
+    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
+}
+
+/* Calls act(number of a slot, node in the field or -1) for the thread's slots. */
+template <typename Act>
+__device__ void for_slots(const swept &of, Act act)
+{
+    const int64_t x = slot_along_x(), nx = hs_slots_all(&of.x), ny = hs_slots_all(&of.y);
+    const int64_t i = hs_node_at(&of.x, x);
+    if (x >= nx)
+        return;
+    for (int64_t z = blockIdx.z; z < hs_slots_all(&of.z); z += gridDim.z)
+        for (int64_t y = blockIdx.y; y < ny; y += gridDim.y) {
+            const int64_t j = hs_node_at(&of.y, y), k = hs_node_at(&of.z, z);
+            const bool held = i >= 0 && j >= 0 && k >= 0;
+            act((z * ny + y) * nx + x,
+                held ? of.first + i + j * of.pitch_y + k * of.pitch_z : (int64_t)-1);
+        }
 }
 
 template <typename T>
-__global__ void gather_rows(swept of, const T *field, double *array)
+__global__ void gather_nodes(swept of, const T *field, double *array)
 {
-    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    for (int64_t r = blockIdx.y; r < of.rows && i < of.nx; r += gridDim.y)
-        array[r * of.nx + i] =
-            (double)field[of.first + i + r % of.ny * of.pitch_y + r / of.ny * of.pitch_z];
+    for_slots(of, [=](int64_t slot, int64_t node) {
+        array[slot] = node >= 0 ? (double)field[node] : 0.0;
+    });
 }
 
 template <typename T>
-__global__ void scatter_rows(swept of, const double *array, T *field)
+__global__ void scatter_nodes(swept of, const double *array, T *field)
 {
-    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    for (int64_t r = blockIdx.y; r < of.rows && i < of.nx; r += gridDim.y)
-        field[of.first + i + r % of.ny * of.pitch_y + r / of.ny * of.pitch_z] =
-            array ? (T)array[r * of.nx + i] : (T)0;
+    for_slots(of, [=](int64_t slot, int64_t node) {
+        if (node >= 0)
+            field[node] = array ? (T)array[slot] : (T)0;
+    });
 }
 
-hs_status gather(hs_backend_state *state, double *array, hs_error *err)
+hs_status gather(hs_backend_state *state, const hs_slots axes[HS_AXES], double *array,
+                 hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const swept of = swept_of(state);
-    const dim3 blocks = blocks_for(of.nx, of.rows);
+    const swept of = swept_of(state, axes);
+    const dim3 blocks = blocks_of(axes);
     const char *field = hs_cuda_field(state, 0);
     if (state->problem->precision == HS_FLOAT)
-        gather_rows<<<blocks, THREADS, 0, state->stream>>>(of, (const float *)field, array);
+        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const float *)field, array);
     else
-        gather_rows<<<blocks, THREADS, 0, state->stream>>>(of, (const double *)field, array);
-    HS_CUDA_LAUNCHED(err, "gather", (int64_t)blocks.x * blocks.y, THREADS);
+        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const double *)field, array);
+    HS_CUDA_LAUNCHED(err, "gather", blocks_in(blocks), THREADS);
     return HS_OK;
 }
 
-hs_status scatter(hs_backend_state *state, const double *array, bool steps, hs_error *err)
+hs_status scatter(hs_backend_state *state, const hs_slots axes[HS_AXES], const double *array,
+                  bool steps, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const swept of = swept_of(state);
-    const dim3 blocks = blocks_for(of.nx, of.rows);
+    const swept of = swept_of(state, axes);
+    const dim3 blocks = blocks_of(axes);
     if (steps)
         state->now ^= 1;
     state->change = steps ? HS_CUDA_CHANGE_BY_FIELDS : HS_CUDA_CHANGE_NOT_KNOWN;
     char *field = hs_cuda_field(state, 0);
     if (state->problem->precision == HS_FLOAT)
-        scatter_rows<<<blocks, THREADS, 0, state->stream>>>(of, array, (float *)field);
+        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (float *)field);
     else
-        scatter_rows<<<blocks, THREADS, 0, state->stream>>>(of, array, (double *)field);
-    HS_CUDA_LAUNCHED(err, "scatter", (int64_t)blocks.x * blocks.y, THREADS);
+        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (double *)field);
+    HS_CUDA_LAUNCHED(err, "scatter", blocks_in(blocks), THREADS);
     return HS_OK;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-__global__ void fold_rows(int axis, int64_t nx, int64_t ny, int64_t nz, bool back, double *array)
+/* Where the other node of a pair has its slot; there are nodes[1] pairs. */
+__device__ int64_t opposite(const hs_slots &axis, int64_t lower)
 {
-    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int64_t half_y = axis == HS_Y ? ny / 2 : ny, half_z = axis == HS_Z ? nz / 2 : nz;
-    if (i >= (axis == HS_X ? nx / 2 : nx))
-        return;
-    for (int64_t r = blockIdx.y; r < half_y * half_z; r += gridDim.y) {
-        const int64_t j = r % half_y, k = r / half_y;
-        const int64_t opposite = axis == HS_X   ? (k * ny + j) * nx + nx - 1 - i
-                                 : axis == HS_Y ? (k * ny + ny - 1 - j) * nx + i
-                                                : ((nz - 1 - k) * ny + j) * nx + i;
-        hs_fold(back, &array[(k * ny + j) * nx + i], &array[opposite]);
-    }
+    return axis.slots[0] + axis.nodes[1] - 1 - lower;
 }
 
-hs_status fold(hs_backend_state *state, int axis, const int64_t extent[HS_AXES], bool back,
+__global__ void fold_pairs(int axis, hs_slots x, hs_slots y, hs_slots z, bool back, double *array)
+{
+    const int64_t i = slot_along_x(), nx = hs_slots_all(&x), ny = hs_slots_all(&y);
+    const int64_t rows = axis == HS_Y ? y.nodes[1] : ny;
+    const int64_t planes = axis == HS_Z ? z.nodes[1] : hs_slots_all(&z);
+    if (i >= (axis == HS_X ? x.nodes[1] : nx))
+        return;
+    const int64_t upper_i = axis == HS_X ? opposite(x, i) : i;
+    for (int64_t k = blockIdx.z; k < planes; k += gridDim.z)
+        for (int64_t j = blockIdx.y; j < rows; j += gridDim.y) {
+            const int64_t upper_j = axis == HS_Y ? opposite(y, j) : j;
+            const int64_t upper_k = axis == HS_Z ? opposite(z, k) : k;
+            hs_fold(back, &array[(k * ny + j) * nx + i],
+                    &array[(upper_k * ny + upper_j) * nx + upper_i]);
+        }
+}
+
+hs_status fold(hs_backend_state *state, int axis, const hs_slots axes[HS_AXES], bool back,
                double *array, hs_error *err)
 {
-    const dim3 blocks = blocks_for(extent[HS_X], extent[HS_Y] * extent[HS_Z]);
-    fold_rows<<<blocks, THREADS, 0, state->stream>>>(axis, extent[HS_X], extent[HS_Y], extent[HS_Z],
-                                                     back, array);
-    HS_CUDA_LAUNCHED(err, "fold", (int64_t)blocks.x * blocks.y, THREADS);
+    int64_t n[HS_AXES];
+    for (int other = 0; other < HS_AXES; other++)
+        n[other] = other == axis ? axes[other].nodes[1] : hs_slots_all(&axes[other]);
+    if (n[axis] == 0)
+        return HS_OK;
+    const dim3 blocks = blocks_for(n[HS_X], n[HS_Y], n[HS_Z]);
+    fold_pairs<<<blocks, THREADS, 0, state->stream>>>(axis, axes[HS_X], axes[HS_Y], axes[HS_Z],
+                                                      back, array);
+    HS_CUDA_LAUNCHED(err, "fold", blocks_in(blocks), THREADS);
     return HS_OK;
 }
 
@@ -283,29 +333,28 @@ __device__ double rate_at(const hs_mode_filter &filter, int axis, int64_t mode)
     return filter.rate[axis] ? filter.rate[axis][mode] : 0.0;
 }
 
-__global__ void filter_rows(hs_mode_filter filter, const double *in, const double *constant,
-                            double *out)
+__global__ void filter_modes(hs_mode_filter filter, const double *in, const double *constant,
+                             double *out)
 {
-    const int64_t nx = filter.extent[HS_X], ny = filter.extent[HS_Y];
-    const int64_t rows = ny * filter.extent[HS_Z];
-    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    const int64_t i = slot_along_x(), nx = filter.extent[HS_X], ny = filter.extent[HS_Y];
     if (i >= nx)
         return;
     const double along_x = rate_at(filter, HS_X, i);
-    for (int64_t r = blockIdx.y; r < rows; r += gridDim.y) {
-        const double rest = rate_at(filter, HS_Y, r % ny) + rate_at(filter, HS_Z, r / ny);
-        const hs_mode_factors f = hs_mode_factors_of(&filter, filter.common + (along_x + rest));
-        const int64_t n = r * nx + i;
-        out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
-    }
+    for (int64_t k = blockIdx.z; k < filter.extent[HS_Z]; k += gridDim.z)
+        for (int64_t j = blockIdx.y; j < ny; j += gridDim.y) {
+            const double rest = rate_at(filter, HS_Y, j) + rate_at(filter, HS_Z, k);
+            const hs_mode_factors f = hs_mode_factors_of(&filter, filter.common + (along_x + rest));
+            const int64_t n = (k * ny + j) * nx + i;
+            out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
+        }
 }
 
 hs_status filter(hs_backend_state *state, const hs_mode_filter *of, const double *in,
                  const double *constant, double *out, hs_error *err)
 {
-    const dim3 blocks = blocks_for(of->extent[HS_X], of->extent[HS_Y] * of->extent[HS_Z]);
-    filter_rows<<<blocks, THREADS, 0, state->stream>>>(*of, in, constant, out);
-    HS_CUDA_LAUNCHED(err, "filter", (int64_t)blocks.x * blocks.y, THREADS);
+    const dim3 blocks = blocks_for(of->extent[HS_X], of->extent[HS_Y], of->extent[HS_Z]);
+    filter_modes<<<blocks, THREADS, 0, state->stream>>>(*of, in, constant, out);
+    HS_CUDA_LAUNCHED(err, "filter", blocks_in(blocks), THREADS);
     return HS_OK;
 }
 
