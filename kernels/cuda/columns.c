@@ -98,7 +98,9 @@ bool hs_fused_large_enough(const char *name, const struct hs_case *of, const int
         }
     }
     const int64_t nx = points[HS_X] + 64, ny = points[HS_Y] + 2, nz = points[HS_Z];
-    const int64_t most = UINT32_MAX / (int64_t)hs_precision_size(of->precision);
+    const bool tables = of->asked & HS_SOURCE_FIELD_TIME;
+    const int64_t most =
+        UINT32_MAX / (int64_t)(tables ? sizeof(double) : hs_precision_size(of->precision));
     if (nx * ny > most || nx * nz > INT32_MAX || ny * nz > INT32_MAX) {
         snprintf(reason, size,
                  "%s needs planes of less than 4 GiB, and faces of fewer than 2^31 points", name);

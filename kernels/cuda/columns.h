@@ -67,7 +67,8 @@ struct hs_fused_columns hs_fused_tiles(const struct hs_case *of,
                                        hs_fused_cut_of *cut, struct hs_geometry *out);
 
 /* Whether the grid has `least` points along each axis, or `wrapping` where that wraps, and indices
- * of 32 bits are enough for a plane's bytes and a face's nodes; if not, why. */
+ * of 32 bits are enough for a plane's bytes, those of a source's tables of doubles too, and a
+ * face's nodes; if not, why. */
 bool hs_fused_large_enough(const char *name, const struct hs_case *of, const int least[HS_AXES],
                            int wrapping, char *reason, size_t size);
 

@@ -66,6 +66,31 @@ void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
     assert_int_equal(plan_for(&hs_kernel_cuda_vector_march, &cube.of).shift, 0);
 }
 
+/* Tables of a source that changes in time are of doubles, and so twice a plane of floats. */
+void test_plan_columns__places_in_tables_fit_32_bits(void **state)
+{
+    (void)state;
+    struct cube cube;
+    struct hs_kernel_plan plan;
+    char reason[256];
+    for (int64_t n = 23000; n <= 24000; n += 1000) { /* 2^29 points are 23170^2 */
+        set_cube(&cube, n, 3, 1);
+        cube.of.layout.points[HS_Z] = cube.of.box.hi[HS_Z] = 8;
+        cube.of.steps = HS_FUSED_STEPS;
+        cube.of.asked |= HS_SOURCE | HS_SOURCE_FIELD;
+        cube.of.source_varies = HS_VARIES_SPACE;
+        plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of);
+        cube.of.asked |= HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME;
+        cube.of.source_varies |= HS_VARIES_T;
+        cube.of.steps = HS_FUSED_FIELDS_STEPS;
+        const bool can = hs_kernel_plan_make(&hs_kernel_cuda_fused_fields_3d, &cube.of, h200(),
+                                             &plan, reason, sizeof reason);
+        if (can != (n < 24000))
+            fail_msg("%lld points: %s", (long long)n, can ? "taken" : reason);
+    }
+    assert_non_null(strstr(reason, "planes of less than 4 GiB"));
+}
+
 /* The tiles of fused_radius2_3d have as many points along x as those of the marches of radius 1,
  * but other rows; its chunks are cut by how far two sweeps of radius 2 reach. */
 void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
