@@ -111,7 +111,8 @@ hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *pla
                               hs_error *err)
 {
     hs_cuda_parts *parts = &state->parts;
-    if (!parts->wanted)
+    /* fewer are one call of several, which would have to wait for each other's ends */
+    if (!parts->wanted || sweep->steps != state->plan.steps)
         return state->kernel->sweep(plan, sweep, err);
     hs_status st = order(parts, state->stream, parts->ahead, err);
     sweep->stream = parts->ahead;
