@@ -157,6 +157,7 @@ enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *r
 {
     const struct hs_box *box = &request->box;
     const struct dense dense = dense_of(part, box);
+    enum hs_status st = HS_OK; /* what others send is waited for all the same */
     for (int rank = 0; rank < hs_wire.ranks; rank++) {
         const struct hs_slab_shape shape =
             hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
@@ -172,15 +173,12 @@ enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *r
         if (hs_wire.rank)
             reserve_spare(part, bytes);
         char *to = hs_wire.rank ? part->spare : values + offset_of(&dense, &piece);
-        const enum hs_status st =
-            (request->before ? part->own->download_before : part->own->download)(part->state, &here,
-                                                                                 to, err);
+        st = (request->before ? part->own->download_before : part->own->download)(part->state,
+                                                                                  &here, to, err);
         if (hs_wire.rank)
             hs_wire_send(0, to, bytes);
-        if (st)
-            return st;
     }
-    return HS_OK;
+    return st;
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
