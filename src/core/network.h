@@ -106,6 +106,7 @@ struct hs_network {
     struct hs_network_row *node; /* [nz][ny][nx] as arrays; else NULL */
     int forcing_count;
     struct hs_forcing *forcing; /* [forcing_count]; the first is empty */
+    int64_t forced;             /* as arrays: nodes whose forcing is not */
     struct hs_moving inflow;    /* in W, at nodes that are free */
     struct hs_moving given;     /* temperatures of prescribed nodes, whose forcing is empty */
     double limit;               /* s: longest stable step; infinite: no node can change */
@@ -118,6 +119,13 @@ void hs_network_destroy(struct hs_network *network);
 static inline bool hs_network_moves(const struct hs_network *network)
 {
     return network->inflow.count > 0 || network->given.count > 0;
+}
+
+/* As arrays: how many nodes of a grid like its own would have a forcing. */
+static inline double hs_network_forced(const struct hs_network *network, const struct hs_grid *grid)
+{
+    return (double)network->forced * (double)hs_grid_count(grid) /
+           (double)hs_grid_count(&network->grid);
 }
 
 /* Of node i + nx*(j + ny*k). */

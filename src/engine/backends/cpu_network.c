@@ -33,7 +33,8 @@ double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes
     if (!network)
         return 0.0;
     if (as_arrays(problem))
-        return array_count(problem) * field_bytes;
+        return array_count(problem) * field_bytes +
+               hs_network_forced(network, &problem->grid) * sizeof(int64_t);
     return field_bytes / size * (double)number_bytes(network) +
            network->row_count * size * (HS_ROW_NUMBERS + steps);
 }

@@ -492,8 +492,11 @@ double hs_cuda_network_bytes(const hs_problem *problem, double field_bytes, int 
     const double size = (double)hs_precision_size(problem->precision);
     if (!network)
         return 0.0;
-    if (as_arrays(network)) /* G, dt/C, g and s, and the capacity */
-        return field_bytes * (problem->grid.dims + 3) + field_bytes / size * sizeof(double);
+    if (as_arrays(network)) /* G, dt/C, g and s, the capacity, and where something acts */
+        return field_bytes * (problem->grid.dims + 3) + field_bytes / size * sizeof(double) +
+               hs_network_forced(network, &problem->grid) *
+                   (sizeof(hs_network_row) + sizeof(int64_t)) +
+               network->forcing_count * (double)sizeof *network->forcing;
     return field_bytes / size * (double)number_bytes(network) +
            network->row_count * (size * (HS_ROW_NUMBERS + sweeps) + sizeof *network->row);
 }

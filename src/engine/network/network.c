@@ -397,12 +397,16 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
     if (st)
         return st;
     unite_forcings(work);
-#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
+    int64_t forced = 0;
+#pragma omp parallel for num_threads(work->threads) schedule(static, 1) reduction(+ : forced)
     for (int t = 0; t < work->threads; t++) {
         const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++)
+        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
             out->node[n].forcing = work->worker[t].map[FORCINGS][out->node[n].forcing];
+            forced += out->node[n].forcing != 0;
+        }
     }
+    out->forced = forced;
     return HS_OK;
 }
 

@@ -207,6 +207,14 @@ static void *copy(const void *from, size_t bytes)
     return from ? memcpy(hs_new(bytes + 1), from, bytes) : NULL;
 }
 
+static int64_t count_forced(const struct hs_network *network)
+{
+    int64_t count = 0;
+    for (int64_t n = 0; n < hs_grid_count(&network->grid) && network->node; n++)
+        count += network->node[n].forcing != 0;
+    return count;
+}
+
 static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *err)
 {
     const struct hs_network *whole = out->shape.slab.whole->network;
@@ -234,6 +242,7 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
         hold_layer(network, plane, 0);
     if (out->shape.above)
         hold_layer(network, plane, layers - 1);
+    network->forced = count_forced(network);
     return HS_OK;
 }
 

@@ -132,6 +132,7 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
             assert_true((network.node != NULL) == (cases[n].form == HS_NETWORK_ARRAYS));
             assert_true((network.row == NULL) == (cases[n].form == HS_NETWORK_ARRAYS));
             assert_true((network.number == NULL) == (cases[n].form == HS_NETWORK_ARRAYS));
+            assert_int_equal(network.forced, cases[n].form == HS_NETWORK_ARRAYS ? rows : 0);
             const int64_t nx = c.grid.points[HS_X];
             for (int64_t m = 0; m < cases[n].nodes; m++) {
                 const struct hs_network_row *row = hs_network_row_at(&network, m);
