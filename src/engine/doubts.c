@@ -76,12 +76,19 @@ static bool has_unused_substance(const struct hs_problem *problem, const struct 
     (void)plan;
     const struct hs_body *body = problem->body;
     const char *name = problem->unused_material;
+    bool drawn = false;
     for (int n = 0; body && n < body->substance_count && !name; n++)
-        if (!(body->substance[n].volume > 0.0))
+        if (!(body->substance[n].volume > 0.0)) {
             name = body->substance[n].name;
+            for (int s = 0; s < body->solid_count; s++)
+                drawn = drawn || body->solid[s].substance == n;
+        }
     if (name)
-        snprintf(out, size, "%s: material %s is nowhere in the body; name it in body, or remove it",
-                 hs_problem_place(problem, HS_PLACE_BODY), name);
+        snprintf(out, size, "%s: material %s is nowhere in the body; %s",
+                 hs_problem_place(problem, HS_PLACE_BODY), name,
+                 drawn ? "other shapes hide its own, or these are too small for the grid: change "
+                         "their order, give more grid.points, or remove it"
+                       : "name it in body, or remove it");
     return name;
 }
 

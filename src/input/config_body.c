@@ -61,6 +61,10 @@ static bool read_perfusion(struct hs_reader *reader, const char *path, struct hs
         return true;
     const struct hs_key rate = hs_key("%s.rate", group.text);
     const struct hs_key reference = hs_key("%s.reference", group.text);
+    if (hs_given(reader, hs_key("%s.diffusivity", path).text))
+        hs_settings_complain(reader->settings, rate.text,
+                             "is in W/(m^3 K); give conductivity, density and specific_heat of the "
+                             "materials instead of diffusivity");
     const bool both = hs_require(reader, rate.text, "give rate and reference") &&
                       hs_settings_number(reader->settings, rate.text, &out->perfusion);
     return hs_require(reader, reference.text, "give rate and reference") &&
@@ -402,6 +406,10 @@ static void read_contact(struct hs_reader *reader, const char *path, struct hs_c
     const struct hs_key resistance = hs_key("%s.resistance", path);
     if (hs_require(reader, resistance.text, "give it in m^2 K/W"))
         hs_settings_number(reader->settings, resistance.text, &out->resistance);
+    if (hs_given(reader, "materials[0].diffusivity"))
+        hs_settings_complain(reader->settings, resistance.text,
+                             "is in m^2 K/W; give conductivity, density and specific_heat of the "
+                             "materials instead of diffusivity");
     if (!hs_require(reader, between.text, "name the two materials, as in [\"copper\", \"wood\"]"))
         return;
     const int count = hs_settings_length(reader->settings, between.text);

@@ -126,7 +126,8 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
                 continue;
             hs_settings_complain(reader->settings, key.text,
                                  strcmp(numbers[n], "gradient") == 0
-                                     ? "a body's materials conduct differently; give flux in W/m^2"
+                                     ? "in a body, and on a stretched grid, what leaves is a flux; "
+                                       "give flux in W/m^2"
                                      : "a %s boundary does not use it; remove it, or change the "
                                        "type",
                                  row->kind);
@@ -147,7 +148,8 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
     const struct wall_row *row = type ? row_of(type) : NULL;
     if (type && !row)
         hs_settings_complain(reader->settings, key.text,
-                             "walls of a body are fixed, dirichlet, neumann, robin, reflective, or "
+                             "walls of a body, and of a stretched grid, are fixed, dirichlet, "
+                             "neumann, robin, reflective, or "
                              "as a whole face periodic; choose one of these");
     return row;
 }

@@ -116,9 +116,9 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file"),
     (10, face('type = "neumann";'), "boundary.x_min.flux: missing; a neumann boundary needs it, or flux_file or flux_table"),
     (10, face('type = "dirichlet";'), "boundary.x_min.value: missing; a dirichlet boundary needs it, or value_file or value_table"),
-    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: a body's materials conduct differently; give flux in W/m^2"),
-    (10, face('type = "clamp";'), 'boundary.x_min.type = "clamp": walls of a body are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
-    (10, face('type = "constant"; value = 1.0;'), 'boundary.x_min.type = "constant": walls of a body are fixed, dirichlet'),
+    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: in a body, and on a stretched grid, what leaves is a flux; give flux in W/m^2"),
+    (10, face('type = "clamp";'), 'boundary.x_min.type = "clamp": walls of a body, and of a stretched grid, are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
+    (10, face('type = "constant"; value = 1.0;'), 'boundary.x_min.type = "constant": walls of a body, and of a stretched grid, are fixed, dirichlet'),
     (10, face('type = "reflective"; flux = 3.0;'), "boundary.x_min.flux = 3.0: a reflective boundary does not use it; remove it, or change the type"),
     (10, face('type = "dirichlet"; value = 3.0; h = 1.0;'), "boundary.x_min.h = 1.0: a dirichlet boundary does not use it; remove it, or change the type"),
     (10, face('type = "robin"; h = -25.0; ambient = 293.15;'), "boundary.x_min.h = -25.0: must be >= 0 [W/(m^2 K)]"),
@@ -314,6 +314,30 @@ def test_a_perfusion_that_overflows_is_refused_however_few_its_steps(tmp_path):
     text = text.replace("end = 10.0", "sweeps = 5")
     message = "case.cfg:5: body: a node has a heat capacity of 3.85 J/K and conducts "
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, [message, "look at the units"])
+
+
+@pytest.mark.parametrize("key, text", [
+    ("materials[0].perfusion.rate = 3.0", "is in W/(m^3 K)"),
+    ("contacts[0].resistance = 2e-05", "is in m^2 K/W"),
+])
+def test_what_is_in_watts_needs_more_than_a_diffusivity(tmp_path, key, text):
+    """It was taken as if a m^3 had 1 J/K: a contact of 2e-5 m^2 K/W vanished."""
+    lines = GOOD.splitlines()
+    sink = " perfusion = { rate = 3.0; reference = 0.0; };" if "perfusion" in key else ""
+    lines[2] = '    { name = "copper"; diffusivity = 1e-4;%s },' % sink
+    lines[3] = '    { name = "wood"; diffusivity = 1e-6; } );'
+    lines[7] = "" if sink else 'contacts = ( { between = ["copper", "wood"]; resistance = 2e-05; } );'
+    lines[9] = "};"
+    result = heatsolve(tmp_path, "\n".join(lines) + "\n")
+    remedy = "give conductivity, density and specific_heat of the materials instead of diffusivity"
+    assert result.returncode == 2
+    assert result.stderr == f"heatsolve: case.cfg:{3 if sink else 8}: {key}: {text}; {remedy}\n"
+
+
+def test_a_shape_that_the_grid_does_not_see_is_told_as_that(tmp_path):
+    result = heatsolve(tmp_path, changed(7, solid('material = "wood"; shape = "sphere"; centre = [0.25, 0.26]; radius = 1e-4;')))
+    told = "material wood is nowhere in the body; other shapes hide its own, or these are too small for the grid"
+    assert told in result.stdout.decode() + result.stderr
 
 
 def test_a_material_that_is_never_used_is_a_warning(tmp_path):
