@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 ANYWHERE = 1e30
-BEFORE = 1e-8  # m below a node: what a contact at the node is with
+BEFORE = 1e-8  # m, along each axis, from a node to the place that says on which side of a surface it is
 
 
 def numbers(values):
@@ -325,19 +325,25 @@ class Body:
         return self.contact.get((min(one, other), max(one, other)), 0.0)
 
     def line(self, axis, node, at):
-        """m^2 K/W of the line through `at` along the cell above a node."""
-        below, at = self.axis[axis].below(node), list(at)
-        total, last = 0.0, None
-        if below is not None:
-            at[axis] = self.axis[axis].cells[below][1] - BEFORE
-            last = self.material(at)
+        """m^2 K/W of the line through `at` along the cell above a node, without contacts, and the materials on it."""
+        at, total, on = list(at), 0.0, []
         for lower, upper in self.pieces(axis, *self.axis[axis].cells[node]):
             at[axis] = (lower + upper) / 2
-            here = self.material(at)
-            total += (upper - lower) / self.conductivity[here][axis]
-            total += 0.0 if last is None else self.resistance(last, here)
-            last = here
-        return total
+            on.append(self.material(at))
+            total += (upper - lower) / self.conductivity[on[-1]][axis]
+        return total, on
+
+    def beside(self, axis, i):
+        """A node's place, but below it; or above it where nothing is below."""
+        below = axis.below(i)
+        return axis.cells[i][0] + BEFORE if below is None else axis.cells[below][1] - BEFORE
+
+    def contacts(self, axis, node):
+        """m^2 K/W that the line from a node to the next one along an axis meets."""
+        at = [self.beside(*of) for of in zip(self.axis, node)]
+        under = [] if self.axis[axis].below(node[axis]) is None else [self.material(at)]
+        on = under + self.line(axis, node[axis], at)[1]
+        return sum(self.resistance(*pair) for pair in zip(on, on[1:]))
 
     def conductance(self, axis, node):
         """Of the edge to the next node along an axis."""
@@ -351,11 +357,12 @@ class Body:
             each = half / self.conductivity[one][axis] + half / self.conductivity[other][axis]
             area = sum((b[1] - b[0]) * (c[1] - c[0]) for b, c in rectangles)
             return area / (each + self.resistance(one, other))
+        contacts = self.contacts(axis, node)
         for ends in rectangles:
             for b, c in itertools.product(*(self.pieces(a, *e) for a, e in zip(across, ends))):
                 at = [0.0] * 3
                 at[across[0]], at[across[1]] = sum(b) / 2, sum(c) / 2
-                total += (b[1] - b[0]) * (c[1] - c[0]) / self.line(axis, node[axis], at)
+                total += (b[1] - b[0]) * (c[1] - c[0]) / (self.line(axis, node[axis], at)[0] + contacts)
         return total
 
     def volumes(self, node):

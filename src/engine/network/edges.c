@@ -19,25 +19,6 @@ static double contact_at(const struct hs_body *body, int one, int other, double 
     return resistance > 0.0 ? resistance / facing : 0.0;
 }
 
-/* What each m^2 of a line resists with, m^2 K/W; `before` is the substance before its pieces. */
-static double resist(const struct hs_body *body, int axis, int before, int pieces,
-                     const struct hs_piece *piece, bool *empty)
-{
-    double sum = 0.0;
-    for (int n = 0; n < pieces; n++) {
-        if (piece[n].substance == HS_NOWHERE) {
-            *empty = true;
-            return 1.0;
-        }
-        if (before != HS_NOWHERE)
-            sum += contact_at(body, before, piece[n].substance, piece[n].facing);
-        sum +=
-            (piece[n].to - piece[n].from) / body->substance[piece[n].substance].conductivity[axis];
-        before = piece[n].substance;
-    }
-    return sum;
-}
-
 /* Where an octant has a quarter of an edge's cross-section: all of its cell along the axis. */
 static struct hs_node_box along_cell(const struct hs_octant *octant, int axis)
 {
@@ -52,40 +33,112 @@ static double area_of(const struct hs_octant *octant, int axis)
     return octant->half[hs_axis_across(axis, 0)] * octant->half[hs_axis_across(axis, 1)];
 }
 
-/* Of that only what touches the node: what ends before it has no contact there. */
-static struct hs_node_box end_of_cell(const struct hs_octant *octant, int axis)
+/* ---- contacts -------------------------------------------------------------------------------- */
+
+/* Nodes and edges are taken for as much lower than they are, along every axis: so a surface right
+ * at a node counts as above it, and edges along all axes agree on the node's side of it. Different
+ * along each, lest a slanting surface be met twice, or not at all. */
+static double beside(const struct hs_octants *octants, int axis)
+{
+    return (4.0 + 1.3 * axis) * octants->axis[axis].tolerance;
+}
+
+/* The octant's cell so, but where nothing is lower; the edge is at `at`. */
+static struct hs_node_box beside_cell(const struct hs_octants *octants,
+                                      const struct hs_octant *octant, int axis, double at[HS_AXES])
 {
     struct hs_node_box region = along_cell(octant, axis);
-    region.lo[axis] = (1.0 - 1e-6) * region.hi[axis];
+    for (int a = 0; a < HS_AXES; a++) {
+        const bool above = a != axis && octant->region.lo[a] == 0.0;
+        region.origin[a] += above ? beside(octants, a) : -beside(octants, a);
+        at[a] = above ? 0.0 : region.hi[a];
+    }
     return region;
 }
 
-/* The substance right before the end of a line through the cell under the node. */
-static int substance_under(struct hs_octants *octants, const struct hs_node_box *region, int axis,
-                           const double at[HS_AXES])
+/* Of all solids, since the region begins below its cell. */
+static void select_all(struct hs_octants *octants, const struct hs_node_box *region)
 {
-    const int count = hs_solids_line(&octants->cells->solids, region, &octants->below, axis, at,
-                                     octants->crossing, octants->piece);
-    return octants->piece[count - 1].substance;
+    hs_solids_narrow(&octants->cells->solids, region, &octants->all, &octants->here);
 }
 
-/* Of a quarter that surfaces cross, or where they cross the cell under it. */
-static double trace(struct hs_octants *octants, const struct hs_octant *octant,
-                    const struct hs_octant *under, int axis, bool *empty)
+static double trace_contacts(struct hs_octants *octants, const struct hs_octant *octant,
+                             const struct hs_octant *under, int axis)
+{
+    const struct hs_solids *solids = &octants->cells->solids;
+    const struct hs_body *body = octants->spec->body;
+    double at[HS_AXES], sum = 0.0;
+    int before = HS_NOWHERE;
+    struct hs_node_box region;
+    if (under->there) {
+        region = beside_cell(octants, under, axis, at);
+        select_all(octants, &region);
+        before = hs_solids_at(solids, &region, &octants->here, at);
+    }
+    region = beside_cell(octants, octant, axis, at);
+    select_all(octants, &region);
+    const int end = hs_solids_at(solids, &region, &octants->here, at);
+    if (octants->node[axis] == 0) /* nothing is below, or the other end of a periodic axis */
+        region.lo[axis] = 2.0 * beside(octants, axis);
+    const int count = hs_solids_line(solids, &region, &octants->here, axis, at, octants->crossing,
+                                     octants->piece);
+    for (int n = 0; n < count; before = octants->piece[n++].substance)
+        sum += contact_at(body, before, octants->piece[n].substance, octants->piece[n].facing);
+    return sum + contact_at(body, before, end, 1.0);
+}
+
+/* Of the line from node to node, m^2 K/W. A node is on one side of a surface, with all of its
+ * control volume: what is so between two nodes holds for all lines of their edge, or heat would go
+ * round a contact by those that miss it. */
+static double contacts_of(struct hs_octants *octants, int axis)
+{
+    const struct hs_body *body = octants->spec->body;
+    for (int n = 0; n < 4 && body->contact_count > 0; n++) {
+        const int number =
+            1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
+        const struct hs_octant *octant = &octants->octant[number];
+        const struct hs_octant *under = &octants->octant[number & ~(1 << axis)];
+        if (!octant->there)
+            continue;
+        if (octant->label == HS_CELL_MIXED || (under->there && under->label == HS_CELL_MIXED))
+            return trace_contacts(octants, octant, under, axis);
+        return under->there ? contact_between(body, under->label, octant->label) : 0.0;
+    }
+    return 0.0;
+}
+
+/* ---- conduction ------------------------------------------------------------------------------ */
+
+/* What each m^2 of a line resists with, m^2 K/W. */
+static double resist(const struct hs_body *body, int axis, int pieces, const struct hs_piece *piece,
+                     bool *empty)
+{
+    double sum = 0.0;
+    for (int n = 0; n < pieces; n++) {
+        if (piece[n].substance == HS_NOWHERE) {
+            *empty = true;
+            return 1.0;
+        }
+        sum +=
+            (piece[n].to - piece[n].from) / body->substance[piece[n].substance].conductivity[axis];
+    }
+    return sum;
+}
+
+/* Of a quarter that surfaces cross. */
+static double trace(struct hs_octants *octants, const struct hs_octant *octant, int axis,
+                    double contacts, bool *empty)
 {
     const struct hs_node_box region = along_cell(octant, axis);
-    const struct hs_node_box below = end_of_cell(under ? under : octant, axis);
     hs_octant_select(octants, octant, &region, &octants->here);
-    if (under)
-        hs_octant_select(octants, under, &below, &octants->below);
-    struct hs_lines lines = hs_octants_lines(octants, &region, under ? &below : NULL, axis);
+    struct hs_lines lines = hs_octants_lines(octants, &region, axis);
     double at[HS_AXES] = {0.0, 0.0, 0.0}, area, sum = 0.0, first = -1.0;
     bool same = true;
     while (hs_lines_next(&lines, at, &area)) {
-        const int before = under ? substance_under(octants, &below, axis, at) : HS_NOWHERE;
         const int count = hs_solids_line(&octants->cells->solids, &region, &octants->here, axis, at,
                                          octants->crossing, octants->piece);
-        const double each = resist(octants->spec->body, axis, before, count, octants->piece, empty);
+        const double each =
+            resist(octants->spec->body, axis, count, octants->piece, empty) + contacts;
         first = first < 0.0 ? each : first;
         same = same && each == first;
         sum += area / each;
@@ -94,25 +147,21 @@ static double trace(struct hs_octants *octants, const struct hs_octant *octant,
 }
 
 /* Of the edge's quarter in the cell of an octant above the node. */
-static double quarter(struct hs_octants *octants, int number, int axis, bool *empty)
+static double quarter(struct hs_octants *octants, const struct hs_octant *octant, int axis,
+                      double contacts, bool *empty)
 {
     const struct hs_body *body = octants->spec->body;
-    const struct hs_octant *octant = &octants->octant[number];
-    const struct hs_octant *under = &octants->octant[number & ~(1 << axis)];
     if (!octant->there)
         return 0.0;
-    if (body->contact_count == 0 || !under->there)
-        under = NULL;
-    if (octant->label == HS_CELL_MIXED || (under && under->label == HS_CELL_MIXED))
-        return trace(octants, octant, under, axis, empty);
+    if (octant->label == HS_CELL_MIXED)
+        return trace(octants, octant, axis, contacts, empty);
     if (octant->label == HS_CELL_EMPTY) {
         *empty = true;
         return 0.0;
     }
-    double each = 2.0 * octant->half[axis] / body->substance[octant->label].conductivity[axis];
-    if (under)
-        each += contact_between(body, under->label, octant->label);
-    return area_of(octant, axis) / each;
+    return area_of(octant, axis) /
+           (2.0 * octant->half[axis] / body->substance[octant->label].conductivity[axis] +
+            contacts);
 }
 
 /* Between nodes that have one conductivity each. */
@@ -139,13 +188,14 @@ double hs_edge(struct hs_octants *octants, int axis, bool *empty)
         return 0.0;
     const bool by_nodes =
         octants->spec->body->conductivity || octants->cells->place == HS_LABEL_NODES;
+    const double contacts = by_nodes ? 0.0 : contacts_of(octants, axis);
     double part[4];
     for (int n = 0; n < 4; n++) {
         const int number =
             1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
         const struct hs_octant *octant = &octants->octant[number];
         if (!by_nodes)
-            part[n] = quarter(octants, number, axis, empty);
+            part[n] = quarter(octants, octant, axis, contacts, empty);
         else
             part[n] = octant->there ? area_of(octant, axis) : 0.0;
     }

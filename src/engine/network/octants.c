@@ -11,15 +11,15 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
 {
     *octants = (struct hs_octants){.spec = spec, .axis = axis, .cells = cells};
     const size_t solids = (size_t)cells->solids.count;
-    struct hs_selection *selection[] = {
-        &octants->around[0], &octants->around[1], &octants->around[2], &octants->around[3],
-        &octants->all,       &octants->here,      &octants->below};
+    struct hs_selection *selection[] = {&octants->around[0], &octants->around[1],
+                                        &octants->around[2], &octants->around[3],
+                                        &octants->all,       &octants->here};
     enum { SELECTIONS = sizeof selection / sizeof selection[0] };
     octants->parts = hs_new((SELECTIONS * solids + 1) * sizeof *octants->parts);
     for (size_t n = 0; n < SELECTIONS; n++)
         selection[n]->part = octants->parts + n * solids;
     for (int d = 0; d < 2; d++)
-        octants->place[d] = hs_new((4 * solids + 2) * sizeof *octants->place[d]);
+        octants->place[d] = hs_new((2 * solids + 2) * sizeof *octants->place[d]);
     octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->crossing);
     octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->piece);
 }
@@ -102,24 +102,20 @@ void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *
 }
 
 struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,
-                                 const struct hs_node_box *before, int axis)
+                                 int axis)
 {
     const struct hs_solids *solids = &octants->cells->solids;
-    const bool curved = octants->here.curved || (before && octants->below.curved);
     struct hs_lines lines = {.next = 0};
     for (int d = 0; d < 2; d++) {
         const int a = lines.across[d] = hs_axis_across(axis, d);
         double *place = octants->place[d];
         int count = 0;
-        if (octants->axis[a].there) {
+        if (octants->axis[a].there)
             count = hs_solids_planes(solids, region, &octants->here, a, count, place);
-            if (before)
-                count = hs_solids_planes(solids, before, &octants->below, a, count, place);
-        }
         count = hs_axis_places(&octants->axis[a], region->lo[a], region->hi[a], count, place);
         lines.place[d] = place;
         lines.intervals[d] = count - 1;
-        lines.in_each[d] = curved && octants->axis[a].there ? LINES : 1;
+        lines.in_each[d] = octants->here.curved && octants->axis[a].there ? LINES : 1;
     }
     return lines;
 }

@@ -24,7 +24,7 @@ struct hs_octants {
     int64_t node[HS_AXES];
     struct hs_octant octant[8];
     struct hs_selection around[4]; /* of the row of cells at side y, z of the node, at [y + 2*z] */
-    struct hs_selection all, here, below;
+    struct hs_selection all, here;
     int *parts;       /* of these selections */
     double *place[2]; /* where surfaces cut a region */
     struct hs_crossing *crossing;
@@ -53,10 +53,9 @@ struct hs_lines {
     int next;
 };
 
-/* Of a region for which `here` is selected; and of the one before it along the axis, for which
- * `below` is, or NULL. */
+/* Of a region for which `here` is selected. */
 struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,
-                                 const struct hs_node_box *before, int axis);
+                                 int axis);
 
 /* Sets `at` across the axis; false after the last one. */
 bool hs_lines_next(struct hs_lines *lines, double at[HS_AXES], double *area);

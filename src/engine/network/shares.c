@@ -37,7 +37,7 @@ static void trace(struct hs_shares *shares, struct hs_octants *octants, int numb
     const int count = hs_solids_best_axes(solids, region, &octants->here, axes);
     for (int n = 0; n < count; n++) {
         const int axis = axes[n];
-        struct hs_lines lines = hs_octants_lines(octants, region, NULL, axis);
+        struct hs_lines lines = hs_octants_lines(octants, region, axis);
         double at[HS_AXES] = {0.0, 0.0, 0.0}, area;
         while (hs_lines_next(&lines, at, &area)) {
             const int pieces = hs_solids_line(solids, region, &octants->here, axis, at,

@@ -35,10 +35,10 @@ static void make_half_space(struct hs_shape_parts *part, const struct hs_solid *
                             const struct hs_axis *axis)
 {
     int count = 0, last = 0;
-    double square = 0.0;
+    double length = 0.0;
     for (int a = 0; a < HS_AXES; a++)
         if (axis[a].there && solid->shape.normal[a] != 0.0) {
-            square += solid->shape.normal[a] * solid->shape.normal[a];
+            length = hypot(length, solid->shape.normal[a]); /* a square might be 0 or infinite */
             last = a;
             count++;
         }
@@ -48,7 +48,7 @@ static void make_half_space(struct hs_shape_parts *part, const struct hs_solid *
     part->oblique = count > 1;
     for (int a = 0; a < HS_AXES && part->oblique; a++) {
         part->point[a] = solid->shape.point[a];
-        part->normal[a] = axis[a].there ? solid->shape.normal[a] / sqrt(square) : 0.0;
+        part->normal[a] = axis[a].there ? solid->shape.normal[a] / length : 0.0;
     }
 }
 
@@ -283,8 +283,8 @@ static bool contains(const struct hs_shape_parts *part, const struct hs_node_box
            (!part->oblique || height <= 0.0);
 }
 
-static int substance_at(const struct hs_solids *solids, const struct hs_node_box *region,
-                        const struct hs_selection *selection, const double at[HS_AXES])
+int hs_solids_at(const struct hs_solids *solids, const struct hs_node_box *region,
+                 const struct hs_selection *selection, const double at[HS_AXES])
 {
     for (int n = 0; n < selection->count; n++) {
         const struct hs_shape_parts *part = &solids->part[selection->part[n]];
@@ -317,7 +317,7 @@ int hs_solids_line(const struct hs_solids *solids, const struct hs_node_box *reg
             continue;
         }
         point[axis] = 0.5 * (from + to);
-        const int substance = substance_at(solids, region, selection, point);
+        const int substance = hs_solids_at(solids, region, selection, point);
         if (count > 0 && piece[count - 1].substance == substance)
             piece[count - 1].to = to;
         else

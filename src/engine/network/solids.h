@@ -61,6 +61,10 @@ int hs_solids_best_axes(const struct hs_solids *solids, const struct hs_node_box
 int hs_solids_planes(const struct hs_solids *solids, const struct hs_node_box *region,
                      const struct hs_selection *selection, int axis, int count, double *place);
 
+/* The substance at a point, beyond the region's origin. */
+int hs_solids_at(const struct hs_solids *solids, const struct hs_node_box *region,
+                 const struct hs_selection *selection, const double at[HS_AXES]);
+
 /* What a line runs through. */
 struct hs_piece {
     int substance;

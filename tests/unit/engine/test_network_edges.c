@@ -219,7 +219,8 @@ static uint32_t random_below(uint64_t *seed, uint32_t below)
     return (uint32_t)(*seed >> 33) % below;
 }
 
-/* Of cells: each has a quarter of an edge and an octant of a node, whatever it is. */
+/* Of cells: each has a quarter of an edge and an octant of a node, whatever it is. A node is of the
+ * substance of the cell under it along all axes, by which an edge has a contact or not. */
 void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 {
     (void)state;
@@ -240,10 +241,11 @@ void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
         for (int j = 1; j < 4; j++)
             for (int i = 1; i < 6; i++) {
                 double g = 0.0, capacity = 0.0;
+                const int here = label[k - 1][j - 1][i - 1], next = label[k - 1][j - 1][i];
+                const bool touch = (here == 0 && next == 2) || (here == 2 && next == 0);
                 for (int n = 0; n < 4; n++) {
                     const int low = label[k - n / 2][j - n % 2][i - 1];
                     const int high = label[k - n / 2][j - n % 2][i];
-                    const bool touch = (low == 0 && high == 2) || (low == 2 && high == 0);
                     g += dy * dz / 4.0 /
                          (dx / c.substance[high].conductivity[0] + (touch ? 0.3 : 0.0));
                     capacity += (c.substance[low].capacity + c.substance[high].capacity) / 8.0;
@@ -362,6 +364,25 @@ static double volume_error(enum hs_shape_kind kind, int dims, int64_t cells, dou
     return fabs(volume_of(&c, 1) / exact - 1.0);
 }
 
+/* Of any length, even one whose square no number holds. */
+void test_network_edges__normals_have_a_direction_alone(void **state)
+{
+    (void)state;
+    static const double lengths[] = {1e-200, 1.0, 1e200};
+    double volume[3];
+    for (int n = 0; n < 3; n++) {
+        struct network_case c;
+        case_init(&c, 2, points, size);
+        case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
+        struct hs_solid *solid = case_solid(&c, HS_SHAPE_HALF_SPACE, case_substance(&c, 1.0, 1.0));
+        solid->shape.point[0] = solid->shape.point[1] = 0.2;
+        solid->shape.normal[0] = solid->shape.normal[1] = lengths[n];
+        volume[n] = volume_of(&c, 1);
+        assert_close(volume[n], volume[0], 1e-12);
+    }
+    assert_true(volume[0] > 0.01);
+}
+
 /* Errors of round solids go up and down with the grid, so each is the largest of three. A slab is
  * exact. */
 void test_network_edges__volumes_of_round_solids_are_of_second_order(void **state)
@@ -407,8 +428,10 @@ static double through_contact(const struct hs_shape *shape, int dims, int64_t ce
     return 2.0 * (sum[0] - sum[1]);
 }
 
-/* Heat crosses a surface along its normal: what lines at an angle see of its resistance adds up to
- * that of its area. */
+/* Heat crosses a surface along its normal: what edges at an angle see of its resistance adds up to
+ * that of its area, as the sides of a stair do, each by the cosine where it meets the surface.
+ * Where the number of stairs along a circle is off by one at each of its four ends, the sum is by
+ * 1/cells^1.5 or so. */
 void test_network_edges__contacts_count_by_the_area_of_their_surface(void **state)
 {
     (void)state;
@@ -417,14 +440,15 @@ void test_network_edges__contacts_count_by_the_area_of_their_surface(void **stat
     const struct hs_shape slope = {
         .kind = HS_SHAPE_HALF_SPACE, .point = {0.52, 0.5, 0.5}, .normal = {2.0, 0.0, 1.0}};
     for (int64_t cells = 20; cells <= 40; cells += 20) {
-        const double all = 5e-4; /* lines end where the surface does, or some way before */
+        const double all = 0.5 * pow((double)cells, -1.5);
         assert_close(through_contact(&disc, 2, cells), 2.0 * M_PI * 0.38, all);
         assert_close(through_contact(&disc, 3, cells), 4.0 * M_PI * 0.38 * 0.38, all);
         assert_close(through_contact(&slope, 3, cells), sqrt(1.25), all);
     }
 }
 
-/* A body with all that lines are traced for. */
+/* A body with all that lines are traced for. No surface is right at a node: it would count as above
+ * it, but below it in a mirror. */
 static void add_shapes(struct network_case *c)
 {
     for (int s = 0; s < 4; s++) {
@@ -434,7 +458,7 @@ static void add_shapes(struct network_case *c)
     }
     case_solid(c, HS_SHAPE_EVERYWHERE, 0);
     struct hs_solid *solid = case_solid(c, HS_SHAPE_BOX, 1);
-    memcpy(solid->shape.lower, (const double[]){0.05, 0.1, 0.2}, sizeof solid->shape.lower);
+    memcpy(solid->shape.lower, (const double[]){0.06, 0.1, 0.2}, sizeof solid->shape.lower);
     memcpy(solid->shape.upper, (const double[]){0.21, 0.5, 0.83}, sizeof solid->shape.upper);
     solid = case_solid(c, HS_SHAPE_SPHERE, 2);
     memcpy(solid->shape.centre, (const double[]){0.2, 0.45, 0.7}, sizeof solid->shape.centre);
@@ -507,8 +531,9 @@ void test_network_edges__of_a_mirrored_body_are_mirrored(void **state)
         add_shapes(&m);
         mirror(&m, axis);
         struct hs_network mirrored = case_make(&m);
-        /* roundings of places are others: 1e-16 of 1 in a quarter of a cell */
-        assert_moved(&network, &mirrored, (const int[]){0, 1, 2}, axis, 1e-13);
+        /* a contact is met 1e-14 of the grid beside the edge, where it may nearly graze a surface
+         */
+        assert_moved(&network, &mirrored, (const int[]){0, 1, 2}, axis, 1e-11);
         hs_network_release(&mirrored);
     }
     hs_network_release(&network);
@@ -541,7 +566,7 @@ void test_network_edges__of_a_turned_body_are_turned(void **state)
     for (int s = 0; s < t.body.substance_count; s++)
         turn(t.substance[s].conductivity);
     struct hs_network network = case_make(&c), turned = case_make(&t);
-    assert_moved(&network, &turned, (const int[]){1, 2, 0}, -1, 1e-13);
+    assert_moved(&network, &turned, (const int[]){1, 2, 0}, -1, 1e-11); /* as above */
     hs_network_release(&network);
     hs_network_release(&turned);
 }

@@ -244,14 +244,14 @@ static int sort_cuts(double lo, double hi, double apart, int count, double *cut)
     return kept;
 }
 
-/* Lines along an axis through a box, cut where solids of two crossings are. */
+/* Lines along an axis through a box, cut where solids of a crossing are. */
 struct bundle {
     int count;
     double at[4096][HS_AXES], area[4096];
 };
 
 static void find_lines(const struct random_case *r, const struct box *box, int axis,
-                       const struct crossing *one, const struct crossing *other, struct bundle *out)
+                       const struct crossing *crossing, struct bundle *out)
 {
     const int across[] = {axis == 0, axis == 2 ? 1 : 2};
     double cut[2][CUTS];
@@ -259,12 +259,10 @@ static void find_lines(const struct random_case *r, const struct box *box, int a
     for (int d = 0; d < 2; d++) {
         const int a = across[d];
         int count = 0;
-        for (int n = 0; n < one->count; n++)
-            count += planes(r, one->solid[n], a, &cut[d][count]);
-        for (int n = 0; other && n < other->count; n++)
-            count += planes(r, other->solid[n], a, &cut[d][count]);
+        for (int n = 0; n < crossing->count; n++)
+            count += planes(r, crossing->solid[n], a, &cut[d][count]);
         cuts[d] = sort_cuts(box->lo[a], box->hi[a], there(r, a) ? near(r, a) : 0.0, count, cut[d]);
-        each[d] = there(r, a) && (one->curved || (other && other->curved)) ? LINES : 1;
+        each[d] = there(r, a) && crossing->curved ? LINES : 1;
     }
     out->count = 0;
     for (int m = 0; m < (cuts[1] - 1) * each[1]; m++)
@@ -333,10 +331,10 @@ static double contact(const struct random_case *r, int one, int other)
     return 0.0;
 }
 
-/* Along a line from lo to hi: resistance of 1 m^2 after substance `before`, or lengths by
- * substance. */
+/* Along a line from lo to hi: resistance of 1 m^2 but for contacts, which are added up after
+ * substance `before`; and lengths by substance. */
 static double walk(const struct random_case *r, int axis, const double line[HS_AXES], double lo,
-                   double hi, int before, double length[CASE_SUBSTANCES])
+                   double hi, int before, double *contacts, double length[CASE_SUBSTANCES])
 {
     struct meeting meeting[4 * CASE_SOLIDS + 2] = {{lo, 1.0}};
     double x[HS_AXES] = {line[0], line[1], line[2]}, sum = 0.0, from = lo, cosine = 1.0;
@@ -352,8 +350,8 @@ static double walk(const struct random_case *r, int axis, const double line[HS_A
         x[axis] = 0.5 * (from + to);
         const int substance = substance_at(r, x);
         assert_true(substance != NONE);
-        if (before != NONE && contact(r, before, substance) > 0.0)
-            sum += contact(r, before, substance) / cosine;
+        if (contacts && before != NONE && contact(r, before, substance) > 0.0)
+            *contacts += contact(r, before, substance) / cosine;
         sum += (to - from) / r->c.substance[substance].conductivity[axis];
         if (length)
             length[substance] += to - from;
@@ -364,36 +362,46 @@ static double walk(const struct random_case *r, int axis, const double line[HS_A
     return sum;
 }
 
+/* What the line from a node to the next one along an axis meets, both a little lower than they are.
+ */
+static double contacts_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
+{
+    const double little = 2e-13;
+    double x[HS_AXES], sum = 0.0;
+    bool is_under = false;
+    for (int a = 0; a < HS_AXES; a++) {
+        const bool under = node[a] > 0 || r->c.spec.wrap[a];
+        x[a] = !there(r, a) ? 0.5
+               : under      ? r->coordinate[a][node[a] > 0 ? node[a] : cells(r, a)] - little
+                            : r->coordinate[a][0] + little;
+        is_under = a == axis ? under : is_under;
+    }
+    const double lo = r->coordinate[axis][node[axis]] + (node[axis] > 0 ? -little : little);
+    walk(r, axis, x, lo, r->coordinate[axis][node[axis] + 1] - little,
+         is_under ? substance_at(r, x) : NONE, &sum, NULL);
+    return sum;
+}
+
 static double edge_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
 {
     static struct bundle bundle;
+    const double contacts = contacts_of_solids(r, node, axis);
     double sum = 0.0;
     for (int n = 0; n < 4; n++) {
-        int side[HS_AXES], under_side[HS_AXES];
-        int64_t cell[HS_AXES], under[HS_AXES];
+        int side[HS_AXES];
+        int64_t cell[HS_AXES];
         side[axis] = 1;
         side[(axis + 1) % 3] = n % 2;
         side[(axis + 2) % 3] = n / 2;
-        memcpy(under_side, side, sizeof side);
-        under_side[axis] = 0;
         if (!cell_at(r, node, side, cell))
             continue;
-        const bool looks_under = r->c.body.contact_count > 0 && cell_at(r, node, under_side, under);
         const struct box box = part_of(r, cell, side, axis);
-        struct box end = box;
-        struct crossing here = find_crossing(r, &box), beneath = {.count = 0};
-        if (looks_under) { /* what touches the node from there */
-            end = part_of(r, under, under_side, axis);
-            end.lo[axis] = end.hi[axis] - 1e-6 * (end.hi[axis] - end.lo[axis]);
-            beneath = find_crossing(r, &end);
-        }
-        find_lines(r, &box, axis, &here, &beneath, &bundle);
-        for (int m = 0; m < bundle.count; m++) {
-            double x[HS_AXES] = {bundle.at[m][0], bundle.at[m][1], bundle.at[m][2]};
-            x[axis] = end.hi[axis] - 1e-4 * (end.hi[axis] - end.lo[axis]);
-            sum += bundle.area[m] / walk(r, axis, bundle.at[m], box.lo[axis], box.hi[axis],
-                                         looks_under ? substance_at(r, x) : NONE, NULL);
-        }
+        const struct crossing here = find_crossing(r, &box);
+        find_lines(r, &box, axis, &here, &bundle);
+        for (int m = 0; m < bundle.count; m++)
+            sum += bundle.area[m] /
+                   (walk(r, axis, bundle.at[m], box.lo[axis], box.hi[axis], NONE, NULL, NULL) +
+                    contacts);
     }
     return sum;
 }
@@ -438,10 +446,11 @@ static void volumes_of_solids(const struct random_case *r, const int64_t node[HS
         const struct crossing here = find_crossing(r, &box);
         const int count = best_axes(r, &box, &here, axes);
         for (int n = 0; n < count; n++) {
-            find_lines(r, &box, axes[n], &here, NULL, &bundle);
+            find_lines(r, &box, axes[n], &here, &bundle);
             for (int m = 0; m < bundle.count; m++) {
                 double length[CASE_SUBSTANCES] = {0.0};
-                walk(r, axes[n], bundle.at[m], box.lo[axes[n]], box.hi[axes[n]], NONE, length);
+                walk(r, axes[n], bundle.at[m], box.lo[axes[n]], box.hi[axes[n]], NONE, NULL,
+                     length);
                 for (int s = 0; s < r->c.body.substance_count; s++)
                     volume[s] += bundle.area[m] * length[s] / count;
             }

@@ -1,0 +1,105 @@
+"""Contacts that are not planes between nodes: round, slanting, with edges and corners, and drawn by labels.
+
+No heat may go round a contact: by lines that miss it, or by a node that is on one side of it for one edge and on the
+other side for another.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from helpers import run
+
+SIMPLE = {"density": 1.0, "specific_heat": 1.0}
+
+
+def materials(k=1.0, source=0.0):
+    return [{"name": "out", "conductivity": k, **SIMPLE}, {"name": "in", "conductivity": 1.0, "source": source, **SIMPLE}]
+
+
+def steady(directory, points, shape, resistance, boundary, k=1.0, source=0.0, **more):
+    """The steady field in a unit square or cube."""
+    dims = len(shape.get("centre", shape.get("point")))
+    settings = {
+        "grid": {"points": [points] * dims, "upper": [1.0] * dims},
+        "materials": materials(k, source),
+        "body": [{"material": "out"}, {"material": "in", **shape}],
+        "contacts": [{"between": ["out", "in"], "resistance": resistance}],
+        "initial": {"value": 0.0},
+        "boundary": {"all": {"type": "dirichlet", "value": boundary}},
+        "steady": {"tolerance": 1e-10, "method": "multigrid"},
+        **more,
+    }
+    return run(directory, settings).field
+
+
+def test_a_box_of_boxes_keeps_its_heat(tmp_path):
+    """Edges right on nodes, where three edges of a corner node must agree on its side."""
+    box = {"shape": "box", "lower": [2.0, 2.0], "upper": [6.0, 6.0]}
+    settings = {
+        "grid": {"points": [9, 9], "upper": [8.0, 8.0]},
+        "materials": materials(),
+        "body": [{"material": "out"}, {"material": "in", **box}],
+        "contacts": [{"between": ["out", "in"], "resistance": 1e6}],
+        "initial": {"value": 0.0, "regions": [{"shape": "box", "lower": [3.0, 3.0], "upper": [5.0, 5.0], "value": 1.0}]},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "time": {"end": 40.0},
+    }
+    field = run(tmp_path, settings).field
+    expected = np.zeros((9, 9))
+    expected[3:7, 3:7] = 9 / 16  # nine nodes' heat in sixteen
+    # what passes 16 m of contact in 40 s at 1 K is 6.4e-4 of 9 K m^2, and modes of exp(-0.6*40) are 1e-10
+    assert np.abs(field - expected).max() < 1e-4
+
+
+@pytest.mark.parametrize("cells", [20, 40, 80])
+@pytest.mark.parametrize("centre", [0.5, 0.513])
+def test_a_disc_holds_what_it_makes(tmp_path, cells, centre):
+    """Round it lie nodes of all slopes, at 0.5 twelve right on it (3 : 4 : 5). The mean is q A R/perimeter, but for the
+    heat that nodes outside have of its rim."""
+    shape = {"shape": "cylinder", "centre": [centre, centre], "radius": 0.25}
+    field = steady(tmp_path, cells + 1, shape, 1e9, 0.0, source=1.0)
+    expected = 0.25 * 1e9 / 2
+    assert abs(field[cells // 2, cells // 2] / expected - 1) < 1.6 / cells
+
+
+@pytest.mark.parametrize("normal", [[2.0, 1.0], [1.0, -3.0], [1.0, 0.2], [1.0, 2.0, -2.0]])
+def test_a_slanting_contact_is_exact(tmp_path, normal):
+    """Through no node. Edges along each axis see the resistance over their cosine, and all that meets the jump is flux
+    along the normal."""
+    point = [0.47, 0.53, 0.4417][: len(normal)]
+    length = math.sqrt(sum(n * n for n in normal))
+    height = "+".join(f"({n / length!r})*({'xyz'[a]}-{point[a]!r})" for a, n in enumerate(normal))
+    exact = f"({height}) <= 0 ? {height} : {height} + 0.7"
+    shape = {"shape": "half-space", "point": point, "normal": normal}
+    field = steady(tmp_path, 21, shape, 0.7, exact)
+    x = np.meshgrid(*[np.linspace(0, 1, 21)] * len(normal), indexing="ij")
+    s = sum(n / length * (x[a] - point[a]) for a, n in enumerate(normal))
+    assert np.abs(field.T - np.where(s <= 0, s, s + 0.7)).max() < 1e-9  # of the search's tolerance
+
+
+@pytest.mark.parametrize("k", [1.0, 4.0])
+@pytest.mark.parametrize("resistance", [0.01, 0.1, 1.0])
+def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
+    """A disc that makes q inside, with a jump of q a R/2 at its edge; errors jump with the grid, by where nodes lie."""
+    a, q = 0.3, 10.0
+    shape = {"shape": "cylinder", "centre": [0.5, 0.5], "radius": a}
+    outside = f"-{q * a * a / 2 / k!r}*0.5*log((x-0.5)^2+(y-0.5)^2)"
+    exact = q * a * a / 4 + resistance * q * a / 2 - q * a * a / 2 / k * math.log(a)
+    error = {}
+    for cells in (20, 160):
+        field = steady(tmp_path, cells + 1, shape, resistance, outside, k=k, source=q)
+        error[cells] = abs(field[cells // 2, cells // 2] / exact - 1)
+    assert error[160] < max(error[20] / 4, 2e-4) and error[160] < 0.008, error
+
+
+@pytest.mark.parametrize("of", ["cells", "nodes"])
+def test_labels_are_stairs_that_nothing_goes_round(tmp_path, of):
+    """Their contact is that of their stairs, 4/pi as long as the circle that they are drawn after."""
+    places = (np.arange(41) if of == "nodes" else np.arange(40) + 0.5) / 40
+    inside = (places[:, None] - 0.5) ** 2 + (places[None, :] - 0.5) ** 2 < 0.3**2
+    np.save(tmp_path / "disc.npy", inside.astype("u1"))
+    field = steady(tmp_path, 41, {"centre": [0, 0]}, 1e6, 0.0, source=1.0,
+                   body=[{"file": "disc.npy", "names": ["out", "in"]}])
+    area, stairs = inside.sum() / 1600, 8 * 0.3
+    assert field[20, 20] == pytest.approx(1e6 * area / stairs, rel=0.06)
