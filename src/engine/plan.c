@@ -27,6 +27,7 @@ static const char interval_key[] = "output.interval";
 
 /* Sweep counts stay exact in a double, and so do times made of them. */
 static const double most_sweeps = 9007199254740992.0; /* 2^53 */
+static const double most_times_stable = 1e12;         /* 2e6 sweeps a step of rkl2 */
 
 void hs_plan_note(struct hs_plan *plan, const char *format, ...)
 {
@@ -252,6 +253,22 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
     return schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS;
 }
 
+/* A cell that is a slip, or a layer of atoms, would keep a step of many sweeps busy for ever. */
+static enum hs_status check_length(const struct hs_problem *problem, const struct hs_plan *plan,
+                                   struct hs_error *err)
+{
+    const double times = hs_plan_step(plan) / plan->limit;
+    if (!plan->method->sweeps || !(times > most_times_stable))
+        return HS_OK;
+    return hs_error_add(
+        err, HS_BAD_INPUT,
+        "%s: time.method = \"%s\": a step of %.3g s is %.3g times the longest stable "
+        "sweep, and %.0e times are the most; look at the smallest cell, give a "
+        "shorter time.step, or take \"implicit\"",
+        hs_problem_place(problem, HS_PLACE_STEP), plan->method->name, hs_plan_step(plan), times,
+        most_times_stable);
+}
+
 enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
                              struct hs_error *err)
 {
@@ -272,6 +289,8 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
         st = plan_to_end(problem, out, longest, err);
     else
         st = plan_sweeps(problem, out, sweeps_asked(schedule, out), longest, err);
+    if (!st)
+        st = check_length(problem, out, err);
     if (!st)
         st = hs_range_check_steps(problem, out, err);
     out->output_every = out->interval_sweeps > 0 ? out->interval_sweeps : -1;

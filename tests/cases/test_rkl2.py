@@ -411,6 +411,10 @@ RAW = {
             {**PULLED, "material": MATERIAL, "time": rkl2(1.0, 9), "steady": {"tolerance": 1e-6}},
             "steady.tolerance is about the change of a sweep, and its steps are many sweeps long",
         ),
+        (  # it would sweep for ever
+            {**PULLED, "material": MATERIAL, "time": {"end": 1e15, "method": "rkl2", "tolerance": 1.0}},
+            "times the longest stable sweep, and 1e+12 times are the most; look at the smallest cell",
+        ),
     ],
 )
 def test_what_it_cannot_do_is_said(tmp_path, settings, words):

@@ -50,7 +50,7 @@ enum { FEWEST = 3 };           /* stages */
 enum { OLD, MOST_FIELDS = 5 }; /* the state's own, Y_0; all, */
 /* Of steps that are cut: before the plan's last one, and where a stretch began; and all then. */
 enum { BEFORE = MOST_FIELDS, START, MOST_CUT_FIELDS };
-static const double most = 1e9;       /* stages; far beyond any use */
+static const double most = 4e6;       /* stages; plans have no longer steps */
 static const double same = 1e-6;      /* of a step: two times are one */
 static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
 
