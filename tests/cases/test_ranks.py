@@ -9,6 +9,7 @@ import random
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import h5py
@@ -422,6 +423,125 @@ def test_checkpoint_of_three_ranks_is_resumed_by_one_and_by_five(tmp_path):
     assert last
     for name, values in last.items():
         assert values.tobytes() == datasets(second)[name].tobytes()
+
+
+# ---- other files on another node -------------------------------------------------------------------
+
+READS = {
+    **BLOCK,
+    "initial": {"file": "T.npy"},
+    "boundary": {**BLOCK["boundary"], "x_min": {"type": "robin", "h": 20.0, "ambient_table": "wall.csv"}},
+}
+READS_LABELS = {**BODY_HERE, "body": [{**of_file("nodes"), "names": ["a", "b"]}]}
+
+
+def copy_inputs(directory):
+    """What another node without a shared disk would have at the same path."""
+    other = directory / "other"
+    other.mkdir()
+    for file in directory.iterdir():
+        if file.is_file():
+            shutil.copy(file, other)
+    return other
+
+
+def launch_apart(directory, *command, others=None):
+    """Rank 1 in another directory, with another command if one is given."""
+    return launch(directory, 1, *command, ":", "-n", "1", "-wdir", str(directory / "other"), str(PROGRAM), *(others or command))
+
+
+def contents(directory):
+    return {file.name: file.read_bytes() for file in directory.iterdir() if file.is_file()}
+
+
+def write_inputs(directory, case, **more):
+    write_fields(directory)
+    (directory / "wall.csv").write_text("0,280\n1000,290\n")
+    write(directory, case, time={"sweeps": 40}, output={"every": 20}, **more)
+    return copy_inputs(directory)
+
+
+def assert_refused(directory, before, done, *told):
+    assert done.returncode == 2, done.stderr
+    lines = our_lines(done.stderr)
+    assert len(lines) == 1 and all(text in lines[0] for text in ("rank 1: ", *told)), done.stderr
+    assert contents(directory) == before
+
+
+def change_number(path):
+    values = np.load(path)
+    values[20, 5, 5] += 1
+    np.save(path, values)
+
+
+def change_label(path):
+    with h5py.File(path, "a") as file:
+        file["nodes"][20, 5, 5] = 1 - file["nodes"][20, 5, 5]
+
+
+def change_text(old, new):
+    def change(path):
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return change
+
+
+OTHERS = {
+    "a number": (READS, "T.npy", change_number, 'initial.file = "T.npy"'),
+    "a table": (READS, "wall.csv", change_text("290", "291"), 'boundary.x_min.ambient_table = "wall.csv"'),
+    "a label": (READS_LABELS, "in.h5", change_label, 'body[0].file = "in.h5"'),
+    "a value": (BLOCK, "case.cfg", change_text("30*z", "31*z"), "case.cfg: the config"),
+    "a grid": (BLOCK, "case.cfg", change_text("18, 25", "18, 26"), "case.cfg: the config"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_file_on_one_rank_is_refused(tmp_path, name):
+    case, file, change, told = OTHERS[name]
+    other = write_inputs(tmp_path, case)
+    before = contents(tmp_path)
+    change(other / file)
+    done = launch_apart(tmp_path, "run", "case.cfg", "--output", "a.h5")
+    assert_refused(tmp_path, before, done, told, "on every node")
+
+
+@pytest.mark.parametrize("case", [READS, READS_LABELS, FROM_FILES["measured"]], ids=["fields", "labels", "measured"])
+def test_copies_of_the_same_files_are_taken(tmp_path, case):
+    with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".npy") as shared:
+        np.save(shared, np.full(POINTS, 310.0))
+        shared.flush()
+        write_inputs(tmp_path, case, source={"file": shared.name})
+        done = launch_apart(tmp_path, "run", "case.cfg", "--quiet", "--output", "two.h5")
+        assert done.returncode == 0, done.stderr
+        assert_same(alone(tmp_path, "one.h5"), tmp_path / "two.h5")
+
+
+@pytest.mark.parametrize("others", [
+    ("check", "case.cfg", "--output", "a.h5"),
+    ("run", "--help"),
+    ("run", "case.cfg", "--output", "a.h5", "--set", "time.sweeps=50"),
+    ("run", "case.cfg"),
+], ids=["command", "help", "more", "less"])
+def test_another_command_on_one_rank_is_refused(tmp_path, others):
+    write_inputs(tmp_path, READS)
+    before = contents(tmp_path)
+    done = launch_apart(tmp_path, "run", "case.cfg", "--output", "a.h5", others=others)
+    assert_refused(tmp_path, before, done, "its command line has", "the same arguments")
+
+
+def test_another_checkpoint_on_one_rank_is_refused(tmp_path):
+    """Of the same run, but of another sweep."""
+    (tmp_path / "other").mkdir()
+    for directory in (tmp_path / "other", tmp_path):
+        on = interrupt(started(directory, 2), directory / "long.checkpoint.h5", 200)
+    before = contents(tmp_path)
+    done = launch_apart(tmp_path, "run", "case.cfg", "--quiet", "--output", "long.h5", *on)
+    assert_refused(tmp_path, before, done, "long.checkpoint.h5: ", "on every node")
+    shutil.copy(tmp_path / "long.checkpoint.h5", tmp_path / "other")
+    done = launch_apart(tmp_path, "run", "case.cfg", "--quiet", "--output", "long.h5", *on)
+    assert done.returncode == 0, done.stderr
 
 
 # ---- signals ------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "core/round.h"
 #include "core/vectors.h"
 #include "engine/ranks/mpi/part.h"
+#include "engine/ranks/mpi/same.h"
 #include "engine/ranks/mpi/wire.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
@@ -381,9 +382,8 @@ static const struct hs_backend *share_backend(void)
 
 enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
 {
-    (void)err;
     hs_wire_begin(argc, argv);
-    return HS_OK;
+    return hs_wire.ranks == 1 ? HS_OK : hs_same_arguments(*argc, *argv, err);
 }
 
 enum hs_status hs_ranks_end(enum hs_status status)
@@ -485,6 +485,8 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
         snprintf(name, sizeof name, "%s", (*backend)->name);
     hs_wire_tell(name, sizeof name);
     *status = hs_wire_settle(*status, err);
+    if (!*status)
+        *status = hs_same_inputs(problem, err);
     if (*status)
         return hs_wire.rank == 0;
     for (int n = 0; hs_backends[n]; n++)

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/device.h"
+#include "core/digest.h"
 #include "core/halo.h"
 #include "core/memory.h"
 #include "core/reduction.h"
@@ -307,8 +308,13 @@ static enum hs_status find_again(const struct hs_part *part, const struct hs_req
     }
     hs_wire_tell(path, request->path_bytes);
     hs_wire_tell(name, request->name_bytes);
-    const enum hs_status st =
+    const struct hs_digest here = hs_digest_of_file(path);
+    struct hs_digest first = here;
+    hs_wire_tell(&first, sizeof first);
+    enum hs_status st =
         from ? HS_OK : hs_field_file_find(path, name, request->step, &shape, out, err);
+    if (!st && !hs_digest_is(here, first))
+        st = hs_error_add(err, HS_BAD_INPUT, "%s: " HS_NOT_THE_SAME, path);
     free(path);
     free(name);
     return st;

@@ -7,6 +7,10 @@
 #include "core/vectors.h"
 #include "engine/ranks/slab.h"
 
+/* What is said of a file on a rank. */
+#define HS_NOT_THE_SAME                                                                            \
+    "is not the same as rank 0 reads; have the same files at the same path on every node"
+
 enum hs_request_kind {
     HS_REQUEST_CREATE,
     HS_REQUEST_JOIN, /* after it, where all could */
