@@ -295,7 +295,8 @@ const struct hs_command hs_command_render = {
         "  --plot NAMES              columns over time instead of the field: probes for all of "
         "them,\n"
         "                            history for min, mean and max, or names such as heat or "
-        "tip,rim\n"
+        "tip,rim,\n"
+        "                            history/max and probes/max where both have one\n"
         "  --map NAME                inferno (default), viridis, magma, plasma, coolwarm, gray\n"
         "  --width PIXELS            400 to 10000 (default 1600); width and height are made even\n"
         "  --fps N                   frames of a film a second, 1 to 120 (default 10)\n",

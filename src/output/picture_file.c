@@ -1,5 +1,6 @@
 #include "output/picture_file.h"
 
+#include "core/memory.h"
 #include "core/regular.h"
 #include "core/text.h"
 #include "output/h5.h"
@@ -178,54 +179,76 @@ static bool is_column(const char *name)
     return strcmp(name, "time") && strcmp(name, "sweep");
 }
 
-static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, void *list)
+/* Of all columns of a group and of those in it, "a" and "b/c". */
+struct names {
+    char **item;
+    int count;
+};
+
+static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, void *to)
 {
     (void)link;
+    struct names *names = to;
     const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
-    if (set >= 0 && is_column(name))
-        fprintf(list, "%s%s", ftell(list) ? ", " : "", name);
+    if (set >= 0 && is_column(name)) {
+        names->item = hs_reserve(names->item, (size_t)names->count, sizeof *names->item);
+        names->item[names->count++] = hs_copy(name);
+    }
     hs_h5_close(set);
     return 0;
 }
 
-/* All columns of a group and of those in it, "a, b/c"; allocated. */
-static char *names_in(hid_t file, const char *group)
+static void release_names(struct names *names)
 {
-    char *names;
-    size_t size;
-    FILE *list = open_memstream(&names, &size);
-    H5Lvisit_by_name(file, group, H5_INDEX_NAME, H5_ITER_INC, add_name, list, H5P_DEFAULT);
-    fclose(list);
-    return names;
+    for (int n = 0; n < names->count; n++)
+        free(names->item[n]);
+    free(names->item);
 }
 
-static enum hs_status read_one(const struct hs_picture_file *file, const char *name,
+static bool has(const struct names *names, const char *name)
+{
+    int n = 0;
+    while (n < names->count && strcmp(names->item[n], name) != 0)
+        n++;
+    return n < names->count;
+}
+
+/* "a, b/c", allocated. */
+static char *listed(const struct names *names)
+{
+    char *list;
+    size_t size;
+    FILE *stream = open_memstream(&list, &size);
+    for (int n = 0; n < names->count; n++)
+        fprintf(stream, "%s%s", n ? ", " : "", names->item[n]);
+    fclose(stream);
+    return list;
+}
+
+enum { HISTORY, PROBES, GROUPS };
+static const char *const groups[] = {[HISTORY] = "history", [PROBES] = "probes"};
+
+struct reader {
+    struct hs_picture_file *file;
+    const char *asked; /* --plot */
+    struct names names[GROUPS];
+};
+
+static enum hs_status read_one(const struct hs_picture_file *file, int group, const char *name,
                                struct hs_picture_column *out, struct hs_error *err)
 {
-    static const char *const groups[] = {"/history", "/probes"};
     char path[600], times[32];
-    for (int g = 0; g < 2 && is_column(name) && !out->value; g++) {
-        snprintf(path, sizeof path, "%s/%s", groups[g], name);
-        snprintf(times, sizeof times, "%s/time", groups[g]);
-        read_column(file->file, path, out);
-    }
-    if (!out->value) {
-        char *history = names_in(file->file, groups[0]), *probes = names_in(file->file, groups[1]);
-        hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no such column; its history has %s%s%s",
-                     name, file->path, *history ? history : "none",
-                     *probes ? ", its probes are " : ", and there are no probes", probes);
-        free(history);
-        free(probes);
-        return HS_BAD_INPUT;
-    }
+    snprintf(path, sizeof path, "/%s/%s", groups[group], name);
+    snprintf(times, sizeof times, "/%s/time", groups[group]);
     struct hs_picture_column time = {0};
-    const bool good = read_column(file->file, times, &time) && time.count >= out->count;
+    const bool good = read_column(file->file, path, out) && read_column(file->file, times, &time) &&
+                      time.count >= out->count;
     out->time = time.value;
     time.value = NULL;
     release_column(&time);
     if (!good)
         return hs_error_add(err, HS_IO, "%s: cannot read %s: the file is damaged", file->path,
-                            times);
+                            out->value ? times : path);
     const int64_t rows = out->count;
     out->count = 0;
     for (int64_t i = 0; i < rows; i++)
@@ -238,42 +261,91 @@ static enum hs_status read_one(const struct hs_picture_file *file, const char *n
                                      name, path);
 }
 
-/* Names with commas between them, "probes" and "history" for all that they have; allocated. */
-static char *all_names(const struct hs_picture_file *file, const char *names)
+static enum hs_status add_column(struct reader *r, int group, const char *name,
+                                 struct hs_error *err)
 {
-    char *probes = names_in(file->file, "/probes"), *history = hs_history_plotted(hs_quantities);
-    char *out, *words = strdup(names), *rest = words, *word;
-    size_t size;
-    FILE *stream = open_memstream(&out, &size);
-    while ((word = strsep(&rest, ","))) {
-        word += strspn(word, " ");
-        fprintf(stream, "%s%s", word == words ? "" : ",",
-                strcmp(word, "history") == 0             ? history
-                : strcmp(word, "probes") == 0 && *probes ? probes
-                                                         : word);
-    }
-    fclose(stream);
-    free(words);
+    struct hs_picture_file *file = r->file;
+    file->column = hs_reserve(file->column, (size_t)file->columns, sizeof *file->column);
+    struct hs_picture_column *column = &file->column[file->columns++];
+    *column = (struct hs_picture_column){0};
+    const enum hs_status status = read_one(file, group, name, column, err);
+    if (status || strcmp(column->unit, file->column->unit) == 0)
+        return status;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "--plot %s: %s is in %s and %s in %s: draw them one at a time", r->asked,
+                        file->column->name, file->column->unit, name, column->unit);
+}
+
+static enum hs_status add_probes(struct reader *r, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+    for (int n = 0; n < r->names[PROBES].count && !status; n++)
+        status = add_column(r, PROBES, r->names[PROBES].item[n], err);
+    return status;
+}
+
+static enum hs_status add_history(struct reader *r, struct hs_error *err)
+{
+    char *list = hs_history_plotted(hs_quantities), *rest = list, *name;
+    enum hs_status status = HS_OK;
+    while (!status && (name = strsep(&rest, ",")))
+        status = add_column(r, HISTORY, name + strspn(name, " "), err);
+    free(list);
+    return status;
+}
+
+static enum hs_status refuse_name(const struct reader *r, const char *name, struct hs_error *err)
+{
+    char *history = listed(&r->names[HISTORY]), *probes = listed(&r->names[PROBES]);
+    hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no such column; its history has %s%s%s",
+                 name, r->file->path, *history ? history : "none",
+                 *probes ? ", its probes are " : ", and there are no probes", probes);
     free(history);
     free(probes);
-    return out;
+    return HS_BAD_INPUT;
+}
+
+/* "name", of either group, or "group/name". */
+static enum hs_status add_named(struct reader *r, const char *name, struct hs_error *err)
+{
+    bool in[GROUPS];
+    for (int g = 0; g < GROUPS; g++) {
+        const size_t length = strlen(groups[g]);
+        const bool within = strncmp(name, groups[g], length) == 0 && name[length] == '/';
+        if (within && has(&r->names[g], name + length + 1))
+            return add_column(r, g, name + length + 1, err);
+        in[g] = has(&r->names[g], name);
+    }
+    if (in[HISTORY] && in[PROBES])
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--plot %s: a column of the history and a probe have this name: give "
+                            "history/%s or probes/%s",
+                            name, name, name);
+    if (!in[HISTORY] && !in[PROBES])
+        return refuse_name(r, name, err);
+    return add_column(r, in[PROBES] ? PROBES : HISTORY, name, err);
 }
 
 enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
                                        struct hs_error *err)
 {
-    char *list = all_names(file, names), *rest = list, *name;
+    struct reader r = {.file = file, .asked = names};
+    for (int g = 0; g < GROUPS; g++)
+        H5Lvisit_by_name(file->file, groups[g], H5_INDEX_NAME, H5_ITER_INC, add_name, &r.names[g],
+                         H5P_DEFAULT);
+    char *words = hs_copy(names), *rest = words, *word;
     enum hs_status status = HS_OK;
-    file->column = calloc(strlen(list) + 1, sizeof *file->column); /* more than there are commas */
-    while (!status && (name = strsep(&rest, ","))) {
-        struct hs_picture_column *first = file->column, *column = &first[file->columns++];
-        name += strspn(name, " ");
-        status = read_one(file, name, column, err);
-        if (!status && strcmp(column->unit, first->unit) != 0)
-            status = hs_error_add(err, HS_BAD_INPUT,
-                                  "--plot %s: %s is in %s and %s in %s: draw them one at a time",
-                                  names, first->name, first->unit, name, column->unit);
+    while (!status && (word = strsep(&rest, ","))) {
+        word += strspn(word, " ");
+        if (strcmp(word, "history") == 0)
+            status = add_history(&r, err);
+        else if (strcmp(word, "probes") == 0 && r.names[PROBES].count > 0)
+            status = add_probes(&r, err);
+        else
+            status = add_named(&r, word, err);
     }
-    free(list);
+    free(words);
+    for (int g = 0; g < GROUPS; g++)
+        release_names(&r.names[g]);
     return status;
 }

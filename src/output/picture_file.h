@@ -44,8 +44,9 @@ enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
                                const struct hs_cut *cut, double *out, struct hs_error *err);
 
 /* Columns of the history and the probes, without the rows that have no value: names with commas
- * between them, "probes" for all probes, "history" for min, mean and max. HS_BAD_INPUT
- * for one that is not there, or where units differ. */
+ * between them, "probes" for all probes, "history" for min, mean and max; "probes/max" and
+ * "history/max" where both have one. HS_BAD_INPUT for one that is not there, or in both, or where
+ * units differ. */
 enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
                                        struct hs_error *err);
 

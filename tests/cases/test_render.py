@@ -655,6 +655,29 @@ def test_columns_are_curves_over_time(history, tmp_path, names, values):
     assert len(named) == (len(seen) if len(seen) > 1 else 0)  # names in the same colours; one needs none
 
 
+@pytest.mark.parametrize(
+    "names, values",
+    [
+        ("probes", lambda t: [100 - t, 100 - t / 2, 20, 50]),  # its names are not read as a list
+        ("history", lambda t: [0, 0.5 * t, t]),
+        ("probes/max", lambda t: [20]),
+        ("history/max", lambda t: [t]),
+        ("tip, history/flux/z_max", lambda t: [100 - t, t]),
+    ],
+)
+def test_probes_may_have_the_names_of_the_history(history, tmp_path, names, values):
+    with h5py.File(history, "r+") as f:
+        f["history/flux/z_max"].attrs["units"] = "K"
+        for name, value in [("max", 20), (" left, top", 50)]:
+            f.create_dataset("probes/" + name, data=np.full(101, float(value))).attrs["units"] = "K"
+    image = draw(history, tmp_path / "p.png", "--plot", names, "--range", "-10:110")
+    seen = {curve_at(image, plot_area(image), 0.25, value, (-10, 110)) for value in values(25)}
+    assert len(seen) == len(values(0)) and all(max(c) - min(c) > 60 for c in seen)
+    result = render(history, "-o", tmp_path / "q.png", "--plot", "tip,max")
+    fails(result, 2, "--plot max", "give history/max or probes/max")
+    fails(render(history, "-o", tmp_path / "q.png", "--plot", "probes/time"), 2, "no such column")
+
+
 def test_columns_of_different_units_are_refused(history, tmp_path):
     result = render(history, "-o", tmp_path / "p.png", "--plot", "max,heat")
     fails(result, 2, "--plot max,heat", "max is in K and heat in J", "one at a time")
