@@ -44,4 +44,7 @@ int64_t hs_series_last_sweep(const struct hs_series *series);
 /* What a column has in the last row; NaN if there is no such column, or no row. */
 double hs_series_last(const struct hs_series *series, const char *group, const char *name);
 
+/* Makes that NaN. */
+void hs_series_forget_last(struct hs_series *series, const char *group, const char *name);
+
 #endif

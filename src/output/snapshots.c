@@ -384,10 +384,16 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
                               struct hs_error *err)
 {
     const char *file = s->problem->output.file;
-    const enum hs_status st = hs_store_reopen(file, &s->store, err);
-    return st ? st
-              : hs_restore(s->problem, resume, &s->chunks, &s->labels, &s->snapshots, &s->history,
-                           err);
+    struct hs_series *history = &s->history;
+    enum hs_status st = hs_store_reopen(file, &s->store, err);
+    if (!st)
+        st = hs_restore(s->problem, resume, &s->chunks, &s->labels, &s->snapshots, history, err);
+    /* a row that is due stays, but not what it has of a snapshot that is there because of a stop */
+    if (!st && hs_series_last_sweep(history) != hs_series_last_sweep(&s->snapshots)) {
+        hs_series_forget_last(history, "history", "max_error");
+        hs_series_forget_last(history, "history", "l2_error");
+    }
+    return st;
 }
 
 /* The error at the last snapshot of the run that is gone on with: there may be no other. */

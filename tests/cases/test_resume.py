@@ -126,6 +126,21 @@ def test_it_ends_with_the_same_bits(tmp_path, name, how):
     )
 
 
+def test_a_row_of_the_history_keeps_no_error_of_a_snapshot_that_goes(tmp_path):
+    """Each sweep has its row, so that of the stop is due; its snapshot, whose error it has, is not."""
+    for directory in ("whole", "cut"):
+        faults.write_config(tmp_path / directory, points=(40, 40, 40), sweeps=10**6, every=10**6, history_every=1)
+        with open(tmp_path / directory / "case.cfg", "a") as config:
+            config.write('exact = { expression = "300"; max_error = 1e6; };\n')
+    process = start(tmp_path / "cut")
+    wait_for(tmp_path / "cut/out/run.h5", process)
+    interrupt(process, 0.3)
+    end = f"time.sweeps={sweep_of(tmp_path / 'cut/out/run.checkpoint.h5') + 10}"
+    assert faults.run(tmp_path / "cut", "--resume", "--set", end).returncode == 0
+    assert faults.run(tmp_path / "whole", "--set", end).returncode == 0
+    assert_same_file(tmp_path / "whole/out/run.h5", tmp_path / "cut/out/run.h5")
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """A run that was interrupted twice, so that there are two checkpoints. It would take hours."""
