@@ -48,12 +48,19 @@ static void say_end(const struct hs_problem *problem, const struct hs_plan *plan
                     double more, char *out, size_t size)
 {
     const double step = hs_plan_step(plan), end = hs_plan_time(plan, sweep) + more * step;
+    const double interval = problem->schedule.output_interval;
     if (isnan(problem->schedule.end))
         snprintf(out, size, "--set time.sweeps=%.0f", (double)sweep + more);
     else if (plan->intervals > 0)
         snprintf(out, size, "--set time.end=%.9g", ceil(end / plan->interval) * plan->interval);
-    else
-        snprintf(out, size, "--set time.step=%.17g --set time.end=%.17g", step, end);
+    else {
+        const int used =
+            snprintf(out, size, "--set time.step=%.17g --set time.end=%.17g", step, end);
+        /* it was longer than the run, and would cut the steps of a longer one */
+        if (!isnan(interval))
+            snprintf(out + used, size - (size_t)used, " --set output.interval=%.17g",
+                     fmax(rint(interval / step), 1.0) * step);
+    }
 }
 
 static double round_up(double value, int64_t to)
@@ -67,7 +74,7 @@ void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_proble
     const double left =
         round_up(hs_steady_sweeps_left(steady), problem->schedule.steady_check_every);
     const bool is_float = problem->precision == HS_FLOAT;
-    char end[128];
+    char end[160];
     if (isfinite(left)) {
         /* the last modes are the slowest: half as much again is on the safe side */
         say_end(problem, plan, sweep, round_up(1.5 * left, problem->schedule.steady_check_every),

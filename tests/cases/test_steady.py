@@ -268,7 +268,7 @@ def outcome(directory, result, name="case"):
         {"sweeps": 30},  # too early to tell a rate
     ],
 )
-@pytest.mark.parametrize("interval", [None, 0.1])
+@pytest.mark.parametrize("interval", [None, 0.1, 0.718781])  # the last is longer than what was asked for
 def test_a_search_that_falls_short_can_be_gone_on_with_as_its_message_says(tmp_path, time, interval):
     output = {"file": "case.h5", **({"interval": interval} if interval else {})}
     settings = {**CASES["rod"], "time": time, "steady": {"tolerance": 1e-6}, "output": output}
