@@ -19,7 +19,10 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
                  steady->solution.residual);
         return;
     case HS_STEADY_TIME_DEPENDENT:
-        snprintf(out, size, "not known: the walls or the source change with time");
+        snprintf(
+            out, size,
+            "the distance to the steady state is not known: the walls or the source change with "
+            "time");
         return;
     case HS_STEADY_NONE:
         snprintf(out, size, "no steady state in sight: the change no longer falls");
@@ -30,7 +33,9 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
                      "at most %.2g %s from the steady state; the change does not fall evenly yet",
                      most, unit);
         else
-            snprintf(out, size, "not known: the change does not fall evenly yet");
+            snprintf(out, size,
+                     "the distance to the steady state is not known: the change does not fall "
+                     "evenly yet");
         return;
     case HS_STEADY_EVEN:
         snprintf(out, size, "about %.2g %s from the steady state%s", distance, unit, bound);
@@ -88,6 +93,11 @@ void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_proble
         snprintf(out, size,
                  "does heat enter or leave that no wall balances? Give time.end instead of steady, "
                  "or hold the temperature of a wall");
+    else if (steady->trend == HS_STEADY_TIME_DEPENDENT)
+        snprintf(
+            out, size,
+            "where they change for ever there is no steady state: leave steady out; where they "
+            "settle, give a later time.end or more time.sweeps");
     else
-        snprintf(out, size, "give more time.end or time.sweeps, or a larger tolerance");
+        snprintf(out, size, "give a later time.end, more time.sweeps, or a larger tolerance");
 }
