@@ -105,6 +105,9 @@ static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
     const struct hs_command *command = command_named(name);
     if (!command)
         return unknown_command(name, err);
+    if (help && argc > 3)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "help: %s: one argument too many; see heatsolve --help", argv[3]);
     if (help || (argc > 2 && is_help(argv[2]))) {
         if (hs_ranks_is_first())
             printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);

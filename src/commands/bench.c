@@ -353,7 +353,6 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
     enum { FEWEST = 9, USUAL = 65, MOST = 1025 };
     const bool kernels = from->dims || from->radius != 1 || from->body || from->roofline ||
                          strcmp(from->kernel, "auto") != 0 || *from->except;
-    int dims;
     int64_t points[HS_AXES] = {USUAL};
     if (kernels)
         return hs_error_add(err, HS_BAD_INPUT,
@@ -366,14 +365,20 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
                                        .peers = from->peers || from->peer,
                                        .peer = from->peer,
                                        .peer_seconds = (double)from->peer_seconds};
-    enum hs_status st = read_common(from, &out->precision, err);
-    if (!st && from->points)
-        st = hs_points_read("bench", from->points, 1, &dims, points, err);
+    const enum hs_status st = read_common(from, &out->precision, err);
+    if (st)
+        return st;
+    const int count = from->points ? hs_points_counts("bench: --points", from->points,
+                                                      "give one number", points, err)
+                                   : 1;
+    if (count < 0)
+        return HS_BAD_INPUT;
     out->points = points[HS_X];
-    if (!st && (out->points < FEWEST || out->points > MOST))
-        st = hs_error_add(err, HS_BAD_INPUT, "bench: --methods: --points %lld: %d to %d",
-                          (long long)out->points, FEWEST, MOST);
-    return st;
+    if (count > 1 || out->points < FEWEST || out->points > MOST)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "bench: --methods: --points %s: give one number, %d to %d",
+                            from->points, FEWEST, MOST);
+    return HS_OK;
 }
 
 static enum hs_status run_methods(const struct arguments *from, const char *command,

@@ -1,12 +1,15 @@
 /* heatsolve --version: version, commit, compiler, libraries. */
 #include "core/version.h"
 #include "commands/command.h"
+#include "input/arguments.h"
 
 #include <stdio.h>
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    (void)argc, (void)argv, (void)err;
+    const enum hs_status st = hs_arguments_read(argc, argv, NULL, 0, err);
+    if (st)
+        return st;
     printf("heatsolve %s (commit %s, %s)\n", hs_version(), hs_commit(), hs_compiler());
     printf("%s\n", hs_libraries());
     return HS_OK;

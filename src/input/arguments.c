@@ -25,15 +25,14 @@ void hs_argument_list_add(struct hs_argument_list *list, const char *item)
 static enum hs_status read_count(const char *command, const struct hs_argument *row,
                                  const char *text, struct hs_error *err)
 {
+    static const double most = 9007199254740992.0; /* 2^53: a double holds every integer */
     char *end;
     errno = 0;
     const double value = strtod(text, &end);
-    /* 2^53: up to there a double holds every integer */
-    const bool good = end != text && *end == '\0' && errno == 0 && value >= 1.0 &&
-                      value <= 9007199254740992.0 && value == rint(value);
-    if (!good)
-        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: give a whole number, at least 1",
-                            command, row->name, text);
+    const bool number = end != text && *end == '\0', large = number && value > most;
+    if (!number || large || errno || !(value >= 1.0) || value != rint(value))
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: give a whole number, %s", command,
+                            row->name, text, large ? "at most 2^53" : "at least 1");
     *(int64_t *)row->to = (int64_t)value;
     return HS_OK;
 }

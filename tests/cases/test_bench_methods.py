@@ -215,8 +215,8 @@ def test_unknown_peers_are_refused_before_the_work():
     [
         (["--methods", "--kernel", "openmp"], "--methods has cases of its own"),
         (["--methods", "--radius", "2"], "--methods has cases of its own"),
-        (["--methods", "--points", "5"], "--points 5: 9 to 1025"),
-        (["--methods", "--points", "9,9"], "--points"),
+        (["--methods", "--points", "5"], "--points 5: give one number, 9 to 1025"),
+        (["--methods", "--points", "9,9"], "--points 9,9: give one number, 9 to 1025"),
         (["--methods", "--precision", "half"], "--precision half"),
         (["--methods", "--chart", "picture.jpg"], "--chart picture.jpg: pictures are PNG, SVG or PDF"),
         (["--chart", "picture.png"], "--chart is of --methods"),

@@ -58,6 +58,20 @@ def test_help_is_a_word_too(tmp_path, command):
 
 
 @pytest.mark.parametrize(
+    "words, message",
+    [
+        (["version", "x"], "version: x: one argument too many"),
+        (["version", "--json"], "version: --json: no such option"),
+        (["--version", "x"], "x: one argument too many"),
+        (["help", "run", "nosuch"], "help: nosuch: one argument too many"),
+    ],
+)
+def test_version_and_help_refuse_what_they_do_not_read(tmp_path, words, message):
+    result = heatsolve(tmp_path, *words)
+    assert (result.returncode, result.stdout) == (2, "") and message in result.stderr
+
+
+@pytest.mark.parametrize(
     "name, remedy",
     [("rum", "did you mean run?"), ("chekc", "did you mean check?"), ("solve", "heatsolve --help lists them")],
 )

@@ -71,6 +71,8 @@ void test_arguments__each_mistake_is_named(void **state)
     assert_refused((const char *[]){"run", "a", "--quiet=1", NULL}, "--quiet takes no value");
     assert_refused((const char *[]){"run", "a", "--sweeps", "0", NULL}, "at least 1");
     assert_refused((const char *[]){"run", "a", "--sweeps", "1.5", NULL}, "whole number");
+    assert_refused((const char *[]){"run", "a", "--sweeps", "1e18", NULL}, "at most 2^53");
+    assert_refused((const char *[]){"run", "a", "--sweeps", "1e999", NULL}, "at most 2^53");
     assert_refused((const char *[]){"run", "a", "--sweeps", "ten", NULL}, "--sweeps ten");
 }
 
