@@ -3,6 +3,7 @@
 #include "core/regular.h"
 #include "output/h5.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,11 +124,18 @@ static enum hs_existing kind_of(const char *path, const struct ends *ends)
     return HS_EXISTING_OTHERS;
 }
 
+/* A link that leads back to itself. */
+static bool is_circle(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) && errno == ELOOP && lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
 enum hs_existing hs_existing_at(const char *path, bool follow)
 {
     struct stat s;
-    if (follow ? stat(path, &s) : lstat(path, &s))
-        return HS_EXISTING_NOTHING; /* or out of reach: then to write it fails, and says why */
+    if (follow ? stat(path, &s) : lstat(path, &s)) /* out of reach: to write it fails, says why */
+        return is_circle(path) ? HS_EXISTING_SPECIAL : HS_EXISTING_NOTHING;
     if (!S_ISREG(s.st_mode))
         return HS_EXISTING_SPECIAL;
     if (s.st_size == 0)
@@ -161,7 +169,7 @@ static const char *name_of(enum hs_existing kind, const char *path)
     };
     struct stat s = {0};
     if (kind == HS_EXISTING_SPECIAL && lstat(path, &s) == 0 && S_ISLNK(s.st_mode))
-        return "a symbolic link";
+        return is_circle(path) ? "a symbolic link that leads back to itself" : "a symbolic link";
     if (kind == HS_EXISTING_SPECIAL && S_ISDIR(s.st_mode))
         return "a directory";
     return names[kind];

@@ -647,6 +647,15 @@ def test_a_hard_link_that_a_part_was_is_not_written_through(tmp_path):
     assert (tmp_path / "kept").read_bytes() == before and title_of(tmp_path / "a.h5") == "second"
 
 
+@pytest.mark.parametrize("links", [["a.h5"], ["a.h5", "b.h5"], ["a.h5", "b.h5", "c.h5"]], ids=len)
+@pytest.mark.parametrize("arguments", [[], ["--overwrite"]], ids=["plain", "overwrite"])
+def test_a_link_that_leads_back_to_itself_stays(tmp_path, links, arguments):
+    write_config(tmp_path)
+    for name, to in zip(links, links[1:] + links[:1]):
+        (tmp_path / name).symlink_to(to)
+    assert_refused(tmp_path, 3, "this is a symbolic link that leads back to itself", arguments=arguments)
+
+
 def test_an_output_that_is_a_link_is_written_where_it_leads(tmp_path):
     (tmp_path / "disk").mkdir()
     write_config(tmp_path)
