@@ -33,10 +33,12 @@ static enum hs_status find_out(bool retune, struct findings *findings, struct hs
 {
     struct hs_tuning *tuning = &findings->tuning;
     struct hs_tune_case about;
+    struct hs_plan tuned = findings->plan;
     char reason[384] = "";
     enum hs_status st = hs_tune_case_of(findings->problem, &findings->plan, &about, err);
     if (!st && !retune)
-        findings->from_before = hs_tune_file_read(&about, tuning, reason, sizeof reason);
+        findings->from_before =
+            hs_tune_file_use(&about, findings->problem, &tuned, tuning, reason, sizeof reason);
     if (!st && reason[0])
         snprintf(findings->note, sizeof findings->note, "tried again: %s", reason);
     if (!st && findings->from_before)

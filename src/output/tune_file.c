@@ -16,6 +16,9 @@ static const char first_line[] = "heatsolve tuning, format 1";
 
 enum { MOST_BYTES = 1 << 16 }; /* of a file: far more than the most kernels take */
 
+/* What a sweep can take [s]: no machine is so fast, nobody waits so long. */
+static const double least_seconds = 1e-12, most_seconds = 1e9;
+
 /* ---- where it is ----------------------------------------------------------------------------- */
 
 /* The directory's name, allocated; NULL: neither variable names one. */
@@ -84,8 +87,8 @@ static bool read_row(const char *line, struct hs_tune_row *out)
     int used = 0;
     *out = (struct hs_tune_row){.seconds = NAN};
     if (sscanf(line, "kernel %63s %lf %d%n", out->kernel, &out->seconds, &out->samples, &used) == 3)
-        return line[used] == '\0' && isfinite(out->seconds) && out->seconds > 0.0 &&
-               out->samples > 0;
+        return line[used] == '\0' && out->seconds >= least_seconds &&
+               out->seconds <= most_seconds && out->samples > 0;
     out->seconds = NAN;
     return sscanf(line, "failed %63s %159[^\n]", out->kernel, out->failure) >= 1;
 }
@@ -128,7 +131,7 @@ static void parse(char *at, const struct hs_tune_case *about, struct hs_tuning *
     int used = 0;
     line = good ? next_line(&at) : NULL;
     if (!line || sscanf(line, "seconds %lf%n", &out->seconds, &used) != 1 || line[used] ||
-        !read_rows(&at, out))
+        !(out->seconds >= 0.0 && out->seconds <= most_seconds) || !read_rows(&at, out))
         snprintf(why, size, "it is damaged");
 }
 
@@ -216,6 +219,17 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
+bool hs_tune_file_use(const struct hs_tune_case *about, const struct hs_problem *problem,
+                      struct hs_plan *plan, struct hs_tuning *out, char *reason, size_t size)
+{
+    if (!hs_tune_file_read(about, out, reason, size))
+        return false;
+    if (hs_tune_apply(out, problem, plan))
+        return true;
+    snprintf(reason, size, "this build has no kernel %s for the case", out->row[0].kernel);
+    return false;
+}
+
 enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
                                  struct hs_error *err)
 {
@@ -223,11 +237,7 @@ enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_pla
     char reason[384] = "";
     struct hs_tune_case about;
     const enum hs_status st = hs_tune_case_of(problem, plan, &about, err);
-    if (!st && hs_tune_file_read(&about, tuning, reason, sizeof reason) &&
-        !hs_tune_apply(tuning, problem, plan))
-        snprintf(reason, sizeof reason, "this build has no kernel %s for the case",
-                 tuning->row[0].kernel);
-    if (!st && reason[0])
+    if (!st && !hs_tune_file_use(&about, problem, plan, tuning, reason, sizeof reason) && reason[0])
         hs_plan_note(plan, "what was tuned is not used: %s; heatsolve tune --retune tries again",
                      reason);
     free(tuning);

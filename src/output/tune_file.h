@@ -33,6 +33,11 @@ char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t s
 bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, char *reason,
                        size_t size);
 
+/* The above, and gives the plan the fastest of its kernels; false, too, where that is none of this
+ * build that could do the problem. */
+bool hs_tune_file_use(const struct hs_tune_case *about, const struct hs_problem *problem,
+                      struct hs_plan *plan, struct hs_tuning *out, char *reason, size_t size);
+
 /* False with the reason if it cannot be kept. */
 bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size);
 

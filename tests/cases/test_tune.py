@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -102,13 +103,13 @@ def test_a_run_that_retunes_times_again_and_goes_with_it(place):
     """What is kept names another kernel and figures that no measurement gives; afterwards neither is left."""
     found = said(place, "tune", "case.cfg")
     last = found["kernels"][-1]["kernel"]
-    before = kept(place).read_text().replace("\nseconds ", "\nseconds 77777").replace("\nkernel ", f"\nkernel {last} 1e-30 9\nkernel ", 1)
+    before = kept(place).read_text().replace("\nseconds ", "\nseconds 77777").replace("\nkernel ", f"\nkernel {last} 1.25e-11 9\nkernel ", 1)
     kept(place).write_text(before)
     assert said(place, "run", "case.cfg")["kernel"] == last and kept(place).read_text() == before
     anew = said(place, "run", "case.cfg", "--retune")
     assert anew["kernel_choice"] == "tuned" and "tuned anew in " in anew["note"]
     text = kept(place).read_text()
-    assert "77777" not in text and " 1e-30 9" not in text
+    assert "77777" not in text and " 1.25e-11 9" not in text
     assert anew["kernel"] == said(place, "tune", "case.cfg")["kernel"] == text.split("\nkernel ")[1].split()[0]
     with h5py.File(place / "out.h5") as f:
         assert f.attrs["kernel"] == anew["kernel"] and f.attrs["kernel_choice"] == "tuned" and len(f["time"]) == 3
@@ -222,11 +223,19 @@ def test_another_versions_file_is_passed_over_and_healed(place):
     assert_passed_over(place, "it is from heatsolve 0.0.1, commit 0000000")
 
 
-def test_a_kernel_that_is_not_there_is_passed_over(place):
+@pytest.mark.parametrize("name", ["no_such", "reference", "conduction_wavefront"])  # none, and none for this case
+def test_a_kernel_that_is_not_there_is_passed_over_and_healed(place, name):
     kernel = said(place, "tune", "case.cfg")["kernel"]
-    kept(place).write_text(kept(place).read_text().replace(f"kernel {kernel} ", "kernel no_such ", 1))
-    answer = said(place, "check", "case.cfg")
-    assert answer["kernel_choice"] == "heuristic" and "no kernel no_such" in answer["note"]
+    kept(place).write_text(kept(place).read_text().replace(f"kernel {kernel} ", f"kernel {name} ", 1))
+    assert_passed_over(place, f"no kernel {name} for the case")
+
+
+@pytest.mark.parametrize("line", ["seconds nan", "seconds 1e300", "kernel openmp 1e-300 9", "kernel openmp 1e300 9"])
+def test_times_that_none_takes_are_passed_over_and_healed(place, line):
+    said(place, "tune", "case.cfg")
+    word = line.split()[0]
+    kept(place).write_text(re.sub(f"^{word} .*$", line, kept(place).read_text(), count=1, flags=re.MULTILINE))
+    assert_passed_over(place, "it is damaged")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read all")
