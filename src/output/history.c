@@ -17,6 +17,12 @@ static bool has_exact(const struct hs_problem *problem)
     return problem->exact.present;
 }
 
+/* NaN where nodes are not finite: what it is of the others says nothing of the field. */
+static double of_all(const struct hs_history_state *state, double value)
+{
+    return state->reduction->not_finite > 0 ? NAN : value;
+}
+
 /* A function of the state that reads one value, whatever the wall. */
 #define READ(name, from)                                                                           \
     static double name(const struct hs_history_state *state, int wall)                             \
@@ -24,11 +30,11 @@ static bool has_exact(const struct hs_problem *problem)
         (void)wall;                                                                                \
         return from;                                                                               \
     }
-READ(min, state->reduction->min)
-READ(mean, state->reduction->mean)
-READ(max, state->reduction->max)
-READ(heat, state->reduction->heat)
-READ(change, state->sweep > 0 ? state->reduction->change : NAN)
+READ(min, of_all(state, state->reduction->min))
+READ(mean, of_all(state, state->reduction->mean))
+READ(max, of_all(state, state->reduction->max))
+READ(heat, of_all(state, state->reduction->heat))
+READ(change, state->sweep > 0 ? of_all(state, state->reduction->change) : NAN)
 READ(max_error, state->exact ? state->exact->max : NAN)
 READ(l2_error, state->exact ? state->exact->l2 : NAN)
 READ(stored, state->balance ? state->balance->stored : NAN)
@@ -193,7 +199,7 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
     for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
         const char *line = value.quantity->summary;
         const double number = value.quantity->value(state, value.wall);
-        if (!line || (value.quantity->each_wall && isnan(number))) /* it is not known */
+        if (!line || isnan(number)) /* it is not known */
             continue;
         if (begun && strcmp(line, begun) == 0)
             fprintf(stream, ", ");

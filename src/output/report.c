@@ -28,12 +28,14 @@ static const char *outcome(const struct hs_report *report)
 
 static struct hs_history_state last_state(const struct hs_report *report)
 {
+    /* of the last row: a run that diverged makes none of where it is */
+    const bool balanced = report->balance && report->result->phase != HS_PHASE_DIVERGED;
     return (struct hs_history_state){.problem = report->problem,
                                      .sweep = report->result->sweeps,
                                      .reduction = &report->result->last,
                                      .exact = &report->error,
-                                     .balance = report->balance ? hs_balance_terms(report->balance)
-                                                                : NULL};
+                                     .balance =
+                                         balanced ? hs_balance_terms(report->balance) : NULL};
 }
 
 /* Sweeps that this run made, of which a step may be many. */

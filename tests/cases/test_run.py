@@ -299,6 +299,15 @@ def test_not_a_number_stops_the_run_and_keeps_what_was_good(tmp_path):
         assert np.isfinite(f["temperature"][:]).all()
 
 
+@pytest.mark.parametrize("wall", ["sqrt(0.55-t)", "t < 0.35 ? 0 : exp(1e6*(t-0.35))"], ids=["nan", "infinite"])
+def test_a_field_that_is_not_finite_has_no_figures(tmp_path, wall):
+    text = BASE.replace("value = 0.0", f'value = "{wall}"')
+    summary = heatsolve(tmp_path, "run", "case.cfg", text=text).stdout
+    assert "diverged" in summary and not re.search(r"^  (temperature|heat) ", summary, re.MULTILINE)
+    told = json.loads(heatsolve(tmp_path, "run", "case.cfg", "--json", "--overwrite", text=text).stdout)
+    assert [told[key] for key in ("min", "mean", "max", "heat", "change", "flux/x_min")] == [None] * 6
+
+
 def test_blow_up_is_noticed(tmp_path):
     text = BASE.replace("value = 0.0", 'value = "t < 0.35 ? 0 : exp(1e4*(t-0.35))"')
     result = heatsolve(tmp_path, "run", "case.cfg", text=text)
