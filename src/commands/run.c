@@ -93,6 +93,7 @@ static enum hs_status find_start(const struct request *request, struct job *job,
         hs_resume_read(&job->problem, &job->plan, &job->resume, &job->resumed, err);
     job->start.sweep = job->resume.sweep;
     job->start.field = job->resumed;
+    job->start.ended = &job->resume.ended;
     return st;
 }
 

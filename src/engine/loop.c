@@ -207,7 +207,7 @@ static enum hs_status finish_diverged(struct loop *loop, struct hs_error *err)
 static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct hs_error *err)
 {
     out->phase = HS_PHASE_RUNNING;
-    while (loop->sweep < loop->plan->sweeps) {
+    while (!loop->steady.reached && loop->sweep < loop->plan->sweeps) {
         const int64_t before = loop->sweep;
         const int64_t due = next_due(loop), check = next_steady_check(loop);
         const int64_t stop = due < check ? due : check;
@@ -295,6 +295,8 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     if (st)
         return st;
     hs_steady_begin(&loop->steady, loop->problem, loop->plan, loop->sweep, reduction);
+    if (start && start->ended)
+        hs_steady_take_up(&loop->steady, start->ended, reduction);
     if (loop->plan->steady_method)
         hs_steady_solved(&loop->steady, &loop->solution);
     st = hs_watch_begin(&loop->watch, &step_state, reduction, err);

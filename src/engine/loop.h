@@ -21,7 +21,8 @@ struct hs_loop_result {
 /* Where a resumed run begins. */
 struct hs_loop_start {
     int64_t sweep;
-    const struct hs_stored *field; /* NULL: from the problem's initial */
+    const struct hs_stored *field;     /* NULL: from the problem's initial */
+    const struct hs_steady_end *ended; /* how a search ended there; NULL: none did */
 };
 
 /*

@@ -48,6 +48,7 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                                  .tolerance = problem->schedule.steady_tolerance,
                                  .change = NAN,
                                  .rate = NAN,
+                                 .kept = NAN,
                                  .precision = problem->precision,
                                  .sweep = sweep,
                                  .mean = reduction->mean};
@@ -57,6 +58,26 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
         steady->slowest = slowest_of(problem, plan);
     steady->trend =
         hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
+}
+
+static double rounding_at(const struct hs_steady *steady, const struct hs_reduction *reduction)
+{
+    return rounding_of(steady->precision, fmax(fabs(reduction->min), fabs(reduction->max)));
+}
+
+void hs_steady_take_up(struct hs_steady *steady, const struct hs_steady_end *end,
+                       const struct hs_reduction *reduction)
+{
+    if (!steady->sought || !(end->change < steady->tolerance))
+        return;
+    steady->reached = true;
+    steady->change = end->change;
+    steady->kept = end->distance;
+    steady->rounding = rounding_at(steady, reduction);
+    if (steady->trend != HS_STEADY_TIME_DEPENDENT)
+        steady->trend = !isnan(end->distance)          ? HS_STEADY_EVEN
+                        : isnan(steady->slowest.decay) ? HS_STEADY_EARLY
+                                                       : HS_STEADY_NONE;
 }
 
 void hs_steady_solved(struct hs_steady *steady, const struct hs_solution *solution)
@@ -126,8 +147,7 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
     steady->mean = reduction->mean;
     steady->change = reduction->change;
     steady->reached = steady->change < steady->tolerance;
-    steady->rounding =
-        rounding_of(steady->precision, fmax(fabs(reduction->min), fabs(reduction->max)));
+    steady->rounding = rounding_at(steady, reduction);
     if (steady->change > 0.0)
         follow(steady);
     steady->trend = judge(steady, drift);
@@ -160,6 +180,8 @@ double hs_steady_distance(const struct hs_steady *steady)
 {
     if (!has_steady_state(steady))
         return NAN;
+    if (!isnan(steady->kept))
+        return steady->kept;
     const double rate = rate_ahead(steady), slowest = rate_of(steady->slowest.decay);
     /* where a sweep would change less than a rounding the field stands still */
     return left_by(steady->change, rate) +

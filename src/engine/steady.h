@@ -22,6 +22,12 @@ enum hs_steady_trend {
     HS_STEADY_TIME_DEPENDENT, /* walls or source change in time: what is left cannot be told */
 };
 
+/* What is known of a search's end, for one that goes on from there. */
+struct hs_steady_end {
+    double change;   /* K, in its last sweep; NaN: it did not end, or without a steady state */
+    double distance; /* K, hs_steady_distance then */
+};
+
 struct hs_steady {
     bool sought;
     bool reached;              /* the change fell under the tolerance, or the residual */
@@ -40,6 +46,7 @@ struct hs_steady {
     int marks;
     int64_t sweep;               /* last looked at */
     double mean;                 /* K, then */
+    double kept;                 /* K: its distance, where it was over at the start; else NaN */
     struct hs_solution solution; /* where the trend is HS_STEADY_SOLVED */
 };
 
@@ -47,6 +54,10 @@ struct hs_steady {
 void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                      const struct hs_plan *plan, int64_t sweep,
                      const struct hs_reduction *reduction);
+
+/* It begins where one before ended: where that is within the tolerance of now, too, it is over. */
+void hs_steady_take_up(struct hs_steady *steady, const struct hs_steady_end *end,
+                       const struct hs_reduction *reduction);
 
 /* It was solved for. */
 void hs_steady_solved(struct hs_steady *steady, const struct hs_solution *solution);

@@ -1,6 +1,7 @@
 #include "output/resume.h"
 
 #include "core/contents_sum.h"
+#include "engine/outcome.h"
 #include "input/field_file.h"
 #include "output/files.h"
 #include "output/fingerprint.h"
@@ -65,6 +66,19 @@ static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline sna
     return last;
 }
 
+/* How a search ended that reached the steady state, whether or not it met exact.max_error. */
+static void read_ended(struct hs_h5 *h5, hid_t file, struct hs_steady_end *out)
+{
+    char *status = hs_h5_read_text(h5, file, "status");
+    if (status && H5Aexists(file, "steady_distance") > 0 &&
+        (strcmp(status, hs_outcome_name(HS_OUTCOME_STEADY)) == 0 ||
+         strcmp(status, hs_outcome_name(HS_OUTCOME_INACCURATE)) == 0)) {
+        out->change = hs_h5_read_number(h5, file, "steady_change");
+        out->distance = hs_h5_read_number(h5, file, "steady_distance");
+    }
+    free(status);
+}
+
 /* A snapshot, and as much of the history as had been written by then: they stay, due or not. */
 static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
                           struct hs_checkpoint_state *state)
@@ -86,6 +100,8 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
     if (!h5->failed) {
         const int64_t last = last_that_fits(plan, snapshots, state);
         struct hs_resume *resume = &state->resume;
+        if (last == snapshots.rows - 1)
+            read_ended(h5, file, &resume->ended);
         resume->sweep = (int64_t)snapshots.sweeps[last];
         state->time = snapshots.times[last];
         snapshots.rows = resume->snapshots = last + 1;
@@ -127,7 +143,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
 {
     struct hs_h5 h5 = {NULL};
     hs_h5_quiet();
-    *state = (struct hs_checkpoint_state){.resume = {.sweep = 0}};
+    *state = (struct hs_checkpoint_state){.resume = {.ended = {NAN, NAN}}};
     const hid_t file = hs_fingerprint_open(&h5, path, problem, why);
     if (why->status)
         return why->status;

@@ -2,15 +2,16 @@
 #ifndef HS_OUTPUT_RESUME_H
 #define HS_OUTPUT_RESUME_H
 
-#include "engine/plan.h"
+#include "engine/steady.h"
 
 /* Where a run goes on, and how much of its file belongs to it by then: what else there is was
  * written because it was stopped, or after the checkpoint. */
 struct hs_resume {
     int64_t sweep;
     int64_t snapshots;
-    int64_t rows;    /* of history and probes */
-    uint32_t places; /* hs_timeline_sum of both, snapshots first */
+    int64_t rows;               /* of history and probes */
+    uint32_t places;            /* hs_timeline_sum of both, snapshots first */
+    struct hs_steady_end ended; /* of the search that ended there, if one did */
 };
 
 struct hs_checkpoint_state {

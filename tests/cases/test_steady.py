@@ -300,6 +300,35 @@ def test_a_search_that_is_over_is_steady(tmp_path):
     assert (result.returncode, outcome(tmp_path, result)) == (0, "steady")
 
 
+@pytest.mark.parametrize("name", ["rod", "float", "drift", "in time"])
+def test_a_search_that_is_over_has_nothing_left_to_do(tmp_path, name):
+    """As a timed run that ended. A larger tolerance is met, too; with a smaller one it goes on."""
+    settings = {**CASES["rod"], "precision": "float" if name == "float" else "double"}
+    if name == "drift":
+        settings.update(boundary={"all": wall("reflective")}, source={"value": 5.0})
+    elif name == "in time":
+        settings.update(boundary={"x_min": wall("dirichlet", value=300.0), "x_max": wall("dirichlet", value="300+exp(-50*t)")})
+    tolerance = 1.0 if name == "drift" else 1e-4
+    told, field, attributes = search(tmp_path, settings, tolerance)
+
+    def again(tolerance):
+        keys = {**settings, "steady": {"tolerance": tolerance, "check_every": 20}}
+        result = heatsolve(tmp_path, "run", keys, "--resume")
+        assert (result.returncode, outcome(tmp_path, result)) == (0, "steady"), result.stderr
+        with h5py.File(tmp_path / "case.h5") as f:
+            return json.loads(result.stdout), f["temperature"][:], dict(f.attrs)
+
+    for larger in (1.0, 1.0, 10.0):
+        resumed, fields, after = again(larger * tolerance)
+        assert resumed["swept"] == 0 and len(fields) == told["snapshots"] and (fields[-1] == field).all()
+        for key in ("steady_change", "steady_distance", "steady_distance_most"):
+            assert resumed[key] == told[key]
+            np.testing.assert_equal(after[key], attributes[key])
+    if name != "drift":  # whose change stays
+        resumed, fields, _ = again(0.1 * tolerance)
+        assert resumed["swept"] > 0 and len(fields) == told["snapshots"] + 1
+
+
 # ---- no steady state -----------------------------------------------------------------------------
 
 

@@ -190,7 +190,8 @@ static void begin_search(struct scene *s, bool terminal)
                                 .change = 3.2e-7,
                                 .slowest = {.decay = 0.01},
                                 .trend = HS_STEADY_EVEN,
-                                .rate = 0.01};
+                                .rate = 0.01,
+                                .kept = NAN};
 }
 
 void test_progress__a_search_for_a_steady_state_says_what_is_left(void **state)
