@@ -35,31 +35,19 @@ static double area_of(const struct hs_octant *octant, int axis)
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* Nodes and edges are taken for as much lower than they are, along every axis: so a surface right
- * at a node counts as above it, and edges along all axes agree on the node's side of it. Different
- * along each, lest a slanting surface be met twice, or not at all. */
-static double beside(const struct hs_octants *octants, int axis)
-{
-    return (4.0 + 1.3 * axis) * octants->axis[axis].tolerance;
-}
-
-/* The octant's cell so, but where nothing is lower; the edge is at `at`. */
+/* The octant's cell, where nodes and edges lie a little lower (hs_octants_beside), but for those
+ * that nothing is lower than; the edge is at `at`. */
 static struct hs_node_box beside_cell(const struct hs_octants *octants,
                                       const struct hs_octant *octant, int axis, double at[HS_AXES])
 {
     struct hs_node_box region = along_cell(octant, axis);
     for (int a = 0; a < HS_AXES; a++) {
         const bool above = a != axis && octant->region.lo[a] == 0.0;
-        region.origin[a] += above ? beside(octants, a) : -beside(octants, a);
+        const double beside = hs_octants_beside(octants, a);
+        region.origin[a] += above ? beside : -beside;
         at[a] = above ? 0.0 : region.hi[a];
     }
     return region;
-}
-
-/* Of all solids, since the region begins below its cell. */
-static void select_all(struct hs_octants *octants, const struct hs_node_box *region)
-{
-    hs_solids_narrow(&octants->cells->solids, region, &octants->all, &octants->here);
 }
 
 static double trace_contacts(struct hs_octants *octants, const struct hs_octant *octant,
@@ -72,14 +60,14 @@ static double trace_contacts(struct hs_octants *octants, const struct hs_octant 
     struct hs_node_box region;
     if (under->there) {
         region = beside_cell(octants, under, axis, at);
-        select_all(octants, &region);
+        hs_solids_narrow(solids, &region, under->around, &octants->here);
         before = hs_solids_at(solids, &region, &octants->here, at);
     }
     region = beside_cell(octants, octant, axis, at);
-    select_all(octants, &region);
+    hs_solids_narrow(solids, &region, octant->around, &octants->here);
     const int end = hs_solids_at(solids, &region, &octants->here, at);
     if (octants->node[axis] == 0) /* nothing is below, or the other end of a periodic axis */
-        region.lo[axis] = 2.0 * beside(octants, axis);
+        region.lo[axis] = 2.0 * hs_octants_beside(octants, axis);
     const int count = hs_solids_line(solids, &region, &octants->here, axis, at, octants->crossing,
                                      octants->piece);
     for (int n = 0; n < count; before = octants->piece[n++].substance)

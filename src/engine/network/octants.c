@@ -48,7 +48,11 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
         if (y < 0 || z < 0)
             continue;
         const int64_t lo[HS_AXES] = {0, y, z}, hi[HS_AXES] = {axis[HS_X].cells, y + 1, z + 1};
-        const struct hs_node_box region = hs_cells_box(axis, lo, hi);
+        struct hs_node_box region = hs_cells_box(axis, lo, hi);
+        for (int a = 0; a < HS_AXES; a++) {
+            region.lo[a] -= 2.0 * hs_octants_beside(octants, a);
+            region.hi[a] += 2.0 * hs_octants_beside(octants, a);
+        }
         hs_solids_narrow(solids, &region, &octants->all, &octants->around[n]);
     }
 }

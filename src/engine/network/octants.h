@@ -11,7 +11,7 @@
 struct hs_octant {
     bool there;
     int label;                         /* of the cell, or of the node */
-    const struct hs_selection *around; /* what matters to the row of cells, where solids do */
+    const struct hs_selection *around; /* what matters to the row of cells and right beside it */
     struct hs_node_box region;         /* beyond the cell's lower node */
     double half[HS_AXES];              /* m: its edges */
 };
@@ -34,6 +34,14 @@ struct hs_octants {
 void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
                      const struct hs_axis *axis, const struct hs_cells *cells);
 void hs_octants_release(struct hs_octants *octants);
+
+/* m: for the side of a surface that they are on, nodes and edges are taken for as much lower than
+ * they are, along every axis: so a surface right at a node counts as above it, and edges along all
+ * axes agree on it. Different along each, lest a slanting surface be met twice, or not at all. */
+static inline double hs_octants_beside(const struct hs_octants *octants, int axis)
+{
+    return (4.0 + 1.3 * axis) * octants->axis[axis].tolerance;
+}
 
 /* To be called before the nodes of a row. */
 void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k);
