@@ -680,6 +680,14 @@ def test_more_ranks_than_the_grid_has_layers_for_are_refused(tmp_path):
     assert not (tmp_path / "a.h5").exists()
 
 
+def test_a_line_is_cut_at_its_blocks(tmp_path):
+    """Of 64 nodes, not of the radius."""
+    write(tmp_path, PLATE, time={"sweeps": 10}, grid={"points": [64], "upper": [1.0]}, boundary={}, initial={"value": 1.0})
+    done = launch(tmp_path, 3, "check", "case.cfg")
+    assert done.returncode == 2
+    assert "can be cut along x into 1 slab of 64 layers or more, and there are 3 ranks; start 1 or fewer" in done.stderr, done.stderr
+
+
 def test_too_large_for_memory_is_said_once(tmp_path):
     write(tmp_path, BLOCK, time={"sweeps": 10}, grid={"points": [9000, 9000, 9000], "upper": [1.0, 1.0, 1.0]})
     done = launch(tmp_path, 3, "run", "case.cfg", "--output", "a.h5")
