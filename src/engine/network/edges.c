@@ -33,6 +33,12 @@ static double area_of(const struct hs_octant *octant, int axis)
     return octant->half[hs_axis_across(axis, 0)] * octant->half[hs_axis_across(axis, 1)];
 }
 
+/* Of the octant in whose cell the n-th quarter of the edge above the node is. */
+static int quarter_number(int axis, int n)
+{
+    return 1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
+}
+
 /* ---- contacts -------------------------------------------------------------------------------- */
 
 /* The octant's cell, where nodes and edges lie a little lower (hs_octants_beside), but for those
@@ -82,8 +88,7 @@ static double contacts_of(struct hs_octants *octants, int axis)
 {
     const struct hs_body *body = octants->spec->body;
     for (int n = 0; n < 4 && body->contact_count > 0; n++) {
-        const int number =
-            1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
+        const int number = quarter_number(axis, n);
         const struct hs_octant *octant = &octants->octant[number];
         const struct hs_octant *under = &octants->octant[number & ~(1 << axis)];
         if (!octant->there)
@@ -179,9 +184,7 @@ double hs_edge(struct hs_octants *octants, int axis, bool *empty)
     const double contacts = by_nodes ? 0.0 : contacts_of(octants, axis);
     double part[4];
     for (int n = 0; n < 4; n++) {
-        const int number =
-            1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
-        const struct hs_octant *octant = &octants->octant[number];
+        const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
         if (!by_nodes)
             part[n] = quarter(octants, octant, axis, contacts, empty);
         else
