@@ -33,7 +33,7 @@ def steady(directory, points, shape, resistance, boundary, k=1.0, source=0.0, **
     return run(directory, settings).field
 
 
-def test_a_box_of_boxes_keeps_its_heat(tmp_path):
+def test_a_box_keeps_its_heat(tmp_path):
     """Edges right on nodes, where three edges of a corner node must agree on its side."""
     box = {"shape": "box", "lower": [2.0, 2.0], "upper": [6.0, 6.0]}
     settings = {
@@ -55,8 +55,8 @@ def test_a_box_of_boxes_keeps_its_heat(tmp_path):
 @pytest.mark.parametrize("cells", [20, 40, 80])
 @pytest.mark.parametrize("centre", [0.5, 0.513])
 def test_a_disc_holds_what_it_makes(tmp_path, cells, centre):
-    """Round it lie nodes of all slopes, at 0.5 twelve right on it (3 : 4 : 5). The mean is q A R/perimeter, but for the
-    heat that nodes outside have of its rim."""
+    """Round it lie nodes of all slopes, at 0.5 twelve right on it (3 : 4 : 5). The mean is q A R/perimeter, but that
+    nodes outside have the heat of a rim of h/8 on average, 2 (h/8)/0.25 of it; by up to half as much again."""
     shape = {"shape": "cylinder", "centre": [centre, centre], "radius": 0.25}
     field = steady(tmp_path, cells + 1, shape, 1e9, 0.0, source=1.0)
     expected = 0.25 * 1e9 / 2
@@ -81,7 +81,8 @@ def test_a_slanting_contact_is_exact(tmp_path, normal):
 @pytest.mark.parametrize("k", [1.0, 4.0])
 @pytest.mark.parametrize("resistance", [0.01, 0.1, 1.0])
 def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
-    """A disc that makes q inside, with a jump of q a R/2 at its edge; errors jump with the grid, by where nodes lie."""
+    """A disc that makes q inside, with a jump of q a R/2 at its edge. Errors jump with the grid, by where nodes lie, so
+    a quarter is asked for where the first order has an eighth; 0.5 % was the most at 160 cells."""
     a, q = 0.3, 10.0
     shape = {"shape": "cylinder", "centre": [0.5, 0.5], "radius": a}
     outside = f"-{q * a * a / 2 / k!r}*0.5*log((x-0.5)^2+(y-0.5)^2)"
@@ -90,16 +91,23 @@ def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
     for cells in (20, 160):
         field = steady(tmp_path, cells + 1, shape, resistance, outside, k=k, source=q)
         error[cells] = abs(field[cells // 2, cells // 2] / exact - 1)
-    assert error[160] < max(error[20] / 4, 2e-4) and error[160] < 0.008, error
+    assert error[160] < max(error[20] / 4, 2e-4) and error[160] < 0.006, error
 
 
 @pytest.mark.parametrize("of", ["cells", "nodes"])
 def test_labels_are_stairs_that_nothing_goes_round(tmp_path, of):
-    """Their contact is that of their stairs, 4/pi as long as the circle that they are drawn after."""
+    """Their contact is that of their stairs. A node is of the cell below it, with a quarter of each cell around it; beside
+    the jump of 1e5 K conduction is nothing."""
     places = (np.arange(41) if of == "nodes" else np.arange(40) + 0.5) / 40
     inside = (places[:, None] - 0.5) ** 2 + (places[None, :] - 0.5) ** 2 < 0.3**2
     np.save(tmp_path / "disc.npy", inside.astype("u1"))
     field = steady(tmp_path, 41, {"centre": [0, 0]}, 1e6, 0.0, source=1.0,
                    body=[{"file": "disc.npy", "names": ["out", "in"]}])
-    area, stairs = inside.sum() / 1600, 8 * 0.3
-    assert field[20, 20] == pytest.approx(1e6 * area / stairs, rel=0.06)
+    around, side = inside, inside
+    if of == "cells":
+        cells = np.pad(inside, 1)
+        around = (cells[1:, 1:] + 0.0 + cells[1:, :-1] + cells[:-1, 1:] + cells[:-1, :-1]) / 4
+        side = cells[:-1, :-1]
+    heat = (around * side).sum() / 1600
+    stairs = sum(np.diff(side.astype(int), axis=a).astype(bool).sum() for a in (0, 1)) / 40
+    assert field[20, 20] == pytest.approx(1e6 * heat / stairs, rel=1e-5)
