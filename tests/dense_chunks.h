@@ -12,7 +12,6 @@ struct dense {
 static enum hs_status read_dense(void *self, const struct hs_box *box, const struct hs_box *next,
                                  const void **values, struct hs_error *err)
 {
-    (void)next, (void)err;
     const struct dense *dense = self;
     const int64_t first = hs_grid_index(&dense->chunks->grid, box->lo);
     *values = dense->field + (size_t)first * dense->chunks->size;

@@ -171,7 +171,6 @@ struct without_passes {
 
 static inline int no_recursion(const struct hs_backend_state *state)
 {
-    (void)state;
     return 0;
 }
 

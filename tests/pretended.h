@@ -18,7 +18,6 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
                              int device, int threads, struct hs_backend_state **out,
                              struct hs_error *err)
 {
-    (void)problem, (void)device, (void)threads;
     *out = NULL;
     if (strcmp(kernel->name, "broken") == 0)
         return hs_error_add(err, HS_DEVICE, "out of\nluck");
@@ -38,7 +37,6 @@ static void destroy(struct hs_backend_state *state)
 static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                             struct hs_error *err)
 {
-    (void)plan, (void)sweep, (void)err;
     return HS_DEVICE;
 }
 

@@ -16,7 +16,6 @@ static struct hs_backend_state *create(const struct hs_problem *problem, struct 
 
 void test_cuda_backend__boxes_come_back(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= 3; dims++)
         for (int p = 0; p < HS_PRECISIONS; p++) {
             struct hs_error err;
@@ -62,7 +61,6 @@ void test_cuda_backend__boxes_come_back(void **state)
 /* Fields of many pieces, cut along each axis in turn, and of rows that are no round number. */
 void test_cuda_backend__large_boxes_come_back(void **state)
 {
-    (void)state;
     static const int64_t sizes[][HS_AXES] = {{201, 151, 149}, {5003, 907, 1}, {4500001, 1, 1}};
     for (int dims = 1; dims <= 3; dims++) {
         struct hs_error err;
@@ -111,7 +109,6 @@ static struct hs_box slab(const struct hs_problem *problem, int64_t from, int64_
  * the common way in between. */
 void test_cuda_backend__values_go_up_from_its_own_memory(void **state)
 {
-    (void)state;
     static const int64_t size[HS_AXES] = {203, 301, 97};
     static const int64_t planes[] = {1, 7, 2, 30, 3};
     struct hs_error err;
@@ -148,7 +145,6 @@ void test_cuda_backend__values_go_up_from_its_own_memory(void **state)
 /* Read while the sweeps go on, also those of CUDA graphs, in slabs of which the last is shorter. */
 void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
 {
-    (void)state;
     enum { PLANES = 5 };
     static const int64_t size[HS_AXES] = {203, 101, 37};
     for (int p = 0; p < HS_PRECISIONS; p++) {
@@ -202,7 +198,6 @@ void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
 
 void test_cuda_backend__counts_what_is_not_finite(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     struct hs_problem problem;
@@ -232,7 +227,6 @@ void test_cuda_backend__counts_what_is_not_finite(void **state)
  * and exp at 1, and two sweeps of a stencil of sum 1 do not amplify. */
 void test_cuda_backend__sines_in_space_and_time(void **state)
 {
-    (void)state;
     struct hs_problem problem;
     const struct walls walls = ALL("fixed", 0);
     make_problem(&problem, 3, 1, HS_DOUBLE, points, &walls, "sin(7*x + 3*y*t)*exp(-z*t)");
@@ -255,7 +249,6 @@ void test_cuda_backend__sines_in_space_and_time(void **state)
 
 void test_cuda_backend__memory_short_says_what_fits(void **state)
 {
-    (void)state;
     static const int64_t huge[HS_AXES] = {100000, 100000, 100000};
     struct hs_error err;
     hs_error_init(&err);
@@ -283,7 +276,6 @@ void test_cuda_backend__memory_short_says_what_fits(void **state)
 
 void test_cuda_backend__no_such_device(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     assert_int_equal(cuda_backend()->available(99, &err), HS_DEVICE);
@@ -295,7 +287,6 @@ void test_cuda_backend__no_such_device(void **state)
  */
 void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
 {
-    (void)state;
     enum { PAIRS = 4, LAUNCHED = 5, BY_GRAPH = 41 };
     struct hs_error err;
     hs_error_init(&err);

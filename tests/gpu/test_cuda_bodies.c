@@ -251,7 +251,6 @@ static void compare_kernels(const struct hs_problem *problem, int n, bool many)
 
 void test_cuda_bodies__have_the_bits_of_the_cpu(void **state)
 {
-    (void)state;
     const char *const asked = getenv("HS_GPU_BODIES");
     setvbuf(stdout, NULL, _IOLBF, 0); /* so that one sees how far a slow process is */
     const int bodies = asked ? atoi(asked) : 240;
@@ -341,7 +340,6 @@ static void compare_steps(const struct hs_problem *problem, int n)
 
 void test_cuda_bodies__long_steps_have_the_bits_of_the_cpu(void **state)
 {
-    (void)state;
     const char *const asked = getenv("HS_GPU_BODIES");
     const int bodies = asked ? atoi(asked) : 96;
     ran = 0;

@@ -96,26 +96,22 @@ static void compare_dims(int dims)
 
 void test_cuda_cases__agree_in_1d(void **state)
 {
-    (void)state;
     compare_dims(1);
 }
 
 void test_cuda_cases__agree_in_2d(void **state)
 {
-    (void)state;
     compare_dims(2);
 }
 
 void test_cuda_cases__agree_in_3d(void **state)
 {
-    (void)state;
     compare_dims(3);
 }
 
 /* The fused kernels need grids of a tile at least: one tile, and some with a rest. */
 void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
 {
-    (void)state;
     static const struct {
         int dims;
         int64_t points[HS_AXES];
@@ -144,7 +140,6 @@ void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
 /* Long stretches without time dependence are captured as CUDA graphs. */
 void test_cuda_cases__replayed_stretches_agree(void **state)
 {
-    (void)state;
     static const int64_t points[HS_AXES] = {67, 66, 13};
     for (int w = 0; w < 2; w++)
         for (int n = 0; hs_kernels[n]; n++) {
@@ -223,7 +218,6 @@ static void any_walls(struct hs_problem *problem, struct walls *walls)
  * with how the grid is cut. Of another SEED, and as many as MANY, if the environment says so. */
 void test_cuda_cases__agree_at_random(void **state)
 {
-    (void)state;
     const char *first = getenv("SEED"), *many = getenv("MANY");
     const int cases = many ? atoi(many) : 100;
     int ran = 0;
@@ -250,7 +244,6 @@ void test_cuda_cases__agree_at_random(void **state)
 /* A kernel that suits no case of these would pass unseen. */
 void test_cuda_cases__every_kernel_ran(void **state)
 {
-    (void)state;
     int missing = 0;
     for (int n = 0; hs_kernels[n]; n++) {
         if (hs_kernels[n]->device != HS_CUDA || left_out(hs_kernels[n]) || has_run[n])

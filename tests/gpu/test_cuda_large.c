@@ -68,7 +68,6 @@ static void run_large(const struct hs_kernel *kernel, const struct hs_problem *l
 
 void test_cuda_large__is_the_image_of_a_small_grid(void **state)
 {
-    (void)state;
     static const int64_t few[HS_AXES] = {PERIOD, PERIOD, PERIOD};
     static const int64_t many[HS_AXES] = {POINTS, POINTS, POINTS};
     const struct walls walls = ALL("periodic", 0);

@@ -51,7 +51,6 @@ static void hold(int dims, int radius, enum hs_precision precision, int walls, i
 
 void test_cuda_modes__are_sweeps(void **state)
 {
-    (void)state;
     static const int64_t sweeps[] = {1, 2, 1000};
     const char *kind[HS_FACES];
     int cases = 0;
@@ -66,7 +65,6 @@ void test_cuda_modes__are_sweeps(void **state)
 
 void test_cuda_modes__are_a_hundred_thousand_sweeps(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES];
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (int walls = 0; wall_names(walls, kind); walls++)
@@ -76,7 +74,6 @@ void test_cuda_modes__are_a_hundred_thousand_sweeps(void **state)
 /* What is left of a sweep after a jump: its change, and the fields' order, are those of the CPU. */
 void test_cuda_modes__stops_and_exponential_are_those_of_the_cpu(void **state)
 {
-    (void)state;
     static const struct hs_method *const methods[] = {&hs_method_spectral, &hs_method_exponential};
     const char *kind[HS_FACES];
     for (int m = 0; m < 2; m++)
@@ -100,7 +97,6 @@ void test_cuda_modes__stops_and_exponential_are_those_of_the_cpu(void **state)
 
 void test_cuda_modes__steady_is_that_of_the_cpu(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES];
     for (int walls = 0; wall_names(walls, kind); walls++)
         for (int radius = 1; radius <= HS_MAX_RADIUS; radius++) {
@@ -246,7 +242,6 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
 
 void test_cuda_modes__of_large_grids_take(void **state)
 {
-    (void)state;
     static const struct {
         int64_t points[HS_AXES];
         int dims;

@@ -31,7 +31,6 @@ static double tolerance_of(const struct modes_case *c)
 
 void test_cuda_multigrid__is_that_of_the_host_between_all_walls(void **state)
 {
-    (void)state;
     static const int64_t sizes[][HS_AXES] = {{70, 37, 19}, {64, 64, 64}, {33, 65, 7}, {5, 200, 4},
                                              {129, 3, 48}, {257, 21, 9}, {514, 8, 12}};
     enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -90,7 +89,6 @@ static void check_steps(const struct modes_case *c, const struct hs_kernel *kern
 
 void test_cuda_multigrid__steps_are_those_of_the_host_between_all_walls(void **state)
 {
-    (void)state;
     static const int64_t points[HS_AXES] = {70, 37, 19};
     static const double steps[] = {1e-4, 1e-2, 1.0, 100.0};
     const char *kind[HS_FACES], *name;
@@ -245,7 +243,6 @@ static int solve_body(enum body_kind kind, double contrast, bool floating,
 
 void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
 {
-    (void)state;
     static const int64_t sizes[][HS_AXES] = {{49, 49, 49}, {97, 97, 5},  {200, 7, 31}, {33, 65, 12},
                                              {300, 4, 4},  {65, 66, 30}, {257, 11, 9}};
     enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -263,7 +260,6 @@ void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
 
 void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
 {
-    (void)state;
     static const int64_t points[HS_AXES] = {49, 33, 21};
     for (int form = 0; form < 3; form++)
         for (int floating = 0; floating < 2; floating++)
@@ -279,7 +275,6 @@ void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
 
 void test_cuda_multigrid__takes_few_iterations(void **state)
 {
-    (void)state;
     static const int64_t sizes[] = {32, 33, 64, 65};
     for (int size = 0; size < 4; size++) {
         const int64_t n = sizes[size], points[HS_AXES] = {n, n, n};
@@ -372,7 +367,6 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
 
 void test_cuda_multigrid__of_a_large_grid_takes(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"dirichlet", "dirichlet", "dirichlet",
                                                 "dirichlet", "dirichlet", "dirichlet"};
     static const int64_t few[HS_AXES] = {5, 5, 5};

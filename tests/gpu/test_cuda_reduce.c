@@ -4,7 +4,6 @@
 
 void test_cuda_reduce__does_not_depend_on_slabs(void **state)
 {
-    (void)state;
     const struct hs_kernel *stencil = NULL, *conduction = NULL;
     struct hs_error err;
     hs_error_init(&err);
@@ -17,7 +16,6 @@ void test_cuda_reduce__does_not_depend_on_slabs(void **state)
 /* It would be of the halo too. With the change of a kernel it is not known what was stored. */
 void test_cuda_reduce__a_slab_has_no_fused_max_norm(void **state)
 {
-    (void)state;
     const struct slabs_case c = {.dims = 3, .points = {70, 80, 64}};
     const struct hs_kernel *kernel = NULL;
     struct hs_error err;

@@ -68,7 +68,6 @@ static void hold_bits(const struct modes_case *c, const char *name)
 
 void test_cuda_rkl2__has_the_bits_of_the_cpu(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES], *walls;
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (int precision = 0; precision < HS_PRECISIONS; precision++)
@@ -240,7 +239,6 @@ static void time_grid(int64_t points, enum hs_precision precision)
 
 void test_cuda_rkl2__of_a_large_grid_takes(void **state)
 {
-    (void)state;
     const char *wanted = getenv("HS_RKL2_POINTS");
     const int64_t points = wanted ? atoi(wanted) : 512;
     for (int precision = 0; precision < HS_PRECISIONS && points >= 5; precision++)

@@ -226,7 +226,6 @@ static void run_cases(struct choice c)
 
 void test_cuda_small__all_agree(void **state)
 {
-    (void)state;
     char reason[512];
     setvbuf(stdout, NULL, _IOLBF, 0); /* so that one sees how far a slow process is */
     for (int n = 0; hs_kernels[n]; n++)

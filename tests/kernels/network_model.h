@@ -292,7 +292,6 @@ static inline void network_put_network(const struct network_model *m, struct net
 static inline void network_put_in(const struct network_model *m, struct network_fields *f,
                                   int64_t at, int64_t node, bool ghost)
 {
-    (void)m;
     hs_write(f->precision, f->in, at,
              node < 0               ? network_noise(f->precision) - 0.5
              : ghost && !f->wrapped ? NAN

@@ -46,7 +46,6 @@ static void take_set(int set)
 #else
 static void take_set(int set)
 {
-    (void)set;
 }
 #endif
 
@@ -250,7 +249,6 @@ static void any_grid(struct network_case *c)
 /* Half of the calls are of four sweeps, which in 3D have a form of their own. */
 void test_conduction__all_kernels_give_the_bits_of_the_definition(void **state)
 {
-    (void)state;
     const char *first = getenv("SEED"), *many = getenv("MANY");
     const int count = many ? atoi(many) : 1200;
     int tried = 0;
@@ -275,7 +273,6 @@ void test_conduction__all_kernels_give_the_bits_of_the_definition(void **state)
 /* Fields larger than a cache, where rows go past it, and 1D rows that are cut. */
 void test_conduction__nor_does_size_matter(void **state)
 {
-    (void)state;
     static const int64_t large[HS_PRECISIONS][HS_AXES][HS_AXES] = {
         [HS_FLOAT] = {{1430007, 1, 1}, {4567, 321, 1}, {149, 131, 113}},
         [HS_DOUBLE] = {{720003, 1, 1}, {500, 1453, 1}, {149, 131, 57}},
@@ -300,7 +297,6 @@ void test_conduction__nor_does_size_matter(void **state)
 /* Slabs of any planes and rows, and by the reference any box; nothing is written outside. */
 void test_conduction__boxes_are_kept_to(void **state)
 {
-    (void)state;
     const struct hs_kernel *const kernels[] = {&hs_kernel_cpu_reference, &hs_kernel_cpu_openmp};
     for (int n = 0; n < 120; n++) {
         network_seed = 31 * (uint64_t)n + 5;
@@ -336,7 +332,6 @@ void test_conduction__boxes_are_kept_to(void **state)
 /* The fused kernel keeps whole what goes round. */
 void test_conduction__long_rows_that_wrap_are_refused_by_name(void **state)
 {
-    (void)state;
     struct network_case c = {.dims = 2,
                              .precision = HS_DOUBLE,
                              .points = {512, 5, 1},
@@ -366,7 +361,6 @@ void test_conduction__long_rows_that_wrap_are_refused_by_name(void **state)
 /* Otherwise the sets above would all be one. */
 void test_conduction__every_instruction_set_was_tried(void **state)
 {
-    (void)state;
 #if defined(__x86_64__) && defined(__GNUC__)
     const struct conduction_functions *hs_conduction_functions(enum hs_precision precision);
     const struct conduction_functions *of[SETS];

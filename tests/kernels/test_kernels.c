@@ -293,7 +293,6 @@ static bool stands_alone(const struct hs_kernel *kernel)
 
 void test_kernels__each_agrees_with_reference(void **state)
 {
-    (void)state;
     int tried = 0;
     for (int n = 0; hs_kernels[n]; n++)
         for (int dims = 1; dims <= 3; dims++)
@@ -321,7 +320,6 @@ void test_kernels__each_agrees_with_reference(void **state)
 /* An empty box is no work, and no crash. */
 void test_kernels__empty_box_is_left_alone(void **state)
 {
-    (void)state;
     for (int n = 0; hs_kernels[n]; n++)
         if (stands_alone(hs_kernels[n])) {
             struct trial t = {.kernel = hs_kernels[n],
@@ -520,7 +518,6 @@ static int run_backend(const struct hs_backend *backend)
 
 void test_kernels__each_sweeps_under_every_boundary(void **state)
 {
-    (void)state;
     int tried = 0;
     for (int b = 0; hs_backends[b]; b++) {
         struct hs_error err;
@@ -645,14 +642,12 @@ static void fuse_with(long cache, int dims, int radii)
 
 void test_kernels__fusing_changes_no_bit(void **state)
 {
-    (void)state;
     fuse_with(1024 * 1024, 1, HS_MAX_RADIUS);
 }
 
 /* Where level 1 is swept with the others. */
 void test_kernels__nor_does_it_where_l2_is_large(void **state)
 {
-    (void)state;
     fuse_with(1280 * 1024, 3, 1);
 }
 
@@ -714,7 +709,6 @@ static bool fuses_stencils(const struct hs_kernel *kernel)
 /* At any number of sweeps that a call may make, not only those that pay. */
 void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
 {
-    (void)state;
     for (int k = 0; hs_kernels[k]; k++)
         for (size_t w = 0; w < sizeof neighbours / sizeof *neighbours; w++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
@@ -779,7 +773,6 @@ static void fuse_anything(const struct hs_kernel *kernel, int n)
  * with how the grid is cut. Of another SEED, and as many as MANY, if the environment says so. */
 void test_kernels__nor_does_it_in_cases_at_random(void **state)
 {
-    (void)state;
     const char *first = getenv("SEED"), *many = getenv("MANY");
     seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
     for (int i = 0; i < 20; i++)

@@ -465,7 +465,6 @@ static const struct {
 
 void test_cuda_conduction__gives_the_bits_of_the_definition(void **state)
 {
-    (void)state;
     if (kernel->features & HS_APPLIES_WALLS)
         skip();
     int turn = 0, tried = 0;
@@ -491,7 +490,6 @@ void test_cuda_conduction__gives_the_bits_of_the_definition(void **state)
  * along y in float, 36 in double. */
 void test_cuda_conduction__fused_sweeps_give_the_bits_of_single_ones(void **state)
 {
-    (void)state;
     static const int64_t points[][HS_AXES] = {
         {64, 72, 3}, {65, 73, 7}, {132, 79, 12}, {121, 143, 9}, {72, 75, 41}};
     if (!(kernel->features & HS_APPLIES_WALLS))

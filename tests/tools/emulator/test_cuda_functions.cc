@@ -159,7 +159,6 @@ static void check_program(const program &p, hs_tables_of which)
 /* With many rows a thread takes the times one after the other. */
 void test_cuda_functions__have_them_over_many_rows(void **state)
 {
-    (void)state;
     static const hs_grid many = {3, {3, 131, 129}, {-0.5, 0.25, -1.0}, {0.0625, 0.03, 0.07}};
     const hs_cuda_patch all = hs_cuda_patch_of(&many, NULL);
     hs_error err;
@@ -175,7 +174,6 @@ void test_cuda_functions__have_them_over_many_rows(void **state)
 
 void test_cuda_functions__have_the_hosts_bits(void **state)
 {
-    (void)state;
     for (const program &p : programs)
         for (const hs_tables_of which :
              {HS_TABLES_OF_NUMBERS, HS_TABLES_OF_PLANES, HS_TABLES_OF_FIELDS})
@@ -187,7 +185,6 @@ void test_cuda_functions__have_the_hosts_bits(void **state)
 /* Tables of (x - t)*(y*z) + z*t and without column or offset, as a kernel reads them. */
 void test_cuda_functions__separations_give_the_expressions_bits(void **state)
 {
-    (void)state;
     static const program whole[] = {
         {"(x - t*y)*z + z*t",
          {OP(X), OP(T), OP(Y), OP(MULTIPLY), OP(SUBTRACT), OP(Z), OP(MULTIPLY), OP(Z), OP(T),
@@ -321,7 +318,6 @@ static void check_body(const body &b, const program &p, hs_network_form form,
 
 void test_cuda_functions__have_the_hosts_bits_in_bodies(void **state)
 {
-    (void)state;
     const body b;
     for (const program &p : programs)
         for (const hs_network_form form : {HS_NETWORK_BYTES, HS_NETWORK_SHORTS, HS_NETWORK_ARRAYS})

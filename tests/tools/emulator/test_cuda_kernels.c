@@ -252,7 +252,6 @@ static bool can(int dims, int radius, enum hs_precision precision)
 
 void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
 {
-    (void)state;
     if ((kernel->features & HS_APPLIES_WALLS))
         skip();
     for (int dims = 1; dims <= HS_AXES; dims++)
@@ -265,7 +264,6 @@ void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
 /* Planes of more tiles than a GPU has multiprocessors are swept by tiles of another shape. */
 void test_cuda_kernels__bulk_march_sweeps_wide_planes_too(void **state)
 {
-    (void)state;
     if (strcmp(kernel->name, "bulk_march") != 0)
         skip();
     for (int precision = 0; precision < HS_PRECISIONS; precision++)
@@ -899,7 +897,6 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
 /* Columns of several chunks: rows are of no even number, else in double some are one chunk. */
 void test_cuda_kernels__calls_in_two_parts_give_the_same_bits(void **state)
 {
-    (void)state;
     static const int64_t points[HS_PRECISIONS][HS_AXES] = {{65, 64, 600}, {65, 33, 900}};
     if (strncmp(kernel->name, "fused_march_3d", 14) && strcmp(kernel->name, "fused_fields_3d"))
         skip();
@@ -913,7 +910,6 @@ void test_cuda_kernels__calls_in_two_parts_give_the_same_bits(void **state)
 
 void test_cuda_kernels__fused_sweeps_give_the_bits_of_single_ones(void **state)
 {
-    (void)state;
     if (!(kernel->features & HS_APPLIES_WALLS))
         skip();
     for (int dims = 1; dims <= HS_AXES; dims++)

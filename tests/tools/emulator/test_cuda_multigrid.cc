@@ -288,7 +288,6 @@ static void set_step(one *c, double shift)
  * and of another one. */
 void test_cuda_multigrid__is_that_of_the_host(void **state)
 {
-    (void)state;
     int floating = 0, longest = 0;
     for (int n = 0; n < 60; n++) {
         static const double spreads[] = {1.0, 10.0, 1e3, 1e5};
@@ -358,7 +357,6 @@ static std::vector<double> work_with_vectors(hs_conjugate_gradients *by, const o
 
 void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
 {
-    (void)state;
     for (int n = 0; n < 24; n++) {
         one c;
         solvers both;
@@ -410,7 +408,6 @@ static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &
  * alike; they are so on the next level, too. */
 void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
 {
-    (void)state;
     const hs_lattice lattice = {{41, 32, 25}, {false, true, false}};
     const int64_t nodes = hs_lattice_count(&lattice);
     hs_coarse_network net = {};
@@ -440,7 +437,6 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
  * from a cycle but for the order of its roundings, where nothing holds the mean, too. */
 void test_cuda_multigrid__rows_may_be_padded(void **state)
 {
-    (void)state;
     for (int n = 0; n < 8; n++) {
         const bool floating = n % 2;
         const int64_t own = 37 + n / 2, rows[] = {own, own + 3 + n};
@@ -504,7 +500,6 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
  * periodic axes; numbers of one byte and of two. */
 void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
 {
-    (void)state;
     static const hs_lattice lattices[] = {{{56, 28, 8}, {false, false, false}},
                                           {{60, 30, 11}, {false, false, false}},
                                           {{116, 61, 9}, {true, false, false}},

@@ -76,7 +76,6 @@ static void assert_continues(const struct hs_face *face, double (*u)(double))
 
 void test_boundary__dirichlet_continues_oddly_about_the_wall(void **state)
 {
-    (void)state;
     const struct hs_face face = lowered("dirichlet", NULL, k);
     assert_continues(&face, odd_about_5);
     assert_int_equal(face.held, 1);
@@ -85,7 +84,6 @@ void test_boundary__dirichlet_continues_oddly_about_the_wall(void **state)
 
 void test_boundary__reflective_continues_evenly(void **state)
 {
-    (void)state;
     const struct hs_face face = lowered("reflective", NULL, NAN);
     assert_continues(&face, even);
     assert_true(face.held == 0 && !face.prescribed);
@@ -93,7 +91,6 @@ void test_boundary__reflective_continues_evenly(void **state)
 
 void test_boundary__neumann_has_the_gradient_along_the_outward_normal(void **state)
 {
-    (void)state;
     const struct hs_face face = lowered("neumann", "gradient", NAN);
     assert_continues(&face, slope_minus_7);
 }
@@ -101,21 +98,18 @@ void test_boundary__neumann_has_the_gradient_along_the_outward_normal(void **sta
 /* Heat that leaves cools the wall: the temperature falls outwards, rises inwards. */
 void test_boundary__neumann_flux_is_what_leaves(void **state)
 {
-    (void)state;
     const struct hs_face face = lowered("neumann", "flux", k);
     assert_continues(&face, slope_of_flux);
 }
 
 void test_boundary__robin_balances_conduction_and_convection(void **state)
 {
-    (void)state;
     const struct hs_face face = lowered("robin", NULL, k);
     assert_continues(&face, slope_of_convection);
 }
 
 void test_boundary__robin_tends_to_neumann(void **state)
 {
-    (void)state;
     /* far above T, so that h*ambient = 7 flows in */
     const struct hs_value ambient = {.constant = 1e9};
     const struct hs_face face =
@@ -127,7 +121,6 @@ void test_boundary__robin_tends_to_neumann(void **state)
 
 void test_boundary__clamp_constant_fixed_and_periodic(void **state)
 {
-    (void)state;
     const struct hs_face clamp = lowered("clamp", NULL, NAN);
     const struct hs_face constant = lowered("constant", NULL, NAN);
     for (int m = 1; m <= RADIUS; m++) {
@@ -141,7 +134,6 @@ void test_boundary__clamp_constant_fixed_and_periodic(void **state)
 
 void test_boundary__walls_through_the_node_leave_it_half_a_cell(void **state)
 {
-    (void)state;
     assert_true(lowered("reflective", NULL, NAN).edge_weight == 0.5);
     assert_true(lowered("dirichlet", NULL, NAN).edge_weight == 0.5);
     assert_true(lowered("neumann", "gradient", NAN).edge_weight == 0.5);
@@ -153,7 +145,6 @@ void test_boundary__walls_through_the_node_leave_it_half_a_cell(void **state)
 
 void test_boundary__heat_flows_need_a_conductivity(void **state)
 {
-    (void)state;
     static const struct {
         const char *kind, *reason;
     } cases[] = {
@@ -174,7 +165,6 @@ void test_boundary__heat_flows_need_a_conductivity(void **state)
 
 void test_boundary__kinds_are_found_by_name(void **state)
 {
-    (void)state;
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         assert_ptr_equal(hs_boundary_find(kind->name), kind);
     assert_non_null(hs_boundary_find("robin"));
@@ -184,7 +174,6 @@ void test_boundary__kinds_are_found_by_name(void **state)
 /* What every row of the table must keep, one that comes too. */
 void test_boundary__the_table_is_sound(void **state)
 {
-    (void)state;
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
         assert_true(kind->summary && kind->summary[0]);
         assert_true(kind->edge_weight == 0.5 || kind->edge_weight == 1.0);
@@ -211,7 +200,6 @@ void test_boundary__the_table_is_sound(void **state)
 
 void test_boundary__keys_are_listed(void **state)
 {
-    (void)state;
     char list[80];
     hs_boundary_list_keys(hs_boundary_find("neumann"), true, list, sizeof list);
     assert_string_equal(list, "flux or gradient");
@@ -225,7 +213,6 @@ void test_boundary__keys_are_listed(void **state)
 
 void test_boundary__other_names_lead_to_one_key(void **state)
 {
-    (void)state;
     static const char *const names[][2] = {
         {"T_inf", "ambient"}, {"htc", "h"}, {"heat-transfer-coefficient", "h"}, {"Q", "flux"}};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
@@ -238,7 +225,6 @@ void test_boundary__other_names_lead_to_one_key(void **state)
 
 void test_boundary__other_names_lead_to_one_kind(void **state)
 {
-    (void)state;
     static const char *const names[][2] = {
         {"convection", "robin"},     {"Convective", "robin"},       {"insulated", "reflective"},
         {"ADIABATIC", "reflective"}, {"heat-flux", "neumann"},      {"Heat flux", "neumann"},

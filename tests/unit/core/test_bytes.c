@@ -3,7 +3,6 @@
 
 void test_bytes__are_named_in_the_largest_unit_that_is_not_above_them(void **state)
 {
-    (void)state;
     static const struct {
         double bytes;
         const char *name;

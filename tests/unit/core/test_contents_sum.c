@@ -45,7 +45,6 @@ static void flip(FILE *file, long at, int bit)
  * of these files any more; whoever insists on a checksum refuses that, too. */
 void test_contents_sum__sees_every_bit(void **state)
 {
-    (void)state;
     FILE *file = write_all();
     assert_int_equal(check(file), HS_CONTENTS_SUM_FITS);
     for (long at = 0; at < BASE + LENGTH; at += at < BASE + 200 ? 1 : 997)
@@ -66,7 +65,6 @@ void test_contents_sum__sees_every_bit(void **state)
 
 void test_contents_sum__of_a_file_cut_short_is_wrong(void **state)
 {
-    (void)state;
     FILE *file = write_all();
     assert_int_equal(ftruncate(fileno(file), BASE + LENGTH - 1), 0);
     assert_int_equal(check(file), HS_CONTENTS_SUM_WRONG);
@@ -79,7 +77,6 @@ void test_contents_sum__of_a_file_cut_short_is_wrong(void **state)
 
 void test_contents_sum__is_where_the_superblock_leads(void **state)
 {
-    (void)state;
     fclose(write_all());
     superblock[ROOT_AT]++;
     assert_int_not_equal(hs_contents_sum_make(superblock, BASE, contents, LENGTH), 0);
@@ -87,7 +84,6 @@ void test_contents_sum__is_where_the_superblock_leads(void **state)
 
 void test_contents_sum__there_is_none_of_a_file_that_cannot_be_opened(void **state)
 {
-    (void)state;
     assert_int_equal(hs_contents_sum_of("/nonexistent"), HS_CONTENTS_SUM_NONE);
     assert_int_equal(hs_contents_sum_of("/dev/null"), HS_CONTENTS_SUM_NONE);
 }

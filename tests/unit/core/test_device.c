@@ -13,7 +13,6 @@ static struct hs_geometry block(int threads, int64_t shared)
 
 void test_device__is_found_by_name_whatever_its_case(void **state)
 {
-    (void)state;
     assert_string_equal(hs_device_find("h200")->name, "H200");
     assert_string_equal(hs_device_find("RTX 4090")->name, "RTX 4090");
     assert_null(hs_device_find("H20"));
@@ -23,7 +22,6 @@ void test_device__is_found_by_name_whatever_its_case(void **state)
 /* By hand, from the programming guide's limits for 9.0. */
 void test_device__occupancy_is_what_its_tightest_limit_allows(void **state)
 {
-    (void)state;
     const struct hs_device_limits *h200 = hs_device_find("H200");
     struct hs_geometry g = block(512, 0);
     struct hs_occupancy o = hs_device_occupancy(h200, &g, 0);
@@ -49,7 +47,6 @@ void test_device__occupancy_is_what_its_tightest_limit_allows(void **state)
 
 void test_device__roofline_is_the_longer_of_two_times(void **state)
 {
-    (void)state;
     const struct hs_device_limits *t4 = hs_device_find("T4");
     const struct hs_geometry g = block(256, 0);
     /* float is bound by memory: 8 bytes a point at 320 GB/s */

@@ -42,7 +42,6 @@ static bool sees(int64_t at, size_t bytes)
 
 void test_digest__of_a_small_file_sees_every_byte(void **state)
 {
-    (void)state;
     set_up(small);
     const int64_t at[] = {0, block - 1, block, small / 2 + 1, small - block - 1, small - 1};
     for (size_t n = 0; n < sizeof at / sizeof *at; n++)
@@ -55,7 +54,6 @@ void test_digest__of_a_small_file_sees_every_byte(void **state)
 
 void test_digest__of_a_large_file_sees_ends_and_what_is_longer_than_a_gap(void **state)
 {
-    (void)state;
     const int64_t size = 5 * small + 777, gap = size / 255;
     set_up(size);
     assert_true(sees(0, 1));
@@ -68,7 +66,6 @@ void test_digest__of_a_large_file_sees_ends_and_what_is_longer_than_a_gap(void *
 
 void test_digest__is_of_size_and_content(void **state)
 {
-    (void)state;
     set_up(3);
     assert_int_equal(pwrite(file, "abc", 3, 0), 3);
     assert_true(hs_digest_is(hs_digest_of_file(path), hs_digest_of("abc", 3)));

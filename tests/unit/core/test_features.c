@@ -42,7 +42,6 @@ static hs_features asked_of(const char *kind, unsigned varies)
 
 void test_features__of_each_kind_of_wall(void **state)
 {
-    (void)state;
     assert_int_equal(asked_of("fixed", 0), 0);
     assert_int_equal(asked_of("periodic", 0), HS_WALL_PERIODIC);
     assert_int_equal(asked_of("reflective", 0), HS_WALL_AFFINE);
@@ -60,7 +59,6 @@ void test_features__of_each_kind_of_wall(void **state)
 
 void test_features__of_values_that_vary(void **state)
 {
-    (void)state;
     const unsigned wall = HS_WALL_AFFINE;
     assert_int_equal(asked_of("robin", HS_VARIES_T), wall | HS_WALL_TIME);
     assert_int_equal(asked_of("robin", HS_VARIES_Y), wall | HS_WALL_FIELD);
@@ -70,7 +68,6 @@ void test_features__of_values_that_vary(void **state)
 
 void test_features__of_sources(void **state)
 {
-    (void)state;
     struct hs_problem problem = case_of("fixed", 0);
     double data = 0.0;
     problem.source.field.value = value_of(HS_VARIES_X);
@@ -88,7 +85,6 @@ void test_features__of_sources(void **state)
 /* Walls of a body are coefficients, but for numbers that change along them and in time at once. */
 void test_features__of_walls_that_move(void **state)
 {
-    (void)state;
     const hs_features field =
         HS_SOURCE | HS_SOURCE_FIELD | HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME | HS_WALL_FIELD_TIME;
     struct hs_network network = {.form = HS_NETWORK_SHORTS};
@@ -113,7 +109,6 @@ void test_features__of_walls_that_move(void **state)
 /* Faces of axes that are not there do not count. */
 void test_features__only_of_the_axes_that_are_there(void **state)
 {
-    (void)state;
     struct hs_problem problem = case_of("fixed", 0);
     set_face(&problem, 4, "robin", HS_VARIES_T);
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0);
@@ -124,7 +119,6 @@ void test_features__only_of_the_axes_that_are_there(void **state)
 
 void test_features__uniform_kernels_do_not_suit_fields(void **state)
 {
-    (void)state;
     const struct hs_kernel kernel = {.name = "mine",
                                      .features = HS_STENCIL | HS_2D | HS_RADIUS_2 |
                                                  HS_ALL_PRECISIONS | HS_UNIFORM_VALUES};
@@ -142,7 +136,6 @@ void test_features__uniform_kernels_do_not_suit_fields(void **state)
 
 void test_features__of_a_kind_the_reason_names_what_it_can(void **state)
 {
-    (void)state;
     char reason[128];
     assert_false(hs_features_cover("mine", HS_STENCIL | HS_1D | HS_2D | HS_RADIUS_1 | HS_IN_FLOAT,
                                    hs_feature_stencil(3, 1, HS_FLOAT), reason, sizeof reason));
@@ -153,7 +146,6 @@ void test_features__of_a_kind_the_reason_names_what_it_can(void **state)
  * and for nothing else. */
 void test_features__new_one_refuses_every_kernel(void **state)
 {
-    (void)state;
     const hs_features planted = HS_FEATURE(31);
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *kernel = hs_kernels[n];
@@ -172,7 +164,6 @@ void test_features__new_one_refuses_every_kernel(void **state)
 /* Whoever lacks a feature is told which: each that a problem may ask for has its words. */
 void test_features__each_has_its_words(void **state)
 {
-    (void)state;
     const hs_features all =
         HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES;
     for (int bit = 0; bit < 64; bit++) {

@@ -34,7 +34,6 @@ static void fill(unsigned char *data, int kind)
 
 void test_fletcher__of_any_length_is_that_of_the_definition(void **state)
 {
-    (void)state;
     unsigned char data[MOST];
     for (int kind = 0; kind < 4; kind++) {
         fill(data, kind);
@@ -48,7 +47,6 @@ void test_fletcher__of_any_length_is_that_of_the_definition(void **state)
 
 void test_fletcher__does_not_depend_on_the_pieces(void **state)
 {
-    (void)state;
     unsigned char data[MOST];
     fill(data, 2);
     for (int trial = 0; trial < 300; trial++) {
@@ -66,7 +64,6 @@ void test_fletcher__does_not_depend_on_the_pieces(void **state)
 
 void test_fletcher__zeros_are_counted_without_being_there(void **state)
 {
-    (void)state;
     unsigned char data[MOST];
     for (size_t begin = 0; begin < MOST; begin += 998) {
         fill(data, 2);
@@ -82,7 +79,6 @@ void test_fletcher__zeros_are_counted_without_being_there(void **state)
 /* Nothing overflows, and the count goes modulo 65535. */
 void test_fletcher__takes_any_number_of_zeros(void **state)
 {
-    (void)state;
     struct hs_fletcher sum = {0};
     const unsigned char one[2] = {0, 1};
     hs_fletcher_add(&sum, one, 2);
@@ -94,7 +90,6 @@ void test_fletcher__takes_any_number_of_zeros(void **state)
 
 void test_fletcher__of_two_parts_is_joined_from_theirs(void **state)
 {
-    (void)state;
     unsigned char data[MOST];
     for (int kind = 0; kind < 4; kind++) {
         fill(data, kind);

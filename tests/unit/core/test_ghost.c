@@ -4,7 +4,6 @@
 /* (1 + e)(1 - e) = 1 - e*e, whose last bit only a fused multiply-add has. */
 void test_ghost__both_products_are_fused(void **state)
 {
-    (void)state;
     const double e = 0x1p-30;
     const float f = 0x1p-15f;
     assert_true(hs_ghost(1.0 + e, 1.0 - e, 0.0, 0.0, -1.0) == -0x1p-60);
@@ -16,7 +15,6 @@ void test_ghost__both_products_are_fused(void **state)
 /* The offset is 1 beside a number that has no room for it, so the other order gives 1. */
 void test_ghost__the_edge_comes_before_the_inner_node(void **state)
 {
-    (void)state;
     assert_true(hs_ghost(1.0, 0x1p60, 1.0, 1.0, -0x1p60) == 0.0);
     assert_true(hs_ghost(1.0, 1.0, 1.0, 0x1p60, -0x1p60) == 1.0);
     assert_true(hs_ghost(1.0f, 0x1p30f, 1.0f, 1.0f, -0x1p30f) == 0.0f);
@@ -25,7 +23,6 @@ void test_ghost__the_edge_comes_before_the_inner_node(void **state)
 
 void test_ghost__is_of_the_precision_of_its_arguments(void **state)
 {
-    (void)state;
     assert_int_equal(sizeof hs_ghost(1.0f, 1.0f, 1.0f, 1.0f, 1.0f), sizeof(float));
     assert_int_equal(sizeof hs_ghost(1.0, 1.0, 1.0, 1.0, 1.0), sizeof(double));
     /* a sum that float rounds and double does not */

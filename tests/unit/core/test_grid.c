@@ -12,14 +12,12 @@ static const struct hs_grid grids[] = {
 
 void test_grid__coordinates_are_lower_plus_i_spacings(void **state)
 {
-    (void)state;
     for (int i = 0; i < 7; i++) /* not a running sum: the same bits wherever it is computed */
         assert_true(hs_grid_coordinate(&grids[0], HS_X, i) == -1.0 + i * 0.1);
 }
 
 void test_grid__counts_the_nodes(void **state)
 {
-    (void)state;
     assert_int_equal(hs_grid_count(&grids[0]), 7);
     assert_int_equal(hs_grid_count(&grids[2]), 216);
     const struct hs_grid large = {.dims = 3, .points = {4096, 4096, 4096}};
@@ -28,7 +26,6 @@ void test_grid__counts_the_nodes(void **state)
 
 void test_grid__a_box_is_half_open(void **state)
 {
-    (void)state;
     struct hs_box box = hs_grid_box(&grids[2]);
     assert_int_equal(hs_box_count(&box), 216);
     box.lo[HS_Y] = 1;
@@ -41,7 +38,6 @@ void test_grid__a_box_is_half_open(void **state)
  * share with the next row's left ones; all are inside the allocation, and rows are aligned. */
 void test_grid__a_layout_holds_all_nodes_and_ghosts(void **state)
 {
-    (void)state;
     for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
         for (int ghost = 0; ghost <= HS_MAX_RADIUS; ghost++) {
             const struct hs_grid *grid = &grids[g];
@@ -66,7 +62,6 @@ void test_grid__a_layout_holds_all_nodes_and_ghosts(void **state)
 
 void test_grid__names_and_sizes_of_the_precisions(void **state)
 {
-    (void)state;
     assert_int_equal(hs_precision_size(HS_FLOAT), 4);
     assert_int_equal(hs_precision_size(HS_DOUBLE), 8);
     assert_string_equal(hs_precision_name(HS_FLOAT), "float");
@@ -75,7 +70,6 @@ void test_grid__names_and_sizes_of_the_precisions(void **state)
 
 void test_grid__a_face_is_the_outermost_nodes_of_an_axis(void **state)
 {
-    (void)state;
     static const char *const names[HS_FACES] = {"x_min", "x_max", "y_min",
                                                 "y_max", "z_min", "z_max"};
     static const int first[HS_AXES] = {HS_Y, HS_X, HS_X}, second[HS_AXES] = {HS_Z, HS_Z, HS_Y};
@@ -102,7 +96,6 @@ static const struct hs_grid stretched = {.dims = 2,
 
 void test_grid__a_stretched_axis_has_coordinates_of_its_own(void **state)
 {
-    (void)state;
     assert_true(hs_grid_is_stretched(&stretched));
     assert_false(hs_grid_is_stretched(&grids[1]));
     for (int i = 0; i < 6; i++)
@@ -114,7 +107,6 @@ void test_grid__a_stretched_axis_has_coordinates_of_its_own(void **state)
 
 void test_grid__node_widths_fill_the_axis(void **state)
 {
-    (void)state;
     for (int wraps = 0; wraps < 2; wraps++)
         for (int axis = 0; axis < 2; axis++) {
             const int64_t n = stretched.points[axis];
@@ -133,7 +125,6 @@ void test_grid__node_widths_fill_the_axis(void **state)
 
 void test_grid__the_smallest_and_the_largest_cell(void **state)
 {
-    (void)state;
     double cells[2];
     hs_grid_cells(&stretched, HS_X, false, cells);
     assert_true(cells[0] == stretched.spacing[HS_X] && cells[1] == 0.6);
@@ -143,7 +134,6 @@ void test_grid__the_smallest_and_the_largest_cell(void **state)
 
 void test_grid__a_place_counts_cells(void **state)
 {
-    (void)state;
     for (int wraps = 0; wraps < 2; wraps++)
         for (int axis = 0; axis < 2; axis++)
             for (int64_t i = 0; i + !wraps < stretched.points[axis]; i++)
@@ -161,7 +151,6 @@ void test_grid__a_place_counts_cells(void **state)
 
 void test_grid__the_interval_of_a_value(void **state)
 {
-    (void)state;
     static const double from[] = {-1.0, 0.0, 0.5, 2.0, 7.0};
     for (int64_t count = 1; count <= 5; count++)
         for (double at = -2.0; at < 8.0; at += 0.25) {
@@ -175,7 +164,6 @@ void test_grid__the_interval_of_a_value(void **state)
 /* Each node is in one of them, or inside. */
 void test_box__its_shell_is_what_is_outside_of_another(void **state)
 {
-    (void)state;
     const struct hs_box box = {{0, 0, 0}, {7, 5, 6}};
     const struct hs_box inside[] = {{{2, 2, 2}, {5, 3, 4}},
                                     {{0, 2, 0}, {7, 3, 6}},

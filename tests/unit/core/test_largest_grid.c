@@ -19,7 +19,6 @@ static struct hs_largest_grid limit_of(double free_bytes, const double *besides)
 
 void test_largest_grid__a_cube_to_the_byte(void **state)
 {
-    (void)state;
     const struct hs_grid asked = {.dims = 3, .points = {4096, 4096, 4096}};
     struct hs_grid found;
     for (int edge = 3; edge < 4096; edge += 31) {
@@ -40,7 +39,6 @@ void test_largest_grid__a_cube_to_the_byte(void **state)
  */
 void test_largest_grid__other_axes_keep_their_share(void **state)
 {
-    (void)state;
     const struct hs_grid asked = {.dims = 3, .points = {1000, 4001, 2000}};
     struct hs_grid found;
     for (double free_bytes = 1e4; free_bytes < 8.0 * 1000 * 4000 * 2000; free_bytes *= 1.7) {
@@ -59,7 +57,6 @@ void test_largest_grid__other_axes_keep_their_share(void **state)
 
 void test_largest_grid__a_thin_axis_keeps_what_the_stencil_needs(void **state)
 {
-    (void)state;
     const struct hs_grid asked = {.dims = 2, .points = {2147483647, 4, 1}};
     const struct hs_largest_grid limit = limit_of(8.0 * 3 * 1000, &nothing);
     struct hs_grid found;
@@ -71,7 +68,6 @@ void test_largest_grid__a_thin_axis_keeps_what_the_stencil_needs(void **state)
 
 void test_largest_grid__counts_that_no_integer_holds(void **state)
 {
-    (void)state;
     const struct hs_grid asked = {.dims = 3, .points = {2147483647, 2147483647, 2147483647}};
     const struct hs_largest_grid limit = limit_of(8e27, &nothing); /* 1e9 along each */
     struct hs_grid found;
@@ -85,7 +81,6 @@ void test_largest_grid__counts_that_no_integer_holds(void **state)
 
 void test_largest_grid__says_it_with_the_axes_there_are(void **state)
 {
-    (void)state;
     const struct hs_grid asked = {.dims = 2, .points = {4000, 2000, 1}};
     const struct hs_largest_grid limit = limit_of(8.0 * 101 * 50, &nothing),
                                  none = limit_of(71.0, &nothing);

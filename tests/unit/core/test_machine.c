@@ -49,7 +49,6 @@ static void assert_memory(double most_mib, double free_mib, const char *whose)
 
 void test_machine__without_groups_has_what_the_machine_has(void **state)
 {
-    (void)state;
     make_machine("0::/\n");
     assert_memory(8192, 6144, "the machine");
     assert_int_equal(hs_machine_processors(root), INT_MAX);
@@ -62,7 +61,6 @@ void test_machine__without_groups_has_what_the_machine_has(void **state)
 
 void test_machine__that_nothing_is_known_of_has_no_bounds(void **state)
 {
-    (void)state;
     assert_true(isinf(hs_machine_memory("/nowhere").bytes));
     assert_true(isinf(hs_machine_memory_free("/nowhere").bytes));
     assert_int_equal(hs_machine_processors("/nowhere"), INT_MAX);
@@ -72,7 +70,6 @@ void test_machine__that_nothing_is_known_of_has_no_bounds(void **state)
  * copies of files. */
 void test_machine__container_of_version_2_bounds_memory_and_processors(void **state)
 {
-    (void)state;
     make_machine("0::/\n");
     write_file("/sys/fs/cgroup/memory.max", "1073741824\n");
     write_file("/sys/fs/cgroup/memory.current", "536870912\n");
@@ -88,7 +85,6 @@ void test_machine__container_of_version_2_bounds_memory_and_processors(void **st
 /* The least of the bounds counts, and it may be that of a group around the process'. */
 void test_machine__groups_around_the_own_bound_too(void **state)
 {
-    (void)state;
     make_machine("0::/slice/job/step\n");
     write_file("/sys/fs/cgroup/slice/memory.max", "3221225472\n"); /* 3 GiB */
     write_file("/sys/fs/cgroup/slice/memory.current", "2147483648\n");
@@ -107,7 +103,6 @@ void test_machine__groups_around_the_own_bound_too(void **state)
 /* A group that may take more than there is does not make more of it. */
 void test_machine__bound_above_the_machine_is_none(void **state)
 {
-    (void)state;
     make_machine("0::/\n");
     write_file("/sys/fs/cgroup/memory.max", "1099511627776\n");
     write_file("/sys/fs/cgroup/memory.current", "0\n");
@@ -120,7 +115,6 @@ void test_machine__bound_above_the_machine_is_none(void **state)
  * name is as long as memory's, is another. */
 void test_machine__version_1_has_a_hierarchy_for_each(void **state)
 {
-    (void)state;
     make_machine("0::/none\n9:cpuset:/wrong\n5:cpu,cpuacct:/docker/0123\n4:memory:/docker/0123\n");
     write_file("/sys/fs/cgroup/memory/wrong/memory.limit_in_bytes", "4096\n");
     write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
@@ -142,7 +136,6 @@ void test_machine__version_1_has_a_hierarchy_for_each(void **state)
 /* More in use than allowed, as after a limit was lowered: nothing is free. */
 void test_machine__nothing_free_is_not_less_than_nothing(void **state)
 {
-    (void)state;
     make_machine("0::/\n");
     write_file("/sys/fs/cgroup/memory.max", "1048576\n");
     write_file("/sys/fs/cgroup/memory.current", "2097152\n");

@@ -20,7 +20,6 @@ static struct hs_problem box_problem(void)
 
 void test_problem__interior_leaves_the_held_layers_out(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     problem.face[0].held = 1;
     problem.face[5].held = 3;
@@ -32,7 +31,6 @@ void test_problem__interior_leaves_the_held_layers_out(void **state)
 /* Half cells at walls through the nodes: the volumes add up to the body's, 2 x 3 x 10. */
 void test_problem__node_volumes_add_up_to_the_body(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     for (int face = 0; face < HS_FACES; face++)
         problem.face[face].edge_weight = 0.5;
@@ -49,7 +47,6 @@ void test_problem__node_volumes_add_up_to_the_body(void **state)
 /* The same where x is stretched, 0 to 4 in other cells, and y periodic, to 4: 4 x 4 x 10. */
 void test_problem__node_volumes_of_stretched_axes_add_up_too(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     static const double x[] = {0.0, 0.5, 0.75, 2.0, 4.0}, y[] = {0.0, 1.0, 1.5, 3.5, 4.0};
     problem.grid.coordinate[HS_X] = x;
@@ -69,7 +66,6 @@ void test_problem__node_volumes_of_stretched_axes_add_up_too(void **state)
 
 void test_problem__heat_capacity_is_density_times_specific_heat(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     assert_true(hs_problem_heat_capacity(&problem) == 1.0);
     problem.material.density = 1000.0;
@@ -86,7 +82,6 @@ static void assert_heat_unit(const struct hs_problem *problem, const char *expec
 
 void test_problem__heat_is_in_joules_per_metre_that_the_grid_lacks(void **state)
 {
-    (void)state;
     static const char *const joules[] = {"J/m^2", "J/m", "J"};
     static const char *const degrees[] = {"degC m", "degC m^2", "degC m^3"};
     static char celsius[] = "degC";
@@ -106,7 +101,6 @@ void test_problem__heat_is_in_joules_per_metre_that_the_grid_lacks(void **state)
 
 void test_problem__power_has_the_unit_of_heat_in_a_second(void **state)
 {
-    (void)state;
     static const char *const watts[] = {"W/m^2", "W/m", "W"};
     static const char *const kelvins[] = {"K m/s", "K m^2/s", "K m^3/s"};
     struct hs_problem problem;
@@ -124,7 +118,6 @@ void test_problem__power_has_the_unit_of_heat_in_a_second(void **state)
 
 void test_problem__walls_are_the_faces_that_are_not_periodic(void **state)
 {
-    (void)state;
     static const char *const names[] = {"x_min", "x_max", "z_min", "z_max"};
     struct hs_problem problem = box_problem();
     problem.face[2].wrap = problem.face[3].wrap = true;
@@ -139,7 +132,6 @@ void test_problem__walls_are_the_faces_that_are_not_periodic(void **state)
 
 void test_problem__stencil_is_the_raw_one_or_the_materials(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     const struct hs_stencil diffusion = hs_problem_stencil(&problem, 0.1);
     assert_near(diffusion.c[1], 0.25 * 0.1 / 0.25, 1e-16); /* alpha dt / dx^2 */
@@ -159,7 +151,6 @@ void test_problem__stencil_is_the_raw_one_or_the_materials(void **state)
 
 void test_problem__an_empty_one_can_be_released_twice(void **state)
 {
-    (void)state;
     struct hs_problem problem;
     hs_problem_init(&problem);
     hs_problem_release(&problem);

@@ -32,7 +32,6 @@ static void set_up(void)
 
 void test_regular__opens_files_and_says_why_not(void **state)
 {
-    (void)state;
     set_up();
     put("file");
     const char *why = NULL;
@@ -53,7 +52,6 @@ void test_regular__opens_files_and_says_why_not(void **state)
 /* Nobody writes to it: with a plain open() this would not end. */
 void test_regular__refuses_pipes_at_once(void **state)
 {
-    (void)state;
     set_up();
     const char *why = NULL;
     assert_int_equal(mkfifo(name_of("pipe"), 0600), 0);
@@ -68,7 +66,6 @@ void test_regular__refuses_pipes_at_once(void **state)
 
 void test_regular__takes_descriptors_that_a_shell_hands_over(void **state)
 {
-    (void)state;
     int ends[2];
     char path[32], text[8] = "";
     const char *why = NULL;
@@ -87,7 +84,6 @@ void test_regular__takes_descriptors_that_a_shell_hands_over(void **state)
 
 void test_regular__knows_a_file_by_its_other_names(void **state)
 {
-    (void)state;
     set_up();
     put("file");
     put("other");

@@ -3,7 +3,6 @@
 
 void test_round__as_many_as_it_takes(void **state)
 {
-    (void)state;
     for (int64_t by = 1; by < 9; by++)
         for (int64_t count = 1; count < 40; count++) {
             const int64_t n = hs_divide_up(count, by);
@@ -17,7 +16,6 @@ void test_round__as_many_as_it_takes(void **state)
 /* An empty box has no blocks, and nothing is divided by zero. */
 void test_round__of_nothing_is_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(hs_divide_up(0, 8), 0);
     assert_int_equal(hs_divide_up(-3, 8), 0);
     assert_int_equal(hs_divide_up(8, 0), 0);

@@ -6,7 +6,6 @@
 
 void test_stencil__coefficients_are_ordered_centre_then_axis_then_distance(void **state)
 {
-    (void)state;
     assert_int_equal(hs_stencil_index(1, HS_X, -1), 1);
     assert_int_equal(hs_stencil_index(1, HS_X, +1), 2);
     assert_int_equal(hs_stencil_index(1, HS_Z, -1), 5);
@@ -20,7 +19,6 @@ void test_stencil__coefficients_are_ordered_centre_then_axis_then_distance(void 
 /* Weights of a second difference: sum 0, second moment 2, higher even moments 0 up to the order. */
 void test_stencil__second_difference_has_its_order(void **state)
 {
-    (void)state;
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (int power = 0; power <= 2 * radius; power += 2) {
             double step_state = power == 0 ? hs_second_difference(radius, 0) : 0.0;
@@ -37,7 +35,6 @@ void test_stencil__second_difference_has_its_order(void **state)
 
 void test_stencil__terms_ascend_in_memory(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= 3; dims++)
         for (int radius = 1; radius <= HS_MAX_RADIUS; radius++) {
             struct hs_stencil stencil = {.dims = dims, .radius = radius};
@@ -115,7 +112,6 @@ static void assert_balanced(const struct hs_stencil *before)
 
 void test_stencil__balanced_coefficients_are_floats_of_sum_one(void **state)
 {
-    (void)state;
     int unbalanced = 0;
     for (int dims = 1; dims <= 3; dims++)
         for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
@@ -131,7 +127,6 @@ void test_stencil__balanced_coefficients_are_floats_of_sum_one(void **state)
 
 void test_stencil__balanced_at_the_limit_of_stability(void **state)
 {
-    (void)state;
     const struct hs_grid square = {.dims = 2, .points = {9, 9, 1}, .spacing = {1.0, 1.0, 1.0}};
     const struct hs_grid cube = {.dims = 3, .points = {9, 9, 9}, .spacing = {1.0, 1.0, 1.0}};
     struct hs_stencil stencil = hs_stencil_of_diffusion(&square, 1, 1.0, 0.25);
@@ -147,7 +142,6 @@ void test_stencil__balanced_at_the_limit_of_stability(void **state)
  * off. */
 void test_stencil__small_steps_are_not_balanced(void **state)
 {
-    (void)state;
     struct hs_stencil stencil = stencil_of(3, 1, 1e-6);
     const struct hs_stencil before = stencil;
     hs_stencil_balance(&stencil);

@@ -16,7 +16,6 @@ static void assert_shown(const char *text, const char *kept, const char *expecte
 
 void test_text__is_shown_without_what_commands_a_terminal(void **state)
 {
-    (void)state;
     assert_shown("plain", "", "plain");
     assert_shown("", "", "");
     assert_shown("clear \33[2J\33]0;title\7 bell\177", "", "clear ?[2J?]0;title? bell?");
@@ -29,7 +28,6 @@ void test_text__is_shown_without_what_commands_a_terminal(void **state)
 
 void test_text__is_plain_or_not(void **state)
 {
-    (void)state;
     assert_true(hs_text_is_plain("") && hs_text_is_plain("\xc2\xb0"
                                                          "C"));
     assert_false(hs_text_is_plain("K\n") || hs_text_is_plain("\x9b") ||
@@ -38,7 +36,6 @@ void test_text__is_plain_or_not(void **state)
 
 void test_text__keeps_utf8(void **state)
 {
-    (void)state;
     static const char text[] = "W\xc3\xa4rme, 20 \xc2\xb0"
                                "C, \xe6\xb8\xa9\xe5\xba\xa6, \xf0\x9f\x94\xa5, \xc2\xa0";
     assert_shown(text, "", text);

@@ -135,14 +135,12 @@ static void assert_same_bits(const struct one *c, bool elsewhere)
 
 void test_acting__the_rest_is_of_who_knows_the_source(void **state)
 {
-    (void)state;
     for (size_t n = 0; n < sizeof known / sizeof *known; n++)
         assert_same_bits(&known[n], true);
 }
 
 void test_acting__the_nodes_that_change_have_the_bits_of_all(void **state)
 {
-    (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
         assert_same_bits(&cases[n], false);
 }

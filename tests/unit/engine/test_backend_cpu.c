@@ -86,7 +86,6 @@ static void download(struct fixture *f, double *out)
 
 void test_backend_cpu__gives_back_what_was_uploaded(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     double back[COUNT], part[2 * 3 * 4];
@@ -103,7 +102,6 @@ void test_backend_cpu__gives_back_what_was_uploaded(void **state)
 
 void test_backend_cpu__uploads_a_box_alone(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 1);
     const struct hs_box box = {{1, 2, 3}, {2, 3, 4}};
@@ -119,7 +117,6 @@ void test_backend_cpu__uploads_a_box_alone(void **state)
 /* Prescribed layers take the value of the time that the sweep ends at; both walls, corners too. */
 void test_backend_cpu__prescribed_layers_follow_the_time(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     double back[COUNT];
@@ -142,7 +139,6 @@ void test_backend_cpu__prescribed_layers_follow_the_time(void **state)
 /* Against sums over the nodes as core/problem.h defines them. */
 void test_backend_cpu__reduces_as_the_problem_defines(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     double before[COUNT], after[COUNT];
@@ -171,7 +167,6 @@ void test_backend_cpu__reduces_as_the_problem_defines(void **state)
 
 void test_backend_cpu__reduction_does_not_depend_on_threads(void **state)
 {
-    (void)state;
     struct fixture f;
     struct hs_reduction one, other;
     set_up(&f, 1);
@@ -191,7 +186,6 @@ void test_backend_cpu__reduction_does_not_depend_on_threads(void **state)
  */
 void test_backend_cpu__finds_what_is_not_finite(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     const struct {
@@ -228,7 +222,6 @@ void test_backend_cpu__finds_what_is_not_finite(void **state)
 
 void test_backend_cpu__the_field_before_the_last_sweep_stays(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     double before[COUNT], kept[COUNT], now[COUNT], part[2 * 3 * 4];
@@ -247,7 +240,6 @@ void test_backend_cpu__the_field_before_the_last_sweep_stays(void **state)
 
 void test_backend_cpu__what_is_stored_is_the_heat_of_the_last_change(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     double before[COUNT], now[COUNT], stored = 0.0;
@@ -299,7 +291,6 @@ static void check_source(struct fixture *f)
 /* sin(x*y*z)*exp(t)/3, a field once and a number for each sweep; (x + y*t)*z + t, a plane. */
 void test_backend_cpu__sources_by_tables_keep_their_bits(void **state)
 {
-    (void)state;
     static const struct hs_instruction product[] = {
         {HS_OP_X, 0},        {HS_OP_Y, 0},          {HS_OP_MULTIPLY, 0}, {HS_OP_Z, 0},
         {HS_OP_MULTIPLY, 0}, {HS_OP_SIN, 0},        {HS_OP_T, 0},        {HS_OP_EXP, 0},
@@ -323,7 +314,6 @@ void test_backend_cpu__sources_by_tables_keep_their_bits(void **state)
 /* As it was, however the sweeps go on, and also the second time. */
 void test_backend_cpu__a_ticket_keeps_its_moment(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 2);
     double then[COUNT], later[COUNT];
@@ -350,7 +340,6 @@ void test_backend_cpu__a_ticket_keeps_its_moment(void **state)
 
 void test_backend_cpu__says_what_memory_it_lacks(void **state)
 {
-    (void)state;
     struct hs_problem problem;
     hs_problem_init(&problem);
     problem.grid =
@@ -370,7 +359,6 @@ void test_backend_cpu__says_what_memory_it_lacks(void **state)
 
 void test_backend_cpu__describes_its_threads(void **state)
 {
-    (void)state;
     struct fixture f;
     set_up(&f, 3);
     assert_int_equal(strncmp(hs_backend_cpu.describe(f.state), "3 threads, ", 11), 0);
@@ -383,7 +371,6 @@ void test_backend_cpu__describes_its_threads(void **state)
 /* What it copies for the bench's ceiling is the whole field. */
 void test_backend_cpu__copy_moves_the_whole_field(void **state)
 {
-    (void)state;
     struct hs_layout layout = hs_layout_make(
         &(struct hs_grid){.dims = 2, .points = {1001, 37, 1}, .spacing = {1, 1, 1}}, 2, 8);
     struct hs_cpu_field from, to;
@@ -413,7 +400,6 @@ static struct hs_problem problem_of(int64_t points, int radius, enum hs_precisio
  * alike, and no row lies a little before what is written, in either direction. */
 void test_backend_cpu__reads_nothing_that_looks_like_what_is_written(void **state)
 {
-    (void)state;
     static const int64_t points[] = {200, 256, 384, 509, 512};
     for (int n = 0; n < 30; n++) {
         const enum hs_precision precision = n % 2 ? HS_FLOAT : HS_DOUBLE;
@@ -438,7 +424,6 @@ void test_backend_cpu__reads_nothing_that_looks_like_what_is_written(void **stat
 /* Small planes would grow by more than it is worth. */
 void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
 {
-    (void)state;
     const struct hs_problem problem = problem_of(64, 1, HS_DOUBLE);
     const struct hs_layout layout = hs_cpu_layout(&problem);
     assert_int_equal(layout.pitch[HS_Z], layout.pitch[HS_Y] * 66);
@@ -447,7 +432,6 @@ void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
 /* wavefront keeps a ring for each thread; openmp keeps nothing, and both as many fields. */
 void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
 {
-    (void)state;
     const struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
     const struct hs_kernel *openmp = NULL, *wavefront = NULL;
     assert_int_equal(hs_kernel_find("openmp", HS_CPU, &openmp, NULL), HS_OK);
@@ -491,7 +475,6 @@ static double *swept_by(const struct hs_kernel *kernel, bool fewer)
 /* As happens on a machine that is busy with other work (engine/team.h). */
 void test_backend_cpu__fewer_threads_for_a_while_change_no_bit(void **state)
 {
-    (void)state;
     for (int n = 0; hs_kernels[n]; n++) {
         if (hs_kernels[n]->device != HS_CPU || !(hs_kernels[n]->features & HS_STENCIL))
             continue;

@@ -78,7 +78,6 @@ static int check_launches(const struct hs_kernel *kernel, int dims, int radius,
 
 void test_backend_cuda__launches_cover_the_grid(void **state)
 {
-    (void)state;
     int kernels = 0;
     for (int n = 0; hs_kernels[n]; n++) {
         if (hs_kernels[n]->device != HS_CUDA || !(hs_kernels[n]->features & HS_STENCIL))
@@ -96,7 +95,6 @@ void test_backend_cuda__launches_cover_the_grid(void **state)
 
 void test_backend_cuda__says_why_it_cannot_run(void **state)
 {
-    (void)state;
     const struct hs_backend *cuda = cuda_backend();
     if (!cuda)
         return;
@@ -113,7 +111,6 @@ void test_backend_cuda__says_why_it_cannot_run(void **state)
 
 void test_backend_cuda__a_run_takes_two_fields_and_a_source(void **state)
 {
-    (void)state;
     const struct hs_backend *cuda = cuda_backend();
     const struct hs_kernel *basic = NULL;
     struct hs_error err;

@@ -38,7 +38,6 @@ struct watched {
 
 static int64_t each(void *self, int64_t sweep)
 {
-    (void)self;
     return sweep + 1;
 }
 
@@ -135,7 +134,6 @@ static void assert_fluxes(int dims, const char *material, const char *config, in
 
 void test_balance__a_linear_profile_leaves_by_fourier(void **state)
 {
-    (void)state;
     for (int op = 0; op < 2; op++) /* 4 W/(m K) * 10 K/m * 0.5 m */
         assert_fluxes(2, op ? body : stencil,
                       "grid = { points = [11, 7]; upper = [2.0, 0.5]; };"
@@ -150,7 +148,6 @@ void test_balance__a_linear_profile_leaves_by_fourier(void **state)
 
 void test_balance__convection_leaves_by_its_law(void **state)
 {
-    (void)state;
     for (int op = 0; op < 2; op++) /* 80 K / (2 m/k + 1/h) = 120 W/m^2 */
         assert_fluxes(2, op ? body : stencil,
                       "grid = { points = [11, 7]; upper = [2.0, 0.5]; };"
@@ -165,7 +162,6 @@ void test_balance__convection_leaves_by_its_law(void **state)
 
 void test_balance__a_given_flux_is_what_leaves(void **state)
 {
-    (void)state;
     for (int op = 0; op < 2; op++) /* of y: 0.5 m * (100 + 25/2) W/m^2; of t = 0: 2 m * 7 W/m^2 */
         assert_fluxes(2, op ? body : stencil,
                       "grid = { points = [11, 7]; upper = [2.0, 0.5]; };"
@@ -181,7 +177,6 @@ void test_balance__a_given_flux_is_what_leaves(void **state)
 /* x*y is at rest, exactly; k times its gradient along the normal over each face, corners too. */
 void test_balance__held_faces_share_a_corner_by_where_heat_flows(void **state)
 {
-    (void)state;
     for (int op = 0; op < 2; op++)
         assert_fluxes(2, op ? body : stencil,
                       "grid = { points = [9, 5]; upper = [2.0, 0.5]; };"
@@ -195,7 +190,6 @@ void test_balance__held_faces_share_a_corner_by_where_heat_flows(void **state)
 /* A slab that is heated by 60 W/m^3 between two walls, held and held, or held and prescribed. */
 void test_balance__sources_leave_through_held_walls_to_the_last_half_cell(void **state)
 {
-    (void)state;
     for (int op = 0; op < 2; op++)
         assert_fluxes(1, op ? body : stencil,
                       "grid = { points = [9]; upper = [2.0]; };"
@@ -208,7 +202,6 @@ void test_balance__sources_leave_through_held_walls_to_the_last_half_cell(void *
 
 void test_balance__a_wall_one_cell_outside_takes_what_crosses_that_cell(void **state)
 {
-    (void)state;
     assert_fluxes(1, stencil, /* 30 K/m; the walls at -0.25 m and 2.125 m */
                   "grid = { points = [9]; upper = [2.0]; };"
                   "initial = { expression = \"30*x\"; };"
@@ -220,7 +213,6 @@ void test_balance__a_wall_one_cell_outside_takes_what_crosses_that_cell(void **s
 
 void test_balance__layers_are_in_series(void **state)
 {
-    (void)state;
     /* 1/5 + 0.3/2 m^2 K/W and a contact of 0.15: 100 K make 200 W/m^2. The interface lies between
      * nodes. T: 100 - 40 x, at 0.95 m 62 and 32, then - 100 (x - 0.95) to 1.25: 2 */
     assert_fluxes(1,
@@ -241,7 +233,6 @@ void test_balance__layers_are_in_series(void **state)
  * nodes; the face's own, of 1 W/m^2, has the rest. */
 void test_balance__patches_leave_by_their_areas(void **state)
 {
-    (void)state;
     const double one = 0.31 * 0.27 - 0.11 * 0.07, other = 0.31 * 0.27;
     assert_fluxes(
         3, body,
@@ -259,7 +250,6 @@ void test_balance__patches_leave_by_their_areas(void **state)
 
 void test_balance__walls_are_named_by_face_and_number(void **state)
 {
-    (void)state;
     static const char *const names[] = {"x_min", "x_max", "z_min", "z_max", "z_max_1", "z_max_2"};
     struct watched w;
     begin(&w, 3, body,
@@ -358,7 +348,6 @@ static void balance_closes(int dims, bool of_body, const char *precision, struct
 
 void test_balance__closes_to_rounding_with_every_kind_of_wall_in_double(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= HS_AXES; dims++)
         for (int op = 0; op < 2; op++)
             balance_closes(dims, op, "double", sweeps, 1e-12);
@@ -368,7 +357,6 @@ void test_balance__closes_to_rounding_with_every_kind_of_wall_in_double(void **s
  * of what flows; of some hundred nodes few cancel. */
 void test_balance__closes_to_rounding_with_every_kind_of_wall_in_float(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= HS_AXES; dims++)
         for (int op = 0; op < 2; op++)
             balance_closes(dims, op, "float", sweeps, 1e-3);
@@ -383,7 +371,6 @@ static const struct way stages[] = {
 
 void test_balance__of_a_step_of_stages_closes_to_rounding(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= HS_AXES; dims++)
         for (int op = 0; op < 2; op++)
             for (int n = 0; n < 3; n++) {
@@ -400,7 +387,6 @@ static const struct way solved[] = {
 
 void test_balance__of_an_implicit_step_closes_to_what_solving_leaves(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= HS_AXES; dims++)
         for (int op = 0; op < 2; op++)
             for (int n = 0; n < 3; n++) {
@@ -461,7 +447,6 @@ static void everything_closes(const char *time, double relative, double loosest)
  * more. The bound says something. */
 void test_balance__closes_with_materials_sinks_contacts_patches_and_stretched_axes(void **state)
 {
-    (void)state;
     everything_closes("time = { sweeps = 30; };", 1e-10, 1e-8);
 }
 
@@ -469,7 +454,6 @@ void test_balance__closes_with_materials_sinks_contacts_patches_and_stretched_ax
  * nodes were off by that, and the same way. */
 void test_balance__of_longer_steps_closes_with_all_of_these(void **state)
 {
-    (void)state;
     everything_closes("time = { method = \"rkl2\"; step = 0.1; end = 1.0; };", 1e-10, 1e-8);
     everything_closes("time = { method = \"rkl2\"; tolerance = 0.1; step = 0.5; end = 1.0; };",
                       1e-10, 1e-8);
@@ -482,7 +466,6 @@ void test_balance__of_longer_steps_closes_with_all_of_these(void **state)
  * float the mean is rounded. */
 void test_balance__of_an_exact_step_closes_to_rounding(void **state)
 {
-    (void)state;
     static const struct way way = {"time = { method = \"exponential\"; step = 0.02; end = 0.2; };",
                                    10, "1"};
     for (int dims = 1; dims <= HS_AXES; dims++) {
@@ -495,7 +478,6 @@ void test_balance__of_an_exact_step_closes_to_rounding(void **state)
  * heat, 50 K of 2 J/(m^2 K), in a step of 0.02 s are 1e-12 W of some 10. */
 void test_balance__of_an_implicit_step_closes_to_rounding_where_nothing_holds_the_mean(void **state)
 {
-    (void)state;
     for (int op = 0; op < 2; op++)
         for (int cut = 0; cut < 2; cut++) {
             char config[1024];
@@ -520,7 +502,6 @@ void test_balance__of_an_implicit_step_closes_to_rounding_where_nothing_holds_th
 /* The patch's first node has the last one, which is free, for a neighbour. */
 void test_balance__closes_where_a_held_patch_begins_at_a_periodic_end(void **state)
 {
-    (void)state;
     struct watched w;
     begin(&w, 2, body,
           "grid = { points = [12, 9]; upper = [1.0, 0.9]; };"
@@ -568,7 +549,6 @@ static double imbalance_of_leak(const char *material, const char *config, double
 /* A sweep that adds 1e-9 K to one node of 2 J/(m^3 K) in a cell of 1e-3 m^3. */
 void test_balance__shows_heat_from_nowhere(void **state)
 {
-    (void)state;
     static const char config[] =
         "grid = { points = [11, 11, 11]; upper = [1.0, 1.0, 1.0]; };"
         "initial = { expression = \"10*sin(5*x)*y*z\"; };"
@@ -586,7 +566,6 @@ void test_balance__shows_heat_from_nowhere(void **state)
 
 void test_balance__is_there_where_fluxes_are_defined(void **state)
 {
-    (void)state;
     struct hs_problem problem;
     hs_problem_init(&problem);
     assert_true(hs_balance_is_there(&problem));

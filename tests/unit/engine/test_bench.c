@@ -27,7 +27,6 @@ static enum hs_status prepare(struct hs_bench *bench, const struct hs_bench_requ
 
 void test_bench__coefficients_are_distinct_and_of_sum_one(void **state)
 {
-    (void)state;
     struct hs_bench bench;
     struct hs_error err;
     hs_error_init(&err);
@@ -47,7 +46,6 @@ void test_bench__coefficients_are_distinct_and_of_sum_one(void **state)
 
 void test_bench__proves_and_times(void **state)
 {
-    (void)state;
     for (int p = 0; p < HS_PRECISIONS; p++) {
         struct hs_bench bench;
         struct hs_bench_row row;
@@ -83,7 +81,6 @@ static enum hs_status forgetful(const struct hs_kernel_plan *plan, const struct 
 
 void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
 {
-    (void)state;
     for (int p = 0; p < HS_PRECISIONS; p++) {
         struct hs_kernel wrong = hs_kernel_cpu_openmp;
         wrong.sweep = forgetful;
@@ -115,7 +112,6 @@ static enum hs_status breaks_down(const struct hs_kernel_plan *plan, const struc
 
 void test_bench__kernel_that_breaks_down_while_timed_is_not_proven(void **state)
 {
-    (void)state;
     struct hs_kernel wrong = hs_kernel_cpu_openmp;
     wrong.sweep = breaks_down;
     struct hs_bench bench;
@@ -134,7 +130,6 @@ void test_bench__kernel_that_breaks_down_while_timed_is_not_proven(void **state)
 /* Two fields of 8 MiB: in a cache of 60 MB a pair is a quarter of it, so 8 pairs are twice it. */
 void test_bench__fields_are_turned_out_of_the_cache(void **state)
 {
-    (void)state;
     struct hs_bench bench = {.request = {.precision = HS_FLOAT},
                              .problem = {.grid = {.dims = 3, .points = {128, 128, 128}}}};
     assert_int_equal(hs_bench_pairs(&bench, 60e6), 8);
@@ -147,14 +142,12 @@ void test_bench__fields_are_turned_out_of_the_cache(void **state)
 static double cache_bytes;
 static double a_cache(int device)
 {
-    (void)device;
     return cache_bytes;
 }
 
 static int rotated;
 static enum hs_status rotate(struct hs_backend_state *state, int pairs, struct hs_error *err)
 {
-    (void)state, (void)err;
     rotated = pairs;
     return HS_OK;
 }
@@ -163,7 +156,6 @@ static enum hs_status rotate(struct hs_backend_state *state, int pairs, struct h
  * can be turned in the cache only. */
 void test_bench__times_where_the_fields_are(void **state)
 {
-    (void)state;
     const double pair = 2.0 * 8.0 * 17 * 18 * 19;
     const struct {
         double cache;
@@ -199,7 +191,6 @@ void test_bench__times_where_the_fields_are(void **state)
 /* 2 words a point, and points a second. */
 void test_bench__counts_points_and_bytes(void **state)
 {
-    (void)state;
     struct hs_bench bench = {.request = {.precision = HS_FLOAT}, .updated = 1000000000};
     assert_near(hs_bench_gcells(&bench, 0.5), 2.0, 1e-12);
     assert_near(hs_bench_bytes(&bench, 0.5), 16e9, 1.0);
@@ -207,7 +198,6 @@ void test_bench__counts_points_and_bytes(void **state)
 
 void test_bench__too_many_points_are_a_device_error(void **state)
 {
-    (void)state;
     struct hs_bench bench;
     struct hs_error err;
     hs_error_init(&err);

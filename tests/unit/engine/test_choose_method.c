@@ -9,7 +9,6 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
                               struct hs_backend_state *state, const struct hs_span *span,
                               struct hs_error *err)
 {
-    (void)self, (void)backend, (void)state, (void)span, (void)err;
     return HS_OK;
 }
 
@@ -17,7 +16,6 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
                             struct hs_backend_state *state, double tolerance,
                             struct hs_solution *out, struct hs_error *err)
 {
-    (void)self, (void)backend, (void)state, (void)tolerance, (void)out, (void)err;
     return HS_OK;
 }
 
@@ -74,7 +72,6 @@ static struct hs_schedule to_steady(char *method)
 
 void test_choose_method__takes_the_first_where_none_is_named(void **state)
 {
-    (void)state;
     const struct outcome out = choose(3, to_end(NULL), NULL);
     assert_int_equal(out.status, HS_OK);
     assert_ptr_equal(out.method, &euler);
@@ -83,7 +80,6 @@ void test_choose_method__takes_the_first_where_none_is_named(void **state)
 
 void test_choose_method__finds_a_name_among_those_that_advance(void **state)
 {
-    (void)state;
     assert_ptr_equal(choose(1, to_end("picky"), NULL).method, &picky);
     const char *const said =
         "case.cfg:7: time.method = \"solver\": write steady.method = \"solver\": ";
@@ -92,7 +88,6 @@ void test_choose_method__finds_a_name_among_those_that_advance(void **state)
 
 void test_choose_method__names_the_nearest_and_all_there_are(void **state)
 {
-    (void)state;
     const char *const said = "case.cfg:7: time.method = \"eulr\": no such method; did you mean "
                              "\"euler\"? There are euler, picky";
     assert_int_equal(choose(1, to_end("eulr"), said).status, HS_BAD_INPUT);
@@ -100,14 +95,12 @@ void test_choose_method__names_the_nearest_and_all_there_are(void **state)
 
 void test_choose_method__gives_the_reason_of_one_that_cannot(void **state)
 {
-    (void)state;
     const char *const said = "case.cfg:7: time.method = \"picky\": only 1D; take euler";
     assert_int_equal(choose(2, to_end("picky"), said).status, HS_BAD_INPUT);
 }
 
 void test_choose_method__looks_for_a_steady_state_by_sweeps_unless_told(void **state)
 {
-    (void)state;
     assert_null(choose(1, to_steady(NULL), NULL).steady);
     assert_null(choose(1, to_steady("sweeps"), NULL).steady);
     assert_ptr_equal(choose(1, to_steady("solver"), NULL).steady, &solver);
@@ -115,14 +108,12 @@ void test_choose_method__looks_for_a_steady_state_by_sweeps_unless_told(void **s
 
 void test_choose_method__auto_takes_the_first_solver_that_can(void **state)
 {
-    (void)state;
     assert_ptr_equal(choose(1, to_steady("auto"), NULL).steady, &picky);
     assert_ptr_equal(choose(2, to_steady("auto"), NULL).steady, &solver);
 }
 
 void test_choose_method__auto_sweeps_where_time_bounds_the_search(void **state)
 {
-    (void)state;
     struct hs_schedule schedule = to_steady("auto");
     schedule.end = 5.0;
     assert_null(choose(1, schedule, NULL).steady);
@@ -130,7 +121,6 @@ void test_choose_method__auto_sweeps_where_time_bounds_the_search(void **state)
 
 void test_choose_method__refuses_a_bound_of_time_beside_a_solver(void **state)
 {
-    (void)state;
     struct hs_schedule schedule = to_steady("solver");
     schedule.sweeps = 100;
     const char *const said = "case.cfg:9: steady.method = \"solver\": it goes through no time, so "

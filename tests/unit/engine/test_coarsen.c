@@ -63,7 +63,6 @@ static void check_transpose(const struct hs_coarse_step *step, uint64_t *state)
 
 void test_coarsen__restriction_is_the_transpose_of_interpolation(void **state)
 {
-    (void)state;
     uint64_t dice = 1;
     for (int l = 0; l < LATTICES; l++)
         for (int axis = 0; axis < HS_AXES; axis++) {
@@ -83,7 +82,6 @@ void test_coarsen__restriction_is_the_transpose_of_interpolation(void **state)
  * one where no sink is near, so nothing is lost or made where nothing is held. */
 void test_coarsen__a_floating_network_stays_one(void **state)
 {
-    (void)state;
     uint64_t dice = 2;
     for (int l = 0; l < LATTICES; l++) {
         struct hs_coarse_network net = random_network(&lattices[l], &dice), coarse;
@@ -103,7 +101,6 @@ void test_coarsen__a_floating_network_stays_one(void **state)
  * and sinks of 2*5/10 and 3*5/10 at the ends. */
 void test_coarsen__series_and_sinks_are_exact_along_one_axis(void **state)
 {
-    (void)state;
     const struct hs_lattice lattice = {{3, 1, 1}, {false, false, false}};
     for (int with = 0; with < 2; with++) {
         struct hs_coarse_network net, coarse;
@@ -127,7 +124,6 @@ void test_coarsen__series_and_sinks_are_exact_along_one_axis(void **state)
 /* A node that is held in between is a sink of each end's edge. */
 void test_coarsen__held_nodes_between_stay_held(void **state)
 {
-    (void)state;
     const struct hs_lattice lattice = {{3, 1, 1}, {false, false, false}};
     struct hs_coarse_network net, coarse;
     struct hs_coarse_step step;
@@ -149,7 +145,6 @@ void test_coarsen__held_nodes_between_stay_held(void **state)
  * wall takes as much as before. */
 void test_coarsen__along_a_wall_a_sink_is_no_difference(void **state)
 {
-    (void)state;
     const struct hs_lattice lattice = {{6, 2, 1}, {false, false, false}};
     const float taken[] = {12.0f, 16.0f, 20.0f}; /* of 1.5, 2 and 2.5 nodes */
     struct hs_coarse_network net, coarse;

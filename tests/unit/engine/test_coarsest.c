@@ -8,7 +8,6 @@
  * the first and out at the third: 2, 1 and 0 K, in unknowns that are divided by 1, sqrt(1/2), 1. */
 void test_coarsest__of_a_singular_network_the_last_unknown_is_0(void **state)
 {
-    (void)state;
     const struct hs_lattice lattice = {{4, 1, 1}, {false, false, false}};
     for (int held = 0; held < 4; held += 3) { /* the first or the last one */
         const int first = held == 0;

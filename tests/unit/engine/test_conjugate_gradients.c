@@ -78,7 +78,6 @@ static void check_shift(const struct modes_case *c, struct hs_equations *equatio
 
 void test_conjugate_gradients__a_shift_damps_a_wave_as_it_should(void **state)
 {
-    (void)state;
     static const int64_t points[HS_AXES] = {33, 22, 29};
     for (int sine = 0; sine < 2; sine++) {
         const char *kind[HS_FACES];

@@ -75,7 +75,6 @@ static double off_modes(const struct hs_axis_matrix *matrix, const struct hs_eig
 
 void test_eigenbasis__has_the_modes_between_walls_of_all_kinds(void **state)
 {
-    (void)state;
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (int low = 0; low < count_kinds(); low++)
             for (int high = 0; high < count_kinds(); high++)
@@ -101,7 +100,6 @@ void test_eigenbasis__has_the_modes_between_walls_of_all_kinds(void **state)
 /* A field that is two modes has so much of each, and nothing of others. */
 void test_eigenbasis__says_how_much_of_each_mode_a_field_has(void **state)
 {
-    (void)state;
     enum { NODES = 13 };
     static const char *const high[] = {"robin", "dirichlet"}; /* mirrored or not */
     for (int n = 0; n < 2; n++) {
@@ -131,7 +129,6 @@ static int ascending(const void *a, const void *b)
  * be the sine's. */
 void test_eigenbasis__rates_are_known_to_their_own_rounding(void **state)
 {
-    (void)state;
     enum { NODES = 402, FREE = NODES - 2 };
     struct axis axis;
     struct hs_eigenbasis basis;
@@ -149,7 +146,6 @@ void test_eigenbasis__rates_are_known_to_their_own_rounding(void **state)
 /* Between insulated walls of any kind a constant stays: its rate is 0 beside 1e-19. */
 void test_eigenbasis__a_constant_stays(void **state)
 {
-    (void)state;
     static const char *const kinds[] = {"reflective", "clamp", "periodic", "neumann"};
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
@@ -179,7 +175,6 @@ static void expect_refusal(const struct axis *axis, const char *words)
 
 void test_eigenbasis__refuses_modes_that_travel_turn_or_nearly_agree(void **state)
 {
-    (void)state;
     struct axis axis;
     struct hs_eigenbasis basis;
     make_axis(&axis, "periodic", "periodic", 1, 20);
@@ -200,7 +195,6 @@ void test_eigenbasis__refuses_modes_that_travel_turn_or_nearly_agree(void **stat
 
 void test_openblas__multiplies(void **state)
 {
-    (void)state;
     const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
     double c[] = {1, 1, 1, 1};
     const struct hs_openblas *blas;

@@ -13,7 +13,6 @@ static int by_real_part(const void *a, const void *b)
 /* The second difference between held ends: -2 + 2 cos(pi k / (n+1)). */
 void test_eigenvalues__of_the_second_difference(void **state)
 {
-    (void)state;
     const int n = HS_EIGENVALUES_MAX;
     static double matrix[HS_EIGENVALUES_MAX * HS_EIGENVALUES_MAX];
     for (int i = 0; i < n; i++)
@@ -33,7 +32,6 @@ void test_eigenvalues__of_the_second_difference(void **state)
  * would stand still. */
 void test_eigenvalues__of_a_cyclic_shift_are_roots_of_one(void **state)
 {
-    (void)state;
     enum { N = 12 };
     double matrix[N * N] = {0.0};
     for (int i = 0; i < N; i++)
@@ -51,7 +49,6 @@ void test_eigenvalues__of_a_cyclic_shift_are_roots_of_one(void **state)
 /* A full matrix with known eigenvalues: B = S diag(1..n) S^-1 with S = I + u v^T, v^T u = 1. */
 void test_eigenvalues__of_a_full_matrix(void **state)
 {
-    (void)state;
     enum { N = 10 };
     double u[N], v[N], dot = 0.0, matrix[N * N];
     for (int i = 0; i < N; i++) {

@@ -28,7 +28,6 @@ struct hs_backend_state {
 static enum hs_status download(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err)
 {
-    (void)box, (void)err;
     memcpy(values, state->field, state->bytes);
     return HS_OK;
 }
@@ -56,7 +55,6 @@ static const struct hs_instruction x_plus_10t[] = {{HS_OP_X, 0.0},
 
 void test_exact__norms_weigh_nodes_by_their_volume(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(HS_DOUBLE);
     problem.exact.value.expression =
         (struct hs_expression){x_plus_10t, 5, HS_VARIES_X | HS_VARIES_T};
@@ -69,7 +67,6 @@ void test_exact__norms_weigh_nodes_by_their_volume(void **state)
 
 void test_exact__a_field_that_is_not_a_number_has_no_small_error(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_FLOAT);
     const float field[] = {0.0f, 0.0f, NAN, 0.0f, 1.0f, 0.0f};
     const struct hs_exact_error found = error_of(&problem, field, sizeof field, 0.0);

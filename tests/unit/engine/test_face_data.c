@@ -14,7 +14,6 @@ static int filled[HS_FACES];
 
 static enum hs_status note(void *self, int face, double t, void *table, struct hs_error *err)
 {
-    (void)t, (void)err;
     assert_ptr_equal(self, &slots);
     assert_non_null(table);
     filled[face]++;
@@ -60,7 +59,6 @@ static void tear_down(void)
 
 void test_face_data__has_tables_where_it_varies_over_the_face(void **state)
 {
-    (void)state;
     set_up(3);
     /* of y_min (x, z) one for each slot, of x_max (y, z) one for all; both of doubles */
     assert_true(hs_face_slots_bytes(&problem, 3) == 8.0 * (3 * 4 * 6 + 5 * 6));
@@ -77,7 +75,6 @@ void test_face_data__has_tables_where_it_varies_over_the_face(void **state)
 
 void test_face_data__is_evaluated_when_it_changes_and_no_more(void **state)
 {
-    (void)state;
     set_up(2);
     assert_int_equal(hs_face_slots_at(&slots, 0, 2.0, note, &slots, NULL), HS_OK);
     assert_int_equal(hs_face_slots_at(&slots, 0, 2.0, note, &slots, NULL), HS_OK);
@@ -97,13 +94,11 @@ void test_face_data__is_evaluated_when_it_changes_and_no_more(void **state)
 
 static enum hs_status refuse(void *self, int face, double t, void *table, struct hs_error *err)
 {
-    (void)self, (void)face, (void)t, (void)table, (void)err;
     return HS_DEVICE;
 }
 
 void test_face_data__passes_on_that_a_table_failed(void **state)
 {
-    (void)state;
     set_up(1);
     assert_int_equal(hs_face_slots_at(&slots, 0, 0.0, refuse, NULL, NULL), HS_DEVICE);
     tear_down();
@@ -111,7 +106,6 @@ void test_face_data__passes_on_that_a_table_failed(void **state)
 
 void test_face_data__lies_in_a_field_by_its_layout(void **state)
 {
-    (void)state;
     const struct hs_grid grid = {.dims = 3, .points = {4, 5, 6}, .spacing = {1, 1, 1}};
     const struct hs_layout layout = hs_layout_make(&grid, 1, 8);
     for (int face = 0; face < HS_FACES; face++) {

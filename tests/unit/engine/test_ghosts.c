@@ -59,7 +59,6 @@ static double at(int64_t i, int64_t j)
 
 void test_ghosts__fill_what_a_sweep_reads_and_no_more(void **state)
 {
-    (void)state;
     set_up(1);
     hs_ghosts_at(&ghosts, 0, 0.5);
     hs_ghosts_fill(&ghosts, 0, field);
@@ -80,7 +79,6 @@ void test_ghosts__fill_what_a_sweep_reads_and_no_more(void **state)
 
 void test_ghosts__prescribe_writes_the_outermost_layer(void **state)
 {
-    (void)state;
     set_up(1);
     hs_ghosts_at(&ghosts, 0, 0.5);
     hs_ghosts_prescribe(&ghosts, 0, field);
@@ -95,7 +93,6 @@ void test_ghosts__prescribe_writes_the_outermost_layer(void **state)
 /* Slots hold the values of different times; what does not change in time they share. */
 void test_ghosts__slots_are_moments(void **state)
 {
-    (void)state;
     set_up(2);
     hs_ghosts_at(&ghosts, 0, 1.0);
     hs_ghosts_at(&ghosts, 1, 2.0);
@@ -114,7 +111,6 @@ void test_ghosts__slots_are_moments(void **state)
 
 void test_ghosts__a_moment_is_evaluated_once(void **state)
 {
-    (void)state;
     set_up(1);
     hs_ghosts_at(&ghosts, 0, 1.0);
     double *table = (double *)(uintptr_t)hs_face_slots_level(&ghosts.slots, 0, 0).data_field[2];

@@ -21,7 +21,6 @@ static struct hs_problem case_of(int dims, int64_t points, int radius, enum hs_p
 
 void test_heuristic__empty_row_holds_for_all(void **state)
 {
-    (void)state;
     const struct hs_heuristic row = {.kernel = "any"};
     for (int dims = 1; dims <= 3; dims++)
         for (int radius = 1; radius <= 3; radius++)
@@ -42,7 +41,6 @@ static bool holds(const struct hs_heuristic *row, int dims, int64_t points, int 
 
 void test_heuristic__dims_radius_and_precision(void **state)
 {
-    (void)state;
     const struct hs_heuristic row = {.kernel = "some",
                                      .only = HS_2D | HS_3D | HS_RADIUS_1 | HS_IN_FLOAT};
     assert_true(holds(&row, 2, 9, 1, HS_FLOAT));
@@ -53,7 +51,6 @@ void test_heuristic__dims_radius_and_precision(void **state)
 
 void test_heuristic__sizes_from_and_below(void **state)
 {
-    (void)state;
     const struct hs_heuristic row = {.kernel = "middle", .from = 1000, .below = 1728};
     assert_false(holds(&row, 3, 9, 1, HS_FLOAT));
     assert_true(holds(&row, 3, 10, 1, HS_FLOAT));
@@ -63,7 +60,6 @@ void test_heuristic__sizes_from_and_below(void **state)
 
 void test_heuristic__features_with_and_without(void **state)
 {
-    (void)state;
     const struct hs_heuristic wants = {.kernel = "wants", .with = HS_SOURCE | HS_WALL_PERIODIC};
     const struct hs_heuristic shuns = {.kernel = "shuns", .without = HS_SOURCE | HS_WALL_PERIODIC};
     struct hs_problem problem = case_of(1, 9, 1, HS_DOUBLE);
@@ -88,7 +84,6 @@ static bool is_known(const char *name, enum hs_device device)
 /* A row for a kernel that is not in the tree would never be taken, and nobody would see it. */
 void test_heuristic__rows_name_kernels_of_the_tree(void **state)
 {
-    (void)state;
     for (int device = 0; device < HS_DEVICES; device++) {
         int rows = 0;
         for (const struct hs_heuristic *row = hs_heuristics((enum hs_device)device); row->kernel;
@@ -113,7 +108,6 @@ static const char *taken(const struct hs_problem *problem)
 
 void test_heuristic__short_lines_are_fused_on_the_cpu(void **state)
 {
-    (void)state;
     for (int radius = 1; radius <= 3; radius++)
         for (int p = 0; p < HS_PRECISIONS; p++) {
             struct hs_problem problem = case_of(1, 2000, radius, (enum hs_precision)p);

@@ -14,7 +14,6 @@ struct patience {
 
 static bool tell(void *self, const struct hs_solution *so_far)
 {
-    (void)so_far;
     struct patience *patience = self;
     return patience->left-- == 0;
 }
@@ -73,7 +72,6 @@ static bool is_stopped(const struct modes_case *c, int64_t patience)
 
 void test_implicit__steps_that_are_given_up_leave_the_field(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"dirichlet", "robin",    "neumann",
                                                 "dirichlet", "periodic", "periodic"};
     static const int64_t points[HS_AXES] = {11, 9, 8};

@@ -20,7 +20,6 @@ struct hs_backend_state {
 static enum hs_status upload_space(struct hs_backend_state *s, size_t bytes, void **values,
                                    struct hs_error *err)
 {
-    (void)err;
     free(s->space);
     *values = s->space = malloc(bytes);
     s->bytes = bytes;
@@ -30,7 +29,6 @@ static enum hs_status upload_space(struct hs_backend_state *s, size_t bytes, voi
 static enum hs_status upload(struct hs_backend_state *s, const struct hs_box *box,
                              const void *values, struct hs_error *err)
 {
-    (void)err;
     const int64_t *points = s->grid->points;
     const size_t bytes = (size_t)hs_box_count(box) * sizeof *s->field;
     const int64_t first = (box->lo[HS_Z] * points[HS_Y] + box->lo[HS_Y]) * points[HS_X];
@@ -79,7 +77,6 @@ static void check(struct hs_grid grid, bool own_memory)
 /* Many planes a time, parts of a plane, and with a last one that is smaller. */
 void test_initial__little_goes_up_at_once(void **state)
 {
-    (void)state;
     static const struct hs_grid grids[] = {
         {.dims = 3, .points = {201, 151, 49}, .spacing = {0.5, 1.0, 2.0}},
         {.dims = 3, .points = {1003, 601, 3}, .spacing = {0.5, 1.0, 2.0}},

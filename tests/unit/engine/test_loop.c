@@ -32,7 +32,6 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
                              int device, int threads, struct hs_backend_state **out,
                              struct hs_error *err)
 {
-    (void)problem, (void)kernel, (void)device, (void)threads, (void)err;
     *out = calloc(1, sizeof **out);
     rule.alive++;
     return HS_OK;
@@ -41,7 +40,6 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
 static enum hs_status upload(struct hs_backend_state *s, const struct hs_box *box,
                              const void *values, struct hs_error *err)
 {
-    (void)box, (void)err;
     s->T = *(const double *)values;
     s->change = NAN;
     return HS_OK;
@@ -50,7 +48,6 @@ static enum hs_status upload(struct hs_backend_state *s, const struct hs_box *bo
 static enum hs_status download(struct hs_backend_state *s, const struct hs_box *box, void *values,
                                struct hs_error *err)
 {
-    (void)err;
     for (int64_t n = 0; n < hs_box_count(box); n++)
         ((double *)values)[n] = s->T;
     rule.downloads++;
@@ -91,7 +88,6 @@ static enum hs_status sweep(struct hs_backend_state *s, const struct hs_span *sp
 static enum hs_status reduce(struct hs_backend_state *s, const struct hs_partial **out,
                              struct hs_error *err)
 {
-    (void)err;
     pass_time(rule.look_seconds);
     s->partial = (struct hs_partial){.min = fmin(s->T, 0.0),
                                      .max = fmax(s->T, 0.0),
@@ -106,7 +102,6 @@ static enum hs_status reduce(struct hs_backend_state *s, const struct hs_partial
 
 static const char *describe(const struct hs_backend_state *s)
 {
-    (void)s;
     return "a stand-in";
 }
 
@@ -224,7 +219,6 @@ static enum hs_status run(const struct hs_problem *problem, const struct hs_plan
 
 void test_loop__tells_observers_at_the_start_when_due_and_at_the_end(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(25);
     rule.added = 1.0;
@@ -251,7 +245,6 @@ void test_loop__tells_observers_at_the_start_when_due_and_at_the_end(void **stat
 /* It need not be due for that. */
 void test_loop__ends_soon_after_an_observers_work_failed(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(1000000);
     rule.seconds = 0.001; /* 17 minutes in all */
@@ -267,7 +260,6 @@ void test_loop__ends_soon_after_an_observers_work_failed(void **state)
 
 void test_loop__what_is_fetched_is_shared(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(30);
     rule.factor = 0.5;
@@ -287,7 +279,6 @@ void test_loop__what_is_fetched_is_shared(void **state)
 
 void test_loop__keeps_the_field_before_a_stop_that_wants_it(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1.0);
     problem.schedule.steady = true;
     problem.schedule.steady_tolerance = 1e-20;
@@ -309,7 +300,6 @@ void test_loop__keeps_the_field_before_a_stop_that_wants_it(void **state)
 
 void test_loop__stops_when_steady(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1.0);
     problem.schedule.steady = true;
     problem.schedule.steady_tolerance = 1e-6;
@@ -329,7 +319,6 @@ void test_loop__stops_when_steady(void **state)
 
 void test_loop__says_when_steady_was_not_reached(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1.0);
     problem.schedule.steady = true;
     problem.schedule.steady_tolerance = 1e-6;
@@ -348,7 +337,6 @@ void test_loop__says_when_steady_was_not_reached(void **state)
 /* The last sweep is looked at too: under the tolerance it is steady, check or not. */
 void test_loop__is_steady_at_the_end_between_two_checks(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1.0);
     problem.schedule.steady = true;
     problem.schedule.steady_tolerance = 1e-6;
@@ -365,7 +353,6 @@ void test_loop__is_steady_at_the_end_between_two_checks(void **state)
 
 void test_loop__not_a_number_is_noticed_before_anyone_is_told(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(300.0);
     const struct hs_plan plan = plan_for(1000);
     rule.poison_at = 137;
@@ -401,7 +388,6 @@ static void assert_blow_up_is_noticed(double initial)
 
 void test_loop__blow_up_is_noticed_while_still_finite(void **state)
 {
-    (void)state;
     assert_blow_up_is_noticed(300.0);
     assert_blow_up_is_noticed(-300.0);
 }
@@ -409,7 +395,6 @@ void test_loop__blow_up_is_noticed_while_still_finite(void **state)
 /* A cold bar that a source heats to ten million kelvin is odd, but it is what was asked for. */
 void test_loop__growth_that_the_source_explains_is_no_blow_up(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(0.0);
     problem.source.present = true;
     problem.source.rate = 1.0;
@@ -425,7 +410,6 @@ void test_loop__growth_that_the_source_explains_is_no_blow_up(void **state)
 
 void test_loop__an_initial_field_that_is_not_finite_is_refused(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(INFINITY);
     const struct hs_plan plan = plan_for(10);
     struct diary diary = {.every = 1};
@@ -439,7 +423,6 @@ void test_loop__an_initial_field_that_is_not_finite_is_refused(void **state)
 
 void test_loop__a_signal_stops_it_between_stretches(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(1000000);
     rule.interrupt_at = 4000;
@@ -458,7 +441,6 @@ void test_loop__a_signal_stops_it_between_stretches(void **state)
 
 void test_loop__watching_costs_a_percent(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(200);
     rule.seconds = 1e-3; /* against which a look is nothing: so one every 16 sweeps, no more */
@@ -472,7 +454,6 @@ void test_loop__watching_costs_a_percent(void **state)
 
 void test_loop__an_observers_failure_ends_the_run(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(100);
     struct diary diary = {.every = 10, .answer = HS_IO};
@@ -485,7 +466,6 @@ void test_loop__an_observers_failure_ends_the_run(void **state)
 
 void test_loop__a_backends_failure_ends_the_run(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(100);
     rule.fail_at = 42;
@@ -500,7 +480,6 @@ void test_loop__a_backends_failure_ends_the_run(void **state)
 static enum hs_status read_13(const struct hs_stored *stored, const struct hs_box *box, double *out,
                               struct hs_error *err)
 {
-    (void)stored, (void)err;
     for (int64_t n = 0; n < hs_box_count(box); n++)
         out[n] = 13.0;
     return HS_OK;
@@ -508,12 +487,10 @@ static enum hs_status read_13(const struct hs_stored *stored, const struct hs_bo
 
 static void close_13(const struct hs_stored *stored)
 {
-    (void)stored;
 }
 
 void test_loop__goes_on_from_where_it_was(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(30);
     rule.added = 1.0;

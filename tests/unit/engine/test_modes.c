@@ -93,21 +93,18 @@ static void hold_all(int64_t sweeps)
 
 void test_modes__are_one_sweep_and_two(void **state)
 {
-    (void)state;
     hold_all(1);
     hold_all(2);
 }
 
 void test_modes__are_a_thousand_sweeps(void **state)
 {
-    (void)state;
     hold_all(1000);
 }
 
 /* Each kind with each radius, in one of the dimensions. */
 void test_modes__are_a_hundred_thousand_sweeps(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES];
     for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
         for (int walls = 0; wall_names(walls, kind); walls++)
@@ -116,7 +113,6 @@ void test_modes__are_a_hundred_thousand_sweeps(void **state)
 
 void test_modes__with_slots_to_spare(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES];
     for (int precision = 0; precision < HS_PRECISIONS; precision++)
         for (int walls = 0; wall_names(walls, kind); walls++)
@@ -128,7 +124,6 @@ void test_modes__with_slots_to_spare(void **state)
  * less than an epsilon, a hundred thousand times. */
 void test_modes__keep_a_mean_to_the_last_digit(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"periodic", "periodic", "periodic", "periodic"};
     struct modes_case c = make_case(2, 3, HS_DOUBLE, walls, points, false);
     const double step = step_of(&c);
@@ -151,7 +146,6 @@ void test_modes__keep_a_mean_to_the_last_digit(void **state)
  * those of a real one. */
 void test_modes__stops_do_not_matter(void **state)
 {
-    (void)state;
     struct modes_case c = make_case(3, 2, HS_DOUBLE, mixed_walls[0], points, true);
     const double step = step_of(&c);
     struct hs_reduction swept, jumped;
@@ -169,7 +163,6 @@ void test_modes__stops_do_not_matter(void **state)
 /* A product of cosines between insulated walls, which is one mode of the grid's equations. */
 void test_modes__exponential_is_exact_in_time(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"reflective", "reflective", "reflective",
                                                 "reflective", "reflective", "reflective"};
     const double times[] = {1e-4, 0.05, 2.0};
@@ -205,7 +198,6 @@ void test_modes__exponential_is_exact_in_time(void **state)
 /* The error of Euler's steps falls with their length, towards what `exponential` has in one. */
 void test_modes__exponential_is_the_limit_of_short_sweeps(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES];
     for (int walls = 0; wall_names(walls, kind); walls++) {
         struct modes_case c = make_case(2, 2, HS_DOUBLE, kind, points, true);
@@ -228,7 +220,6 @@ void test_modes__exponential_is_the_limit_of_short_sweeps(void **state)
 /* With walls that hold something, whatever the field begins with. */
 void test_modes__steady_is_the_end_of_sweeps(void **state)
 {
-    (void)state;
     const char *kind[HS_FACES];
     for (int walls = 0; wall_names(walls, kind); walls++)
         for (int radius = 1; radius <= HS_MAX_RADIUS; radius++) {
@@ -254,7 +245,6 @@ void test_modes__steady_is_the_end_of_sweeps(void **state)
 /* 1D between walls at 290 and 297 K with a source: a parabola, exact at the nodes. */
 void test_modes__steady_is_exact(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"dirichlet", "dirichlet"};
     struct modes_case c = make_case(1, 1, HS_DOUBLE, walls, points, true);
     struct hs_solution solution;
@@ -270,7 +260,6 @@ void test_modes__steady_is_exact(void **state)
 /* Insulated: the mean stays, to rounding. */
 void test_modes__steady_keeps_a_mean_that_nothing_holds(void **state)
 {
-    (void)state;
     static const char *const walls[][HS_FACES] = {{"clamp", "clamp", "periodic", "periodic"},
                                                   {"reflective", "reflective", "clamp", "clamp"}};
     for (int w = 0; w < 2; w++) {
@@ -303,7 +292,6 @@ static void expect(enum hs_status st, enum hs_status expected, struct hs_error *
 
 void test_modes__a_source_that_nothing_balances_has_no_steady_state(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"clamp", "clamp", "periodic", "periodic"};
     struct modes_case c = make_case(2, 1, HS_DOUBLE, walls, points, true);
     const struct hs_box all = hs_grid_box(&c.problem.grid);
@@ -325,7 +313,6 @@ void test_modes__a_source_that_nothing_balances_has_no_steady_state(void **state
 
 void test_modes__say_what_they_cannot_do(void **state)
 {
-    (void)state;
     static const struct hs_instruction code[] = {{0, 1.0}};
     const struct hs_expression of_time = {code, 1, HS_VARIES_T};
     struct hs_error err;
@@ -352,7 +339,6 @@ void test_modes__say_what_they_cannot_do(void **state)
 
 void test_modes__memory_that_is_not_there_is_told_in_bytes(void **state)
 {
-    (void)state;
     double *array;
     struct hs_error err;
     hs_error_init(&err);
@@ -375,7 +361,6 @@ static enum hs_status faulty_sweep(const struct hs_kernel_plan *plan, const stru
 
 void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
 {
-    (void)state;
     struct modes_case c = make_case(3, 1, HS_DOUBLE, mixed_walls[0], points, true);
     const struct hs_box all = hs_grid_box(&c.problem.grid);
     struct hs_kernel faulty = hs_kernel_cpu_wavefront;
@@ -399,7 +384,6 @@ void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
 /* The factors of a mode against powers and series in extended precision. */
 void test_modes__factors_keep_their_digits(void **state)
 {
-    (void)state;
     const double rates[] = {0.0,     -1e-17,  -1e-9, 1e-12, -1e-3,
                             -0.4999, -0.5001, -1.0,  -1.3,  -1.9999};
     const double counts[] = {1.0, 2.0, 7.0, 1000.0, 1e5};

@@ -35,7 +35,6 @@ static double area(const struct hs_grid *grid, int axis, const int64_t at[HS_AXE
 /* alpha*dt/dx^2 inside; at walls twice as much across them, since half the volume is behind. */
 void test_network_edges__of_a_uniform_body_are_the_textbooks(void **state)
 {
-    (void)state;
     const double k[] = {1.7, 0.6, 29.0}, capacity = 3.3e6, dt = 0.37;
     for (int dims = 1; dims <= 3; dims++) {
         struct network_case c;
@@ -74,7 +73,6 @@ static double resistance(const struct hs_network *network, int axis, const int64
 /* Interfaces anywhere: at nodes, halfway, several in a cell; contrasts up to 1e5. */
 void test_network_edges__of_layers_are_in_series(void **state)
 {
-    (void)state;
     const double share[] = {0.0, 0.1, 1.0 / 6.0, 0.25, 0.26, 0.2600001, 0.5, 0.713, 1.0};
     const double k[] = {0.04, 4000.0, 1.0, 0.04, 17.0, 3999.0, 0.4, 200.0};
     for (int axis = 0; axis < HS_AXES; axis++)
@@ -106,7 +104,6 @@ void test_network_edges__of_layers_are_in_series(void **state)
 /* The edge below the interface knows nothing of it. */
 void test_network_edges__above_a_node_have_a_contact_that_lies_there(void **state)
 {
-    (void)state;
     for (int labels = 0; labels < 2; labels++) {
         struct network_case c;
         case_init(&c, 3, points, size);
@@ -140,7 +137,6 @@ void test_network_edges__above_a_node_have_a_contact_that_lies_there(void **stat
 /* Sheets along an edge share its cross-section by area. */
 void test_network_edges__of_laminates_are_in_parallel(void **state)
 {
-    (void)state;
     const double share[] = {0.0, 0.03, 0.2, 0.2 + 1e-7, 0.375, 0.66, 1.0};
     const double k[] = {3.0, 3e5, 70.0, 0.5, 3.0, 11.0};
     for (int across = 0; across < HS_AXES; across++)
@@ -172,7 +168,6 @@ void test_network_edges__of_laminates_are_in_parallel(void **state)
 /* A brick whose faces lie anywhere: what it has of each cross-section and control volume. */
 void test_network_edges__of_a_brick_are_exact(void **state)
 {
-    (void)state;
     const double lower[] = {0.11, 0.2, 0.3}, upper[] = {0.27, 0.6, 0.94};
     const double k[] = {1.0, 40.0}, capacity[] = {2.0, 7.0};
     for (int dims = 1; dims <= 3; dims++) {
@@ -223,7 +218,6 @@ static uint32_t random_below(uint64_t *seed, uint32_t below)
  * substance of the cell under it along all axes, by which an edge has a contact or not. */
 void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 {
-    (void)state;
     struct network_case c;
     uint64_t seed = 5;
     case_init(&c, 3, points, size);
@@ -260,7 +254,6 @@ void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 /* Of nodes, and of a field of the same numbers: two halves in series. */
 void test_network_edges__of_labelled_nodes_are_two_halves(void **state)
 {
-    (void)state;
     struct network_case c;
     uint64_t seed = 6;
     uint16_t label[7 * 5 * 6];
@@ -325,7 +318,6 @@ static double volume_of(struct network_case *c, int substance)
 /* Boxes over boxes: their volumes are what no later one has taken. */
 void test_network_edges__boxes_keep_their_volume(void **state)
 {
-    (void)state;
     struct network_case c;
     case_init(&c, 3, (const int64_t[]){11, 8, 9}, size);
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
@@ -367,7 +359,6 @@ static double volume_error(enum hs_shape_kind kind, int dims, int64_t cells, dou
 /* Of any length, even one whose square no number holds. */
 void test_network_edges__normals_have_a_direction_alone(void **state)
 {
-    (void)state;
     static const double lengths[] = {1e-200, 1.0, 1e200};
     double volume[3];
     for (int n = 0; n < 3; n++) {
@@ -387,7 +378,6 @@ void test_network_edges__normals_have_a_direction_alone(void **state)
  * exact. */
 void test_network_edges__volumes_of_round_solids_are_of_second_order(void **state)
 {
-    (void)state;
     const double r = 0.37;
     const struct {
         enum hs_shape_kind kind;
@@ -434,7 +424,6 @@ static double through_contact(const struct hs_shape *shape, int dims, int64_t ce
  * 1/cells^1.5 or so. */
 void test_network_edges__contacts_count_by_the_area_of_their_surface(void **state)
 {
-    (void)state;
     const struct hs_shape disc = {
         .kind = HS_SHAPE_SPHERE, .centre = {0.5, 0.48, 0.51}, .radius = 0.38};
     const struct hs_shape slope = {
@@ -520,7 +509,6 @@ static void assert_moved(const struct hs_network *one, const struct hs_network *
 
 void test_network_edges__of_a_mirrored_body_are_mirrored(void **state)
 {
-    (void)state;
     struct network_case c;
     case_init(&c, 3, points, size);
     add_shapes(&c);
@@ -549,7 +537,6 @@ static void turn(double x[HS_AXES])
 
 void test_network_edges__of_a_turned_body_are_turned(void **state)
 {
-    (void)state;
     struct network_case c, t;
     case_init(&c, 3, points, size);
     add_shapes(&c);
@@ -574,7 +561,6 @@ void test_network_edges__of_a_turned_body_are_turned(void **state)
 /* Where the grid lacks an axis, it is that of a body that is the same all along it. */
 void test_network_edges__for_each_metre_along_missing_axes(void **state)
 {
-    (void)state;
     struct network_case flat, deep;
     case_init(&flat, 2, points, size);
     case_init(&deep, 3, points, size);
@@ -607,7 +593,6 @@ void test_network_edges__for_each_metre_along_missing_axes(void **state)
 /* The cell between the last node and the first is like any other. */
 void test_network_edges__go_round_along_a_periodic_axis(void **state)
 {
-    (void)state;
     for (int axis = 0; axis < HS_AXES; axis++) {
         struct network_case c;
         case_init(&c, 3, points, size);
@@ -642,7 +627,6 @@ void test_network_edges__go_round_along_a_periodic_axis(void **state)
 /* Lists of the coordinates of a uniform axis give its network; with as few rows. */
 void test_network_edges__of_listed_coordinates(void **state)
 {
-    (void)state;
     double list[HS_AXES][8];
     for (int wraps = 0; wraps < 2; wraps++) {
         struct network_case c;
@@ -678,7 +662,6 @@ void test_network_edges__of_listed_coordinates(void **state)
 
 void test_network_edges__of_a_stretched_axis(void **state)
 {
-    (void)state;
     const double x[] = {-1.0, -0.9, -0.5, 0.25, 0.3, 2.0, 2.1};
     struct network_case c;
     case_init(&c, 2, points, size);
@@ -707,7 +690,6 @@ void test_network_edges__of_a_stretched_axis(void **state)
 /* Of substances, by volume: sinks with their reference, and sources. */
 void test_network_edges__sinks_and_sources_are_integrals(void **state)
 {
-    (void)state;
     struct network_case c;
     case_init(&c, 3, points, size);
     for (int s = 0; s < 3; s++)
@@ -739,7 +721,6 @@ void test_network_edges__sinks_and_sources_are_integrals(void **state)
 
 void test_network_edges__what_cannot_be_is_refused(void **state)
 {
-    (void)state;
     struct network_case c;
     case_init(&c, 3, points, size);
     case_substance(&c, 1.0, 1.0);

@@ -128,7 +128,6 @@ static void random_grid(uint64_t *seed, struct network_case *c)
 /* Materials, walls, stretched axes as people may have them. */
 void test_network_limit__holds_for_random_bodies(void **state)
 {
-    (void)state;
     uint64_t seed = 77;
     for (int n = 0; n < 300; n++) {
         struct network_case c;
@@ -165,7 +164,6 @@ void test_network_limit__holds_for_random_bodies(void **state)
 /* Rows of any numbers. */
 void test_network_limit__holds_for_random_rows(void **state)
 {
-    (void)state;
     uint64_t seed = 78;
     for (int n = 0; n < 300; n++) {
         struct network_case c;
@@ -193,7 +191,6 @@ void test_network_limit__holds_for_random_rows(void **state)
 /* Of the textbook: dx^2 / (2 dims alpha) between insulated walls; what odd cycles add to it. */
 void test_network_limit__of_a_uniform_body(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= 3; dims++)
         for (int64_t odd = 1; odd <= 7; odd += 2) { /* 1: no periodic axis */
             struct network_case c;
@@ -219,7 +216,6 @@ void test_network_limit__of_a_uniform_body(void **state)
 
 void test_network_limit__is_the_same_for_all_threads(void **state)
 {
-    (void)state;
     struct network_case c;
     double most[2];
     case_init(&c, 3, (const int64_t[]){20, 21, 22}, (const double[]){1.0, 1.0, 1.0});
@@ -237,7 +233,6 @@ void test_network_limit__is_the_same_for_all_threads(void **state)
 
 void test_network_limit__is_infinite_where_nothing_may_change(void **state)
 {
-    (void)state;
     struct network_case c;
     double most;
     case_init(&c, 1, (const int64_t[]){3, 1, 1}, (const double[]){1.0, 1.0, 1.0});

@@ -37,7 +37,6 @@ static void assert_same_bytes(const void *a, const void *b, size_t size)
 
 void test_network_palette__is_the_same_for_all_threads(void **state)
 {
-    (void)state;
     struct network_case c;
     fill(&c);
     const size_t nodes = (size_t)hs_grid_count(&c.grid);
@@ -75,7 +74,6 @@ void test_network_palette__is_the_same_for_all_threads(void **state)
 /* Rows that most nodes have come first; of those that as many have, the order is that of rows. */
 void test_network_palette__is_sorted_by_use_and_without_doubles(void **state)
 {
-    (void)state;
     struct network_case c;
     fill(&c);
     struct hs_network network = case_make(&c);
@@ -102,7 +100,6 @@ void test_network_palette__is_sorted_by_use_and_without_doubles(void **state)
 /* A row of nodes with a capacity of its own each. */
 void test_network_palette__form_goes_by_the_number_of_rows(void **state)
 {
-    (void)state;
     const struct {
         int64_t nodes;
         enum hs_network_form form;
@@ -150,7 +147,6 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
 /* All zero and held; a held node in the last corner, without edge and forcing, is another one. */
 void test_network_palette__first_row_is_of_no_node(void **state)
 {
-    (void)state;
     struct network_case c;
     case_init(&c, 2, (const int64_t[]){4, 4, 1}, (const double[]){1.0, 1.0, 1.0});
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));

@@ -807,7 +807,6 @@ static void assert_as_expected(const struct random_case *r, const struct hs_netw
 
 void test_network_random__bodies_are_as_defined(void **state)
 {
-    (void)state;
     static struct random_case r;
     int moving = 0;
     for (int n = 0; n < 1000; n++) {

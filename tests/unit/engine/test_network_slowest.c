@@ -36,7 +36,6 @@ static double wave(int axis, int64_t points)
 
 void test_network_slowest__between_held_walls(void **state)
 {
-    (void)state;
     const int64_t points[] = {41, 23, 9};
     for (int dims = 1; dims <= 3; dims++)
         assert_near(slowest_of(dims, points, true, 2), wave(HS_X, 41), 1e-3 * wave(HS_X, 41));
@@ -45,7 +44,6 @@ void test_network_slowest__between_held_walls(void **state)
 /* 1 K/s everywhere makes C/k x (L - x)/2 of it, at nodes too: L^2/8 C/k in the middle. */
 void test_network_slowest__and_how_far_it_is_from_the_steady_state(void **state)
 {
-    (void)state;
     const int64_t points[] = {41, 23, 9};
     for (int dims = 1; dims <= 3; dims++) {
         const double longest = slowest_in(dims, points, true, 2).longest;
@@ -58,7 +56,6 @@ void test_network_slowest__and_how_far_it_is_from_the_steady_state(void **state)
 /* The constant is left out: the slowest wave is that of the longest axis. */
 void test_network_slowest__of_what_nothing_holds(void **state)
 {
-    (void)state;
     const int64_t points[] = {41, 23, 9};
     assert_near(slowest_of(1, points, false, 2), wave(HS_X, 41), 1e-3 * wave(HS_X, 41));
     for (int dims = 2; dims <= 3; dims++)
@@ -67,7 +64,6 @@ void test_network_slowest__of_what_nothing_holds(void **state)
 
 void test_network_slowest__is_the_same_with_any_threads(void **state)
 {
-    (void)state;
     const int64_t points[] = {30, 20, 10};
     const struct hs_network_slowest alone = slowest_in(3, points, true, 1);
     for (int threads = 2; threads <= 5; threads++) {
@@ -78,7 +74,6 @@ void test_network_slowest__is_the_same_with_any_threads(void **state)
 
 void test_network_slowest__is_not_known_of_what_cannot_change_or_is_too_large(void **state)
 {
-    (void)state;
     const int64_t two[] = {2, 1, 1};
     assert_true(isnan(slowest_of(1, two, true, 1)));
     const struct hs_network large = {.grid = {.dims = 3, .points = {600, 600, 600}}};

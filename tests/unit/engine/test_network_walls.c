@@ -37,7 +37,6 @@ static double overlap_on(const struct hs_grid *grid, int face, const int64_t at[
 /* A convecting face with a laser spot in it, which a shadow covers in part. */
 void test_network_walls__patches_have_exactly_their_area(void **state)
 {
-    (void)state;
     for (int dims = 1; dims <= 3; dims++)
         for (int face = 0; face < 2 * dims; face++) {
             struct network_case c;
@@ -97,7 +96,6 @@ void test_network_walls__patches_have_exactly_their_area(void **state)
 /* A laser on a wall that convects: both on one face. */
 void test_network_walls__flux_and_convection_go_together(void **state)
 {
-    (void)state;
     struct network_case c;
     init(&c, 3);
     struct hs_wall *wall = case_wall(&c, 5, HS_WALL_EXCHANGES);
@@ -118,7 +116,6 @@ void test_network_walls__flux_and_convection_go_together(void **state)
 /* Numbers at the nodes of a face, the lower axis fastest. */
 void test_network_walls__fields_are_of_the_faces_nodes(void **state)
 {
-    (void)state;
     for (int face = 0; face < HS_FACES; face++) {
         struct network_case c;
         init(&c, 3);
@@ -167,7 +164,6 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
 /* Nodes in a held patch or on its border are held; the rest of what it covers is insulated. */
 void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
 {
-    (void)state;
     struct network_case c;
     init(&c, 3);
     struct hs_wall *base = case_wall(&c, 1, HS_WALL_EXCHANGES);
@@ -208,7 +204,6 @@ void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
  * stencil (core/problem.h), whatever the order of the list. */
 void test_network_walls__where_faces_meet(void **state)
 {
-    (void)state;
     struct network_case c;
     init(&c, 3);
     case_wall(&c, 4, HS_WALL_PRESCRIBES)->value.function = 4;
@@ -238,7 +233,6 @@ void test_network_walls__where_faces_meet(void **state)
 /* Through two faces of an edge heat goes by the area of each. */
 void test_network_walls__of_an_edge_add_up(void **state)
 {
-    (void)state;
     struct network_case c;
     init(&c, 2);
     for (int face = 0; face < 4; face += 2) {
@@ -259,7 +253,6 @@ void test_network_walls__of_an_edge_add_up(void **state)
 
 void test_network_walls__may_be_where_labels_are(void **state)
 {
-    (void)state;
     struct network_case c;
     uint16_t label[7 * 5];
     init(&c, 3);
@@ -289,7 +282,6 @@ void test_network_walls__may_be_where_labels_are(void **state)
 /* A patch that ends where a periodic axis does: the first node's area lies at both ends. */
 void test_network_walls__along_a_periodic_axis(void **state)
 {
-    (void)state;
     struct network_case c;
     init(&c, 3);
     c.spec.wrap[HS_X] = true;
@@ -314,7 +306,6 @@ void test_network_walls__along_a_periodic_axis(void **state)
 /* A patch makes few rows: those of its edges, corners and inside. */
 void test_network_walls__patches_make_few_rows(void **state)
 {
-    (void)state;
     struct network_case c;
     case_init(&c, 3, (const int64_t[]){40, 41, 4}, size);
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
@@ -335,7 +326,6 @@ void test_network_walls__patches_make_few_rows(void **state)
 
 void test_network_walls__too_many_values_at_a_node_are_refused(void **state)
 {
-    (void)state;
     struct network_case c;
     init(&c, 3);
     for (int n = 0; n <= HS_FORCING_TERMS; n++) {

@@ -6,7 +6,6 @@
 /* Exactly the outcomes with exit code 0 count as passed, and have words of their own. */
 void test_outcome__is_finished_only_where_all_checks_are_met(void **state)
 {
-    (void)state;
     static const struct {
         bool sought, reached;
         double bound, error;

@@ -87,7 +87,6 @@ static enum hs_status fake_create(const struct hs_problem *problem, const struct
                                   int device, int threads, struct hs_backend_state **out,
                                   struct hs_error *err)
 {
-    (void)kernel, (void)device, (void)threads, (void)err;
     struct hs_backend_state *state = *out = hs_new(sizeof *state);
     state->problem = problem;
     for (int f = 0; f < 2; f++)
@@ -119,7 +118,6 @@ static void order(struct stream *first, struct stream *then)
 
 static enum hs_status fake_part(struct hs_backend_state *state, struct hs_error *err)
 {
-    (void)err;
     state->ahead = new_stream();
     return HS_OK;
 }
@@ -151,7 +149,6 @@ static bool ask_parts(struct hs_backend_state *state, const struct operation *ca
 static enum hs_status fake_ask(struct hs_backend_state *state, const struct hs_span *span,
                                struct hs_error *err)
 {
-    (void)err;
     if (state->made)
         order(state->ahead, state->stream);
     state->made = false;
@@ -168,9 +165,9 @@ static enum hs_status fake_ask(struct hs_backend_state *state, const struct hs_s
     return HS_OK;
 }
 
+/* The test drains the streams when all ranks have asked. */
 static enum hs_status fake_wait(struct hs_backend_state *state, struct hs_error *err)
 {
-    (void)err; /* the test drains the streams when all ranks have asked */
     if (state->made)
         order(state->ahead, state->stream);
     state->made = false;
@@ -180,7 +177,6 @@ static enum hs_status fake_wait(struct hs_backend_state *state, struct hs_error 
 static enum hs_status fake_space(struct hs_backend_state *state, size_t bytes, void **out,
                                  struct hs_error *err)
 {
-    (void)state, (void)bytes, (void)out;
     return hs_error_add(err, HS_DEVICE, "nothing goes by way of host memory here");
 }
 
@@ -189,21 +185,17 @@ enum { DEVICE = 7 };
 static enum hs_status fake_download(struct hs_backend_state *state, const struct hs_box *box,
                                     void *values, struct hs_error *err)
 {
-    (void)state, (void)box, (void)values;
     return hs_error_add(err, HS_DEVICE, "the device is gone");
 }
 
 static enum hs_status fake_limits(int device, struct hs_device_limits *out, struct hs_error *err)
 {
-    (void)device;
-    (void)err;
     *out = (struct hs_device_limits){.id = {DEVICE}};
     return HS_OK;
 }
 
 static int fake_recursion(const struct hs_backend_state *state)
 {
-    (void)state;
     return 0;
 }
 
@@ -251,7 +243,6 @@ void hs_device_wire_exchange(void *stream, const struct hs_wire_side *below,
 
 void hs_wire_send(int to, const void *data, size_t bytes)
 {
-    (void)data;
     fail_msg("%zu bytes to rank %d", bytes, to);
 }
 
@@ -260,7 +251,6 @@ static size_t heard[RANKS];
 
 void hs_wire_receive(int from, void *data, size_t bytes)
 {
-    (void)data;
     if (!others_send)
         fail_msg("%zu bytes from rank %d", bytes, from);
     heard[from] += bytes;
@@ -268,20 +258,17 @@ void hs_wire_receive(int from, void *data, size_t bytes)
 
 void hs_wire_tell(void *data, size_t bytes)
 {
-    (void)data;
     fail_msg("%zu bytes to all", bytes);
 }
 
 void hs_network_send(int to, const struct hs_network *network, const struct hs_problem *whole)
 {
-    (void)network, (void)whole;
     fail_msg("a network to rank %d", to);
 }
 
 struct hs_network *hs_network_receive(int from, const struct hs_grid *grid,
                                       const struct hs_problem *whole)
 {
-    (void)grid, (void)whole;
     fail_msg("a network from rank %d", from);
     return NULL;
 }
@@ -499,7 +486,6 @@ static void try_case(int n)
 
 void test_part__any_order_of_streams_gives_the_bits_of_the_whole(void **state)
 {
-    (void)state;
     const char *first = getenv("SEED"), *many = getenv("MANY");
     seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
     for (int i = 0; i < 20; i++)
@@ -512,7 +498,6 @@ void test_part__any_order_of_streams_gives_the_bits_of_the_whole(void **state)
  */
 void test_part__a_download_that_fails_here_takes_what_others_send(void **state)
 {
-    (void)state;
     enum { LAYERS = 12 };
     struct hs_part part;
     struct hs_problem problem;

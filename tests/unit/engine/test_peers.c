@@ -63,7 +63,6 @@ static struct hs_peer run_one(const char *text)
 
 void test_peers__a_timed_row_is_read(void **state)
 {
-    (void)state;
     const struct hs_peer peer =
         run_one("printf 'one\\ttimed\\t15\\t1e-3\\t2e-3\\t4e-3\\t2.5e-07\\tsoft \"1.2\"\\ta d "
                 "vice, 4 parts\\n'");
@@ -78,7 +77,6 @@ void test_peers__a_timed_row_is_read(void **state)
 
 void test_peers__a_number_that_is_not_known_is_none(void **state)
 {
-    (void)state;
     const struct hs_peer peer = run_one("printf 'one\\ttimed\\t3\\t1\\t1\\t1\\tnan\\t\\t\\n'");
     assert_int_equal(peer.outcome, HS_PEER_TIMED);
     assert_true(isnan(peer.apart));
@@ -88,7 +86,6 @@ void test_peers__a_number_that_is_not_known_is_none(void **state)
 
 void test_peers__rows_without_times_have_their_reason(void **state)
 {
-    (void)state;
     begin("printf 'first\\tabsent\\tno GPU\\nsecond\\tfailed\\tdiffers from numpy\\n'; "
           "printf 'third\\tabsent\\tnot installed'"); /* nor a line end */
     assert_int_equal(run(NULL), HS_OK);
@@ -106,7 +103,6 @@ void test_peers__rows_without_times_have_their_reason(void **state)
 
 void test_peers__more_than_fits_is_dropped(void **state)
 {
-    (void)state;
     begin("n=0; while [ $n -lt 40 ]; do n=$((n + 1)); printf \"p$n\\tabsent\\t%0999d\\n\"; done");
     assert_int_equal(run(NULL), HS_OK);
     assert_int_equal(peers.count, HS_PEERS_MOST);
@@ -117,7 +113,6 @@ void test_peers__more_than_fits_is_dropped(void **state)
 
 void test_peers__a_refusal_is_an_error(void **state)
 {
-    (void)state;
     begin("printf -- '-\\trefused\\tno peer \"third\"\\n'");
     assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, "third", &err), HS_BAD_INPUT);
     assert_string_equal(err.text, "no peer \"third\"\n");
@@ -139,14 +134,12 @@ static void assert_fails(const char *text)
 
 void test_peers__a_script_that_fails_is_an_error(void **state)
 {
-    (void)state;
     assert_fails("printf 'one\\tabsent\\tx\\n'; exit 3");
     assert_fails("printf 'one\\tabsent\\tx\\n'; kill -KILL $$");
 }
 
 void test_peers__what_is_no_row_is_an_error(void **state)
 {
-    (void)state;
     assert_fails("printf 'one\\tabsent\\tx\\nnoise\\n'");
     assert_fails("printf 'one\\tabsent\\tx\\n\\n'");
     assert_fails("printf 'one\\tabsent\\tx\\ntwo\\ttime\\t3\\n'");
@@ -154,7 +147,6 @@ void test_peers__what_is_no_row_is_an_error(void **state)
 
 void test_peers__no_python_is_an_error_that_names_it(void **state)
 {
-    (void)state;
     begin("");
     setenv("PYTHON", "/nowhere/python", 1);
     assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, NULL, &err), HS_BAD_INPUT);
@@ -165,7 +157,6 @@ void test_peers__no_python_is_an_error_that_names_it(void **state)
 
 void test_peers__no_script_is_an_error_that_says_where_it_may_be(void **state)
 {
-    (void)state;
     char before[4096];
     assert_non_null(getcwd(before, sizeof before));
     begin("");
@@ -180,7 +171,6 @@ void test_peers__no_script_is_an_error_that_says_where_it_may_be(void **state)
 
 void test_peers__names_alone_are_asked_with_no_case(void **state)
 {
-    (void)state;
     begin("[ \"$*\" = '. 0 one,two' ] && [ $(wc -c) = 0 ]");
     assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, "one,two", &err), HS_OK);
     end();
@@ -191,7 +181,6 @@ void test_peers__names_alone_are_asked_with_no_case(void **state)
 
 void test_peers__the_case_is_handed_over(void **state)
 {
-    (void)state;
     begin("printf 'x\\tabsent\\t%s\\n' \"$*\"");
     assert_int_equal(run("one"), HS_OK);
     assert_string_equal(peers.peer[0].why, ". 0.5 one"); /* the seconds, the names */

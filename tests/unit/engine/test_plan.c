@@ -57,7 +57,6 @@ static void assert_refused(const struct hs_problem *problem, const char *words)
 
 void test_plan__auto_takes_its_share_of_the_limit(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.sweeps = 100;
     problem.schedule.safety = 0.8;
@@ -70,7 +69,6 @@ void test_plan__auto_takes_its_share_of_the_limit(void **state)
 
 void test_plan__end_is_hit_to_the_bit(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     for (double end = 0.0123; end < 50.0; end *= 1.7) {
         problem.schedule.end = end;
@@ -84,7 +82,6 @@ void test_plan__end_is_hit_to_the_bit(void **state)
 
 void test_plan__outputs_are_hit_to_the_bit(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 1.05;
     problem.schedule.output_interval = 0.1;
@@ -101,7 +98,6 @@ void test_plan__outputs_are_hit_to_the_bit(void **state)
 /* 41 * (0.1/41) is not 0.1 to the bit: multiples must come from the interval, not from the step. */
 void test_plan__no_rounding_gathers_over_intervals(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 30.0;
     for (int n = 1; n < 100; n++) {
@@ -117,7 +113,6 @@ void test_plan__no_rounding_gathers_over_intervals(void **state)
 /* 0.3/0.1 is 2.9999999999999996: still three intervals and no sweep left over. */
 void test_plan__an_end_that_is_a_multiple_but_for_rounding_has_no_tail(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 0.3;
     problem.schedule.output_interval = 0.1;
@@ -130,7 +125,6 @@ void test_plan__an_end_that_is_a_multiple_but_for_rounding_has_no_tail(void **st
 
 void test_plan__an_interval_beyond_the_end_leaves_first_and_last(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 0.3;
     problem.schedule.output_interval = 1.0;
@@ -141,7 +135,6 @@ void test_plan__an_interval_beyond_the_end_leaves_first_and_last(void **state)
 
 void test_plan__given_step_is_kept_or_shortened_and_said(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 1.0;
     problem.schedule.step = 0.004;
@@ -158,7 +151,6 @@ void test_plan__given_step_is_kept_or_shortened_and_said(void **state)
 /* 0.03/10 and 0.021/7 are not the double 0.003, and 0.3 - 0.25 is not 0.25/50 * 10. */
 void test_plan__a_step_has_the_same_bits_wherever_the_run_ends(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.step = 0.003;
     for (int n = 1; n < 1000; n++) {
@@ -181,7 +173,6 @@ void test_plan__a_step_has_the_same_bits_wherever_the_run_ends(void **state)
 
 void test_plan__a_step_above_the_limit_is_refused_with_the_limit(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.sweeps = 10;
     problem.schedule.step = 0.005001;
@@ -196,7 +187,6 @@ void test_plan__a_step_above_the_limit_is_refused_with_the_limit(void **state)
 /* 1/3 of 0.01 would round up to 0.00333333334: what is offered must be accepted. */
 void test_plan__the_step_offered_is_accepted(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.sweeps = 10;
     for (double diffusivity = 0.1; diffusivity < 10.0; diffusivity *= 1.37) {
@@ -218,7 +208,6 @@ void test_plan__the_step_offered_is_accepted(void **state)
 
 void test_plan__raw_stencil_keeps_its_step(void **state)
 {
-    (void)state;
     struct hs_problem problem = make_raw();
     problem.schedule.end = 10.0;
     problem.schedule.output_interval = 2.0;
@@ -234,7 +223,6 @@ void test_plan__raw_stencil_keeps_its_step(void **state)
 
 void test_plan__raw_stencil_that_grows_is_refused_with_its_factor(void **state)
 {
-    (void)state;
     struct hs_problem problem = make_raw();
     problem.schedule.sweeps = 10;
     problem.c[0] = 0.7; /* sum 1.2 */
@@ -245,7 +233,6 @@ void test_plan__raw_stencil_that_grows_is_refused_with_its_factor(void **state)
 
 void test_plan__steady_without_bound_has_the_cap(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.steady = true;
     const struct hs_plan plan = plan_of(&problem);
@@ -254,7 +241,6 @@ void test_plan__steady_without_bound_has_the_cap(void **state)
 
 void test_plan__too_many_sweeps_to_count_are_refused(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 1e15;
     assert_refused(&problem, "more than can be counted");
@@ -266,7 +252,6 @@ void test_plan__too_many_sweeps_to_count_are_refused(void **state)
  * left out. */
 void test_plan__intervals_end_where_the_run_does(void **state)
 {
-    (void)state;
     for (double interval = 1.0; interval > 1e-15; interval /= 10.0) {
         struct hs_problem problem = make();
         problem.schedule.end = 3.0;
@@ -281,7 +266,6 @@ void test_plan__intervals_end_where_the_run_does(void **state)
 /* Counted one by one, as the loop takes them: at sweep 0, at each multiple, at the end. */
 void test_plan__snapshots_that_are_left(void **state)
 {
-    (void)state;
     for (int64_t every = -1; every < 8; every++)
         for (int64_t sweeps = 0; sweeps < 25; sweeps++) {
             const struct hs_plan plan = {.output_every = every == 0 ? -1 : every, .sweeps = sweeps};
@@ -297,7 +281,6 @@ void test_plan__snapshots_that_are_left(void **state)
 /* However a run is cut, a sweep begins at the same bits of time. */
 void test_plan__times_do_not_depend_on_the_cuts(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     problem.schedule.end = 1.07;
     problem.schedule.output_interval = 0.1;

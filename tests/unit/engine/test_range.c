@@ -38,7 +38,6 @@ static void assert_plan(const struct hs_problem *problem, const char *words)
 
 void test_range__of_the_diffusivity(void **state)
 {
-    (void)state;
     static const double within[] = {1e-300, 1e-200, 1.0, 1e200, 1e300};
     static const double beyond[] = {1e-320, 1e-310, 1e306, DBL_MAX};
     for (size_t i = 0; i < sizeof within / sizeof within[0]; i++) {
@@ -55,7 +54,6 @@ void test_range__of_the_diffusivity(void **state)
 
 void test_range__of_the_end(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1e-300, 1.0);
     problem.schedule.sweeps = HS_PLAN_MOST_SWEEPS;
     assert_plan(&problem, NULL);
@@ -66,7 +64,6 @@ void test_range__of_the_end(void **state)
 /* In double 1e-40 of a neighbour is something, in float it is nothing. */
 void test_range__of_the_step(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1.0, 1.0);
     problem.schedule.step = 1e-40;
     assert_plan(&problem, NULL);
@@ -81,7 +78,6 @@ void test_range__of_the_step(void **state)
 
 void test_range__of_raw_coefficients(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(NAN, 1.0);
     problem.raw = true;
     problem.schedule.step = 1.0;
@@ -92,7 +88,6 @@ void test_range__of_raw_coefficients(void **state)
 
 void test_range__of_walls(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1.0, 1.0);
     problem.face[0] = (struct hs_face){.a = {1.0}, .b = {-1e12}, .c = {1e12}};
     assert_plan(&problem, NULL);

@@ -31,13 +31,11 @@ static struct hs_plan plan_of(const struct hs_problem *problem, int64_t sweeps)
         if (hs_backends[i]->device == HS_CPU)
             plan.backend = hs_backends[i];
     assert_int_equal(hs_kernel_find("reference", HS_CPU, &plan.kernel, &err), HS_OK);
-    (void)problem;
     return plan;
 }
 
 void test_rate__larger_grids_take_longer(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     struct hs_rate rate[2];
@@ -54,7 +52,6 @@ void test_rate__larger_grids_take_longer(void **state)
 
 void test_rate__of_few_sweeps_or_none(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     struct hs_rate rate;
@@ -96,7 +93,6 @@ static enum hs_status counted_reduce(struct hs_backend_state *state, const struc
 
 void test_rate__is_that_of_a_run_with_its_stops(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     struct hs_rate rate;

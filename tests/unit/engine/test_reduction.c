@@ -6,7 +6,6 @@ extern const struct hs_kernel hs_kernel_cpu_reference;
 
 void test_reduction__does_not_depend_on_slabs(void **state)
 {
-    (void)state;
     slabs_compare_all(&hs_backend_cpu, &hs_kernel_cpu_reference, &hs_kernel_cpu_reference);
 }
 
@@ -25,7 +24,6 @@ static struct hs_blocks blocks_of(int dims, int64_t x, int64_t y, int64_t z)
  * too few. */
 void test_reduction__pieces_have_every_node_once(void **state)
 {
-    (void)state;
     static const struct {
         int dims;
         int64_t points[HS_AXES], least;

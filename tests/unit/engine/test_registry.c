@@ -10,20 +10,17 @@ static enum hs_status gpu_status;
 
 static enum hs_status gpu_available(int device, struct hs_error *err)
 {
-    (void)device;
     return gpu_status ? hs_error_add(err, gpu_status, "cuda: no driver is loaded") : HS_OK;
 }
 
 static enum hs_status cpu_available(int device, struct hs_error *err)
 {
-    (void)device, (void)err;
     return HS_OK;
 }
 
 static enum hs_status swept(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                             struct hs_error *err)
 {
-    (void)plan, (void)sweep, (void)err;
     return HS_OK;
 }
 
@@ -95,7 +92,6 @@ static struct outcome choose(const struct hs_backend *const *from, const char *b
 
 void test_registry__auto_takes_the_gpu_where_there_is_one(void **state)
 {
-    (void)state;
     gpu_status = HS_OK;
     const struct outcome out = choose(backends, "auto", "auto", 3, 1);
     assert_int_equal(out.status, HS_OK);
@@ -106,7 +102,6 @@ void test_registry__auto_takes_the_gpu_where_there_is_one(void **state)
 
 void test_registry__auto_falls_to_the_cpu_and_says_why(void **state)
 {
-    (void)state;
     gpu_status = HS_DEVICE;
     const struct outcome out = choose(backends, "auto", "auto", 3, 1);
     assert_int_equal(out.status, HS_OK);
@@ -117,7 +112,6 @@ void test_registry__auto_falls_to_the_cpu_and_says_why(void **state)
 
 void test_registry__auto_needs_no_note_without_a_gpu_backend(void **state)
 {
-    (void)state;
     const struct outcome out = choose(cpu_only, "auto", "auto", 2, 3);
     assert_int_equal(out.status, HS_OK);
     assert_ptr_equal(out.kernel, &openmp);
@@ -127,7 +121,6 @@ void test_registry__auto_needs_no_note_without_a_gpu_backend(void **state)
 /* A kernel of the CPU that is asked for by name is not sought on the GPU. */
 void test_registry__named_kernel_decides_the_device(void **state)
 {
-    (void)state;
     gpu_status = HS_OK;
     struct outcome out = choose(backends, "auto", "reference", 3, 1);
     assert_int_equal(out.status, HS_OK);
@@ -139,7 +132,6 @@ void test_registry__named_kernel_decides_the_device(void **state)
 
 void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
 {
-    (void)state;
     gpu_status = HS_DEVICE;
     struct outcome out = choose(backends, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
@@ -158,7 +150,6 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
 
 void test_registry__unknown_kernel_names_the_nearest(void **state)
 {
-    (void)state;
     const struct outcome out = choose(cpu_only, "cpu", "openpm", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
     assert_says(out.message, "did you mean \"openmp\"?");
@@ -170,7 +161,6 @@ void test_registry__unknown_kernel_names_the_nearest(void **state)
 
 void test_registry__kernel_of_another_device_is_said_to_be_one(void **state)
 {
-    (void)state;
     const struct outcome out = choose(backends, "cpu", "vector_march", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
     assert_says(out.message, "it is a kernel of the cuda backend");
@@ -180,7 +170,6 @@ void test_registry__kernel_of_another_device_is_said_to_be_one(void **state)
  * does not run here cannot be had. */
 void test_registry__a_mistyped_name_is_looked_for_on_every_device(void **state)
 {
-    (void)state;
     gpu_status = HS_DEVICE;
     struct outcome out = choose(backends, "auto", "vector_mach", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
@@ -202,7 +191,6 @@ void test_registry__a_mistyped_name_is_looked_for_on_every_device(void **state)
 /* As a build without CUDA has it: the kernels that it lacks have no sweep. */
 void test_registry__kernel_that_is_not_built_is_a_device_error(void **state)
 {
-    (void)state;
     const struct hs_registry registry = {cpu_only, not_built};
     const struct outcome out = choose_from(&registry, "auto", "bulk_march", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
@@ -218,7 +206,6 @@ void test_registry__kernel_that_is_not_built_is_a_device_error(void **state)
 
 void test_registry__kernel_that_cannot_names_those_that_can(void **state)
 {
-    (void)state;
     gpu_status = HS_OK;
     struct outcome out = choose(backends, "cuda", "register_window", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
@@ -231,7 +218,6 @@ void test_registry__kernel_that_cannot_names_those_that_can(void **state)
 
 void test_registry__unknown_backend_is_bad_input(void **state)
 {
-    (void)state;
     const struct outcome out = choose(cpu_only, "fpga", "auto", 3, 1);
     assert_int_equal(out.status, HS_BAD_INPUT);
     assert_says(out.message, "this build has: cpu");
@@ -242,7 +228,6 @@ void test_registry__unknown_backend_is_bad_input(void **state)
 
 void test_registry__this_build_has_the_cpu_kernels(void **state)
 {
-    (void)state;
     const struct hs_kernel *kernel = NULL;
     struct hs_error err;
     hs_error_init(&err);
@@ -257,7 +242,6 @@ void test_registry__this_build_has_the_cpu_kernels(void **state)
 /* A kernel file defines the name that its file name has, so names are known and not twice. */
 void test_registry__names_are_not_used_twice(void **state)
 {
-    (void)state;
     for (int a = 0; hs_kernels[a]; a++)
         for (int b = 0; b < a; b++)
             assert_false(hs_kernels[a]->device == hs_kernels[b]->device &&

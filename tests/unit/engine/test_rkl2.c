@@ -80,7 +80,6 @@ static void approaches_exact(struct modes_case *c, const char *name)
 
 void test_rkl2__approaches_the_exact_field_of_all_walls(void **state)
 {
-    (void)state;
     for_all(approaches_exact);
 }
 
@@ -102,7 +101,6 @@ static void both_forms_agree(struct modes_case *c, const char *name)
 
 void test_rkl2__has_two_forms_of_one_polynomial(void **state)
 {
-    (void)state;
     for_all(both_forms_agree);
 }
 
@@ -149,7 +147,6 @@ static void has_bits(struct modes_case *c, const char *name)
 
 void test_rkl2__has_the_same_bits_by_every_kernel_and_stretch(void **state)
 {
-    (void)state;
     for_all(has_bits);
 }
 
@@ -157,7 +154,6 @@ void test_rkl2__has_the_same_bits_by_every_kernel_and_stretch(void **state)
  * they are off 1 by an epsilon at most, and s stages make some s^2/4 of it. */
 void test_rkl2__keeps_what_is_uniform(void **state)
 {
-    (void)state;
     static const char *const walls[HS_FACES] = {"reflective", "reflective", "reflective",
                                                 "reflective", "reflective", "reflective"};
     for (int precision = 0; precision < HS_PRECISIONS; precision++) {
@@ -179,7 +175,6 @@ void test_rkl2__keeps_what_is_uniform(void **state)
 
 void test_rkl2__tells_the_change_of_a_step(void **state)
 {
-    (void)state;
     struct modes_case c = make(2, 1, HS_DOUBLE, 0);
     const double step = 50.0 * hs_stability_limit(&c.problem);
     struct hs_reduction reduction;
@@ -197,7 +192,6 @@ void test_rkl2__tells_the_change_of_a_step(void **state)
 /* An odd number, of sweeps that are stable, and two fewer would not be. */
 void test_rkl2__has_as_few_stages_as_are_stable(void **state)
 {
-    (void)state;
     struct hs_problem problem;
     hs_problem_init(&problem);
     problem.schedule.safety = 0.9;

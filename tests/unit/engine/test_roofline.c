@@ -9,7 +9,6 @@ extern const struct hs_backend hs_backend_cpu;
 static bool counted(const struct hs_case *of, const struct hs_device_limits *limits,
                     struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)limits, (void)reason, (void)size;
     assert_int_equal(hs_box_count(&of->box), 1000);
     out->launch = (struct hs_geometry){
         .points_updated = 1000, .launched = 10, .points_loaded = 150, .points_written = 100};
@@ -19,7 +18,6 @@ static bool counted(const struct hs_case *of, const struct hs_device_limits *lim
 static bool miscounted(const struct hs_case *of, const struct hs_device_limits *limits,
                        struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)of, (void)limits, (void)reason, (void)size;
     out->launch = (struct hs_geometry){.points_updated = 1000, .launched = 1, .points_loaded = 1};
     return true;
 }
@@ -27,7 +25,6 @@ static bool miscounted(const struct hs_case *of, const struct hs_device_limits *
 static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                             struct hs_error *err)
 {
-    (void)plan, (void)sweep, (void)err;
     return HS_DEVICE;
 }
 
@@ -62,7 +59,6 @@ static struct hs_bench_row row_of(const struct hs_kernel *kernel, enum hs_bench_
 
 void test_roofline__a_sweep_a_launch_moves_two_words(void **state)
 {
-    (void)state;
     struct hs_bench bench;
     make_bench(&bench);
     /* 8 bytes a point at 1 GB/s: 8 us at the ceiling */
@@ -85,7 +81,6 @@ void test_roofline__a_sweep_a_launch_moves_two_words(void **state)
 
 void test_roofline__fused_sweeps_move_what_their_blocks_do(void **state)
 {
-    (void)state;
     struct hs_bench bench;
     make_bench(&bench);
     const struct hs_bench_row rows[] = {row_of(&fused, HS_BENCH_MEMORY, 1e-6),
@@ -102,7 +97,6 @@ void test_roofline__fused_sweeps_move_what_their_blocks_do(void **state)
 
 void test_roofline__arithmetic_bounds_beyond_the_ridge(void **state)
 {
-    (void)state;
     struct hs_bench bench;
     make_bench(&bench);
     const struct hs_bench_row rows[] = {row_of(&fused, HS_BENCH_MEMORY, 13e-6)};
@@ -116,7 +110,6 @@ void test_roofline__arithmetic_bounds_beyond_the_ridge(void **state)
 
 void test_roofline__fields_in_the_cache_have_its_ceiling(void **state)
 {
-    (void)state;
     struct hs_bench bench;
     make_bench(&bench);
     struct hs_bench_row rows[] = {row_of(&single, HS_BENCH_CACHE, 2e-6),
@@ -138,7 +131,6 @@ void test_roofline__fields_in_the_cache_have_its_ceiling(void **state)
 /* One core of anything since 1990 to one with more units than there are: it is a rate at all. */
 void test_roofline__the_processors_ceiling_is_measured(void **state)
 {
-    (void)state;
     struct hs_ceilings of[HS_PRECISIONS];
     struct hs_error err;
     hs_error_init(&err);

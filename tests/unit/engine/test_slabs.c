@@ -423,7 +423,6 @@ static void try_kernel(const struct hs_problem *problem, const struct hs_kernel 
 
 void test_slabs__give_the_bits_of_the_whole(void **state)
 {
-    (void)state;
     const char *first = getenv("SEED"), *many = getenv("MANY");
     seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
     for (int i = 0; i < 20; i++)
@@ -461,7 +460,6 @@ static void check_row(const struct hs_slab_problem *slab, const struct hs_initia
 /* With regions over what a slab owns, and over its halo, and walls that prescribe. */
 void test_slabs__begin_as_the_whole(void **state)
 {
-    (void)state;
     for (int n = 0; n < 300; n++) {
         struct hs_problem problem;
         make_case(&problem, n);
@@ -496,7 +494,6 @@ void test_slabs__begin_as_the_whole(void **state)
 /* One rank more than layers for a sweep's halo is refused; cuts leave nothing out. */
 void test_slabs__are_cut_where_blocks_begin(void **state)
 {
-    (void)state;
     for (int n = 0; n < 50; n++) {
         struct hs_problem problem;
         make_case(&problem, n);
@@ -518,7 +515,6 @@ static double cost_of(int calls, int64_t depth, double wait, double layer)
 /* No number of calls takes less, but for thin slabs, whose halo would be much of them. */
 void test_slabs__as_many_calls_as_take_the_least_time(void **state)
 {
-    (void)state;
     for (int n = 0; n < 1000; n++) {
         const int64_t depth = 1 + any(12), thinnest = 1 + any(5000);
         const double wait = 1e-6 * any(60), layer = 1e-8 * (1 + any(100));

@@ -87,7 +87,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 void test_slowest__is_the_matrix_s_own_with_radius_1(void **state)
 {
-    (void)state;
     static const int64_t points[] = {4, 17, 60};
     for (int low = 0; low < KINDS; low++)
         for (int high = 0; high < KINDS; high++)
@@ -103,7 +102,6 @@ void test_slowest__is_the_matrix_s_own_with_radius_1(void **state)
  * most. */
 void test_slowest__is_near_it_with_wider_stencils(void **state)
 {
-    (void)state;
     for (int radius = 2; radius <= 3; radius++)
         for (int low = 0; low < KINDS; low++)
             for (int high = 0; high < KINDS; high++) {
@@ -115,7 +113,6 @@ void test_slowest__is_near_it_with_wider_stencils(void **state)
 
 void test_slowest__of_waves_that_wrap(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(1, 1, 50, "periodic", "periodic");
     const struct hs_slowest found = slowest(&problem, 0.002);
     assert_true(found.free_mean);
@@ -124,7 +121,6 @@ void test_slowest__of_waves_that_wrap(void **state)
 
 void test_slowest__of_a_block_is_the_sum_of_its_axes(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(3, 1, 65, "dirichlet", "dirichlet");
     const struct hs_slowest cube = slowest(&problem, 0.9 * 0.01 / 12.0);
     assert_false(cube.free_mean);
@@ -140,7 +136,6 @@ void test_slowest__of_a_block_is_the_sum_of_its_axes(void **state)
 /* Insulated all round, the mean stays: the next mode is along the longest axis, alone. */
 void test_slowest__leaves_out_a_mean_that_nothing_holds(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(2, 1, 20, "reflective", "reflective");
     problem.grid.points[HS_Y] = 30;
     const struct hs_slowest found = slowest(&problem, 0.001);
@@ -152,7 +147,6 @@ void test_slowest__leaves_out_a_mean_that_nothing_holds(void **state)
  * which zeta tan(zeta) = B gives zeta^2 = B (1 - B/3 + ...). */
 void test_slowest__of_a_long_line_that_hardly_cools(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1, 1, 1000001, "reflective", "reflective");
     problem.face[0].b[0] = -1e-9;
     const double B = 5e-4, zeta_squared = B * (1.0 - B / 3.0);
@@ -161,7 +155,6 @@ void test_slowest__of_a_long_line_that_hardly_cools(void **state)
 
 void test_slowest__of_raw_coefficients(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1, 1, 11, "reflective", "reflective");
     struct hs_stencil stencil = {.dims = 1, .radius = 1, .c = {0.4, 0.25, 0.25}};
     struct hs_slowest found =

@@ -136,7 +136,6 @@ static double von_neumann(const struct hs_problem *problem)
 /* Kinds whose modes are sines and cosines, or held at the ends, have the plain limit. */
 void test_stability__is_von_neumanns_for_mirrors_walls_and_waves(void **state)
 {
-    (void)state;
     static const char *const types[] = {"fixed",    "dirichlet",  "neumann",
                                         "periodic", "reflective", "constant"};
     for (int dims = 1; dims <= 3; dims++)
@@ -153,7 +152,6 @@ void test_stability__is_von_neumanns_for_mirrors_walls_and_waves(void **state)
  * by a factor s a node; from -2+2... : with B = 2 h dx/k the row at the wall is -(2+B), 2. */
 void test_stability__of_strong_convection_is_the_mode_at_the_wall(void **state)
 {
-    (void)state;
     for (double B = 0.1; B < 1e5; B *= 3.0) {
         struct hs_problem problem = make(1, 1, 500, "reflective", 0.0);
         const double dx = problem.grid.spacing[0], k = problem.material.conductivity;
@@ -169,7 +167,6 @@ void test_stability__of_strong_convection_is_the_mode_at_the_wall(void **state)
 
 void test_stability__agrees_with_the_whole_operators_eigenvalues(void **state)
 {
-    (void)state;
     static const struct {
         int dims;
         int64_t points;
@@ -226,7 +223,6 @@ static double grown(const struct hs_problem *problem, double step, int sweeps)
  * below it nothing grows for long. */
 void test_stability__parts_runs_that_blow_up_from_runs_that_do_not(void **state)
 {
-    (void)state;
     static const struct {
         const char *type;
         double h;
@@ -248,7 +244,6 @@ void test_stability__parts_runs_that_blow_up_from_runs_that_do_not(void **state)
 
 void test_stability__no_step_is_stable_where_a_wall_feeds_itself(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1, 1, 40, "robin", -50.0);
     assert_near(hs_stability_limit(&problem), 0.0, 0.0);
 }
@@ -262,7 +257,6 @@ static struct hs_stencil raw(int dims, int radius, const double *c)
 
 void test_stability__amplification_of_positive_weights_is_their_sum(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(3, 1, 20, "fixed", 0.0);
     const double c[] = {0.28, 0.12, 0.10, 0.14, 0.12, 0.13, 0.11};
     const struct hs_stencil stencil = raw(3, 1, c);
@@ -272,7 +266,6 @@ void test_stability__amplification_of_positive_weights_is_their_sum(void **state
 /* Upwind transport with Courant number C: |1 - C + C exp(-i theta)|, largest |1 - 2C| for C > 1. */
 void test_stability__amplification_of_a_lopsided_stencil(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1, 1, 100, "periodic", 0.0);
     for (double C = 0.1; C < 2.0; C += 0.3) {
         const double c[] = {1.0 - C, C, 0.0};
@@ -287,7 +280,6 @@ void test_stability__amplification_of_a_lopsided_stencil(void **state)
 
 void test_stability__amplification_agrees_with_the_limit(void **state)
 {
-    (void)state;
     for (int radius = 1; radius <= 3; radius++) {
         struct hs_problem problem = make(2, radius, 30, "robin", 700.0);
         const double limit = hs_stability_limit(&problem);

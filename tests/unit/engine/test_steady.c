@@ -84,7 +84,6 @@ static struct hs_steady follow(const struct hs_problem *problem, const struct mo
 
 void test_steady__one_mode_is_told_to_the_digits_of_its_rate(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     const struct mode mode = {100.0, slowest_decay()};
     const struct hs_steady steady = follow(&problem, &mode, 1, 5000);
@@ -102,7 +101,6 @@ void test_steady__one_mode_is_told_to_the_digits_of_its_rate(void **state)
 /* A mode that the initial field lacks is not waited for; only the bound knows of it. */
 void test_steady__a_faster_mode_alone_is_told_by_its_own_rate(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     const struct mode mode = {100.0, 4.0 * slowest_decay()};
     const struct hs_steady steady = follow(&problem, &mode, 1, 2000);
@@ -114,7 +112,6 @@ void test_steady__a_faster_mode_alone_is_told_by_its_own_rate(void **state)
 /* Two that are close: their ratio changes slowly, and always lies between the two. */
 void test_steady__two_close_modes(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     const struct mode modes[] = {{10.0, slowest_decay()}, {90.0, 1.2 * slowest_decay()}};
     for (int64_t sweeps = 2000; sweeps <= 20000; sweeps += 1000) {
@@ -130,7 +127,6 @@ void test_steady__two_close_modes(void **state)
  * taken. Called even as soon as two halvings take times less than 1.25 apart, it is 12 % off. */
 void test_steady__early_modes_are_not_taken_for_the_last(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     struct mode modes[30]; /* a jump at the wall: amplitudes 1/k, decays k^2 */
     for (int k = 1; k <= 30; k++)
@@ -150,7 +146,6 @@ void test_steady__early_modes_are_not_taken_for_the_last(void **state)
  * bound holds. */
 void test_steady__a_hidden_mode_is_within_the_bound(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     const struct mode modes[] = {{1e-3, slowest_decay()}, {100.0, 20.0 * slowest_decay()}};
     const struct hs_steady steady = follow(&problem, modes, 2, 550);
@@ -163,7 +158,6 @@ void test_steady__a_hidden_mode_is_within_the_bound(void **state)
 /* In float 100 has neighbours 7.6e-6 away: nothing changes by less. */
 void test_steady__rounding_is_a_floor(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_FLOAT, "dirichlet");
     struct hs_steady steady = begin(&problem, 50.0);
     const struct mode mode = {100.0, slowest_decay()};
@@ -186,7 +180,6 @@ void test_steady__rounding_is_a_floor(void **state)
 /* No node changes: steady to this precision, which is not at the steady state. */
 void test_steady__no_change_at_all_is_rounding(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_FLOAT, "dirichlet");
     struct hs_steady steady = begin(&problem, 50.0);
     look(&steady, EVERY, 0.0, 50.0);
@@ -198,7 +191,6 @@ void test_steady__no_change_at_all_is_rounding(void **state)
 /* Between insulated walls heat that flows in stays: by 1e-6 K a sweep, for ever. */
 void test_steady__a_mean_that_drifts_has_no_steady_state(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(HS_DOUBLE, "reflective");
     problem.schedule.steady_tolerance = 1e-3;
     struct hs_steady steady = begin(&problem, 50.0);
@@ -211,7 +203,6 @@ void test_steady__a_mean_that_drifts_has_no_steady_state(void **state)
 /* With a wall that holds a temperature, or where the mean tells nothing: it falls no more. */
 void test_steady__a_change_that_stays_has_no_steady_state(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     struct hs_steady steady = begin(&problem, 50.0);
     for (int64_t sweep = EVERY; sweep <= 4000; sweep += EVERY)
@@ -222,7 +213,6 @@ void test_steady__a_change_that_stays_has_no_steady_state(void **state)
 
 void test_steady__a_change_that_grows_begins_anew(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     struct hs_steady steady = begin(&problem, 50.0);
     const struct mode mode = {100.0, slowest_decay()};
@@ -236,7 +226,6 @@ void test_steady__a_change_that_grows_begins_anew(void **state)
 
 void test_steady__walls_that_change_in_time_have_none(void **state)
 {
-    (void)state;
     static const struct hs_instruction t = {.operation = HS_OP_T};
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     problem.face[0].data.expression =
@@ -250,7 +239,6 @@ void test_steady__walls_that_change_in_time_have_none(void **state)
 
 void test_steady__is_not_sought_unasked(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     problem.schedule.steady = false;
     struct hs_steady steady = begin(&problem, 50.0);
@@ -262,7 +250,6 @@ void test_steady__is_not_sought_unasked(void **state)
 /* 100 K between initial field and walls: until 100 decay r^n is under the tolerance. */
 void test_steady__the_outlook_is_that_of_the_slowest_mode(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     problem.initial.field.value.constant = 100.0; /* the walls are at 0 */
     const struct hs_steady_outlook outlook = hs_steady_look_ahead(&problem, &plan);
@@ -281,7 +268,6 @@ void test_steady__the_outlook_is_that_of_the_slowest_mode(void **state)
  * exp(-lambda step), whatever the step. */
 void test_steady__a_step_without_an_error_in_time_is_no_sweep(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     problem.initial.field.value.constant = 100.0;
     for (double step = 0.01; step < 1e4; step *= 10.0) {
@@ -310,7 +296,6 @@ void test_steady__a_step_without_an_error_in_time_is_no_sweep(void **state)
 /* Of a body the slowest mode takes up to some seconds, which no solver makes use of. */
 void test_steady__the_slowest_mode_is_not_looked_for_where_a_method_solves(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
     const struct hs_reduction first = {.min = 0.0, .max = 100.0, .mean = 50.0, .change = NAN};
     const struct hs_plan solves = {.steady_method = hs_methods[0]};

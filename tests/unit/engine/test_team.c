@@ -18,14 +18,12 @@ static double run(struct hs_team *team, machine *takes, double from, double unti
 
 static double idle(int threads, double at)
 {
-    (void)at;
     return 60e-6 / threads;
 }
 
 /* Each sweep of several threads waits for one that is not running. */
 static double busy(int threads, double at)
 {
-    (void)at;
     return threads == 1 ? 100e-6 : 400e-6;
 }
 
@@ -42,19 +40,16 @@ static double busy_later(int threads, double at)
 
 static double busy_half(int threads, double at)
 {
-    (void)at;
     return threads > 4 ? 1e-3 : 60e-6 / threads;
 }
 
 static double slow(int threads, double at)
 {
-    (void)at;
     return threads == 1 ? 0.01 : 0.02;
 }
 
 void test_team__uses_all_threads_of_an_idle_machine(void **state)
 {
-    (void)state;
     struct hs_team team = hs_team_of(2);
     assert_int_equal(hs_team_threads(&team), 2);
     int64_t sweeps;
@@ -65,7 +60,6 @@ void test_team__uses_all_threads_of_an_idle_machine(void **state)
 
 void test_team__is_not_slower_than_one_thread_on_a_busy_machine(void **state)
 {
-    (void)state;
     machine *const machines[] = {busy, busy_at_times};
     for (int n = 0; n < 2; n++) {
         struct hs_team team = hs_team_of(2), one = hs_team_of(1);
@@ -79,7 +73,6 @@ void test_team__is_not_slower_than_one_thread_on_a_busy_machine(void **state)
 
 void test_team__follows_the_machine(void **state)
 {
-    (void)state;
     struct hs_team team = hs_team_of(2);
     int64_t sweeps;
     double at = run(&team, busy_later, 0.0, 2.0, &sweeps);
@@ -95,7 +88,6 @@ void test_team__follows_the_machine(void **state)
 /* Whatever half of them does: one alone is tried, and then more again. */
 void test_team__finds_fewer_that_pay(void **state)
 {
-    (void)state;
     for (int most = 5; most <= 16; most++) {
         struct hs_team team = hs_team_of(most);
         int64_t sweeps;
@@ -108,7 +100,6 @@ void test_team__finds_fewer_that_pay(void **state)
 /* Where a call takes long what threads wait for each other is little, and a trial is not. */
 void test_team__leaves_long_calls_alone(void **state)
 {
-    (void)state;
     struct hs_team team = hs_team_of(2);
     int64_t sweeps;
     run(&team, slow, 0.0, 4.0, &sweeps);

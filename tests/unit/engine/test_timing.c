@@ -14,7 +14,6 @@ struct hs_backend_state {
 static enum hs_status pretend(struct hs_backend_state *state, const struct hs_span *span,
                               double *seconds, struct hs_error *err)
 {
-    (void)err;
     state->calls++;
     state->sweeps += span->count;
     if (span->count % state->smallest_multiple)
@@ -28,7 +27,6 @@ static const struct hs_backend device = {.name = "pretended", .time_sweeps = pre
 
 void test_timing__samples_are_ordered(void **state)
 {
-    (void)state;
     double odd[] = {5.0, 1.0, 3.0}, even[] = {4.0, 1.0, 2.0, 8.0};
     const struct hs_samples three = hs_samples_of(odd, 3), four = hs_samples_of(even, 4);
     assert_true(three.count == 3 && three.min == 1.0 && three.median == 3.0 && three.max == 5.0);
@@ -38,7 +36,6 @@ void test_timing__samples_are_ordered(void **state)
 
 void test_timing__warms_up_to_a_long_enough_sample(void **state)
 {
-    (void)state;
     struct hs_backend_state pretended = {.smallest_multiple = 4};
     const struct hs_timing timing = {.backend = &device, .state = &pretended, .fuses = 4};
     int64_t count = 0;
@@ -52,7 +49,6 @@ void test_timing__warms_up_to_a_long_enough_sample(void **state)
 
 void test_timing__a_sweep_is_the_median_of_samples(void **state)
 {
-    (void)state;
     struct hs_backend_state pretended = {.smallest_multiple = 4, .slow = 0.5};
     const struct hs_timing timing = {.backend = &device, .state = &pretended, .fuses = 4};
     const struct hs_timing_effort effort = {.repeats = 9, .sample = 0.01, .all = 10.0};
@@ -72,7 +68,6 @@ void test_timing__a_sweep_is_the_median_of_samples(void **state)
 
 void test_timing__long_samples_are_few(void **state)
 {
-    (void)state;
     const struct hs_timing_effort effort = {.repeats = 15, .sample = 0.02, .all = 5.0};
     assert_int_equal(hs_timing_repeats(&effort, 0.02), 15);
     assert_int_equal(hs_timing_repeats(&effort, 0.5), 10);

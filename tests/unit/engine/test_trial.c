@@ -20,14 +20,12 @@ static char order[64];    /* of the calls, by letters */
 static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err)
 {
-    (void)state, (void)box, (void)values, (void)err;
     return HS_OK;
 }
 
 static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
                                   double *seconds, struct hs_error *err)
 {
-    (void)err;
     const char letter = state->kernel->name[0];
     const size_t used = strlen(order);
     if (used == 0 || order[used - 1] != letter)
@@ -38,14 +36,12 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
 
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    (void)problem, (void)kernel;
     return need;
 }
 
 static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
                                   struct hs_error *err)
 {
-    (void)device, (void)threads, (void)err;
     strcpy(out->device, "a device");
     strcpy(out->driver, "none");
     return HS_OK;
@@ -111,7 +107,6 @@ static struct hs_tuning try_them(const struct hs_kernel *const *table, double a,
 
 void test_trial__takes_the_clearly_faster_one(void **state)
 {
-    (void)state;
     const struct hs_tuning out = try_them(kernels, 1e-4, 0.9e-4, 0.7e-4);
     assert_int_equal(out.count, 3); /* no reference, nothing of elsewhere */
     assert_string_equal(out.row[0].kernel, "c");
@@ -121,7 +116,6 @@ void test_trial__takes_the_clearly_faster_one(void **state)
 
 void test_trial__keeps_the_heuristics_choice_unless_another_is_clearly_faster(void **state)
 {
-    (void)state;
     assert_string_equal(try_them(two, 1e-4, 0.96e-4, 0).row[0].kernel, "a");
     assert_string_equal(try_them(two, 1e-4, 0.94e-4, 0).row[0].kernel, "b");
     /* of two that are clearly faster, the faster */
@@ -131,7 +125,6 @@ void test_trial__keeps_the_heuristics_choice_unless_another_is_clearly_faster(vo
 /* By turns: a machine that gets busier during the trial slows all of them. */
 void test_trial__is_fair_on_a_machine_that_gets_busier(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan);
     speed['a'] = 1e-4, speed['b'] = 0.9e-4;
@@ -144,7 +137,6 @@ void test_trial__is_fair_on_a_machine_that_gets_busier(void **state)
 
 void test_trial__stops_where_the_run_turns_out_to_be_short(void **state)
 {
-    (void)state;
     assert_int_equal(try_them(two, 1e-5, 1e-6, 0).count, 0); /* 10 s of sweeps */
     assert_string_equal(order, "a");
     assert_int_equal(try_them(two, 2e-5, 1e-6, 0).count, 2); /* 20 s */
@@ -152,7 +144,6 @@ void test_trial__stops_where_the_run_turns_out_to_be_short(void **state)
 
 void test_trial__finds_nothing_where_a_kernel_fails(void **state)
 {
-    (void)state;
     static const struct hs_kernel *const bad[] = {&kernel_a, &broken, NULL};
     assert_int_equal(try_them(bad, 1e-4, 1e-4, 0).count, 0);
 }
@@ -162,7 +153,6 @@ void test_trial__finds_nothing_where_a_kernel_fails(void **state)
 
 void test_trial__is_for_long_runs_where_auto_chose(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     struct hs_problem problem = problem_of(&plan);
     assert_true(hs_trial_due_among(kernels, &problem, &plan, 0));
@@ -183,7 +173,6 @@ void test_trial__is_for_long_runs_where_auto_chose(void **state)
 
 void test_trial__needs_a_choice_and_memory(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan);
     static const struct hs_kernel *const one[] = {&kernel_a, &reference, NULL};
@@ -195,7 +184,6 @@ void test_trial__needs_a_choice_and_memory(void **state)
 /* A plate that is steady long before the bound. */
 void test_trial__is_not_for_short_searches_for_a_steady_state(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     struct hs_problem problem = problem_of(&plan);
     problem.schedule.steady = true;
@@ -209,7 +197,6 @@ void test_trial__is_not_for_short_searches_for_a_steady_state(void **state)
 /* A GPU's heuristic is of the chips that it names. */
 void test_trial__is_not_for_a_gpu(void **state)
 {
-    (void)state;
     struct hs_backend gpu = pretended;
     gpu.device = HS_CUDA;
     struct hs_plan plan;

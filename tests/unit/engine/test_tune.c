@@ -19,7 +19,6 @@ static int64_t least_kept; /* sweeps asked for at once with keep_last, at least 
 static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err)
 {
-    (void)state, (void)err;
     assert_true(hs_box_count(box) > 0);
     assert_non_null(values);
     return HS_OK;
@@ -31,7 +30,6 @@ static int created['z' + 1];
 static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
                                   double *seconds, struct hs_error *err)
 {
-    (void)err;
     const int letter = state->kernel->name[0];
     if (state->takes++ == 0)
         created[letter]++;
@@ -45,7 +43,6 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
 static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
                                   struct hs_error *err)
 {
-    (void)device, (void)threads, (void)err;
     strcpy(out->device, "a device,\nof two lines");
     strcpy(out->driver, "a driver");
     return HS_OK;
@@ -133,7 +130,7 @@ static struct hs_tuning tune(const struct hs_kernel *const *table, const struct 
 
 void test_tune__times_those_that_suit_and_sorts_them(void **state)
 {
-    (void)state, set_up();
+    set_up();
     set_speed('a', 2e-3, 2e-3);
     set_speed('b', 1e-3, 1e-3);
     set_speed('c', 9e-3, 9e-3);
@@ -152,7 +149,7 @@ void test_tune__times_those_that_suit_and_sorts_them(void **state)
 
 void test_tune__looks_again_at_what_auto_takes_by_itself(void **state)
 {
-    (void)state, set_up();
+    set_up();
     set_speed('a', 2e-3, 2e-3);
     set_speed('b', 1e-3, 1e-3);
     set_speed('c', 9e-3, 9e-3);
@@ -165,7 +162,7 @@ void test_tune__looks_again_at_what_auto_takes_by_itself(void **state)
 /* a looks best, is worst when looked at again; c, which was left aside at first, is then next. */
 void test_tune__fastest_is_one_that_was_looked_at_again(void **state)
 {
-    (void)state, set_up();
+    set_up();
     set_speed('a', 1.0e-3, 9e-3);
     set_speed('b', 1.3e-3, 8e-3);
     set_speed('c', 1.5e-3, 3e-3);
@@ -179,7 +176,7 @@ void test_tune__fastest_is_one_that_was_looked_at_again(void **state)
 
 void test_tune__none_that_runs_is_a_device_error(void **state)
 {
-    (void)state, set_up();
+    set_up();
     static const struct hs_kernel *const only[] = {&reference, &broken, NULL};
     tune(only, &broken, HS_DEVICE);
     static const struct hs_kernel *const none[] = {&reference, &flat, NULL};
@@ -191,7 +188,7 @@ void test_tune__none_that_runs_is_a_device_error(void **state)
 
 void test_tune__stretches_are_those_of_the_run(void **state)
 {
-    (void)state, set_up();
+    set_up();
     static const struct hs_kernel *const only[] = {&kernel_a, NULL};
     set_speed('a', 1e-5, 1e-5); /* 2000 sweeps a sample */
     tune(only, &kernel_a, HS_OK);
@@ -221,7 +218,6 @@ static struct hs_tune_case case_of(const struct hs_problem *problem, const struc
 
 void test_tune__case_says_device_driver_and_version(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan, &kernel_a);
     const struct hs_tune_case about = case_of(&problem, &plan);
@@ -248,7 +244,6 @@ static void assert_another(const struct hs_problem *problem, const struct hs_pla
 
 void test_tune__case_is_another_where_a_kernel_sees_a_difference(void **state)
 {
-    (void)state;
     static const struct hs_instruction code[] = {{HS_OP_T, 0.0}};
     const struct hs_expression of_time = {.code = code, .length = 1, .varies = HS_VARIES_T};
     const struct hs_expression of_space = {.code = code, .length = 1, .varies = HS_VARIES_Y};
@@ -290,7 +285,6 @@ void test_tune__case_is_another_where_a_kernel_sees_a_difference(void **state)
 
 void test_tune__case_is_the_same_for_other_values(void **state)
 {
-    (void)state;
     struct hs_plan plan, before_plan;
     const struct hs_problem before = problem_of(&before_plan, &kernel_a);
     struct hs_problem p = problem_of(&plan, &kernel_b);
@@ -312,7 +306,6 @@ extern const struct hs_kernel hs_kernel_cpu_openmp, hs_kernel_cpu_reference;
 
 void test_tune__found_kernel_becomes_the_plans(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan, &hs_kernel_cpu_reference);
     plan.backend = &hs_backend_cpu;
@@ -324,7 +317,6 @@ void test_tune__found_kernel_becomes_the_plans(void **state)
 
 void test_tune__kernel_that_is_not_for_the_case_is_not_taken(void **state)
 {
-    (void)state;
     static const char *const names[] = {"no_such", "reference", ""};
     for (int n = 0; n < 3; n++) {
         struct hs_plan plan;
@@ -341,7 +333,6 @@ void test_tune__kernel_that_is_not_for_the_case_is_not_taken(void **state)
 /* The real thing, on the CPU. */
 void test_tune__measures_the_kernels_of_this_build(void **state)
 {
-    (void)state;
     struct hs_plan plan;
     struct hs_problem problem = problem_of(&plan, &hs_kernel_cpu_openmp);
     plan.backend = &hs_backend_cpu;

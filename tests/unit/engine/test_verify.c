@@ -76,7 +76,6 @@ static struct hs_comparison comparison_of(const struct hs_problem *problem,
 
 void test_verify__double_is_the_same_bits(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(101, HS_DOUBLE);
     const struct hs_plan plan = plan_of(&problem, "openmp");
     const struct hs_comparison c = comparison_of(&problem, &plan, 200);
@@ -90,7 +89,6 @@ void test_verify__double_is_the_same_bits(void **state)
 
 void test_verify__float_differs_within_its_bound(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(101, HS_FLOAT);
     const struct hs_plan plan = plan_of(&problem, "openmp");
     const struct hs_comparison c = comparison_of(&problem, &plan, 200);
@@ -116,7 +114,6 @@ static enum hs_status wrong_sweep(const struct hs_kernel_plan *plan, const struc
 
 void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(101, HS_DOUBLE);
     struct hs_plan plan = plan_of(&problem, "openmp");
     struct hs_kernel wrong = *plan.kernel;
@@ -133,7 +130,6 @@ void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
 static enum hs_status below_zero_sweep(const struct hs_kernel_plan *plan,
                                        const struct hs_sweep *sweep, struct hs_error *err)
 {
-    (void)plan, (void)err;
     for (int64_t i = sweep->box.lo[HS_X]; i < sweep->box.hi[HS_X]; i++)
         ((double *)sweep->out)[i] = i == 70 ? -0x1p-1074 : 0.0;
     return HS_OK;
@@ -141,7 +137,6 @@ static enum hs_status below_zero_sweep(const struct hs_kernel_plan *plan,
 
 void test_verify__the_number_before_zero_is_one_ulp_away(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(101, HS_DOUBLE);
     problem.initial.field.value = (struct hs_value){.constant = 0.0};
     struct hs_plan plan = plan_of(&problem, "openmp");
@@ -157,7 +152,6 @@ void test_verify__the_number_before_zero_is_one_ulp_away(void **state)
 
 void test_verify__one_reference_serves_many_kernels(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(101, HS_DOUBLE);
     struct hs_plan right = plan_of(&problem, "openmp");
     struct hs_kernel wrong = *right.kernel;
@@ -190,7 +184,6 @@ static struct hs_power power_of(const struct hs_problem *problem, const struct h
 /* Between walls at 0, so that what is left after many sweeps is small, and so is its rounding. */
 void test_verify__holds_many_sweeps_to_the_power_of_one(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(65, HS_DOUBLE);
     struct hs_plan plan = plan_of(&problem, "wavefront");
     plan.sweeps = 1000000;
@@ -223,7 +216,6 @@ static enum hs_status growing_sweep(const struct hs_kernel_plan *plan, const str
 
 void test_verify__a_kernel_that_drifts_is_not_of_its_modes(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(65, HS_DOUBLE);
     struct hs_plan plan = plan_of(&problem, "openmp");
     struct hs_kernel wrong = *plan.kernel;
@@ -253,7 +245,6 @@ static enum hs_status late_sweep(const struct hs_kernel_plan *plan, const struct
 
 void test_verify__a_sweep_that_was_wrong_once_fails_against_the_power(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(65, HS_DOUBLE);
     struct hs_plan plan = plan_of(&problem, "openmp");
     struct hs_kernel wrong = *plan.kernel;
@@ -267,7 +258,6 @@ void test_verify__a_sweep_that_was_wrong_once_fails_against_the_power(void **sta
  * finer grids would stop before they are steady. */
 void test_verify__a_steady_state_is_as_steady_on_every_grid(void **state)
 {
-    (void)state;
     static const struct hs_instruction profile[] = {{HS_OP_X, 0.0},
                                                     {HS_OP_CONSTANT, 3.141592653589793},
                                                     {HS_OP_MULTIPLY, 0.0},
@@ -295,7 +285,6 @@ void test_verify__a_steady_state_is_as_steady_on_every_grid(void **state)
 
 void test_verify__three_grids_show_second_order(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(21, HS_DOUBLE);
     const struct hs_plan plan = plan_of(&problem, "openmp");
     struct hs_error err;
@@ -316,7 +305,6 @@ void test_verify__three_grids_show_second_order(void **state)
  * size. Finer grids share out each of them. */
 void test_verify__stretched_grids_show_second_order(void **state)
 {
-    (void)state;
     enum { POINTS = 22 };
     struct hs_problem problem = make(POINTS, HS_DOUBLE);
     struct hs_substance substance = {
@@ -373,7 +361,6 @@ void test_verify__stretched_grids_show_second_order(void **state)
 
 void test_verify__grids_that_take_long_are_made_coarser(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(1025, HS_DOUBLE); /* some 120000 sweeps */
     const struct hs_plan plan = plan_of(&problem, "openmp");
     struct hs_error err;
@@ -386,7 +373,6 @@ void test_verify__grids_that_take_long_are_made_coarser(void **state)
 
 void test_verify__says_why_there_is_no_refinement(void **state)
 {
-    (void)state;
     struct hs_problem problem = make(21, HS_DOUBLE);
     assert_null(hs_verify_no_refinement(&problem));
     problem.raw = true;
@@ -398,7 +384,6 @@ void test_verify__says_why_there_is_no_refinement(void **state)
 /* Respacing a lowered rule must give what lowering at the other spacing gives, for every kind. */
 void test_verify__respaced_faces_are_those_of_the_other_spacing(void **state)
 {
-    (void)state;
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
         struct hs_problem problem = make(21, HS_DOUBLE);
         problem.radius = 3;

@@ -14,7 +14,6 @@ enum { LENGTH = sizeof program / sizeof program[0] };
 
 void test_evaluate__is_a_stack_program(void **state)
 {
-    (void)state;
     const double s = sin(0.3);
     assert_true(hs_expression_at(program, LENGTH, 0.3, 2.0, 5.0, 1.0) == s * s + 10.0);
     assert_true(hs_expression_at(program, LENGTH, 0.3, 2.0, 5.0, -1.0) == exp(-0.3));
@@ -23,7 +22,6 @@ void test_evaluate__is_a_stack_program(void **state)
 /* Lengths about the strip of 128 and beyond; the same bits as one call a node. */
 void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
 {
-    (void)state;
     const struct hs_expression all = {program, LENGTH, 15};
     static const struct hs_instruction only_t[] = {{HS_OP_T, 0}, {HS_OP_COS, 0}};
     const struct hs_expression uniform = {only_t, 2, HS_VARIES_T};
@@ -48,7 +46,6 @@ void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
 /* x alone too, which is the list itself, and of either axis of the grid. */
 void test_evaluate__rows_of_a_stretched_axis_have_its_coordinates(void **state)
 {
-    (void)state;
     static const struct hs_instruction only_x[] = {{HS_OP_X, 0}};
     const struct hs_expression all = {program, LENGTH, 15}, plain = {only_x, 1, HS_VARIES_X};
     const struct hs_expression *const both[] = {&all, &plain};
@@ -71,7 +68,6 @@ void test_evaluate__rows_of_a_stretched_axis_have_its_coordinates(void **state)
 
 void test_evaluate__a_value_without_code_is_its_constant(void **state)
 {
-    (void)state;
     const struct hs_value constant = {.constant = 4.5};
     const struct hs_value varying = {.expression = {program, LENGTH, 15}};
     assert_true(hs_value_at(&constant, 1, 2, 3, 4) == 4.5);
@@ -84,7 +80,6 @@ void test_evaluate__a_value_without_code_is_its_constant(void **state)
  * from tables: as with each node's own. */
 void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **state)
 {
-    (void)state;
     static const struct hs_instruction terms[] = {
         {HS_OP_X, 0}, {HS_OP_Y, 0}, {HS_OP_TABLE, 0}, {HS_OP_TABLE + 1, 0}, {HS_OP_CONSTANT, 3.5}};
     enum { TERMS = sizeof terms / sizeof terms[0], COUNT = 150 };
@@ -117,7 +112,6 @@ void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **stat
 
 void test_evaluate__a_point_keeps_the_sign_of_its_zero(void **state)
 {
-    (void)state;
     static const struct hs_instruction over[] = {
         {HS_OP_CONSTANT, 1.0}, {HS_OP_X, 0}, {HS_OP_DIVIDE, 0}};
     assert_true(hs_expression_at(over, 3, -0.0, 0, 0, 0) == -INFINITY);

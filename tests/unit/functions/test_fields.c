@@ -41,7 +41,6 @@ static const struct hs_value sum_of_coordinates = {
 
 void test_fields__initial_is_the_expression_at_t_0(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     problem.initial.field.value = sum_of_coordinates;
     for (int64_t k = 0; k < 6; k++)
@@ -53,7 +52,6 @@ void test_fields__initial_is_the_expression_at_t_0(void **state)
 
 void test_fields__initial_is_the_data_in_z_y_x_order(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     double data[120];
     for (int n = 0; n < 120; n++)
@@ -89,7 +87,6 @@ static bool holds(const struct hs_region *region, double x, double y, double z)
 
 void test_fields__later_regions_lie_over_earlier_ones(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     struct hs_region regions[] = {
         {.shape.kind = HS_SHAPE_BOX,
@@ -144,7 +141,6 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
 /* 0.1*3 is not 0.3: nodes whose coordinates were rounded beyond a surface belong to the region. */
 void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
 {
-    (void)state;
     struct hs_problem problem;
     hs_problem_init(&problem);
     problem.grid = (struct hs_grid){.dims = 1, .points = {11, 1, 1}, .spacing = {0.1, 1, 1}};
@@ -164,7 +160,6 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
 /* Every node asked, for shapes around and between the nodes of a grid of 1, 2 or 3 axes. */
 void test_fields__a_shape_is_known_to_have_a_node(void **state)
 {
-    (void)state;
     struct hs_grid grid = box_problem().grid;
     int seen[2] = {0, 0};
     for (int n = 0; n < 4 * 3 * 1000; n++) {
@@ -196,7 +191,6 @@ void test_fields__a_shape_is_known_to_have_a_node(void **state)
 
 void test_fields__walls_have_their_temperature_from_the_start(void **state)
 {
-    (void)state;
     for (unsigned set = 0; set < 1u << HS_FACES; set++) { /* every choice of prescribed faces */
         struct hs_problem problem = box_problem();
         for (int face = 0; face < HS_FACES; face++) {
@@ -223,7 +217,6 @@ void test_fields__walls_have_their_temperature_from_the_start(void **state)
 
 void test_fields__a_plane_and_a_line_have_walls_too(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     problem.grid.dims = 1;
     problem.grid.points[HS_Y] = problem.grid.points[HS_Z] = 1;
@@ -306,7 +299,6 @@ static void check_rows(const struct hs_problem *problem, int *covered)
 
 void test_fields__rows_have_each_nodes_bits(void **state)
 {
-    (void)state;
     static const char *const texts[TEXTS] = {"300 + 100*sin(pi*x)*cos(pi*y)*sin(pi*z)",
                                              "exp(y) + z", "x*y*z", "sqrt(x + 2)", "7"};
     struct hs_value value[TEXTS] = {{.constant = 0.0}};
@@ -341,7 +333,6 @@ void test_fields__rows_have_each_nodes_bits(void **state)
 
 void test_fields__source_is_scaled_by_rate_and_step(void **state)
 {
-    (void)state;
     struct hs_problem problem = box_problem();
     problem.source.present = true;
     problem.source.field.value = sum_of_coordinates;

@@ -71,7 +71,6 @@ static double expected(int n, double t)
 
 void test_moving__sums_are_those_of_each_node_whatever_the_threads(void **state)
 {
-    (void)state;
     static struct rows rows;
     static double out[2 * LONG + 5];
     const struct hs_grid grid = grid_of();
@@ -87,7 +86,6 @@ void test_moving__sums_are_those_of_each_node_whatever_the_threads(void **state)
 
 void test_moving__a_row_gets_its_own(void **state)
 {
-    (void)state;
     static struct rows rows;
     const struct hs_grid grid = grid_of();
     make(&rows);
@@ -106,7 +104,6 @@ void test_moving__a_row_gets_its_own(void **state)
 
 void test_moving__a_row_is_taken_where_they_are(void **state)
 {
-    (void)state;
     static struct rows rows;
     static double out[2 * LONG + 5];
     make(&rows);
@@ -123,7 +120,6 @@ void test_moving__a_row_is_taken_where_they_are(void **state)
 
 void test_moving__nothing_is_done_where_nothing_moves(void **state)
 {
-    (void)state;
     const struct hs_moving none = {.count = 0};
     const struct hs_grid grid = grid_of();
     double row[NX] = {3.0}, out = 5.0;

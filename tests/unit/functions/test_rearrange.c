@@ -106,7 +106,6 @@ static const struct {
 
 void test_rearrange__gives_the_form_with_the_expressions_values(void **state)
 {
-    (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         const char *text = cases[n].text;
         struct hs_instruction *code, *made = NULL;
@@ -144,7 +143,6 @@ void test_rearrange__gives_the_form_with_the_expressions_values(void **state)
 /* In a plane the last axis is y, and z is a number. */
 void test_rearrange__in_a_plane(void **state)
 {
-    (void)state;
     const struct hs_grid plane = {
         .dims = 2, .points = {9, 7, 1}, .lower = {0.0, 0.0, 0.0}, .spacing = {0.1, 0.1, 1.0}};
     struct hs_instruction *code, *made;
@@ -169,7 +167,6 @@ void test_rearrange__in_a_plane(void **state)
 /* A program that would be too long, or the tree of one, is left as it is. */
 void test_rearrange__refuses_what_it_has_no_room_for(void **state)
 {
-    (void)state;
     static char text[8000];
     size_t used = (size_t)snprintf(text, sizeof text, "z*t*y*x*1");
     for (int n = 2; n < 700 && used < sizeof text - 20; n++)

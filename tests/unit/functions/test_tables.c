@@ -16,7 +16,6 @@ static const char *const texts[] = {
 /* At one time after the other, and back: the bits of the whole expression at each node. */
 void test_tables__rows_have_the_expressions_bits(void **state)
 {
-    (void)state;
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
         for (int which = HS_TABLES_OF_NUMBERS; which <= HS_TABLES_OF_FIELDS; which++) {
             struct hs_instruction *code;

@@ -66,7 +66,6 @@ static const struct {
 
 void test_tabulate__gives_the_bits_of_the_whole(void **state)
 {
-    (void)state;
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         struct hs_instruction *code;
         struct hs_expression e;

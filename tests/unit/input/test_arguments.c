@@ -31,7 +31,6 @@ static enum hs_status read_line(const char *const *words, struct hs_error *err)
 
 void test_arguments__in_any_order_and_both_spellings(void **state)
 {
-    (void)state;
     struct hs_error err;
     const char *const words[] = {"run",       "--set",         "a.b=1",    "case.cfg", "--quiet",
                                  "--set=c=2", "--output=x.h5", "--sweeps", "1e3",      NULL};
@@ -58,7 +57,6 @@ static void assert_refused(const char *const *words, const char *message)
 
 void test_arguments__each_mistake_is_named(void **state)
 {
-    (void)state;
     assert_refused((const char *[]){"run", NULL}, "run: needs CONFIG");
     assert_refused((const char *[]){"run", "a", "b", NULL}, "run: b: one argument too many");
     assert_refused((const char *[]){"run", "a", "--sett", "x", NULL},
@@ -79,7 +77,6 @@ void test_arguments__each_mistake_is_named(void **state)
 /* It may stand anywhere, or nowhere; a second one is too much. */
 void test_arguments__optional_may_be_left_out(void **state)
 {
-    (void)state;
     const char *name = "usual";
     bool list = false;
     const struct hs_argument rows[] = {

@@ -59,7 +59,6 @@ static const char small[] = "grid = { points = [11, 21]; };\nmaterial = { diffus
 
 void test_config__fills_the_problem(void **state)
 {
-    (void)state;
     read_good("title = \"Block\"; precision = \"float\";\n"
               "grid = { points = [5, 6, 7]; lower = [1.0, 2, 3]; upper = [2.0, 4, 6]; };\n"
               "material = { conductivity = 401.0; density = 8960.0; specific_heat = 385.0; };\n"
@@ -121,7 +120,6 @@ void test_config__fills_the_problem(void **state)
 
 void test_config__has_the_defaults_of_the_table(void **state)
 {
-    (void)state;
     read_good(small);
     assert_string_equal(problem.title, "");
     assert_int_equal(problem.precision, HS_DOUBLE);
@@ -141,7 +139,6 @@ void test_config__has_the_defaults_of_the_table(void **state)
 
 void test_config__numbers_are_taken_as_they_are_written(void **state)
 {
-    (void)state;
     read_good("grid = { points = (1e1, 0xB); lower = (0, 0.5); spacing = (2, .25); };\n"
               "material = { diffusivity = 1; };\ninitial = { value = -3; };\n"
               "time = { sweeps = 3000000000; };\n");
@@ -155,7 +152,6 @@ void test_config__numbers_are_taken_as_they_are_written(void **state)
 
 void test_config__mixed_arrays_and_lone_numbers_serve(void **state)
 {
-    (void)state;
     read_good("grid = { points = 11; lower = 0; upper = 1.0; };\nmaterial = { diffusivity = 1; };\n"
               "initial = { value = 1; };\ntime = { sweeps = 1; };\n"
               "probes = ( { name = \"a\"; at = 0.5; } );\n");
@@ -171,7 +167,6 @@ void test_config__mixed_arrays_and_lone_numbers_serve(void **state)
 
 void test_config__a_periodic_axis_does_not_store_its_end(void **state)
 {
-    (void)state;
     read_good("grid = { points = [10, 11]; upper = [1.0, 1.0]; };\n"
               "material = { diffusivity = 1; };\ninitial = { value = 1; };\n"
               "time = { sweeps = 1; };\nboundary = { x_min = { type = \"periodic\"; };\n"
@@ -186,7 +181,6 @@ void test_config__a_periodic_axis_does_not_store_its_end(void **state)
 
 void test_config__raw_coefficients_need_no_material(void **state)
 {
-    (void)state;
     read_good("grid = { points = [9]; };\nstencil = { c0 = 0.5; c1 = 0.3; c2 = 0.2; };\n"
               "initial = { value = 1; };\ntime = { sweeps = 5; };\nsource = { value = 3; };\n"
               "material = { conductivity = 2.0; };\n"
@@ -201,7 +195,6 @@ void test_config__raw_coefficients_need_no_material(void **state)
 
 void test_config__a_source_with_a_diffusivity_is_in_K_per_s(void **state)
 {
-    (void)state;
     read_set(small, "source.value=3", NULL, NULL);
     assert_true(problem.source.rate == 1.0);
     forget();
@@ -209,7 +202,6 @@ void test_config__a_source_with_a_diffusivity_is_in_K_per_s(void **state)
 
 void test_config__a_face_without_a_type_takes_that_of_all(void **state)
 {
-    (void)state;
     read_good("grid = { points = [9, 9]; };\nmaterial = { diffusivity = 1; };\n"
               "initial = { value = 1; };\ntime = { sweeps = 5; };\n"
               "boundary = { all = { type = \"dirichlet\"; value = 5.0; };\n"
@@ -222,7 +214,6 @@ void test_config__a_face_without_a_type_takes_that_of_all(void **state)
 
 void test_config__regions_come_in_their_order(void **state)
 {
-    (void)state;
     read_good("grid = { points = [9, 9]; };\nmaterial = { diffusivity = 1; };\n"
               "initial = { value = 1; regions = (\n"
               "  { shape = \"box\"; lower = [0, 1]; upper = [2, 3]; value = \"x\"; },\n"
@@ -256,7 +247,6 @@ static void read_axes(const char *grid, const char *more)
 
 void test_config__an_axis_may_be_a_list_of_coordinates(void **state)
 {
-    (void)state;
     read_axes("x = [0.0, 0.001, 0.0025];",
               "probes = ( { name = \"a\"; at = 0.0017; }, { name = \"b\"; at = 0.0018; } );\n");
     assert_int_equal(problem.grid.dims, 1);
@@ -274,7 +264,6 @@ void test_config__an_axis_may_be_a_list_of_coordinates(void **state)
 /* Cells grow by the ratio: 1, 2, 4, 8 fifteenths; then shrink by it; then 3 equal ones. */
 void test_config__segments_have_a_growth_ratio(void **state)
 {
-    (void)state;
     read_axes("x = { from = -15; segments = ( { to = 0.0; cells = 4; ratio = 2; },\n"
               "{ to = 1.5e1; cells = 4; ratio = 0.5; }, { to = 18; cells = 3; } ); };",
               "");
@@ -291,7 +280,6 @@ void test_config__segments_have_a_growth_ratio(void **state)
 /* Over 300 orders of magnitude a power overflows, which must not. */
 void test_config__a_steep_growth_does_not_overflow(void **state)
 {
-    (void)state;
     read_axes("x = { from = -1; segments = ( { to = 0.0; cells = 40; ratio = 5e-3; } ); };", "");
     assert_true(fabs(hs_grid_coordinate(&problem.grid, HS_X, 1) + 1.0 / 200.0) < 1e-15);
     forget();
@@ -302,7 +290,6 @@ void test_config__a_steep_growth_does_not_overflow(void **state)
 
 void test_config__equal_cells_are_a_uniform_axis(void **state)
 {
-    (void)state;
     static const char *const uniform[] = {
         "x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6];",
         "x = { from = 0.1; segments = ( { to = 0.3; cells = 2; }, { to = 0.6; cells = 3; } ); };",
@@ -322,7 +309,6 @@ void test_config__equal_cells_are_a_uniform_axis(void **state)
 
 void test_config__points_are_for_the_other_axes(void **state)
 {
-    (void)state;
     read_axes("y = [0.0, 1.0, 3.0]; points = [5, 7]; lower = [1.0, 2.0]; upper = [2, 8];", "");
     const struct hs_grid *grid = &problem.grid;
     assert_int_equal(grid->dims, 3);
@@ -339,7 +325,6 @@ void test_config__points_are_for_the_other_axes(void **state)
 
 void test_config__the_last_coordinate_of_a_periodic_axis_is_its_first_node(void **state)
 {
-    (void)state;
     read_axes("x = [0.0, 1.0, 3.0, 3.5];", "boundary = { all = { type = \"periodic\"; }; };\n"
                                            "probes = ( { name = \"a\"; at = 3.4; } );\n");
     assert_int_equal(problem.grid.points[HS_X], 3);
@@ -350,7 +335,6 @@ void test_config__the_last_coordinate_of_a_periodic_axis_is_its_first_node(void 
 
 void test_config__overrides_reach_axes(void **state)
 {
-    (void)state;
     static const char list[] =
         "grid = { x = [0.0, 1.0, 3.0]; };\nmaterial = { diffusivity = 1; };\n"
         "initial = { value = 1; };\ntime = { sweeps = 1; };\n";
@@ -372,7 +356,6 @@ void test_config__overrides_reach_axes(void **state)
 
 void test_config__overrides_replace_and_add(void **state)
 {
-    (void)state;
     read_set(small, "time.end=2.5", "grid.points=[33]", "precision=float");
     assert_true(problem.schedule.end == 2.5);
     assert_int_equal(problem.grid.dims, 1);
@@ -394,7 +377,6 @@ void test_config__overrides_replace_and_add(void **state)
 
 void test_config__later_overrides_win(void **state)
 {
-    (void)state;
     read_set(small, "time.end=2", "time.end=3", NULL);
     assert_true(problem.schedule.end == 3.0);
     forget();
@@ -402,7 +384,6 @@ void test_config__later_overrides_win(void **state)
 
 void test_config__an_override_may_be_an_expression_without_quotes(void **state)
 {
-    (void)state;
     read_set(small, "initial.value=300+20*sin(x)", "output.file=some/where else.h5", NULL);
     assert_true(hs_value_at(&problem.initial.field.value, 0.5, 0, 0, 0) == 300 + 20 * sin(0.5));
     assert_string_equal(problem.output.file, "some/where else.h5");
@@ -416,7 +397,6 @@ void test_config__an_override_may_be_an_expression_without_quotes(void **state)
 
 void test_config__an_override_puts_aside_what_excludes_it(void **state)
 {
-    (void)state;
     read_set(small, "time.sweeps=7", "initial.expression=x", "grid.upper=[1,1]");
     assert_true(isnan(problem.schedule.end));
     assert_int_equal(problem.schedule.sweeps, 7);
@@ -426,7 +406,6 @@ void test_config__an_override_puts_aside_what_excludes_it(void **state)
 
 void test_config__an_override_of_a_group_replaces_it_whole(void **state)
 {
-    (void)state;
     read_set(small, "material={conductivity=1; density=2; specific_heat=4;}", NULL, NULL);
     assert_true(problem.material.diffusivity == 0.125);
     forget();
@@ -436,7 +415,6 @@ void test_config__an_override_of_a_group_replaces_it_whole(void **state)
 
 void test_config__keeps_its_text_and_the_overrides(void **state)
 {
-    (void)state;
     read_set(small, "time.end=2", "title=a\nb", NULL);
     char expected[500];
     snprintf(expected, sizeof expected, "%s\n// --set time.end=2\n// --set title=a b\n", small);
@@ -446,7 +424,6 @@ void test_config__keeps_its_text_and_the_overrides(void **state)
 
 void test_config__its_text_is_a_config_again(void **state)
 {
-    (void)state;
     read_set(small, "title=a", NULL, NULL);
     char *text = strdup(problem.config_text);
     forget();
@@ -458,7 +435,6 @@ void test_config__its_text_is_a_config_again(void **state)
 
 void test_config__includes_are_relative_to_the_including_file(void **state)
 {
-    (void)state;
     read_good(small); /* makes the folder */
     forget();
     char sub[200];
@@ -476,7 +452,6 @@ void test_config__includes_are_relative_to_the_including_file(void **state)
 
 void test_config__byte_order_marks_and_carriage_returns_do_not_matter(void **state)
 {
-    (void)state;
     read_good("\xef\xbb\xbfgrid = { points = [11]; };\r\nmaterial = { diffusivity = 1; };\r\n"
               "initial = { value = 1; };\r\ntime = { sweeps = 1; };\r\ntitle = \"\xc3\xa4\";\r\n");
     assert_string_equal(problem.title, "\xc3\xa4");
@@ -485,7 +460,6 @@ void test_config__byte_order_marks_and_carriage_returns_do_not_matter(void **sta
 
 void test_config__strings_hold_what_looks_like_numbers_and_comments(void **state)
 {
-    (void)state;
     read_good("grid = { points = [11]; }; material = { diffusivity = 1; };\n"
               "initial = { value = 1; }; time = { sweeps = 1; };\n"
               "title = \"5 // \\\"six\\\" /* \" \"7 # end = 3\";\n# title = 1;\n");
@@ -495,7 +469,6 @@ void test_config__strings_hold_what_looks_like_numbers_and_comments(void **state
 
 void test_config__places_are_lines_of_the_file(void **state)
 {
-    (void)state;
     assert_int_equal(read_with("grid = { points = [\n 11,\n -2,\n 2.5\n ];\n};\n", NULL, 0),
                      HS_BAD_INPUT);
     assert_non_null(strstr(err.text, "case.cfg:3: grid.points[1] = -2: "));

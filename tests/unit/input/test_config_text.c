@@ -48,7 +48,6 @@ static void assert_fault(const char *content, int line, const char *what)
 
 void test_config_text__finds_the_group_that_is_not_closed(void **state)
 {
-    (void)state;
     assert_fault("a = {\n  b = 1;\n", 1, "the { of a has no }");
     /* the closing bracket of the outer group seems to be the inner one's */
     assert_fault("a = {\n  b = { c = 1;\n  d = { e = 2; };\n};\nf = 3;\n", 2,
@@ -62,14 +61,12 @@ void test_config_text__finds_the_group_that_is_not_closed(void **state)
 
 void test_config_text__finds_a_bracket_too_many(void **state)
 {
-    (void)state;
     assert_fault("a = 1;\n};\n", 2, "the } closes nothing");
     assert_fault("a = { b = 1; }; };\n", 1, "the } closes nothing");
 }
 
 void test_config_text__strings_and_comments_have_no_brackets(void **state)
 {
-    (void)state;
     assert_int_equal(read_text(""), HS_OK);
     forget();
     assert_int_equal(read_text("a = \"{\\\"{\"; // {\n# {\n/* {\n{ */ b = { c = [1]; };"), HS_OK);
@@ -80,7 +77,6 @@ void test_config_text__strings_and_comments_have_no_brackets(void **state)
 /* As libconfig 1.5 has them: escapes it does not know stand for themselves. */
 void test_config_text__takes_the_escapes_of_libconfig(void **state)
 {
-    (void)state;
     assert_int_equal(read_text("a = \"\\n\\r\\t\\f\\\\\\\"\" \"\\x41\\X62\\x4\\xg\\q\\a\";"),
                      HS_OK);
     assert_string_equal(hs_settings_any(&settings, "a")->text, "\n\r\t\f\\\"Ab\\x4\\xg\\q\\a");
@@ -89,7 +85,6 @@ void test_config_text__takes_the_escapes_of_libconfig(void **state)
 
 void test_config_text__signs_between_settings_may_be_left_out(void **state)
 {
-    (void)state;
     assert_int_equal(read_text("a = 1 b : 2, c = { d = true } e = [3, 4] f = (5, { g = TRUE; });"),
                      HS_OK);
     assert_int_equal(settings.count, 11);

@@ -40,7 +40,6 @@ static void assert_reason(const char *text, const char *expected)
 
 void test_expression__follows_the_rules_of_precedence(void **state)
 {
-    (void)state;
     assert_true(value_at("-x^2", 3, 0, 0, 0) == -9.0);
     assert_true(value_at("2^-1", 0, 0, 0, 0) == 0.5);
     assert_true(value_at("2^3^2", 0, 0, 0, 0) == 512.0);
@@ -60,7 +59,6 @@ void test_expression__follows_the_rules_of_precedence(void **state)
 
 void test_expression__knows_its_names(void **state)
 {
-    (void)state;
     assert_true(value_at("x+10*y+100*z+1000*t", 1, 2, 3, 4) == 4321.0);
     assert_true(same_bits(value_at("pi", 0, 0, 0, 0), M_PI));
     assert_true(same_bits(value_at("e", 0, 0, 0, 0), M_E));
@@ -79,7 +77,6 @@ void test_expression__knows_its_names(void **state)
  * rounding. */
 void test_expression__agrees_with_muparser_bit_for_bit(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "sin(x)",
         "cos(x)",
@@ -236,7 +233,6 @@ static void random_whole(char *text, int depth)
 
 void test_expression__orders_random_operators_as_muparser_does(void **state)
 {
-    (void)state;
     seed = 2;
     for (int n = 0; n < 4000; n++) {
         char text[TEXT] = "";
@@ -255,7 +251,6 @@ void test_expression__orders_random_operators_as_muparser_does(void **state)
 /* Every number but 0 is true, constants too. */
 void test_expression__takes_fractions_for_true(void **state)
 {
-    (void)state;
     static const char *const truths[] = {"x&&x",   "x||0",    "0||x",    "x&&0.5",
                                          "0.5&&x", "x?1:0",   "-x&&1",   "0.5&&0.5",
                                          "0.5||0", "0.5?1:0", "-0.1&&pi"};
@@ -271,7 +266,6 @@ void test_expression__takes_fractions_for_true(void **state)
  * and ||, whose constants it cuts; to a rounding, since it gathers constants. */
 void test_expression__means_what_muparser_means(void **state)
 {
-    (void)state;
     static const char *const tokens[] = {
         "x",  "y",  "z",  "t",     "e",    "pi",   "0.5",  "2",     "-0.5", "0",  "1e1",   "1E1",
         "3.", ".5", "+",  "-",     "*",    "/",    "^",    "<",     ">",    "<=", ">=",    "==",
@@ -333,7 +327,6 @@ static void random_smooth(char *text, int depth)
  * is left out. */
 void test_expression__computes_random_functions_as_muparser_does(void **state)
 {
-    (void)state;
     seed = 3;
     int compared = 0;
     for (int n = 0; n < 3000; n++) {
@@ -367,7 +360,6 @@ void test_expression__computes_random_functions_as_muparser_does(void **state)
 
 void test_expression__says_what_is_wrong_and_where(void **state)
 {
-    (void)state;
     assert_reason("300+r*2", "unknown name \"r\"");
     assert_reason("300+r*2", "column 5");
     assert_reason("sine(x)", "did you mean sin?");
@@ -411,7 +403,6 @@ void test_expression__says_what_is_wrong_and_where(void **state)
 
 void test_expression__refuses_what_no_stack_holds(void **state)
 {
-    (void)state;
     char deep[600] = "";
     for (int i = 0; i < 250; i++)
         strcat(deep, "(");
@@ -433,7 +424,6 @@ void test_expression__refuses_what_no_stack_holds(void **state)
 
 void test_expression__uses_a_full_stack(void **state)
 {
-    (void)state;
     char text[600] = "";
     for (int i = 0; i < HS_EXPRESSION_DEPTH - 1; i++)
         strcat(text, "x+(");
@@ -445,7 +435,6 @@ void test_expression__uses_a_full_stack(void **state)
 
 void test_expression__tells_what_it_varies_with(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         unsigned varies;
@@ -466,7 +455,6 @@ void test_expression__tells_what_it_varies_with(void **state)
 
 void test_expression__computes_constants_once(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int length;
@@ -486,7 +474,6 @@ void test_expression__computes_constants_once(void **state)
  * locale: setlocale then leaves the plain one). */
 void test_expression__has_a_decimal_point_in_every_locale(void **state)
 {
-    (void)state;
     setlocale(LC_ALL, "de_DE.UTF-8");
     const double value = value_at("1.5*x", 1, 0, 0, 0);
     setlocale(LC_ALL, "C");

@@ -65,7 +65,6 @@ static void assert_refused(const char *name, int64_t step, enum hs_status status
 
 void test_field_file__reads_floats_doubles_and_integers(void **state)
 {
-    (void)state;
     const hid_t types[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_IEEE_F32BE, H5T_STD_I16LE,
                            H5T_STD_U8BE};
     for (size_t n = 0; n < sizeof types / sizeof types[0]; n++) {
@@ -80,7 +79,6 @@ void test_field_file__reads_floats_doubles_and_integers(void **state)
 
 void test_field_file__takes_one_of_the_steps(void **state)
 {
-    (void)state;
     write_fields(H5T_IEEE_F64LE);
     const int64_t steps[] = {0, 1, -1};
     const double first[] = {0.0, 24.0, 24.0};
@@ -94,7 +92,6 @@ void test_field_file__takes_one_of_the_steps(void **state)
 
 void test_field_file__planes_have_fewer_axes(void **state)
 {
-    (void)state;
     write_fields(H5T_IEEE_F64LE);
     const struct hs_grid plane = {.dims = 2, .points = {4, 3, 1}, .spacing = {1, 1, 1}};
     double *values = read_field("plane", -1, &plane);
@@ -105,7 +102,6 @@ void test_field_file__planes_have_fewer_axes(void **state)
 
 void test_field_file__says_what_does_not_fit(void **state)
 {
-    (void)state;
     write_fields(H5T_IEEE_F64LE);
     assert_refused("feild", -1, HS_BAD_INPUT, "no dataset feild; it has /field, /none, /plane");
     assert_refused("plane", -1, HS_BAD_INPUT, "plane is 3 x 4, the grid is 2 x 3 x 4 (z, y, x)");
@@ -118,7 +114,6 @@ void test_field_file__says_what_does_not_fit(void **state)
 /* Cut anywhere, a file must be refused or give its values: no crash, no rubbish. */
 void test_field_file__damaged_files_are_refused(void **state)
 {
-    (void)state;
     write_fields(H5T_IEEE_F64LE);
     FILE *file = fopen(path, "rb");
     static char bytes[100000];
@@ -169,7 +164,6 @@ static void check_box(const struct hs_stored *stored, const struct hs_box *box, 
 
 void test_field_file__reads_any_box(void **state)
 {
-    (void)state;
     write_fields(H5T_IEEE_F32LE);
     for (int step = 0; step < 2; step++) {
         struct hs_stored *stored = find("steps", step, &grid);
@@ -196,7 +190,6 @@ void test_field_file__reads_any_box(void **state)
  * can be kept till the next. */
 void test_field_file__chunks_are_unpacked_once(void **state)
 {
-    (void)state;
     const struct hs_grid wide = {.dims = 2, .points = {600000, 6, 1}, .spacing = {1, 1, 1}};
     const hsize_t shape[] = {6, 600000};
     write_fields(H5T_IEEE_F64LE);
@@ -218,7 +211,6 @@ void test_field_file__chunks_are_unpacked_once(void **state)
 
 void test_field_file__a_file_that_changes_is_refused(void **state)
 {
-    (void)state;
     const struct hs_box all = hs_grid_box(&grid);
     double found[24];
     struct hs_error err;
@@ -243,7 +235,6 @@ static enum hs_status read_numbers(const struct hs_stored *stored, const struct 
                                    double *out, struct hs_error *err)
 {
     static const double numbers[] = {1.0, -7.0, 3.0, INFINITY, NAN, 2.0, 9.0};
-    (void)err;
     assert_true(box->hi[HS_X] - box->lo[HS_X] <= stored->together);
     for (int64_t i = box->lo[HS_X]; i < box->hi[HS_X]; i++)
         *out++ = numbers[i];
@@ -252,20 +243,17 @@ static enum hs_status read_numbers(const struct hs_stored *stored, const struct 
 
 static void close_numbers(const struct hs_stored *stored)
 {
-    (void)stored;
 }
 
 static enum hs_status note(void *self, const double *values, int64_t first, int64_t count,
                            struct hs_error *err)
 {
-    (void)err;
     hs_stored_note(self, values, first, count);
     return HS_OK;
 }
 
 void test_field_file__the_extreme_number_is_noted(void **state)
 {
-    (void)state;
     static const int64_t places[] = {0, 1, 1, 3, 3}; /* of as many numbers as the place here, + 1 */
     for (int n = 0; n < 5; n++)
         for (int together = 1; together <= 3; together++) {

@@ -132,7 +132,6 @@ static void check_problem(const struct hs_problem *problem)
 
 void test_fuzz__a_config_is_read_or_refused_with_a_message(void **state)
 {
-    (void)state;
     const char *texts[16] = {everything};
     int count = 1;
     for (const struct hs_template *template = hs_templates; template->name; template ++)
@@ -187,7 +186,6 @@ static const char *const expression_words[] = {
  * || of constants, which muParser cuts to whole numbers (input/expression.h). */
 void test_fuzz__an_expression_is_compiled_or_refused_with_a_reason(void **state)
 {
-    (void)state;
     struct mutator m = {.state = (uint64_t)from_environment("HEATSOLVE_FUZZ_SEED", 1) + 1,
                         .texts = expressions,
                         .text_count = sizeof expressions / sizeof expressions[0],
@@ -220,7 +218,6 @@ void test_fuzz__an_expression_is_compiled_or_refused_with_a_reason(void **state)
 
 void test_fuzz__nearest_names_take_anything(void **state)
 {
-    (void)state;
     struct mutator m = {.state = 5,
                         .texts = (const char *const[]){"boundary.x_min.type", "probes[0].at", "c0"},
                         .text_count = 3,

@@ -49,7 +49,6 @@ static struct hs_grid line_of(int64_t points)
 
 void test_npy__reads_each_type_in_either_order_of_bytes(void **state)
 {
-    (void)state;
     const double expected[] = {1.0, 2.0, 3.0};
     const struct hs_grid two = line_of(2), three = line_of(3);
     static const struct {
@@ -89,7 +88,6 @@ void test_npy__reads_each_type_in_either_order_of_bytes(void **state)
 
 void test_npy__turns_the_axes_of_fortran_order(void **state)
 {
-    (void)state;
     /* T[s][y][x] = 100 s + 10 y + x of 2 x 2 x 3, each order as it lies in a file */
     unsigned char c[12], fortran[12];
     double all[12];
@@ -130,7 +128,6 @@ static void assert_refused(int version, const char *dictionary, size_t bytes, en
 
 void test_npy__says_what_it_does_not_read(void **state)
 {
-    (void)state;
     assert_refused(1, "{'descr': '<c16', 'fortran_order': False, 'shape': (2,), }", 64,
                    HS_BAD_INPUT, "type <c16; float64, float32");
     assert_refused(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", 64, HS_BAD_INPUT,
@@ -154,7 +151,6 @@ void test_npy__says_what_it_does_not_read(void **state)
 /* Any bytes give a reason or an array that is wholly there. */
 void test_npy__survives_nonsense(void **state)
 {
-    (void)state;
     static const char *const headers[] = {
         "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
         "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4), }",

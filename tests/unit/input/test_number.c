@@ -20,7 +20,6 @@ static int64_t count(const char *text)
 
 void test_number__reads_what_libconfig_writes(void **state)
 {
-    (void)state;
     assert_true(number("0.1") == 0.1);
     assert_true(number("-.5") == -0.5);
     assert_true(number("5.") == 5.0);
@@ -37,7 +36,6 @@ void test_number__reads_what_libconfig_writes(void **state)
 
 void test_number__refuses_what_is_not_wholly_one(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"",    ".",    "-",    "1e",  "1e+", "e5", "1.2.3",
                                         "10m", "nan",  "inf",  "1,5", " 1",  "1 ", "0x",
                                         "--1", "1.5L", "3LLL", "0xG", "1e5L"};
@@ -51,7 +49,6 @@ void test_number__refuses_what_is_not_wholly_one(void **state)
 
 void test_number__refuses_what_a_double_cannot_hold(void **state)
 {
-    (void)state;
     double value;
     assert_non_null(hs_number_parse("1e400", &value));
     assert_non_null(hs_number_parse("-1e400", &value));
@@ -60,7 +57,6 @@ void test_number__refuses_what_a_double_cannot_hold(void **state)
 
 void test_number__counts_are_whole_and_of_64_bits(void **state)
 {
-    (void)state;
     assert_true(count("3000000000") == 3000000000);
     assert_true(count("3000000000L") == 3000000000);
     assert_true(count("9223372036854775807") == INT64_MAX);

@@ -24,7 +24,6 @@ static void assert_nearest(const char *path, const char *expected)
 
 void test_options__are_found_by_their_concrete_paths(void **state)
 {
-    (void)state;
     assert_found("time.end", "time.end");
     assert_found("boundary.x_min.h", "boundary.FACE.h");
     assert_found("boundary.all", "boundary.FACE");
@@ -43,7 +42,6 @@ void test_options__are_found_by_their_concrete_paths(void **state)
 
 void test_options__that_do_not_exist_are_not_found(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"",
                                         "time.en",
                                         "time.endd",
@@ -89,7 +87,6 @@ static int count_paths(const char *pattern, const char *last)
 
 void test_options__patterns_stand_for_paths(void **state)
 {
-    (void)state;
     assert_int_equal(count_paths("boundary.FACE.type", "boundary.z_max.type"), 7);
     assert_int_equal(count_paths("boundary.FACE", "boundary.z_max"), 7);
     assert_int_equal(count_paths("stencil.cN", "stencil.c18"), 19);
@@ -99,7 +96,6 @@ void test_options__patterns_stand_for_paths(void **state)
 
 void test_options__mistyped_ones_have_a_nearest(void **state)
 {
-    (void)state;
     assert_nearest("tiem.end", "time.end");
     assert_nearest("time.edn", "time.end");
     assert_nearest("boundary.x_mni.type", "boundary.x_min.type");
@@ -113,7 +109,6 @@ void test_options__mistyped_ones_have_a_nearest(void **state)
 
 void test_options__words_have_a_nearest(void **state)
 {
-    (void)state;
     assert_string_equal(hs_nearest_word("flaot", "double|float"), "float");
     assert_string_equal(hs_nearest_word("dubble", "double|float"), "double");
     assert_null(hs_nearest_word("quadruple", "double|float"));
@@ -128,7 +123,6 @@ static void assert_said(const char *list, const char *expected)
 
 void test_options__lists_are_said_with_commas(void **state)
 {
-    (void)state;
     assert_said("double|float", "double, float");
     assert_said("half-space", "half-space");
     assert_said("", "");
@@ -136,7 +130,6 @@ void test_options__lists_are_said_with_commas(void **state)
 
 void test_options__edit_distance_counts_letters(void **state)
 {
-    (void)state;
     assert_int_equal(hs_edit_distance("", ""), 0);
     assert_int_equal(hs_edit_distance("abc", "abc"), 0);
     assert_int_equal(hs_edit_distance("abc", ""), 3);
@@ -155,7 +148,6 @@ static bool is_group(const struct hs_option *option)
  * exist for all keys, no row comes twice. */
 void test_options__the_table_is_sound(void **state)
 {
-    (void)state;
     for (const struct hs_option *option = hs_options(); option->path; option++) {
         for (const struct hs_option *other = hs_options(); other != option; other++)
             assert_string_not_equal(option->path, other->path);
@@ -181,7 +173,6 @@ void test_options__the_table_is_sound(void **state)
 /* Of the boundary they come from the table of its kinds. */
 void test_options__have_every_key_of_every_boundary_kind(void **state)
 {
-    (void)state;
     const struct hs_option *type = hs_option_find("boundary.x_min.type");
     assert_string_equal(type->fallback, "fixed");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {
@@ -202,7 +193,6 @@ void test_options__have_every_key_of_every_boundary_kind(void **state)
 
 void test_options__a_key_of_several_kinds_is_listed_once(void **state)
 {
-    (void)state;
     const char *help = hs_option_find("boundary.all.value")->help;
     assert_true(strncmp(help, "dirichlet, constant", 19) == 0);
     assert_string_equal(strchr(help, ':'), ": temperature of the wall, or outside it");
@@ -213,7 +203,6 @@ void test_options__a_key_of_several_kinds_is_listed_once(void **state)
 
 void test_options__defaults_pass_their_own_check(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     struct hs_settings settings;

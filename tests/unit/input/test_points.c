@@ -31,7 +31,6 @@ static void assert_refused(const char *text, int64_t given_dims, const char *why
 
 void test_points__a_lone_number_is_for_every_axis(void **state)
 {
-    (void)state;
     assert_read("256", 0, 3, 256, 256, 256);
     assert_read("256", 2, 2, 256, 256, 1);
     assert_read("1e6", 1, 1, 1000000, 1, 1);
@@ -41,7 +40,6 @@ void test_points__a_lone_number_is_for_every_axis(void **state)
 
 void test_points__says_what_is_wrong(void **state)
 {
-    (void)state;
     assert_refused("1,2,3,4", 0, "explain: --points 1,2,3,4: \"4\" is one axis too many");
     assert_refused("8,,8", 0, "\"\" is not a number; give 256 for every axis, or 512,512,256");
     assert_refused("8,", 0, "\"\" is not a number");

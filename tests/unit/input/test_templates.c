@@ -8,7 +8,6 @@
 
 void test_templates__are_configs_that_pass(void **state)
 {
-    (void)state;
     for (const struct hs_template *template = hs_templates; template->name; template ++) {
         char path[] = "/tmp/heatsolve-template-XXXXXX";
         const int file = mkstemp(path);
@@ -30,7 +29,6 @@ void test_templates__are_configs_that_pass(void **state)
 
 void test_templates__are_found_by_name(void **state)
 {
-    (void)state;
     for (const struct hs_template *template = hs_templates; template->name; template ++)
         assert_ptr_equal(hs_template_find(template->name), template);
     assert_null(hs_template_find("block"));

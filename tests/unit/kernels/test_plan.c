@@ -63,7 +63,6 @@ static void check_covers(const struct hs_kernel *kernel, const struct cube *cube
 /* Whatever the box: a launch covers it, with not a block too many along any axis. */
 void test_plan__every_launch_covers_its_box(void **state)
 {
-    (void)state;
     for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= 3; radius++)
@@ -77,7 +76,6 @@ void test_plan__every_launch_covers_its_box(void **state)
 /* In double and with the most steps too, a block's shared memory is what every device has. */
 void test_plan__shared_memory_fits_every_device(void **state)
 {
-    (void)state;
     for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= 3; radius++) {
@@ -95,7 +93,6 @@ void test_plan__shared_memory_fits_every_device(void **state)
 
 void test_plan__held_layers_are_written_by_those_who_fuse(void **state)
 {
-    (void)state;
     struct cube cube;
     set_cube(&cube, 64, 2, 1);
     const struct hs_box wide = hs_tile_with_held(&cube.of);

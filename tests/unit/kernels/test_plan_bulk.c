@@ -9,7 +9,6 @@ extern const struct hs_kernel hs_kernel_cuda_bulk_march;
  * must be on their way beside the one in use, with a source field too. */
 void test_plan_bulk__fills_the_device(void **state)
 {
-    (void)state;
     static const int64_t sizes[HS_AXES + 1] = {[2] = 16384, [3] = 512};
     for (int dims = 2; dims <= 3; dims++)
         for (int radius = 1; radius <= 3; radius++)

@@ -16,7 +16,6 @@ extern const struct hs_kernel hs_kernel_cuda_fused_radius2_3d;
 /* Every column is cut from end to end, into chunks that become shorter and are never empty. */
 void test_plan_chunks__make_up_every_column(void **state)
 {
-    (void)state;
     for (int64_t n = 4; n < 1400; n += n < 100 ? 1 : 37)
         for (int i = 0; i < 4 * HS_FUSED_STEPS; i++) {
             struct cube cube;
@@ -59,7 +58,6 @@ static void note_planes(struct hs_fused_planes planes, char *seen)
 /* Of a call in two parts each plane is in one of them, and the ends are as long as is said. */
 void test_plan_chunks__of_two_parts_are_all_planes_once(void **state)
 {
-    (void)state;
     for (int64_t planes = 40; planes < 1100; planes += 53)
         for (int chunks = 3; chunks < 27 && planes / chunks > 8; chunks++)
             for (int taper = 0; taper <= 8; taper += 2) {
@@ -80,7 +78,6 @@ void test_plan_chunks__of_two_parts_are_all_planes_once(void **state)
 /* 144 equal columns on 132 multiprocessors: equal chunks would leave most of them idle at last. */
 void test_plan_chunks__end_together(void **state)
 {
-    (void)state;
     struct cube cube;
     set_cube(&cube, 640, 3, 1);
     cube.of.steps = HS_FUSED_STEPS;
@@ -96,7 +93,6 @@ void test_plan_chunks__end_together(void **state)
 /* What fused_fields_3d keeps of its tables has no room for more. */
 void test_plan_chunks__of_fields_have_no_more_planes_than_tables(void **state)
 {
-    (void)state;
     for (int64_t n = 64; n < 1400; n += 19)
         for (int p = 0; p < HS_PRECISIONS; p++) {
             struct cube cube;
@@ -116,7 +112,6 @@ void test_plan_chunks__of_fields_have_no_more_planes_than_tables(void **state)
  * walls on rows that are not whole vectors have columns that take longer than others. */
 void test_plan_chunks__most_columns_may_be_whole(void **state)
 {
-    (void)state;
     struct cube cube;
     set_cube(&cube, 512, 3, 2);
     set_precision(&cube, HS_DOUBLE);

@@ -17,7 +17,6 @@ extern const struct hs_kernel hs_kernel_cuda_vector_march;
  * multiples of 32 bytes, with the fields where the kernel likes them too. */
 void test_plan_columns__rows_begin_where_sectors_do(void **state)
 {
-    (void)state;
     static const int wide[HS_PRECISIONS] = {HS_FUSED_X_FLOAT, HS_FUSED_X_DOUBLE};
     for (int p = 0; p < HS_PRECISIONS; p++)
         for (int steps = 1; steps <= HS_FUSED_STEPS; steps++)
@@ -48,7 +47,6 @@ void test_plan_columns__rows_begin_where_sectors_do(void **state)
 /* 60 points of the first tile, 56 of each of seven, 60 of the last: 512, if nothing is lost. */
 void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
 {
-    (void)state;
     struct cube cube;
     set_cube(&cube, 512, 3, 1);
     cube.of.steps = HS_FUSED_STEPS;
@@ -69,7 +67,6 @@ void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
 /* Tables of a source that changes in time are of doubles, and so twice a plane of floats. */
 void test_plan_columns__places_in_tables_fit_32_bits(void **state)
 {
-    (void)state;
     struct cube cube;
     struct hs_kernel_plan plan;
     char reason[256];
@@ -95,7 +92,6 @@ void test_plan_columns__places_in_tables_fit_32_bits(void **state)
  * but other rows; its chunks are cut by how far two sweeps of radius 2 reach. */
 void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
 {
-    (void)state;
     assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_FLOAT);
     assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_DOUBLE);
     static const int rows[HS_PRECISIONS] = {80, 32};

@@ -20,7 +20,6 @@ static struct hs_geometry launch(const char *name, int64_t n, int tx, int ty, in
 
 void test_plan_ladder__basic_has_the_textbooks_figures(void **state)
 {
-    (void)state;
     const struct hs_geometry g = launch("basic", 120, 8, 8, 8, 0);
     assert_int_equal(g.points_updated, 1643032);
     assert_int_equal(g.launched, 3375);
@@ -29,7 +28,6 @@ void test_plan_ladder__basic_has_the_textbooks_figures(void **state)
 
 void test_plan_ladder__shared_tile_has_the_textbooks_figures(void **state)
 {
-    (void)state;
     struct hs_geometry g = launch("shared_tile", 120, 8, 8, 8, 0);
     assert_int_equal(g.launched, 8000);
     assert_near(hs_geometry_intensity(&g, HS_FLOAT), 1.37, 0.005);
@@ -45,7 +43,6 @@ void test_plan_ladder__shared_tile_has_the_textbooks_figures(void **state)
 
 void test_plan_ladder__coarsened_has_the_textbooks_figures(void **state)
 {
-    (void)state;
     struct hs_geometry g = launch("coarsened", 120, 32, 32, 1, 30);
     assert_int_equal(g.launched, 64);
     g = launch("coarsened", 120, 32, 32, 1, 16);

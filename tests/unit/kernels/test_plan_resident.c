@@ -82,7 +82,6 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
 
 void test_plan_resident__keeps_small_grids_on_the_chip(void **state)
 {
-    (void)state;
     static const int64_t sizes[HS_AXES + 1][5][HS_AXES] = {
         [2] = {{7, 9}, {67, 35}, {1024, 1024}, {300, 41}, {700, 90}},
         [3] = {{7, 8, 9}, {64, 64, 64}, {37, 23, 19}, {9, 21, 60}, {96, 96, 96}},
@@ -103,7 +102,6 @@ void test_plan_resident__keeps_small_grids_on_the_chip(void **state)
 /* What an H200 took least for, of all plans of a shape and depth: us a sweep, and the next best. */
 void test_plan_resident__picks_what_was_measured_best(void **state)
 {
-    (void)state;
     static const struct {
         int64_t points[HS_AXES];
         int dims, rows, planes, depth;
@@ -126,7 +124,6 @@ void test_plan_resident__picks_what_was_measured_best(void **state)
  * tiles. */
 void test_plan_resident__keeps_a_source_field_too(void **state)
 {
-    (void)state;
     static const struct {
         int64_t points[HS_AXES];
         int dims;
@@ -167,7 +164,6 @@ void test_plan_resident__keeps_a_source_field_too(void **state)
  * planes. */
 void test_plan_resident__keeps_what_is_given_at_walls(void **state)
 {
-    (void)state;
     const int64_t points[HS_AXES] = {64, 64, 64}, large[HS_AXES] = {128, 128, 128};
     struct hs_resident with, without;
     for (int precision = 0; precision < HS_PRECISIONS; precision++)

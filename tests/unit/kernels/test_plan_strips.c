@@ -7,7 +7,6 @@
  * a face, and begin to store at multiples of 32 bytes. */
 void test_plan_strips__follow_one_another(void **state)
 {
-    (void)state;
     static const int most[HS_PRECISIONS] = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE};
     for (int p = 0; p < HS_PRECISIONS; p++)
         for (int i = 0; i < 2 * most[p]; i++)
@@ -61,7 +60,6 @@ static int64_t cost_of(const struct hs_strip_cut *cut, struct hs_strip_place fro
 
 void test_plan_strips__are_shared_evenly(void **state)
 {
-    (void)state;
     static const int64_t rows[] = {3, 4, 20, 200, 300, 1000, 2048, 4097, 16384};
     static const int64_t widths[] = {192, 400, 1000, 2048, 4097, 16384, 60000, 400000};
     for (int p = 0; p < HS_PRECISIONS; p++)
@@ -143,7 +141,6 @@ static int parts_beside_ends(const struct hs_strip_cut *cut)
  * should go through an end; on large ones they have, with few exceptions. */
 void test_plan_strips__large_grids_have_no_parts_beside_ends(void **state)
 {
-    (void)state;
     const struct hs_strip_cut small = cut_of_square(1024);
     assert_true(small.least_low < small.steps && parts_beside_ends(&small) > 0);
     int exceptions = 0;

@@ -9,7 +9,6 @@ extern const struct hs_kernel hs_kernel_cuda_vector_march;
  * a tenth is lost either way, on grids that keep the device busy. */
 void test_plan_vector__fills_its_waves(void **state)
 {
-    (void)state;
     static const struct {
         int64_t n;
         int dims, blocks;

@@ -17,7 +17,6 @@ static struct hs_grid grid_of(int dims, int64_t nx, int64_t ny, int64_t nz)
 
 void test_chunks__a_step_that_fits_is_one_chunk(void **state)
 {
-    (void)state;
     const struct hs_grid grid = grid_of(3, 20, 30, 40);
     struct hs_chunks chunks;
     struct hs_error err;
@@ -32,7 +31,6 @@ void test_chunks__a_step_that_fits_is_one_chunk(void **state)
  * nodes lie together in memory. */
 void test_chunks__slabs_cover_the_grid(void **state)
 {
-    (void)state;
     static const int64_t most[] = {1, 8, 100, 161, 1000, 4801, 100000};
     const struct hs_grid grids[] = {grid_of(1, 1000, 1, 1), grid_of(2, 20, 31, 1),
                                     grid_of(3, 20, 30, 41)};
@@ -66,7 +64,6 @@ void test_chunks__slabs_cover_the_grid(void **state)
 
 void test_chunks__none_nears_the_limit_of_the_format(void **state)
 {
-    (void)state;
     const struct hs_grid grid = grid_of(3, 4096, 4096, 4096);
     struct hs_chunks chunks;
     struct hs_error err;
@@ -88,7 +85,6 @@ struct reader {
 static enum hs_status read_values(void *self, const struct hs_box *box, const struct hs_box *next,
                                   const void **values, struct hs_error *err)
 {
-    (void)err;
     struct reader *r = self;
     const int64_t *points = r->grid.points, count = hs_box_count(box);
     assert_true(count > 0 && count * (int64_t)sizeof(float) <= 4 << 20);
@@ -130,7 +126,6 @@ static void assert_in_file(const struct hs_chunks *chunks, const char *path)
 
 void test_chunks__are_written_in_pieces_as_they_come(void **state)
 {
-    (void)state;
     /* whole planes, rows of one plane, a stretch of one row: each more than two pieces a chunk */
     const struct hs_grid grids[] = {grid_of(3, 211, 303, 45), grid_of(2, 2050, 1501, 1),
                                     grid_of(1, 4000001, 1, 1)};
@@ -252,7 +247,6 @@ static void fill(void *field, int64_t count, size_t size, int noise)
 
 void test_chunks__their_checksums_are_those_that_hdf5_wants(void **state)
 {
-    (void)state;
     static double field[3000];
     int odd = 0, padded = 0;
     for (int64_t n = 3; n < 3000; n += n < 60 ? 1 : 89)
@@ -284,7 +278,6 @@ void test_chunks__their_checksums_are_those_that_hdf5_wants(void **state)
 /* More than one piece a chunk, and a last chunk that ends beyond the grid. */
 void test_chunks__their_checksums_in_pieces(void **state)
 {
-    (void)state;
     const struct hs_grid grids[] = {grid_of(3, 211, 303, 45), grid_of(2, 2050, 1501, 1),
                                     grid_of(1, 4000001, 1, 1)};
     for (int g = 0; g < 3; g++) {

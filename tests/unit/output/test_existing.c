@@ -35,7 +35,6 @@ static void put(const void *bytes, size_t size)
 
 void test_existing__knows_its_own_by_their_marks(void **state)
 {
-    (void)state;
     static const struct {
         const char *begin;
         int gap; /* NUL bytes between them */
@@ -70,7 +69,6 @@ void test_existing__knows_its_own_by_their_marks(void **state)
 /* A part that was cut off in the middle of its mark is known, too; nothing less is. */
 void test_existing__knows_hdf5_files_by_their_mark_even_cut(void **state)
 {
-    (void)state;
     set_up();
     for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++) {
         unsigned char bytes[HS_MARK_AT + HS_MARK_BYTES + 50] = {0};
@@ -93,7 +91,6 @@ void test_existing__knows_hdf5_files_by_their_mark_even_cut(void **state)
 
 void test_existing__what_is_no_file_is_not_opened(void **state)
 {
-    (void)state;
     set_up();
     struct hs_error err;
     hs_error_init(&err);
@@ -112,7 +109,6 @@ void test_existing__what_is_no_file_is_not_opened(void **state)
 
 void test_existing__a_file_written_beside_takes_the_place_of_its_own_kind_only(void **state)
 {
-    (void)state;
     static const char text[] = "<?xml version=\"1.0\" ?>\n<Xdmf><!-- made by heatsolve -->";
     set_up();
     struct hs_error err;

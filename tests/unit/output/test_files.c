@@ -14,7 +14,6 @@ static void assert_sibling(const char *path, const char *ending, const char *exp
 
 void test_files__sibling_replaces_h5_only(void **state)
 {
-    (void)state;
     assert_sibling("out/a.h5", ".xdmf", "out/a.xdmf");
     assert_sibling("a.vtkhdf", ".checkpoint.h5", "a.vtkhdf.checkpoint.h5");
     assert_sibling("out.h5/a", ".xdmf", "out.h5/a.xdmf");
@@ -34,7 +33,6 @@ static void assert_twin(const char *path, const char *expected)
 
 void test_files__a_twin_is_with_h5_and_without(void **state)
 {
-    (void)state;
     assert_twin("out/a.h5", "out/a");
     assert_twin("out/a", "out/a.h5");
     assert_twin("a.vtkhdf", "a.vtkhdf.h5");
@@ -43,7 +41,6 @@ void test_files__a_twin_is_with_h5_and_without(void **state)
 
 void test_files__failures_name_path_reason_and_remedy(void **state)
 {
-    (void)state;
     static const struct {
         int number;
         const char *reason, *remedy;
@@ -65,7 +62,6 @@ void test_files__failures_name_path_reason_and_remedy(void **state)
 
 void test_files__a_full_disk_tells_bytes_needed_and_free(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     hs_file_failed("/y.h5", "write", ENOSPC, 1234, &err);

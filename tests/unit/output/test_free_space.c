@@ -8,7 +8,6 @@
 
 void test_free_space__is_found_after_its_while(void **state)
 {
-    (void)state;
     struct hs_free_space space = {0};
     struct hs_gap gap;
     hs_free_space_leave(&space, 1000, 80, 5.0);
@@ -22,7 +21,6 @@ void test_free_space__is_found_after_its_while(void **state)
 
 void test_free_space__the_smallest_that_is_large_enough(void **state)
 {
-    (void)state;
     struct hs_free_space space = {0};
     struct hs_gap gap;
     hs_free_space_leave(&space, 5000, 300, 1.0);
@@ -35,7 +33,6 @@ void test_free_space__the_smallest_that_is_large_enough(void **state)
 
 void test_free_space__neighbours_are_one_when_both_have_waited(void **state)
 {
-    (void)state;
     struct hs_free_space space = {0};
     struct hs_gap gap;
     hs_free_space_leave(&space, 1100, 50, 2.0);
@@ -96,7 +93,6 @@ static int64_t grow(double last, double pause)
  * before), and the next; each with its space to grow. */
 void test_free_space__growing_contents_use_it_again(void **state)
 {
-    (void)state;
     assert_true(grow(11e6, 0.0) < (int64_t)(5 * 1.25 * 11e6));
     /* without pauses, forty wait: that many times as much */
     assert_true(grow(11e6, 0.25) > (int64_t)(20 * 11e6));
@@ -104,7 +100,6 @@ void test_free_space__growing_contents_use_it_again(void **state)
 
 void test_free_space__small_contents_hardly_pause(void **state)
 {
-    (void)state;
     assert_true(hs_store_pause(50e3, 1e6) < 0.25);
     assert_true(hs_store_pause(1e6, 1e9) < 0.25); /* little beside the fields */
     assert_true(hs_store_pause(1e6, 2e6) > 2.0);

@@ -17,7 +17,6 @@ extern const struct hs_method hs_method_euler;
 
 static void kelvin(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)problem;
     snprintf(out, size, "K");
 }
 
@@ -28,13 +27,11 @@ static void watt(const struct hs_problem *problem, char *out, size_t size)
 
 static bool never(const struct hs_problem *problem)
 {
-    (void)problem;
     return false;
 }
 
 static double lowest(const struct hs_history_state *state, int wall)
 {
-    (void)wall;
     return state->reduction->min;
 }
 
@@ -45,7 +42,6 @@ static double by_face(const struct hs_history_state *state, int wall)
 
 static double error(const struct hs_history_state *state, int wall)
 {
-    (void)wall;
     return state->exact ? state->exact->max : NAN;
 }
 
@@ -80,7 +76,6 @@ static const struct hs_exact_error exact = {.max = 0.5, .l2 = 0.25};
 
 void test_history__has_a_column_for_each_value(void **state)
 {
-    (void)state;
     static const char *const names[] = {"low",        "flux/x_min", "flux/x_max", "flux/y_min",
                                         "flux/y_max", "wall/worst", "rare"};
     const struct hs_problem problem = make_problem();
@@ -123,7 +118,6 @@ static void add_rows(const struct hs_quantity *table, const struct hs_problem *p
 
 void test_history__fills_in_what_is_not_known_yet(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make_problem();
     struct hs_series history = make_history(planted, &problem);
     struct hs_error err;
@@ -159,7 +153,6 @@ static char *told(const struct hs_problem *problem, bool as_json)
 
 void test_history__is_told_by_members_and_lines(void **state)
 {
-    (void)state;
     const struct hs_problem problem = make_problem();
     char *json = told(&problem, true), *text = told(&problem, false), *to = json;
     for (const char *p = json; *p; p++) /* without spaces */
@@ -176,7 +169,6 @@ void test_history__is_told_by_members_and_lines(void **state)
 
 void test_history__lists_what_is_plotted_and_all_units(void **state)
 {
-    (void)state;
     char units[200];
     char *list = hs_history_plotted(planted);
     assert_string_equal(list, "low, wall/worst");
@@ -193,7 +185,6 @@ void test_history__lists_what_is_plotted_and_all_units(void **state)
 /* What every row of the table must keep, one that comes too. */
 void test_history__the_table_is_sound(void **state)
 {
-    (void)state;
     for (const struct hs_quantity *quantity = hs_quantities; quantity->name; quantity++) {
         assert_true(quantity->long_name && quantity->long_name[0]);
         assert_true(quantity->unit && quantity->value);
@@ -243,7 +234,6 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
 
 void test_history__comes_back_from_the_file_groups_and_all(void **state)
 {
-    (void)state;
     struct hs_problem problem = make_problem();
     struct hs_error err;
     struct hs_chunks chunks, read_chunks, no_labels = {0};

@@ -6,7 +6,6 @@
 
 void test_json__nests_and_escapes(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -35,7 +34,6 @@ void test_json__nests_and_escapes(void **state)
 
 void test_json__escapes_every_control_character(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -48,7 +46,6 @@ void test_json__escapes_every_control_character(void **state)
 
 void test_json__numbers_come_back_to_the_bit(void **state)
 {
-    (void)state;
     static const double values[] = {0.1, 1.0 / 3.0, 1e-300, 123456789.123456789, -0.0, 5e-324};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char *text = NULL;
@@ -87,7 +84,6 @@ static void assert_written(const char *text, double number, const char *expected
 
 void test_json__text_is_utf8_whatever_came(void **state)
 {
-    (void)state;
     assert_written("\xc3\xbc \xe2\x82\xac \xf0\x9f\x94\xa5", 1.0,
                    "{\n  \"t\": \"\xc3\xbc \xe2\x82\xac \xf0\x9f\x94\xa5\",\n  \"n\": 1\n}\n");
     /* Latin-1, cut short, overlong, a surrogate: each byte is replaced */
@@ -99,7 +95,6 @@ void test_json__text_is_utf8_whatever_came(void **state)
 
 void test_json__what_is_not_finite_is_null(void **state)
 {
-    (void)state;
     assert_written(NULL, NAN, "{\n  \"t\": null,\n  \"n\": null\n}\n");
     assert_written("", INFINITY, "{\n  \"t\": \"\",\n  \"n\": null\n}\n");
 }

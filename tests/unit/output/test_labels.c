@@ -91,7 +91,6 @@ static void check(const struct hs_problem *problem, const int64_t extent[HS_AXES
 /* More than one chunk. */
 void test_labels__of_nodes_come_back_from_the_file(void **state)
 {
-    (void)state;
     const int64_t extent[] = {3001, 2000, 1};
     struct hs_body body = {.labels = HS_LABEL_NODES, .substance_count = 256};
     const struct hs_problem problem = {.grid = {.dims = 2, .points = {3001, 2000, 1}},
@@ -103,7 +102,6 @@ void test_labels__of_nodes_come_back_from_the_file(void **state)
 
 void test_labels__of_cells_come_back_from_the_file(void **state)
 {
-    (void)state;
     const int64_t extent[] = {40, 30, 20}; /* along y each node has a cell behind it */
     struct hs_body body = {.labels = HS_LABEL_CELLS, .substance_count = 300};
     struct hs_problem problem = {.grid = {.dims = 3, .points = {41, 30, 21}}, .body = &body};
@@ -115,7 +113,6 @@ void test_labels__of_cells_come_back_from_the_file(void **state)
 
 void test_labels__are_not_there_where_a_body_has_none(void **state)
 {
-    (void)state;
     struct hs_body body = {.labels = HS_LABEL_NONE, .substance_count = 2};
     const struct hs_problem bodies[] = {{.grid = {.dims = 2, .points = {5, 4, 1}}, .body = &body},
                                         {.grid = {.dims = 2, .points = {5, 4, 1}}}};

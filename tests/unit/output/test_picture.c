@@ -47,7 +47,6 @@ static const struct {
 
 void test_picture__tick_labels_say_where_the_ticks_are(void **state)
 {
-    (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++)
         for (int most = 2; most <= 16; most++) {
             struct hs_scale s = scale_of(ranges[r].lower, ranges[r].upper, "K");
@@ -73,7 +72,6 @@ void test_picture__tick_labels_say_where_the_ticks_are(void **state)
 
 void test_picture__ticks_step_by_1_2_or_5(void **state)
 {
-    (void)state;
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
         struct hs_scale s = scale_of(ranges[r].lower, ranges[r].upper, "K");
         char text[32];
@@ -86,7 +84,6 @@ void test_picture__ticks_step_by_1_2_or_5(void **state)
 
 void test_picture__ticks_of_a_plain_range_are_plain(void **state)
 {
-    (void)state;
     struct hs_scale s = scale_of(-0.3, 0.3, "K");
     hs_scale_set_step(&s, 7);
     const char *const expected[] = {"\u22120.3", "\u22120.2", "\u22120.1", "0.0",
@@ -121,7 +118,6 @@ static void expect_quantity(double value, const char *unit, double largest, cons
 
 void test_picture__times_and_lengths_read_well(void **state)
 {
-    (void)state;
     static const struct {
         double seconds;
         const char *text;
@@ -154,7 +150,6 @@ static void expect_colour(const char *map, double place, uint32_t rgb)
 
 void test_picture__colour_maps_have_their_published_ends(void **state)
 {
-    (void)state;
     expect_colour("inferno", 0, 0x000004);
     expect_colour("inferno", 1, 0xFCFFA4);
     expect_colour("viridis", 0, 0x440154);
@@ -186,7 +181,6 @@ static double lightness(uint32_t c)
 
 void test_picture__sequential_maps_brighten_all_the_way(void **state)
 {
-    (void)state;
     static const char *const names[] = {"inferno", "viridis", "magma", "plasma", "gray"};
     for (int m = 0; m < 5; m++)
         for (int i = 1; i <= 64; i++) {
@@ -198,7 +192,6 @@ void test_picture__sequential_maps_brighten_all_the_way(void **state)
 
 void test_picture__units_are_written_as_people_do(void **state)
 {
-    (void)state;
     assert_string_equal(hs_unit_shown("degC", 300).name, "°C");
     assert_string_equal(hs_unit_shown("degF", 300).name, "°F");
     assert_string_equal(hs_unit_shown("K", 1e6).name, "K");
@@ -212,7 +205,6 @@ void test_picture__units_are_written_as_people_do(void **state)
 
 void test_picture__logarithmic_ticks_stand_at_whole_digits(void **state)
 {
-    (void)state;
     struct hs_scale s = {.from = 0.3, .to = 40, .log = true, .unit = {1, "", ""}};
     const char *const labelled[] = {"0.5", "1", "2", "5", "10", "20"};
     char label[HS_LABEL_SIZE];
@@ -274,7 +266,6 @@ static struct hs_area marked(const char *text, struct hs_lettering letters)
 
 void test_picture__text_stands_where_it_was_put(void **state)
 {
-    (void)state;
     const struct hs_area flat = marked("HHHH", (struct hs_lettering){.anchor = 0.5});
     assert_near(flat.x + 0.5 * flat.w, 200, 1); /* edges are whole pixels */
     assert_near(flat.y + flat.h, 200, 1);       /* baseline */
@@ -302,7 +293,6 @@ void test_picture__text_stands_where_it_was_put(void **state)
 
 void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 {
-    (void)state;
     for (int width = 800; width <= 3200; width *= 2) {
         cairo_t *canvas = canvas_of(width, 100);
         cairo_move_to(canvas, -1e4, 40160.0 / width);
@@ -370,7 +360,6 @@ static const bool *contours_of(const double *values, int64_t across, int64_t up,
 /* T = x^2 + y^2 on [-1, 1]^2: contours are circles. */
 void test_picture__contours_lie_where_the_field_has_their_value(void **state)
 {
-    (void)state;
     enum { N = 41 };
     static double values[N * N];
     for (int j = 0; j < N; j++)
@@ -397,7 +386,6 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
 /* T = x on [0, 1], by nodes that lie ever closer: its contour is at x, not among the nodes. */
 void test_picture__stretched_axes_are_drawn_at_their_coordinates(void **state)
 {
-    (void)state;
     enum { N = 9 };
     double place[N], values[2][N * 2];
     for (int i = 0; i < N; i++) {
@@ -422,7 +410,6 @@ void test_picture__stretched_axes_are_drawn_at_their_coordinates(void **state)
 
 void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
 {
-    (void)state;
     /* corners 1 and 3 are hot: at 0.4 the middle, 0.5, joins them, and the lines cut off 0 and 2 */
     const double values[4] = {0, 1, 1, 0};
     const bool *changed = contours_of(values, 2, 2, evenly(), 0.4);
@@ -438,7 +425,6 @@ void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
 /* Rounding at the edges of the plot must not lead outside; the sanitizers see it. */
 void test_picture__contours_look_at_the_field_only(void **state)
 {
-    (void)state;
     const double level = 0.5;
     double *values = malloc(7 * 5 * sizeof *values);
     for (int n = 0; n < 7 * 5; n++)
@@ -477,7 +463,6 @@ static char *contents(const char *path, size_t *size)
 
 void test_picture__files_say_that_heatsolve_wrote_them_and_no_date(void **state)
 {
-    (void)state;
     static const struct {
         const char *ending, *mark;
         size_t length;

@@ -48,7 +48,6 @@ static long size_of_picture(void)
  * have measured. */
 void test_picture_roofline__draws_whatever_was_measured(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     begin();
@@ -71,7 +70,6 @@ void test_picture_roofline__draws_whatever_was_measured(void **state)
 
 void test_picture_roofline__nothing_timed_is_no_picture(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     begin();

@@ -64,7 +64,6 @@ static void wait_for_redraw(void)
 
 void test_progress__a_log_has_one_line_of_a_short_run(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, false);
     tell(&s, HS_PHASE_START, 0);
@@ -79,7 +78,6 @@ void test_progress__a_log_has_one_line_of_a_short_run(void **state)
 
 void test_progress__a_bar_is_redrawn_at_most_ten_times_a_second(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     tell(&s, HS_PHASE_START, 0);
@@ -98,7 +96,6 @@ void test_progress__a_bar_is_redrawn_at_most_ten_times_a_second(void **state)
 
 void test_progress__the_bar_ends_its_line_once(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     tell(&s, HS_PHASE_START, 0);
@@ -116,7 +113,6 @@ void test_progress__the_bar_ends_its_line_once(void **state)
 /* A run that fails amid a bar: the error message that follows begins on a line of its own. */
 void test_progress__destroy_ends_the_line(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     tell(&s, HS_PHASE_START, 0);
@@ -133,7 +129,6 @@ void test_progress__destroy_ends_the_line(void **state)
 /* Of a method that solves: iterations, and nothing of sweeps. */
 void test_progress__of_a_solve_iterations_are_shown(void **state)
 {
-    (void)state;
     static const struct hs_plan solves = {.method = &hs_method_euler,
                                           .steady_method = &hs_method_multigrid};
     struct scene s;
@@ -162,7 +157,6 @@ void test_progress__of_a_solve_iterations_are_shown(void **state)
 /* Fast sweeps are stopped ever more seldom: not one by one. */
 void test_progress__the_stride_follows_the_rate(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, false);
     tell(&s, HS_PHASE_START, 0);
@@ -196,7 +190,6 @@ static void begin_search(struct scene *s, bool terminal)
 
 void test_progress__a_search_for_a_steady_state_says_what_is_left(void **state)
 {
-    (void)state;
     struct scene s;
     begin_search(&s, false);
     tell(&s, HS_PHASE_START, 0);
@@ -214,7 +207,6 @@ void test_progress__a_search_for_a_steady_state_says_what_is_left(void **state)
  */
 void test_progress__a_search_has_a_bar_and_an_eta_in_80_columns(void **state)
 {
-    (void)state;
     struct scene s;
     begin_search(&s, true);
     tell(&s, HS_PHASE_START, 0);
@@ -229,7 +221,6 @@ void test_progress__a_search_has_a_bar_and_an_eta_in_80_columns(void **state)
 /* While the decay is not even there is no distance, but the slowest mode tells the time. */
 void test_progress__an_early_search_has_an_eta(void **state)
 {
-    (void)state;
     struct scene s;
     begin_search(&s, true);
     steady.trend = HS_STEADY_EARLY;
@@ -243,7 +234,6 @@ void test_progress__an_early_search_has_an_eta(void **state)
 
 void test_progress__a_search_that_gets_nowhere_has_no_eta(void **state)
 {
-    (void)state;
     struct scene s;
     begin_search(&s, true);
     steady.trend = HS_STEADY_NONE;

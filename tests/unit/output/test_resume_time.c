@@ -81,7 +81,6 @@ static void choose_schedule(struct hs_schedule *schedule, bool by_end)
  * where both have an end and an interval, there is always something to name. */
 void test_resume_time__what_the_message_names_is_taken(void **state)
 {
-    (void)state;
     int taken = 0, named = 0, none = 0;
     srand(3);
     for (int trial = 0; trial < 4000; trial++) {
@@ -123,7 +122,6 @@ void test_resume_time__what_the_message_names_is_taken(void **state)
 
 void test_resume_time__steps_of_a_tail_are_named(void **state)
 {
-    (void)state;
     struct hs_problem problem = make();
     struct hs_plan plan;
     struct hs_error err;
@@ -160,7 +158,6 @@ static double step_to(const struct hs_problem *problem, const struct hs_plan *pl
  */
 void test_resume_time__what_is_taken_came_by_the_same_steps(void **state)
 {
-    (void)state;
     int taken = 0;
     srand(4);
     for (int trial = 0; trial < 1500; trial++) {

@@ -32,7 +32,6 @@ struct hs_backend_state {
 static enum hs_status download(struct hs_backend_state *s, const struct hs_box *box, void *values,
                                struct hs_error *err)
 {
-    (void)err;
     double *to = values;
     for (int64_t j = box->lo[HS_Y]; j < box->hi[HS_Y]; j++)
         for (int64_t i = box->lo[HS_X]; i < box->hi[HS_X]; i++)
@@ -43,7 +42,6 @@ static enum hs_status download(struct hs_backend_state *s, const struct hs_box *
 static enum hs_status download_begin(struct hs_backend_state *s, struct hs_readback **out,
                                      struct hs_error *err)
 {
-    (void)err;
     *out = s->gives_readbacks ? &s->readback : NULL;
     if (*out) {
         assert_int_equal(s->open, 0); /* one at a time */
@@ -60,7 +58,6 @@ static enum hs_status download_part(struct hs_readback *readback, const struct h
                                     const struct hs_box *next, const void **values,
                                     struct hs_error *err)
 {
-    (void)next;
     pthread_mutex_lock(&device.lock);
     while (device.shut)
         pthread_cond_wait(&device.changed, &device.lock);
@@ -71,7 +68,6 @@ static enum hs_status download_part(struct hs_readback *readback, const struct h
 
 static void download_end(struct hs_readback *readback)
 {
-    (void)readback;
     device.open--;
 }
 
@@ -80,7 +76,6 @@ static enum hs_status reduce(struct hs_backend_state *s, const struct hs_partial
                              struct hs_error *err)
 {
     static struct hs_partial partial[NY];
-    (void)err;
     for (int j = 0; j < NY; j++)
         partial[j] = (struct hs_partial){
             .min = s->field[0], .max = s->field[0], .sum.sum = s->field[0], .volume.sum = 1.0};
@@ -222,7 +217,6 @@ static void run_whole(struct scene *s)
 
 void test_snapshots__are_of_their_moment(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     run_whole(&s);
@@ -232,7 +226,6 @@ void test_snapshots__are_of_their_moment(void **state)
 
 void test_snapshots__without_tickets_are_read_before_the_run_goes_on(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, false);
     run_whole(&s);
@@ -241,7 +234,6 @@ void test_snapshots__without_tickets_are_read_before_the_run_goes_on(void **stat
 
 void test_snapshots__the_run_goes_on_while_one_is_written(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     start(&s);
@@ -262,7 +254,6 @@ static int named;
 
 static enum hs_status note_name(void *self, struct hs_error *err)
 {
-    (void)err;
     named += access(((struct scene *)self)->file, F_OK) == 0 ? 1 : 100;
     return HS_OK;
 }
@@ -270,7 +261,6 @@ static enum hs_status note_name(void *self, struct hs_error *err)
 /* And what waits for its name is done once, when it has it. */
 void test_snapshots__the_run_goes_on_while_the_first_is_written(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     named = 0;
@@ -296,7 +286,6 @@ void test_snapshots__the_run_goes_on_while_the_first_is_written(void **state)
 /* Though it is not due. */
 void test_snapshots__a_failure_of_the_first_is_told_when_asked(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     device.lost = 1;
@@ -312,7 +301,6 @@ void test_snapshots__a_failure_of_the_first_is_told_when_asked(void **state)
 
 void test_snapshots__a_failure_of_the_writer_reaches_the_loop(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     start(&s);
@@ -336,7 +324,6 @@ static void *open_soon(void *unused)
 /* The one after it is on its way when it fails: a file that lacks one in the middle is wrong. */
 void test_snapshots__none_is_written_after_one_that_failed(void **state)
 {
-    (void)state;
     struct scene s;
     pthread_t thread;
     begin(&s, true);
@@ -355,7 +342,6 @@ void test_snapshots__none_is_written_after_one_that_failed(void **state)
 
 void test_snapshots__a_failure_at_the_end_is_told_there(void **state)
 {
-    (void)state;
     struct scene s;
     begin(&s, true);
     start(&s);

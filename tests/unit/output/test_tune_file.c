@@ -95,7 +95,6 @@ static bool recall(const struct hs_tuning *tuning)
 
 void test_tune_file__what_is_kept_is_found(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     assert_false(recall(&tuning));
@@ -117,7 +116,6 @@ void test_tune_file__what_is_kept_is_found(void **state)
 
 void test_tune_file__new_finding_replaces_the_old(void **state)
 {
-    (void)state;
     set_up();
     struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -132,7 +130,6 @@ void test_tune_file__new_finding_replaces_the_old(void **state)
 
 void test_tune_file__cases_and_devices_have_files_of_their_own(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -160,7 +157,6 @@ static void assert_path_begins(const char *begin)
 
 void test_tune_file__lies_where_the_specification_says(void **state)
 {
-    (void)state;
     setenv("XDG_CACHE_HOME", "/some/cache", 1);
     setenv("HOME", "/at/home", 1);
     assert_path_begins("/some/cache/heatsolve/tune-");
@@ -182,7 +178,6 @@ void test_tune_file__lies_where_the_specification_says(void **state)
 
 void test_tune_file__directories_are_made_for_the_user_alone(void **state)
 {
-    (void)state;
     set_up();
     char deep[96];
     snprintf(deep, sizeof deep, "%s/a/b", place);
@@ -199,7 +194,6 @@ void test_tune_file__directories_are_made_for_the_user_alone(void **state)
 /* A file stands where the directory would: refused to root, too. */
 void test_tune_file__where_it_cannot_be_it_says_why(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     char below[96];
@@ -218,7 +212,6 @@ void test_tune_file__where_it_cannot_be_it_says_why(void **state)
 
 void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -242,7 +235,6 @@ void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
 
 void test_tune_file__other_format_is_not_used(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -257,7 +249,6 @@ void test_tune_file__other_format_is_not_used(void **state)
 
 void test_tune_file__cut_anywhere_is_not_used(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -277,7 +268,6 @@ void test_tune_file__cut_anywhere_is_not_used(void **state)
 /* No byte changed may crash it; what is still taken must be a finding. */
 void test_tune_file__any_byte_may_be_wrong(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -313,7 +303,6 @@ static void assert_damaged(const struct hs_tuning *tuning, const char *rows)
 
 void test_tune_file__rows_that_make_no_sense_are_not_used(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -333,7 +322,6 @@ void test_tune_file__rows_that_make_no_sense_are_not_used(void **state)
 
 void test_tune_file__more_kernels_than_there_can_be_are_not_used(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -351,7 +339,6 @@ void test_tune_file__more_kernels_than_there_can_be_are_not_used(void **state)
 
 void test_tune_file__huge_file_or_a_directory_is_not_used(void **state)
 {
-    (void)state;
     set_up();
     const struct hs_tuning tuning = sample();
     keep(&tuning);
@@ -404,7 +391,6 @@ static int write_many(int writer)
 
 void test_tune_file__writers_at_once_leave_a_whole_file(void **state)
 {
-    (void)state;
     enum { WRITERS = 4 };
     set_up();
     const struct hs_tuning tuning = sample();

@@ -62,7 +62,6 @@ static void hand_over(int input)
 
 void test_writer__the_owner_goes_on_once_the_input_is_taken(void **state)
 {
-    (void)state;
     begin(0);
     assert_true(hs_writer_idle(scene.writer));
     hand_over(7);
@@ -82,7 +81,6 @@ void test_writer__the_owner_goes_on_once_the_input_is_taken(void **state)
 
 void test_writer__what_was_handed_over_is_done_before_the_end(void **state)
 {
-    (void)state;
     begin(0);
     let_through(5);
     for (int n = 1; n <= 5; n++)
@@ -95,7 +93,6 @@ void test_writer__what_was_handed_over_is_done_before_the_end(void **state)
 
 void test_writer__the_first_failure_is_told_once(void **state)
 {
-    (void)state;
     struct hs_error err;
     hs_error_init(&err);
     begin(2);
@@ -116,7 +113,6 @@ void test_writer__the_first_failure_is_told_once(void **state)
 
 void test_writer__a_round_that_ended_has_taken_its_input(void **state)
 {
-    (void)state;
     begin(0);
     scene.silent = true;
     let_through(2);
@@ -129,6 +125,5 @@ void test_writer__a_round_that_ended_has_taken_its_input(void **state)
 
 void test_writer__none_at_all_is_destroyed_too(void **state)
 {
-    (void)state;
     hs_writer_destroy(NULL);
 }
