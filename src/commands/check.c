@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double rate_seconds = 0.3; /* of sweeps to tell the rate from */
+static const double rate_seconds = 0.1; /* of sweeps to tell the rate from */
 
 /* What is to be said. */
 struct outlook {
@@ -539,7 +539,7 @@ const struct hs_command hs_command_check = {
         "Reads and checks the config as a run would, finds the exact stability limit of its\n"
         "stencil and boundaries and the steps that hit every output, and prints memory,\n"
         "sweeps, bytes of output and the free space. The time covers the sweeps and, where a\n"
-        "history makes it long, checking the field; it is measured for 0.3 s with the chosen\n"
+        "history makes it long, checking the field; it is measured for 0.1 s with the chosen\n"
         "kernel on this grid, on a field of ones, and does not include writing the file. With\n"
         "steady it prints after how many sweeps the slowest mode will have died out, and how far\n"
         "from the steady state the field still is at the tolerance.\n"

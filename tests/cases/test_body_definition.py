@@ -14,7 +14,7 @@ import pytest
 from helpers import BACKEND, HEATSOLVE
 from random_body import Body, result
 
-MANY = int(os.environ.get("HEATSOLVE_BODIES", "300"))
+MANY = int(os.environ.get("HEATSOLVE_BODIES", "150"))
 
 
 def heatsolve(directory, *arguments):

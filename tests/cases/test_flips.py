@@ -1,6 +1,6 @@
 """A single bit that has flipped in a file of a run: what reads it says so, or it does not matter.
 
-HEATSOLVE_FLIPS=N tries N bits of each file instead of 100; with -rP pytest says what became of them.
+HEATSOLVE_FLIPS=N tries N bits of each file instead of 50; with -rP pytest says what became of them.
 """
 
 import os
@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 import faults  # noqa: E402
 import sums  # noqa: E402
 
-FLIPS = int(os.environ.get("HEATSOLVE_FLIPS", "100"))
+FLIPS = int(os.environ.get("HEATSOLVE_FLIPS", "50"))
 
 CONFIG = """
 title = "flips";

@@ -11,7 +11,7 @@ EMULATOR_CORE := $(addprefix src/core/,status.c memory.c text.c grid.c stencil.c
                  $(addprefix src/functions/,program.c evaluate.c time_function.c moving.c fields.c tables.c tabulate.c separation.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
-EMULATOR_FLAGS := -O2 -g -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
+EMULATOR_FLAGS := -O1 -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
 
 # the files that define a kernel; others of a folder are parts of it
 EMULATED_KERNELS := $(if $(EMULATED),$(shell grep -l '^HS_CUDA_SWEEP' $(EMULATED)))
