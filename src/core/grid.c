@@ -2,12 +2,18 @@
 #include "core/round.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 size_t hs_precision_size(enum hs_precision precision)
 {
     return precision == HS_FLOAT ? sizeof(float) : sizeof(double);
+}
+
+double hs_precision_epsilon(enum hs_precision precision)
+{
+    return precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
 }
 
 const char *hs_precision_name(enum hs_precision precision)

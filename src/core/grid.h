@@ -30,6 +30,7 @@ int hs_face_second_axis(int face);
 enum hs_precision { HS_FLOAT, HS_DOUBLE, HS_PRECISIONS };
 
 size_t hs_precision_size(enum hs_precision precision);      /* bytes of one value */
+double hs_precision_epsilon(enum hs_precision precision);   /* from 1 to the next number */
 const char *hs_precision_name(enum hs_precision precision); /* "float", "double" */
 
 /* A value of an array in that precision; one that is written to an array of floats is rounded. */

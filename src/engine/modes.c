@@ -6,7 +6,6 @@
 #include "engine/openblas.h"
 #include "engine/stability.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -494,7 +493,7 @@ static void judge_mode(const struct hs_modes *modes, const struct trial *trial, 
         size *= trial->probes.row_sum[axis][rest % count[axis]];
         rest /= count[axis];
     }
-    const double rounding = modes->problem->precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
+    const double rounding = hs_precision_epsilon(modes->problem->precision);
     *off = fabs(trial->swept[n] - (trial->field[n] + rate * trial->field[n] + trial->forcing[n]));
     *may = roundings * rounding * size * trial->largest;
 }

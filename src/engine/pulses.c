@@ -4,7 +4,7 @@
 #include "engine/boundary_data.h"
 #include "engine/boundary_data_parts.h"
 #include "engine/network/coefficients.h"
-#include "engine/threads.h"
+#include "functions/evaluate.h"
 #include "functions/moving.h"
 #include "functions/time_function.h"
 
@@ -14,145 +14,243 @@
 enum {
     TIMES = 1000,    /* of an interval */
     LEAST_TIMES = 8, /* of a step */
-    WORK = 100000    /* numbers of a step that are looked at, where each costs something */
+    WORK = 100000, /* numbers of an interval that are looked at, where they are not looked at all */
+    CLOSELY = 100  /* of them, in a step, that are looked at closely */
 };
 
-static const double seen_share = 0.5;                    /* of the range that is seen */
-static const int64_t along[HS_AXES + 1] = {1, 32, 8, 5}; /* nodes of each axis, by dims */
+static const double seen_share = 0.5; /* of the range that is seen */
+static const double bent_share = 0.1; /* likewise; a parabola is off a line by less */
+static const double careful = 0.5;    /* of the tolerance: a step's own sum is as far off again */
 
 /* Numbers that act, of one kind. */
 struct group {
     const struct hs_problem *problem;
-    int64_t count;
-    void (*at)(const struct group *group, double t, double *out);
     const struct hs_moving *moving;
     const struct hs_datum *datum;
     struct hs_lattice lattice;
+    int64_t count;
 };
 
-/* What was seen of each number, and how far outside of that it comes. [count] each. */
-struct seen {
-    double *now, *low, *high, *outside;
+/* A number of a group: K of a node for each unit of it in the step; and whether it flows in during
+ * the step, or is its node's temperature. */
+struct number {
+    int64_t place;
+    double reach;
+    bool flows;
 };
 
-static void look(const struct group *group, double t, bool is_seen, struct seen *seen)
+/* How many times of a step are looked at. */
+static int64_t times_of(const struct hs_pulse_step *step)
 {
-    group->at(group, t, seen->now);
-    for (int64_t n = 0; n < group->count; n++) {
-        const double value = seen->now[n];
-        if (is_seen) {
-            seen->low[n] = fmin(seen->low[n], value);
-            seen->high[n] = fmax(seen->high[n], value);
-        } else
-            seen->outside[n] =
-                fmax(seen->outside[n], fmax(seen->low[n] - value, value - seen->high[n]));
-    }
+    return LEAST_TIMES + (int64_t)(TIMES * (step->end - step->begin) / step->interval);
 }
 
-/* Points of tables within the step. */
-static void look_at_points(const struct group *group, const struct hs_pulse_step *step,
+static double time_of(const struct hs_pulse_step *step, int64_t s, int64_t times)
+{
+    return step->begin + (step->end - step->begin) * (double)s / (double)times;
+}
+
+/* ---- what a number is ------------------------------------------------------------------------ */
+
+/* One of the weights of what moves along walls. */
+static double moving_at(const struct group *group, int64_t place, double t)
+{
+    const struct hs_moving *moving = group->moving;
+    const struct hs_moving_stretch *stretch = hs_moving_stretch_of(moving, place);
+    const int64_t node = moving->node[stretch->first + place - stretch->weight];
+    const int64_t nx = group->problem->grid.points[HS_X], ny = group->problem->grid.points[HS_Y];
+    const int64_t at[HS_AXES] = {node % nx, node / nx % ny, node / nx / ny};
+    return moving->weight[place] * hs_value_at_node(stretch->value, &group->problem->grid, at, t);
+}
+
+static double number_at(const struct group *group, int64_t place, double t)
+{
+    int64_t node[HS_AXES];
+    if (group->moving)
+        return moving_at(group, place, t);
+    if (!group->datum)
+        return hs_time_function_at(&group->problem->time_functions[place], t);
+    hs_lattice_node(&group->problem->grid, &group->lattice, place, node);
+    return hs_datum_at(group->problem, group->datum, node, t);
+}
+
+/* By how far it is off the line between its values at the step's ends. */
+static double off_line(const struct hs_pulse_step *step, double begin, double end, double t,
+                       double value)
+{
+    const double share = (t - step->begin) / (step->end - step->begin);
+    return fabs(value - (begin + share * (end - begin)));
+}
+
+/* ---- one number, closely --------------------------------------------------------------------- */
+
+/* What was seen of it, how far outside of that it comes, and how far it is off the line in the
+ * mean. */
+struct seen {
+    double begin, end, low, high, outside, off;
+};
+
+static void look(struct seen *seen, double value)
+{
+    seen->outside = fmax(seen->outside, fmax(seen->low - value, value - seen->high));
+}
+
+/* A table is linear between its points. */
+static void look_at_points(const struct hs_time_function *table, const struct hs_pulse_step *step,
                            struct seen *seen)
 {
-    const struct hs_problem *problem = group->problem;
-    for (int f = 0; f < problem->time_function_count; f++) {
-        const struct hs_time_function *table = &problem->time_functions[f];
-        int64_t n = table->points > 0 ? hs_interval_of(table->time, table->points, step->begin) : 0;
-        for (; n < table->points && table->time[n] < step->end; n++)
-            if (table->time[n] > step->begin)
-                look(group, table->time[n], false, seen);
+    double before = step->begin, off_before = 0.0;
+    for (int64_t n = hs_interval_of(table->time, table->points, step->begin); n < table->points;
+         n++) {
+        const double t = table->time[n];
+        if (t <= step->begin)
+            continue;
+        if (t >= step->end)
+            break;
+        const double value = hs_time_function_at(table, t);
+        const double off = off_line(step, seen->begin, seen->end, t, value);
+        look(seen, value);
+        seen->off += 0.5 * (off + off_before) * (t - before);
+        before = t;
+        off_before = off;
+    }
+    seen->off += 0.5 * off_before * (step->end - before);
+    seen->off /= step->end - step->begin;
+}
+
+static void look_at_times(const struct group *group, int64_t place,
+                          const struct hs_pulse_step *step, struct seen *seen)
+{
+    const int64_t times = times_of(step);
+    for (int64_t s = 1; s < times; s++) {
+        const double t = time_of(step, s, times), value = number_at(group, place, t);
+        look(seen, value);
+        seen->off += off_line(step, seen->begin, seen->end, t, value) / (double)times;
     }
 }
 
-static int64_t times_of(const struct group *group, const struct hs_pulse_step *step)
+static bool is_missed(const struct group *group, const struct number *number,
+                      const struct hs_pulse_step *step)
 {
-    const int64_t spread = (int64_t)(TIMES * (step->end - step->begin) / step->interval);
-    const int64_t affordable = WORK / group->count;
-    return LEAST_TIMES + (spread < affordable ? spread : affordable);
+    const int64_t place = number->place;
+    const double before = number_at(group, place, step->before);
+    struct seen seen = {.begin = number_at(group, place, step->begin),
+                        .end = number_at(group, place, step->end)};
+    seen.low = fmin(before, fmin(seen.begin, seen.end));
+    seen.high = fmax(before, fmax(seen.begin, seen.end));
+    const bool of_time = !group->moving && !group->datum;
+    if (of_time && group->problem->time_functions[place].points > 0)
+        look_at_points(&group->problem->time_functions[place], step, &seen);
+    else
+        look_at_times(group, place, step, &seen);
+    const double range = seen.high - seen.low, tolerance = step->tolerance;
+    return (seen.outside > seen_share * range && seen.outside * number->reach > tolerance) ||
+           (number->flows && seen.off > bent_share * range &&
+            seen.off * number->reach > careful * tolerance);
 }
 
-/* How far each number comes outside of what is seen, [count], to be freed; 0 where that is a small
- * share of the range. NULL: of all. */
-static double *find_outside(const struct group *group, const struct hs_pulse_step *step)
+/* ---- of many, some --------------------------------------------------------------------------- */
+
+typedef struct number number_of(const struct group *group, int64_t place, double time,
+                                const void *of);
+
+/* The n-th of numbers in [0, 1) that are evenly spread from the first on: Roberts' sequence in two
+ * dimensions. */
+static double spread(int64_t n, int dimension)
 {
-    const int64_t count = group->count, times = times_of(group, step);
-    double *space = hs_new((size_t)(4 * count) * sizeof *space);
-    struct seen seen = {space + count, space + 2 * count, space + 3 * count, space};
-    bool any = false;
-    for (int64_t n = 0; n < count; n++) {
-        seen.low[n] = INFINITY;
-        seen.high[n] = -INFINITY;
+    static const double by[] = {0.7548776662466927, 0.5698402909980532};
+    return fmod(0.5 + (double)n * by[dimension], 1.0);
+}
+
+/* Whether what one number is at some time could matter, if it were so for all of the step. */
+static bool may_matter(const struct group *group, const struct number *number,
+                       const struct hs_pulse_step *step, double t)
+{
+    const double begin = number_at(group, number->place, step->begin);
+    const double end = number_at(group, number->place, step->end);
+    const double off = off_line(step, begin, end, t, number_at(group, number->place, t));
+    return off * number->reach > careful * step->tolerance;
+}
+
+/* All numbers at all times where these are few; else as many of both at once, and those closely of
+ * which that makes one think. */
+static bool any_missed(const struct group *group, const struct hs_pulse_step *step,
+                       number_of *number_at_place, const void *of)
+{
+    const double time = step->end - step->begin;
+    const int64_t times = times_of(step), work = WORK / TIMES * times;
+    bool missed = false;
+    if (group->count * times <= work) {
+        for (int64_t place = 0; place < group->count && !missed; place++) {
+            const struct number number = number_at_place(group, place, time, of);
+            missed = is_missed(group, &number, step);
+        }
+        return missed;
     }
-    look(group, step->before, true, &seen);
-    look(group, step->begin, true, &seen);
-    look(group, step->end, true, &seen);
-    for (int64_t s = 1; s < times; s++)
-        look(group, step->begin + (step->end - step->begin) * (double)s / (double)times, false,
-             &seen);
-    if (!group->moving && !group->datum)
-        look_at_points(group, step, &seen);
-    for (int64_t n = 0; n < count; n++) {
-        if (!(seen.outside[n] > seen_share * (seen.high[n] - seen.low[n])))
-            seen.outside[n] = 0.0;
-        any = any || seen.outside[n] > 0.0;
+    int closely = 0;
+    for (int64_t s = 0; s < work && closely < CLOSELY && !missed; s++) {
+        const int64_t place = (int64_t)(spread(s, 0) * (double)group->count);
+        const double t = step->begin + spread(s, 1) * time;
+        const struct number number = number_at_place(group, place, time, of);
+        if (may_matter(group, &number, step, t)) {
+            missed = is_missed(group, &number, step);
+            closely++;
+        }
     }
-    if (!any)
-        free(space);
-    return any ? space : NULL;
+    return missed;
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
 
-static void functions_at(const struct group *group, double t, double *out)
-{
-    for (int64_t f = 0; f < group->count; f++)
-        out[f] = hs_time_function_at(&group->problem->time_functions[f], t);
-}
+/* Of time functions: what they do in a step, and in one of no length, which is what they prescribe.
+ */
+struct reaches {
+    double *all, *prescribed;
+};
 
-static void moving_at(const struct group *group, double t, double *out)
+static struct number function_number(const struct group *group, int64_t place, double time,
+                                     const void *of)
 {
-    const struct hs_grid *grid = &group->problem->grid;
-    hs_moving_at(group->moving, grid, t, hs_threads_for(grid, group->problem->solver.threads), out);
-}
-
-static void datum_at(const struct group *group, double t, double *out)
-{
-    for (int64_t n = 0; n < group->count; n++) {
-        int64_t node[HS_AXES];
-        hs_lattice_node(&group->problem->grid, &group->lattice, n, node);
-        out[n] = hs_datum_at(group->problem, group->datum, node, t);
-    }
+    const struct reaches *reaches = of;
+    (void)group, (void)time;
+    return (struct number){place, reaches->all[place], reaches->prescribed[place] == 0.0};
 }
 
 static bool functions_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
 {
-    const struct group group = {
-        .problem = problem, .count = problem->time_function_count, .at = functions_at};
+    const struct group group = {.problem = problem, .count = problem->time_function_count};
     if (!hs_network_varies(problem->network, problem->time_functions))
         return false;
-    double *outside = find_outside(&group, step);
-    double *reach =
-        outside ? hs_data_function_reaches(problem, step->end - step->begin, 1.0) : NULL;
+    const struct reaches reaches = {hs_data_function_reaches(problem, step->end - step->begin, 1.0),
+                                    hs_data_function_reaches(problem, 0.0, 1.0)};
     bool missed = false;
-    for (int64_t f = 0; f < group.count && reach; f++)
-        missed = missed || outside[f] * reach[f] > step->tolerance;
-    free(reach);
-    free(outside);
+    for (int64_t f = 0; f < group.count && !missed; f++) {
+        const struct number number = function_number(&group, f, 0.0, &reaches);
+        missed = is_missed(&group, &number, step);
+    }
+    free(reaches.all);
+    free(reaches.prescribed);
     return missed;
+}
+
+static struct number moving_number(const struct group *group, int64_t place, double time,
+                                   const void *of)
+{
+    const struct hs_moving *moving = group->moving;
+    const struct hs_moving_stretch *stretch = hs_moving_stretch_of(moving, place);
+    const struct hs_network_row *row = hs_network_row_at(
+        group->problem->network, moving->node[stretch->first + place - stretch->weight]);
+    (void)of;
+    return (struct number){place, hs_network_added_by(row, 1.0, time),
+                           row->kind != HS_NODE_PRESCRIBED};
 }
 
 static bool moving_missed(const struct hs_problem *problem, const struct hs_moving *moving,
                           const struct hs_pulse_step *step)
 {
     const struct group group = {
-        .problem = problem, .count = moving->count, .at = moving_at, .moving = moving};
-    double *outside = group.count > 0 ? find_outside(&group, step) : NULL;
-    bool missed = false;
-    for (int64_t n = 0; n < group.count && outside; n++)
-        missed =
-            missed || hs_network_added_by(hs_network_row_at(problem->network, moving->node[n]),
-                                          outside[n], step->end - step->begin) > step->tolerance;
-    free(outside);
-    return missed;
+        .problem = problem, .moving = moving, .count = hs_moving_weights(moving)};
+    return any_missed(&group, step, moving_number, NULL);
 }
 
 /* K per unit of it, at the node that it does most to: `sweep` does in one what the step does. */
@@ -169,21 +267,25 @@ static double datum_reach(const struct hs_problem *problem, const struct hs_datu
     return face->prescribed ? 1.0 : fabs(face->c[0]) * neighbour;
 }
 
+static struct number datum_number(const struct group *group, int64_t place, double time,
+                                  const void *of)
+{
+    const double *reach = of;
+    const int face = group->datum->face;
+    (void)time;
+    return (struct number){place, *reach, face < 0 || !group->problem->face[face].prescribed};
+}
+
 static bool datum_missed(const struct hs_problem *problem, const struct hs_datum *datum,
                          const struct hs_stencil *sweep, const struct hs_pulse_step *step)
 {
-    struct group group = {.problem = problem, .at = datum_at, .datum = datum};
+    struct group group = {.problem = problem, .datum = datum};
     if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
         return false;
-    group.lattice = hs_lattice_of(&problem->grid, datum, along[problem->grid.dims]);
+    group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
     group.count = group.lattice.count;
-    double *outside = find_outside(&group, step);
     const double reach = datum_reach(problem, datum, sweep);
-    bool missed = false;
-    for (int64_t n = 0; n < group.count && outside; n++)
-        missed = missed || outside[n] * reach > step->tolerance;
-    free(outside);
-    return missed;
+    return any_missed(&group, step, datum_number, &reach);
 }
 
 bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)

@@ -77,6 +77,13 @@ int64_t hs_moving_stretch_from(const struct hs_moving *moving, int64_t first)
                       first);
 }
 
+const struct hs_moving_stretch *hs_moving_stretch_of(const struct hs_moving *moving, int64_t weight)
+{
+    const int64_t after = first_from(&moving->stretch->weight, moving->stretch_count,
+                                     sizeof *moving->stretch, weight + 1);
+    return &moving->stretch[after - 1];
+}
+
 void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *grid, double t,
                        int64_t j, int64_t k, double *out)
 {

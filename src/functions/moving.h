@@ -23,6 +23,10 @@ void hs_moving_put_row(const struct hs_moving *moving, const struct hs_grid *gri
 int64_t hs_moving_node_from(const struct hs_moving *moving, int64_t node);
 int64_t hs_moving_stretch_from(const struct hs_moving *moving, int64_t first);
 
+/* The stretch that a weight is of. */
+const struct hs_moving_stretch *hs_moving_stretch_of(const struct hs_moving *moving,
+                                                     int64_t weight);
+
 /* Takes what a row, whose first node is `first`, has at these nodes. out: [count]. */
 void hs_moving_take_row(const struct hs_moving *moving, int64_t first, int64_t nx,
                         const double *row, double *out);

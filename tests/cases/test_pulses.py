@@ -52,6 +52,29 @@ def along(flux):
     return settings
 
 
+def between(source):
+    """A source that is nowhere near most nodes."""
+    return {
+        "grid": {"points": [41, 41], "upper": [0.02, 0.02]},
+        "material": STEEL,
+        "initial": {"value": 20.0},
+        "source": {"value": source},
+        "boundary": {"all": INSULATED},
+        "output": {"interval": 10.0},
+    }
+
+
+def long_wall(flux):
+    """Of so many nodes that each cannot be looked at a thousand times."""
+    settings = along(flux)
+    settings["grid"]["points"] = [401, 11]
+    return settings
+
+
+# 4 x 4 cells of 40 x 40, for a second
+HEATED = 16.0 / 40.0**2 * 1e10 / CAPACITY
+HEATER = "x > 0.00326 && x < 0.00524 && y > 0.00326 && y < 0.00524 && t > 3 && t < 4 ? 1e10 : 0"
+
 # (settings, K that it warms by): 1e6 W/m^2 for 0.05 s, the train in all 1e5 for so much of ten seconds
 ONCE = 5e4 / (CAPACITY * LENGTH)
 PULSES = {
@@ -60,6 +83,8 @@ PULSES = {
     "a table": (bar({"flux_table": "pulse.csv"}, "body"), ONCE),
     "a train": (bar({"flux": "sin(2*pi*t) > 0.95 ? -1e5 : 0"}, "stencil"), 1e6 * math.acos(0.95) / math.pi / (CAPACITY * LENGTH)),
     "a wall, from place to place": (along("t > 3 && t < 3.05 ? -5e5-5e7*x : 0"), ONCE),
+    "a heater between nodes that a lattice has": (between(HEATER), HEATED),
+    "a long wall": (long_wall("t > 3 && t < 3.02 ? -1.25e6-1.25e8*x : 0"), ONCE),
     "a material": (plate({"source": "t > 3 && t < 3.05 ? 5e8 : 0"}), ONCE),
 }  # fmt: skip
 
@@ -72,6 +97,26 @@ def test_a_step_is_not_so_long_that_something_comes_and_goes_in_it(tmp_path, wha
     result = run(tmp_path, {**settings, "time": {"end": 10.0, "tolerance": 0.01, "method": method}})
     # some hundred steps, each within the tolerance at its worst node
     assert abs(result.history["mean"][-1] - 20.0 - warmer) <= 0.1, result.history["mean"]
+
+
+def begins(operator, source):
+    if operator == "body":
+        return plate(source)
+    settings = bar({}, "stencil")
+    return {**settings, "source": {"value": source["source"]}, "boundary": {"all": INSULATED}}
+
+
+@pytest.mark.parametrize("method", ["implicit", "rkl2"])
+@pytest.mark.parametrize("operator", ["stencil", "body"])
+def test_what_sets_in_within_a_step_counts_from_then_on(tmp_path, operator, method):
+    """However the method weighs the times that it looks at."""
+    for at in (1.0, 3.333, 5.0005, 6.1803, 9.0, 9.02, 9.5055):
+        settings = begins(operator, {"source": f"t >= {at} ? 1e8 : 0"})
+        time = {"end": 10.0, "tolerance": 0.01, "method": method}
+        result = run(tmp_path, {**settings, "time": time}, f"at{at}")
+        # half of the tolerance by the step that it sets in, of which the others keep as much, or half as much again
+        warmer = 1e8 * (10.0 - at) / CAPACITY
+        assert abs(result.history["mean"][-1] - 20.0 - warmer) <= 0.02, at
 
 
 @pytest.mark.parametrize("method", ["implicit", "rkl2"])

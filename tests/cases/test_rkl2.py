@@ -324,6 +324,16 @@ def test_a_box_within_a_tolerance_is_not_overshot(tmp_path):
     assert fields.shape == (6, 201) and fields.min() >= -1e-3 and fields.max() <= 1 + 1e-3
 
 
+def test_a_tolerance_that_rounding_hides_is_refused(tmp_path):
+    """In float 3e-5 K at 300 K shortened the steps until none moved the field."""
+    settings = {**PULLED, "material": MATERIAL, "precision": "float", "initial": {"value": 300.0}, "solver": {"backend": BACKEND}}
+    (tmp_path / "case.cfg").write_text(config({**settings, "time": within(0.4, 1e-5), "output": {"file": "case.h5"}}))
+    done = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "float cannot tell less than 0.0003 K" in done.stderr, done.stderr
+    assert 'time.tolerance = 1e-05' in done.stderr and 'precision = "double"' in done.stderr
+    run(tmp_path, {**settings, "time": within(0.4, 6e-4)})
+
+
 def test_a_run_within_a_tolerance_goes_on_within_it(tmp_path):
     settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.01), "output": {"interval": 0.1}}
     whole = run(tmp_path, settings, "whole").field

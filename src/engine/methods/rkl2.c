@@ -53,6 +53,7 @@ enum { BEFORE = MOST_FIELDS, START, MOST_CUT_FIELDS };
 static const double most = 4e6;       /* stages; plans have no longer steps */
 static const double same = 1e-6;      /* of a step: two times are one */
 static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
+static const double told = 8.0;       /* units in the last place: what an estimate can tell */
 
 /* The mean of the last step before a stop. */
 struct mean {
@@ -73,6 +74,7 @@ struct hs_method_state {
     struct mean mean;
     struct hs_cut cut;
     bool begun;     /* the cut has */
+    double largest; /* K: of the field when a step was last looked at */
     double mean_at; /* s: the step that ends then is to have its mean; NaN: none */
     struct hs_effort effort;
     const struct hs_solve_watch *watch;
@@ -408,6 +410,7 @@ static enum hs_status distance_to(struct hs_method_state *self, int other, doubl
         st = hs_reduce(self->backend, self->state, self->problem, &reduction, err);
     vectors->exchange(self->state, 1, other);
     *out = reduction.not_finite > 0 ? NAN : reduction.change;
+    self->largest = fmax(fabs(reduction.min), fabs(reduction.max));
     return st;
 }
 
@@ -448,6 +451,22 @@ static enum hs_status estimate(struct hs_method_state *self, const struct step *
     return st ? st : distance_to(self, 4, error, err);
 }
 
+/* An estimate is a difference of sweeps, so what it cannot be told from is rounding; steps that are
+ * shortened for that come to nothing in the end. */
+static enum hs_status check_rounding(const struct hs_method_state *self, struct hs_error *err)
+{
+    const struct hs_problem *problem = self->problem;
+    const double least = told * hs_precision_epsilon(problem->precision) * self->largest;
+    if (!(problem->schedule.tolerance < least))
+        return HS_OK;
+    return hs_error_add(err, HS_FAILED_CHECK,
+                        "%s: time.tolerance = %.3g: %s cannot tell less than %.2g K at these "
+                        "temperatures; give at least %.1g%s",
+                        hs_problem_place(problem, HS_PLACE_TOLERANCE), problem->schedule.tolerance,
+                        hs_precision_name(problem->precision), least, 2.0 * least,
+                        problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
+}
+
 static enum hs_status attempt(void *of, double length, double t, double *error, double *order,
                               struct hs_error *err)
 {
@@ -456,7 +475,9 @@ static enum hs_status attempt(void *of, double length, double t, double *error, 
     struct step step;
     if (self->watch && self->watch->notify(self->watch->self, &nothing))
         return HS_INTERRUPTED;
-    enum hs_status st = make_step(self, self->cut.t, length, t, &step, err);
+    enum hs_status st = check_rounding(self, err);
+    if (!st)
+        st = make_step(self, self->cut.t, length, t, &step, err);
     if (!st)
         st = estimate(self, &step, error, err);
     if (isnan(*error))

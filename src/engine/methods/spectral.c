@@ -16,7 +16,6 @@
 #include "engine/modes.h"
 #include "engine/stability.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,11 +62,6 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         st = backend->sweep(state, &last, err);
     self->done += span->count;
     return st;
-}
-
-static double epsilon_of(const struct hs_problem *problem)
-{
-    return problem->precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
 }
 
 /* Where nothing holds the mean, what source and walls add to it must be 0. */
@@ -121,7 +115,7 @@ static double rounding_of(const struct hs_modes *modes, const struct hs_span *sp
             weight = fmax(weight, fabs(c) * (fabs(problem->face[face].a[m]) +
                                              fabs(problem->face[face].b[m])));
         }
-    return 16.0 * weight * largest * epsilon_of(problem);
+    return 16.0 * weight * largest * hs_precision_epsilon(problem->precision);
 }
 
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
