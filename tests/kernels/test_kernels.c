@@ -777,7 +777,7 @@ void test_kernels__nor_does_it_in_cases_at_random(void **state)
     seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
     for (int i = 0; i < 20; i++)
         noise(); /* the first after a small seed are small */
-    for (int n = 0; n < (many ? atoi(many) : 200); n++)
+    for (int n = 0; n < (many ? atoi(many) : 100); n++)
         for (int k = 0; hs_kernels[k]; k++)
             if (fuses_stencils(hs_kernels[k]))
                 fuse_anything(hs_kernels[k], n);

@@ -588,7 +588,6 @@ struct fusion {
     int mix, steps;
     enum source source;
     bool uniform; /* all faces are */
-    bool once;    /* in one order only */
     bool stay;    /* those that are not do not change in time */
     bool recurs;  /* sweeps of a recursion */
     bool parts;   /* calls in two, on a device of one multiprocessor */
@@ -732,10 +731,10 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         older = now, now = next, next = swap;
     }
     const double change = largest_change(precision, now, older, count);
-    for (int order = 0; order < ORDERS; order++) {
-        /* where many blocks run together one order takes as long as three elsewhere */
-        if (fusion->once ? order != mix % ORDERS : plan.scratch && order == mix % ORDERS)
-            continue;
+    static int turn;
+    /* twice where a call leaves memory for the next */
+    for (int call = 0; call < (plan.scratch ? 2 : 1); call++) {
+        const int order = turn++ % ORDERS;
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++) {
             put(precision, f.out, n, NAN);
@@ -825,7 +824,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
     for (int turn = 2; turn < 2 * SOURCES && (kernel->features & HS_SOURCE_LEVELS); turn++) {
-        struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2, .once = true};
+        struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2};
         fusion.source = (enum source)(turn / 2);
         const int most = plan_of(dims, radius, precision, fusion.source, fusion.uniform).steps;
         fusion.steps = turn % 5 ? most : 1 + turn % most;
@@ -834,36 +833,34 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_LEVELS); mix++) {
         const int most = plan_of(dims, radius, precision, ONE_FIELD, true).steps;
         const struct fusion fusion = {
-            .mix = mix, .steps = most, .source = ONE_FIELD, .uniform = true, .once = true};
+            .mix = mix, .steps = most, .source = ONE_FIELD, .uniform = true};
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_TABLES); mix++) {
         const int most = plan_of(dims, radius, precision, TABLES, true).steps;
         const int steps = mix % 4 ? most : 1 + mix / 4 % most;
         const struct fusion fusion = {
-            .mix = mix, .steps = steps, .source = TABLES, .uniform = true, .once = true};
+            .mix = mix, .steps = steps, .source = TABLES, .uniform = true};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
     /* more columns than make blocks of fused_radius2_3d march in step */
     static const int64_t many[HS_AXES] = {512, 360, 9};
     if (dims == 3 && radius == 2 && precision == HS_FLOAT && !takes_small) {
-        const struct fusion fusion = {
-            .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
+        const struct fusion fusion = {.mix = ALL_FIXED, .steps = kernel->steps, .uniform = true};
         run_fused(dims, radius, precision, many, &fusion);
     }
     /* more columns than multiprocessors, so that many of them are one chunk each */
     static const int64_t more[HS_AXES] = {512, 390, 17};
     if (dims == 3 && precision == HS_DOUBLE && !(kernel->features & HS_SOURCE_FIELD) &&
         (kernel->features & HS_APPLIES_WALLS) && !strips) {
-        const struct fusion fusion = {
-            .mix = ALL_FIXED, .steps = kernel->steps, .uniform = true, .once = true};
+        const struct fusion fusion = {.mix = ALL_FIXED, .steps = kernel->steps, .uniform = true};
         run_fused(dims, radius, precision, more, &fusion);
     }
     /* more strips than fused_march_2d's blocks share by its table */
     static const int64_t broad[HS_PRECISIONS][HS_AXES] = {{31003, 5, 1}, {43003, 5, 1}};
     if (dims == 2 && strips) {
         const int steps = precision == HS_FLOAT ? 4 : kernel->steps;
-        const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true, .once = true};
+        const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true};
         run_fused(dims, radius, precision, broad[precision], &fusion);
     }
     /* rows of whole vectors across the wrap, which TMA then fetches in two pieces */
@@ -882,7 +879,6 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
                                       .steps = 3,
                                       .source = ONE_FIELD,
                                       .uniform = dims == 2,
-                                      .once = true,
                                       .stay = true};
         run_fused(dims, radius, precision, full[dims], &fusion);
     }
@@ -903,7 +899,7 @@ void test_cuda_kernels__calls_in_two_parts_give_the_same_bits(void **state)
     for (int precision = 0; precision < HS_PRECISIONS; precision++) {
         const int steps = plan_of(3, 1, (enum hs_precision)precision, NUMBERS, true).steps;
         const struct fusion fusion = {
-            .mix = 3 + 2 * precision, .steps = steps, .uniform = true, .once = true, .parts = true};
+            .mix = 3 + 2 * precision, .steps = steps, .uniform = true, .parts = true};
         run_fused(3, 1, (enum hs_precision)precision, points[precision], &fusion);
     }
 }
