@@ -310,7 +310,8 @@ void test_kernels__each_agrees_with_reference(void **state)
                                             .radius = radius};
                     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
                         trials_on(t, sizes[s]);
-                    large_trial(t);
+                    if (hs_kernels[n] != &hs_kernel_cpu_reference)
+                        large_trial(t);
                     tried++;
                 }
     assert_true(tried >= 2 * 18 && recursions >= 2 * 18); /* reference and openmp at least */
@@ -689,15 +690,14 @@ static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius
     of_kernel = kernel;
     fused.plan = as_wanted;
     wanted = 2 + (n + 3 * radius + (int)w) % (kernel->steps - 1);
-    for (int p = 0; p < HS_PRECISIONS; p++) {
-        const int64_t bytes = points[HS_X] * (int64_t)hs_precision_size((enum hs_precision)p);
-        l2_bytes = cache_for(bytes < widest ? bytes : widest, points[HS_Y] / neighbours[w].across,
-                             radius, wanted);
-        struct hs_problem problem;
-        make_problem(&problem, 3, points, radius, (enum hs_precision)p, n + count_kinds() * radius);
-        compare_tiled(&fused, &problem, neighbours[w].threads, n);
-        hs_problem_release(&problem);
-    }
+    const enum hs_precision precision = (n + radius + (int)w) % 2 ? HS_FLOAT : HS_DOUBLE;
+    const int64_t bytes = points[HS_X] * (int64_t)hs_precision_size(precision);
+    l2_bytes = cache_for(bytes < widest ? bytes : widest, points[HS_Y] / neighbours[w].across,
+                         radius, wanted);
+    struct hs_problem problem;
+    make_problem(&problem, 3, points, radius, precision, n + count_kinds() * radius);
+    compare_tiled(&fused, &problem, neighbours[w].threads, n);
+    hs_problem_release(&problem);
     l2_bytes = 0;
 }
 
