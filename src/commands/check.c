@@ -429,7 +429,7 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
     hs_json_number(json, "steady_distance_most", sought ? steady->most : NAN);
 }
 
-static void print_json(const struct outlook *outlook)
+static void print_json(struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
@@ -452,15 +452,16 @@ static void print_json(const struct outlook *outlook)
     hs_json_flag(&json, "kernel_trial", hs_trial_due(problem, plan, 0));
     hs_json_text(&json, "backend", plan->backend->name);
     hs_json_text(&json, "device", outlook->rate.device);
-    hs_json_number(&json, "memory_bytes", outlook->memory);
+    hs_json_number(&json, "memory_bytes", round(outlook->memory));
     hs_json_text(&json, "ranks", outlook->ranks[0] ? outlook->ranks : NULL);
     json_steps(&json, outlook);
     json_steady(&json, outlook);
     hs_json_text(&json, "output", problem->output.file);
     hs_json_integer(&json, "snapshots", hs_plan_snapshots(plan));
-    hs_json_number(&json, "output_bytes", outlook->output);
+    hs_json_number(&json, "output_bytes", round(outlook->output));
     hs_json_number(&json, "output_free_bytes", outlook->free_bytes);
-    hs_json_text(&json, "refused", outlook->refused.text);
+    hs_json_text(&json, "refused",
+                 outlook->refused.text ? hs_error_reason(&outlook->refused) : NULL);
     hs_json_number(&json, "points_per_second", outlook->updates);
     hs_json_number(&json, "seconds", outlook->seconds);
     hs_json_number(&json, "reduction_seconds", outlook->reducing);
@@ -478,7 +479,9 @@ static void print_json(const struct outlook *outlook)
  * config says against itself stays wrong. */
 static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
 {
-    const enum hs_status st = hs_claim_check(outlook->problem, false, &outlook->refused);
+    enum hs_status st = hs_claim_check(outlook->problem, false, &outlook->refused);
+    if (!st)
+        st = hs_disk_check(outlook->problem->output.file, &outlook->refused);
     if (!st || st == HS_IO)
         return HS_OK;
     return hs_error_add(err, st, "%s", outlook->refused.text);
@@ -547,7 +550,8 @@ const struct hs_command hs_command_check = {
         "Likely mistakes in units (a specific heat below 10, degrees Celsius beside kelvin,\n"
         "lengths in mm) are warnings, which do not change the exit status.\n"
         "\n"
-        "Writes no file. \"refused\" names an existing file that a run would not replace.\n"
+        "Writes no file. \"refused\" names an existing file that a run would not replace, or a\n"
+        "folder that it could not write to.\n"
         "exit status: 0 OK, 2 bad config, 3 a file cannot be read or the disk is too full for\n"
         "the output, 4 device or memory.\n",
     .run = run,

@@ -52,8 +52,8 @@ static bool find(const struct hs_picture_column *axis, struct hs_cut *cut)
     const double slack = 1e-6; /* what rounding does to a coordinate */
     const int64_t i = hs_interval_of(axis->value, axis->count - 1, cut->at);
     const double *node = &axis->value[i];
-    const double share =
-        axis->count > 1 ? (cut->at - node[0]) / (node[1] - node[0]) : cut->at != *node;
+    const double apart = axis->count > 1 ? node[1] - node[0] : 0.0;
+    const double share = cut->at == node[0] ? 0.0 : (cut->at - node[0]) / apart;
     cut->node = i + (share > 1 - slack);
     cut->share = share > slack && share < 1 - slack ? share : 0;
     return share > -slack && share < 1 + slack;

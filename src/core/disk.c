@@ -22,17 +22,32 @@ char *hs_directory_of(const char *path)
                         : hs_format("%.*s", name > path + 1 ? (int)(name - path - 1) : 1, path);
 }
 
-double hs_disk_free(const char *path)
+/* The directory of `path`, or the one in which it will be made. Allocated. */
+static char *directory_there(const char *path)
 {
     char *directory = hs_directory_of(path);
-    struct statvfs s;
-    int failed;
-    while ((failed = statvfs(directory, &s)) && (errno == ENOENT || errno == ENOTDIR) &&
+    while (access(directory, F_OK) && (errno == ENOENT || errno == ENOTDIR) &&
            strcmp(directory, ".") != 0 && strcmp(directory, "/") != 0) {
         char *above = hs_directory_of(directory);
         free(directory);
         directory = above;
     }
+    return directory;
+}
+
+enum hs_status hs_disk_check(const char *path, struct hs_error *err)
+{
+    char *directory = directory_there(path);
+    const int number = access(directory, W_OK | X_OK) ? errno : 0;
+    free(directory);
+    return number ? hs_file_failed(path, "write there", number, 0, err) : HS_OK;
+}
+
+double hs_disk_free(const char *path)
+{
+    char *directory = directory_there(path);
+    struct statvfs s;
+    const int failed = statvfs(directory, &s);
     free(directory);
     if (failed || s.f_blocks == 0) /* some that only look like file systems have none */
         return -1.0;

@@ -16,6 +16,9 @@ char *hs_directory_of(const char *path);
  * that cannot be told. */
 double hs_disk_free(const char *path);
 
+/* Whether this user may write beside `path`, or make its directory. HS_IO where not. */
+enum hs_status hs_disk_check(const char *path, struct hs_error *err);
+
 /* Adds what went wrong with `path` (errno value `number`) while `doing` ("write"), with what to do
  * about it: for a full disk the bytes needed and free. Returns HS_IO. */
 enum hs_status hs_file_failed(const char *path, const char *doing, int number, int64_t needed,

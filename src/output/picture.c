@@ -78,7 +78,10 @@ static int choose_levels(const struct hs_picture *p, struct hs_scale scale, cons
     }
     for (int n = 0; n < count; n++)
         crossed |= levels[n] > bounds[0] && levels[n] <= bounds[1];
-    if (!crossed)
+    if (!crossed && bounds[0] > bounds[1])
+        hs_error_add(err, HS_OK, "%s: --contours: no line is drawn, for no temperature is a number",
+                     p->output);
+    else if (!crossed)
         hs_error_add(err, HS_OK,
                      "%s: --contours: no line is drawn, for the temperatures are %.9g to %.9g",
                      p->output, bounds[0], bounds[1]);

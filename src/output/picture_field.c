@@ -41,9 +41,11 @@ static double value_at(const struct hs_chart *c, const struct sample *x, const s
 {
     const int64_t nx = c->points[0], ny = c->points[1];
     const int64_t first = (int64_t)fmax(0, ceil(x->node - x->reach));
-    long double sum = 0; /* of numbers up to the largest */
+    const long double nearest = c->field[lround(y->node) * nx + lround(x->node)];
+    long double sum =
+        0; /* of numbers up to the largest, from the nearest on: where all are equal, 0 */
     double weights = 0;
-    if (!isfinite(c->field[lround(y->node) * nx + lround(x->node)]))
+    if (!isfinite(nearest))
         return NAN;
     for (int64_t j = (int64_t)fmax(0, ceil(y->node - y->reach)); j < ny && j < y->node + y->reach;
          j++)
@@ -52,11 +54,11 @@ static double value_at(const struct hs_chart *c, const struct sample *x, const s
             const double w =
                 (1 - fabs(i - x->node) / x->reach) * (1 - fabs(j - y->node) / y->reach);
             if (w > 0 && isfinite(value)) {
-                sum += w * value;
+                sum += w * (value - nearest);
                 weights += w;
             }
         }
-    return (double)(sum / weights);
+    return (double)(nearest + sum / weights);
 }
 
 /* An image without memory is an error of cr, which is told when it is written. */
@@ -118,6 +120,8 @@ static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double
     double best = 1;
     for (int n = 0; n + 3 < path->num_data; n += 4) {
         const cairo_path_data_t *a = &path->data[n + 1], *b = &path->data[n + 3];
+        if (a->point.x == b->point.x && a->point.y == b->point.y)
+            continue; /* a level that only touches a corner */
         const double x = 0.5 * (a->point.x + b->point.x), y = 0.5 * (a->point.y + b->point.y);
         double room = fmin(fmin(x - p->x, p->x + p->w - x), fmin(y - p->y, p->y + p->h - y)) /
                       (0.5 * width + 8);

@@ -116,3 +116,20 @@ def test_threads_are_no_more_than_the_processors_allowed(tmp_path, environment, 
     done = run(tmp_path, {"cpu.max": "100000 100000"}, "--json", **environment)
     assert done.returncode == 0, done.stderr
     assert int(json.loads(done.stdout)["device"].split()[0]) == threads
+
+
+def test_check_says_that_a_folder_cannot_be_written_to(tmp_path):
+    (tmp_path / "case.cfg").write_text(CONFIG.replace('"run.h5"', '"there/new/run.h5"'))
+    (tmp_path / "there").mkdir()
+    script = 'mount -t tmpfs -o ro none there || exit 99; exec "$@"'
+    command = ["unshare", "--mount", "sh", "-c", script, "sh", os.environ["HEATSOLVE"]]
+    told, done = (
+        subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        for arguments in (["check", "case.cfg", "--json"], ["run", "case.cfg", "--quiet"])
+    )
+    if done.returncode == 99 or "unshare" in done.stderr:
+        pytest.skip("needs the right to mount")
+    assert done.returncode == 3 and "Read-only file system" in done.stderr
+    told = json.loads(told.stdout)
+    assert "Read-only file system; set output.file to where you may write" in told["refused"]
+    assert not told["refused"].endswith("\n") and isinstance(told["memory_bytes"], int)

@@ -580,6 +580,34 @@ def test_contours_that_nothing_reaches_are_told(ramp, tmp_path):
     assert "no line is drawn" in result.stderr and "0 to 100" in result.stderr
 
 
+def test_contours_through_corners_and_along_plateaus_are_drawn(tmp_path):
+    """A level that only touches a corner has no direction to write a name in; where all nodes around have the level,
+    rounding drew specks."""
+    x = np.linspace(0, 1, 11)
+    falling = write(tmp_path / "a.h5", 100 * (x - x[:, None])[None], [x, x])
+    draw(falling, tmp_path / "a.png", "--contours", "5")
+    field = np.full((1, 41, 41), 293.15)
+    field[0, 16:25, 16:25] = 353.15
+    plateau = write(tmp_path / "b.h5", field, [np.linspace(0, 1, 41)] * 2)
+    assert render(plateau, "-o", tmp_path / "b.svg", "--contours", "293.15,323.15").returncode == 0
+    lines = re.findall(r'd="([^"]+)"', (tmp_path / "b.svg").read_text())
+    # the square's outline, some 300 mesh cells long, twice at most
+    assert max(line.count("M") for line in lines) < 700
+
+
+def test_contours_of_a_field_without_numbers_are_told(tmp_path):
+    path = write(tmp_path / "a.h5", np.full((1, 5, 5), np.nan), [np.linspace(0, 1, 5)] * 2)
+    result = render(path, "-o", tmp_path / "p.png", "--contours", "5")
+    assert result.returncode == 0 and "no temperature is a number" in result.stderr
+
+
+def test_of_a_single_snapshot_its_own_time_is_drawn(tmp_path):
+    path = write(tmp_path / "a.h5", np.random.rand(1, 5, 5), [np.linspace(0, 1, 5)] * 2, time=np.array([8.0]))
+    assert "t = 8 s" in draw(path, tmp_path / "p.png", "--time", "8", read=False)
+    for time in ("0", "9"):
+        fails(render(path, "-o", tmp_path / "q.png", "--time", time), 2, f"--time {time}", "from 8 to 8 s")
+
+
 def test_contours_of_a_line_are_refused(tmp_path):
     path = write(tmp_path / "a.h5", np.random.rand(1, 9), [np.linspace(0, 1, 9)])
     fails(render(path, "-o", tmp_path / "p.png", "--contours", "5"), 2, "--contours", "line")
