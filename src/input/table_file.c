@@ -20,6 +20,17 @@ static int split(char *line, char *word[3])
     return count;
 }
 
+/* A column without a number before the second one: ",1,20" or "1,,20". */
+static bool has_gap(const char *line)
+{
+    const size_t first = strspn(line, between), word = strcspn(line + first, between);
+    const char *gap = line + first + word;
+    int commas = 0;
+    for (const char *c = gap; c < gap + strspn(gap, between); c++)
+        commas += *c == ',' || *c == ';';
+    return commas > 1 || memchr(line, ',', first) || memchr(line, ';', first);
+}
+
 struct table {
     int lines, points; /* lines that say something */
     double *time, *number;
@@ -54,11 +65,12 @@ static enum hs_status add_line(struct table *table, const char *path, int line_n
     double point[2];
     line[strcspn(line, "#")] = '\0';
     const char *remedy = remedy_of(line);
+    const bool gap = has_gap(line);
     const int count = split(line, word);
     if (count == 0)
         return HS_OK;
-    const bool numbers =
-        count == 2 && !hs_number_parse(word[0], &point[0]) && !hs_number_parse(word[1], &point[1]);
+    const bool numbers = count == 2 && !gap && !hs_number_parse(word[0], &point[0]) &&
+                         !hs_number_parse(word[1], &point[1]);
     if (table->lines++ == 0 && is_heading(word, count))
         return HS_OK;
     if (!numbers)
@@ -89,9 +101,14 @@ enum hs_status hs_table_file_read(const char *path, int *points, double **time, 
     char *line = NULL;
     size_t size = 0;
     enum hs_status status = HS_OK;
-    for (int n = 1; !status && getline(&line, &size, file) >= 0; n++) {
+    ssize_t length;
+    for (int n = 1; !status && (length = getline(&line, &size, file)) >= 0; n++) {
+        if (strlen(line) < (size_t)length)
+            status =
+                hs_error_add(why, HS_BAD_INPUT, "%s:%d: is not text: it has a zero byte", path, n);
         const bool marked = n == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* says nothing */
-        status = add_line(&table, path, n, line + 3 * marked, why);
+        if (!status)
+            status = add_line(&table, path, n, line + 3 * marked, why);
     }
     if (!status && ferror(file))
         status = hs_error_add(why, HS_IO, "%s: cannot be read", path);

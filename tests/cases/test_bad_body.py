@@ -464,6 +464,9 @@ ROWS = "{0}: is not two numbers; each line has a time in s and a number"
     ("0, 12, 5 # \"\n", ROWS.format(1) + "\n"),
     ("# of today\n\ntime T\ns K\n0 1\n", ROWS.format(4) + "\n"),
     ("\ufefft,T\n0,1\nt,T\n", ROWS.format(3)),
+    ("0,1\n1,,10\n", ROWS.format(2)),
+    ("0,1\n,1,20\n", ROWS.format(2)),
+    ("0 1\n1 2\0 3\n", "2: is not text: it has a zero byte"),
     # the line before is there
     ("\ufeff5,12.0\n4,13\n", "2: time 4 s is not after the line before"),
     ('"t [s]","T"\n5,12.0\n4,13\n', "3: time 4 s is not after the line before"),
