@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A file beside this one: without "./" the "XDMF Reader" takes the first of some letters for a
+ * blank. */
 static void put_name(FILE *out, const char *text)
 {
+    fputs("./", out);
     for (; *text; text++)
         switch (*text) {
         case '&': fputs("&amp;", out); break;

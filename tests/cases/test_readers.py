@@ -32,20 +32,21 @@ output = { file = "run & 1.vtkhdf"; interval = 1.0; };
 probes = ( { name = "a"; at = %(lower)s; } );
 """
 
-CASES = {"1D": (1, "double"), "2D": (2, "float"), "3D": (3, "double"), "3D float": (3, "float")}
+# names that a reader of XML, or one that counts letters below 127, stumbles over
+CASES = {"1D": (1, "double", "run & 1.vtkhdf"), "2D": (2, "float", "ün.h5"), "3D": (3, "double", " a.h5"), "3D float": (3, "float", "b.h5")}
 
 
 @pytest.fixture(scope="module", params=CASES)
 def case(request, tmp_path_factory):
-    dims, precision = CASES[request.param]
+    dims, precision, name = CASES[request.param]
     directory = tmp_path_factory.mktemp("readers")
     (directory / "case.cfg").write_text(
-        CONFIG
+        CONFIG.replace("run & 1.vtkhdf", name)
         % dict(precision=precision, points=POINTS[:dims], lower=LOWER[:dims], spacing=SPACING[:dims], end="2.5")
     )
     result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-    return dims, directory / "run & 1.vtkhdf"
+    return dims, directory / name
 
 
 def test_xarray(case):
@@ -236,7 +237,7 @@ json.dump({"XDMF Reader": seen(XDMFReader(FileNames=[name])), "Xdmf3 Reader S": 
 def paraview_sees(script, path, tmp_path):
     (tmp_path / "look.py").write_text(script)
     told = subprocess.run(
-        ["timeout", "180", "pvpython", tmp_path / "look.py", path.with_name(path.name + ".xdmf"), tmp_path / "found.json"],
+        ["timeout", "180", "pvpython", tmp_path / "look.py", path.with_name(path.name.removesuffix(".h5") + ".xdmf"), tmp_path / "found.json"],
         check=True,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         capture_output=True,
