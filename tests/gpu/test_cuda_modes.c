@@ -136,17 +136,14 @@ static double time_bases(const struct hs_problem *problem)
     struct hs_axis_matrix matrix[HS_AXES];
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         struct hs_eigenbasis basis;
-        struct hs_error err;
         int of = 0;
-        hs_error_init(&err);
         matrix[axis] = hs_axis_matrix_of(problem, &span.op.stencil, axis);
         while (!hs_axis_matrix_same(&matrix[of], &matrix[axis]))
             of++;
         if (of < axis)
             continue;
-        must(hs_eigenbasis_make(&matrix[axis], &basis, &err), &err, "modes");
+        assert_ok(hs_eigenbasis_make(&matrix[axis], &basis, &err));
         hs_eigenbasis_release(&basis);
-        hs_error_release(&err);
     }
     return clock_now() - begin;
 }
@@ -154,18 +151,15 @@ static double time_bases(const struct hs_problem *problem)
 static void upload_noise(struct hs_backend_state *device, const struct hs_problem *problem)
 {
     const int64_t *points = problem->grid.points, plane = points[HS_X] * points[HS_Y];
-    struct hs_error err;
     double *slab = malloc((size_t)plane * sizeof *slab);
     assert_non_null(slab);
-    hs_error_init(&err);
     for (int64_t n = 0; n < plane; n++)
         slab[n] = 300.0 * noise((uint64_t)n);
     for (int64_t k = 0; k < points[HS_Z]; k++) {
         const struct hs_box box = {{0, 0, k}, {points[HS_X], points[HS_Y], k + 1}};
-        must(cuda_backend()->upload(device, &box, slab, &err), &err, "upload");
+        assert_ok(cuda_backend()->upload(device, &box, slab, &err));
     }
     free(slab);
-    hs_error_release(&err);
 }
 
 /* What goes before a state, the least of three, then two states, or the steady one twice [s]. */

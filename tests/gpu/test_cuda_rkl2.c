@@ -149,29 +149,26 @@ static double time_steps(const struct decay *d, const struct hs_backend *backend
     const double step = end / (double)steps;
     const double before =
         hs_read(problem->precision, d->c.initial, middle * (1 + points * (1 + points)));
-    struct hs_error err;
     struct hs_backend_state *state = NULL;
     struct hs_method_state *self = NULL;
     double value; /* or a float */
-    hs_error_init(&err);
-    must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    must(backend->upload(state, &all, d->c.initial, &err), &err, "upload");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, d->c.initial, &err));
     if (method)
-        must(method->create(problem, backend, state, &self, &err), &err, method->name);
+        assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
     const struct hs_span span = {
         .count = steps, .step = step, .op = hs_problem_operator(problem, step)};
     const double begin = clock_now();
     if (method)
-        must(method->advance(self, backend, state, &span, &err), &err, method->name);
+        assert_ok_of(method->name, method->advance(self, backend, state, &span, &err));
     else
-        must(backend->sweep(state, &span, &err), &err, "sweep");
+        assert_ok(backend->sweep(state, &span, &err));
     const double seconds = clock_now() - begin;
-    must(backend->download(state, &node, &value, &err), &err, "download");
+    assert_ok(backend->download(state, &node, &value, &err));
     *off = fabs(hs_read(problem->precision, &value, 0) / before / exp(d->rate * end) - 1.0);
     if (method)
         method->destroy(self);
     backend->destroy(state);
-    hs_error_release(&err);
     return seconds;
 }
 
@@ -201,11 +198,8 @@ static double say_time(const struct decay *d, const struct hs_backend *backend,
 
 static const struct hs_kernel *kernel_named(const char *name)
 {
-    struct hs_error err;
     const struct hs_kernel *kernel;
-    hs_error_init(&err);
-    must(hs_kernel_find(name, HS_CUDA, &kernel, &err), &err, name);
-    hs_error_release(&err);
+    assert_ok_of(name, hs_kernel_find(name, HS_CUDA, &kernel, &err));
     return kernel;
 }
 

@@ -95,9 +95,7 @@ static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *pl
         .may_copy = true,
         .scratch = scratch,
     };
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+    assert_ok(kernel->sweep(plan, &sweep, &err));
     for (int over = 0; over < 2 && steps == 1 && plan->recursion > 0; over++)
         hold_recursion(kernel, plan, sweep, f->out, over, network_name(m->c));
     if (steps == 1 && plan->recursion > 1)

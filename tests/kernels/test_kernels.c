@@ -103,10 +103,7 @@ static char *swept(const struct trial *t, const struct hs_kernel *kernel, struct
     assert_non_null(out);
     memset(out, 0xa5, bytes); /* poison: what a kernel leaves out, or adds to, shows */
     sweep.out = (void *)(uintptr_t)origin(t, &sweep.layout, out);
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(kernel->sweep(NULL, &sweep, &err), HS_OK);
-    hs_error_release(&err);
+    assert_ok(kernel->sweep(NULL, &sweep, &err));
     return out;
 }
 
@@ -420,8 +417,8 @@ static double run_bound(const struct hs_problem *problem, const struct hs_kernel
     return SWEEPS * pow(1.12, SWEEPS) * (terms + 2 + 9) * (FLT_EPSILON / 2.0) * largest;
 }
 
-static void compare_run(const struct model *m, const struct hs_kernel *kernel, const void *values,
-                        int n)
+static void compare_run(const struct model *m, const struct hs_kernel *kernel, const char *what,
+                        const void *values, int n)
 {
     const struct hs_problem *problem = m->problem;
     double largest = 4.0; /* of the data */
@@ -431,24 +428,15 @@ static void compare_run(const struct model *m, const struct hs_kernel *kernel, c
     for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++) {
         const double x = get(problem->precision, values, i);
         if (!(fabs(x - m->now[i]) <= bound))
-            fail_msg("%s, %dD radius %d %s, case %d (%s %s %s %s %s %s): node %lld: %.17g, "
+            fail_msg("%s, case %d (%s %s %s %s %s %s): node %lld: %.17g, "
                      "expected %.17g, apart by more than %g",
-                     kernel->name, problem->grid.dims, problem->radius,
-                     hs_precision_name(problem->precision), n, problem->face[0].type,
-                     problem->face[1].type, problem->face[2].type ? problem->face[2].type : "",
+                     what, n, problem->face[0].type, problem->face[1].type,
+                     problem->face[2].type ? problem->face[2].type : "",
                      problem->face[3].type ? problem->face[3].type : "",
                      problem->face[4].type ? problem->face[4].type : "",
                      problem->face[5].type ? problem->face[5].type : "", (long long)i, x, m->now[i],
                      bound);
     }
-}
-
-static void must(enum hs_status st, struct hs_error *err, const struct hs_problem *problem,
-                 const struct hs_kernel *kernel)
-{
-    if (st)
-        fail_msg("%s, %dD radius %d %s: %s", kernel->name, problem->grid.dims, problem->radius,
-                 hs_precision_name(problem->precision), hs_error_reason(err));
 }
 
 /* Sweeps in two stretches of one interval, as a run with an output in between does. */
@@ -468,21 +456,21 @@ static void run_case(const struct hs_backend *backend, const struct hs_kernel *k
     for (int64_t s = 0; s < SWEEPS; s++)
         model_sweep(&m, &span, s);
 
-    struct hs_error err;
+    char what[100];
+    snprintf(what, sizeof what, "%s, %dD radius %d %s", kernel->name, problem->grid.dims,
+             problem->radius, hs_precision_name(problem->precision));
     struct hs_backend_state *state = NULL;
-    hs_error_init(&err);
-    must(backend->create(problem, kernel, 0, 2, &state, &err), &err, problem, kernel);
-    must(backend->upload(state, &all, values, &err), &err, problem, kernel);
+    assert_ok_of(what, backend->create(problem, kernel, 0, 2, &state, &err));
+    assert_ok_of(what, backend->upload(state, &all, values, &err));
     span.count = 3;
-    must(backend->sweep(state, &span, &err), &err, problem, kernel);
+    assert_ok_of(what, backend->sweep(state, &span, &err));
     span.first = 3;
     span.count = SWEEPS - 3;
     span.keep_last = n % 2;
-    must(backend->sweep(state, &span, &err), &err, problem, kernel);
-    must(backend->download(state, &all, values, &err), &err, problem, kernel);
-    compare_run(&m, kernel, values, n);
+    assert_ok_of(what, backend->sweep(state, &span, &err));
+    assert_ok_of(what, backend->download(state, &all, values, &err));
+    compare_run(&m, kernel, what, values, n);
     backend->destroy(state);
-    hs_error_release(&err);
     free(m.now);
     free(m.next);
     free(values);
@@ -572,18 +560,15 @@ static void sweep_tiled(const struct hs_kernel *kernel, const struct hs_problem 
     struct hs_span span = {
         .count = 11, .start = 0.3, .step = 0.1, .op = hs_problem_operator(problem, 0.1)};
     struct hs_backend_state *state = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_backend_cpu.create(problem, kernel, 0, threads, &state, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.upload(state, &all, values, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.sweep(state, &span, &err), HS_OK);
+    assert_ok(hs_backend_cpu.create(problem, kernel, 0, threads, &state, &err));
+    assert_ok(hs_backend_cpu.upload(state, &all, values, &err));
+    assert_ok(hs_backend_cpu.sweep(state, &span, &err));
     span.first = span.count;
     span.count = 6;
     span.keep_last = keep_last;
-    assert_int_equal(hs_backend_cpu.sweep(state, &span, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.download(state, &all, values, &err), HS_OK);
+    assert_ok(hs_backend_cpu.sweep(state, &span, &err));
+    assert_ok(hs_backend_cpu.download(state, &all, values, &err));
     hs_backend_cpu.destroy(state);
-    hs_error_release(&err);
 }
 
 static void compare_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,

@@ -57,10 +57,7 @@ static void run(const struct network_case *c, const struct hs_box *box, int orde
         .scratch = plan.scratch ? calloc(1, plan.scratch) : NULL};
     memcpy(sweep.source.pitch, f.layout.pitch, sizeof f.layout.pitch);
     emulator_set_order_c(order);
-    struct hs_error err;
-    hs_error_init(&err);
-    if (kernel->sweep(&plan, &sweep, &err) != HS_OK)
-        fail_msg("%s: %s", what, err.text);
+    assert_ok_of(what, kernel->sweep(&plan, &sweep, &err));
     const char *complaint = emulator_complaint_c();
     if (complaint)
         fail_msg("%s: %s", what, complaint);

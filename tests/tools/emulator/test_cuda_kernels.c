@@ -132,10 +132,7 @@ static struct hs_kernel_plan plan_for(const struct hs_case *of)
 static void check(const struct fields *f, const struct hs_kernel_plan *plan,
                   const struct hs_sweep *sweep, const char *what)
 {
-    struct hs_error err;
-    hs_error_init(&err);
-    if (kernel->sweep(plan, sweep, &err) != HS_OK)
-        fail_msg("%s: %s: %s", kernel->name, what, err.text);
+    assert_ok_of(what, kernel->sweep(plan, sweep, &err));
     const char *complaint = emulator_complaint_c();
     if (complaint)
         fail_msg("%s: %s: %s", kernel->name, what, complaint);
@@ -750,17 +747,13 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         double told = 0.0; /* a float or a double */
         const bool tells = plan.fused_max_norm && fusion->steps == plan.steps;
         sweep.change = tells && !fusion->recurs ? &told : NULL;
-        struct hs_error err;
-        hs_error_init(&err);
-        enum hs_status st = HS_OK;
         if (fusion->parts) {
             sweep.part = HS_SWEEP_ENDS;
-            st = kernel->sweep(&plan, &sweep, &err);
+            assert_ok_of(what, kernel->sweep(&plan, &sweep, &err));
             hold_ends(&f, f.out, now, plan.ends, what);
             sweep.part = HS_SWEEP_INSIDE;
         }
-        if (st || kernel->sweep(&plan, &sweep, &err) != HS_OK)
-            fail_msg("%s: %s: %s", kernel->name, what, err.text);
+        assert_ok_of(what, kernel->sweep(&plan, &sweep, &err));
         const char *complaint = emulator_complaint_c();
         if (complaint)
             fail_msg("%s: %s: %s", kernel->name, what, complaint);

@@ -308,9 +308,7 @@ static double volume_of(struct network_case *c, int substance)
     const double sum = case_sum(&network, case_capacity_of, 0);
     hs_network_release(&network);
     double volume[CASE_SUBSTANCES];
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_network_volumes(&c->spec, volume, &err), HS_OK);
+    assert_ok(hs_network_volumes(&c->spec, volume, &err));
     assert_close(volume[substance], sum, 1e-12); /* of 1e5 terms */
     return sum;
 }

@@ -78,9 +78,7 @@ static double true_limit(const struct hs_network *network)
 static double limit(const struct hs_network *network, int threads, double *most)
 {
     double step;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_network_limit(network, threads, &step, most, &err), HS_OK);
+    assert_ok(hs_network_limit(network, threads, &step, most, &err));
     return step;
 }
 

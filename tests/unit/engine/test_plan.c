@@ -35,24 +35,15 @@ static struct hs_problem make_raw(void)
 
 static struct hs_plan plan_of(const struct hs_problem *problem)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_plan plan;
-    if (hs_plan_steps(problem, &plan, &err))
-        fail_msg("%s", err.text);
-    hs_error_release(&err);
+    assert_ok(hs_plan_steps(problem, &plan, &err));
     return plan;
 }
 
 static void assert_refused(const struct hs_problem *problem, const char *words)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_plan plan;
-    assert_int_equal(hs_plan_steps(problem, &plan, &err), HS_BAD_INPUT);
-    if (!strstr(err.text, words))
-        fail_msg("\"%s\" is not in: %s", words, err.text);
-    hs_error_release(&err);
+    assert_fails(hs_plan_steps(problem, &plan, &err), HS_BAD_INPUT, words);
 }
 
 void test_plan__auto_takes_its_share_of_the_limit(void **state)
