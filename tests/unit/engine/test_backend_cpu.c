@@ -24,18 +24,11 @@ struct fixture {
 /* 3D, x walls reflective (edge weight 1/2), y clamp (1), z dirichlet with value (2 + t). */
 static struct hs_instruction ramp[] = {{HS_OP_CONSTANT, 2.0}, {HS_OP_T, 0}, {HS_OP_ADD, 0}};
 
-static void lower(struct hs_problem *problem, int face, const char *name)
-{
-    const struct hs_value value = {.expression = {ramp, 3, HS_VARIES_T}};
-    problem->face[face] =
-        make_wall(name, value, 0.0,
-                  (struct hs_boundary_spec){.conductivity = NAN, .spacing = 0.5, .radius = 1});
-}
-
 static void set_up(struct fixture *f, int threads)
 {
     static const char *const names[] = {"reflective", "reflective", "clamp",
                                         "clamp",      "dirichlet",  "dirichlet"};
+    const struct hs_value data = {.expression = {ramp, 3, HS_VARIES_T}};
     hs_problem_init(&f->problem);
     f->problem.grid =
         (struct hs_grid){.dims = 3, .points = {NX, NY, NZ}, .spacing = {0.5, 0.5, 0.5}};
@@ -43,7 +36,7 @@ static void set_up(struct fixture *f, int threads)
     f->problem.material.density = 3.0;
     f->problem.material.specific_heat = 5.0;
     for (int face = 0; face < HS_FACES; face++)
-        lower(&f->problem, face, names[face]);
+        set_wall(&f->problem, face, names[face], data, 0.0);
     for (int i = 0; i < COUNT; i++)
         f->values[i] = 1.0 + 0.01 * ((i * 37) % COUNT);
     assert_ok(

@@ -1,6 +1,7 @@
 /* The loop over a stand-in backend: one number, which each sweep changes by a rule. */
 #include "engine/loop.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,12 +182,8 @@ static struct hs_observer observer_of(struct diary *diary, bool wants_change)
 
 static struct hs_problem make(double initial)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = 5;
+    struct hs_problem problem = make_line(5, 1.0);
     problem.initial.field.value.constant = initial;
-    problem.material.diffusivity = 1.0;
     memset(&rule, 0, sizeof rule);
     rule.factor = 1.0;
     interrupted = 0;
@@ -274,12 +271,18 @@ void test_loop__what_is_fetched_is_shared(void **state)
     assert_true(isnan(a.change[1])); /* 10: only `b` wants the change, and it is not due */
 }
 
-void test_loop__keeps_the_field_before_a_stop_that_wants_it(void **state)
+static struct hs_problem make_steady(double tolerance, int64_t check_every)
 {
     struct hs_problem problem = make(1.0);
     problem.schedule.steady = true;
-    problem.schedule.steady_tolerance = 1e-20;
-    problem.schedule.steady_check_every = 4;
+    problem.schedule.steady_tolerance = tolerance;
+    problem.schedule.steady_check_every = check_every;
+    return problem;
+}
+
+void test_loop__keeps_the_field_before_a_stop_that_wants_it(void **state)
+{
+    const struct hs_problem problem = make_steady(1e-20, 4);
     const struct hs_plan plan = plan_for(25);
     rule.added = 1.0;
     struct diary a = {.every = 10}, b = {.every = 3};
@@ -295,10 +298,7 @@ void test_loop__keeps_the_field_before_a_stop_that_wants_it(void **state)
 
 void test_loop__stops_when_steady(void **state)
 {
-    struct hs_problem problem = make(1.0);
-    problem.schedule.steady = true;
-    problem.schedule.steady_tolerance = 1e-6;
-    problem.schedule.steady_check_every = 7;
+    const struct hs_problem problem = make_steady(1e-6, 7);
     const struct hs_plan plan = plan_for(1000);
     rule.factor = 0.5; /* the change of sweep n is 2^-n: under 1e-6 at n = 20, seen at 21 */
     struct diary diary = {.every = 0};
@@ -313,10 +313,7 @@ void test_loop__stops_when_steady(void **state)
 
 void test_loop__says_when_steady_was_not_reached(void **state)
 {
-    struct hs_problem problem = make(1.0);
-    problem.schedule.steady = true;
-    problem.schedule.steady_tolerance = 1e-6;
-    problem.schedule.steady_check_every = 5;
+    const struct hs_problem problem = make_steady(1e-6, 5);
     const struct hs_plan plan = plan_for(100);
     rule.added = 1.0;
     struct diary diary = {.every = 0};
@@ -330,10 +327,7 @@ void test_loop__says_when_steady_was_not_reached(void **state)
 /* The last sweep is looked at too: under the tolerance it is steady, check or not. */
 void test_loop__is_steady_at_the_end_between_two_checks(void **state)
 {
-    struct hs_problem problem = make(1.0);
-    problem.schedule.steady = true;
-    problem.schedule.steady_tolerance = 1e-6;
-    problem.schedule.steady_check_every = 100;
+    const struct hs_problem problem = make_steady(1e-6, 100);
     const struct hs_plan plan = plan_for(25);
     rule.factor = 0.5;
     struct diary diary = {.every = 0};

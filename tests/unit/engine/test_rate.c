@@ -1,19 +1,17 @@
 #include "engine/rate.h"
 #include "engine/registry.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <string.h>
 
+extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_method hs_method_euler;
 
 static struct hs_problem make(int64_t points)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = points;
-    problem.material.diffusivity = 1.0;
+    struct hs_problem problem = make_line(points, 1.0);
     for (int f = 0; f < 2; f++)
         problem.face[f] = (struct hs_face){.held = 1, .edge_weight = 0.5};
     return problem;
@@ -22,12 +20,10 @@ static struct hs_problem make(int64_t points)
 static struct hs_plan plan_of(const struct hs_problem *problem, int64_t sweeps)
 {
     struct hs_plan plan = {.method = &hs_method_euler,
+                           .backend = &hs_backend_cpu,
                            .sweeps = sweeps,
                            .tail_step = 0.1,
                            .end = 0.1 * (double)sweeps};
-    for (int i = 0; hs_backends[i]; i++)
-        if (hs_backends[i]->device == HS_CPU)
-            plan.backend = hs_backends[i];
     assert_ok(hs_kernel_find("reference", HS_CPU, &plan.kernel, &err));
     return plan;
 }

@@ -11,11 +11,7 @@
 
 static void set_face(struct hs_problem *problem, int which, const char *type)
 {
-    problem->face[which] =
-        make_wall(type, (struct hs_value){.constant = 3.0}, 6.0,
-                  (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
-                                            .spacing = problem->grid.spacing[which / 2],
-                                            .radius = problem->radius});
+    set_wall(problem, which, type, (struct hs_value){.constant = 3.0}, 6.0);
 }
 
 /* exp(-pi^2 t) sin(pi x) between walls at 0: x from 0 to 1 in n-1 cells, diffusivity 1. */
@@ -28,13 +24,8 @@ static const struct hs_instruction sine[] = {
 
 static struct hs_problem make(int64_t points, enum hs_precision precision)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
+    struct hs_problem problem = make_line(points, 1.0 / (double)(points - 1));
     problem.precision = precision;
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = points;
-    problem.grid.spacing[HS_X] = 1.0 / (double)(points - 1);
-    problem.material.diffusivity = 1.0;
     problem.material.conductivity = 2.0;
     const struct hs_expression expression = {sine, 9, HS_VARIES_X | HS_VARIES_T};
     problem.initial.field.value.expression = expression;
@@ -48,13 +39,13 @@ static struct hs_problem make(int64_t points, enum hs_precision precision)
     return problem;
 }
 
+extern const struct hs_backend hs_backend_cpu;
+
 static struct hs_plan plan_of(const struct hs_problem *problem, const char *kernel)
 {
     struct hs_plan plan;
     assert_ok(hs_plan_steps(problem, &plan, &err));
-    for (int i = 0; hs_backends[i]; i++)
-        if (hs_backends[i]->device == HS_CPU)
-            plan.backend = hs_backends[i];
+    plan.backend = &hs_backend_cpu;
     assert_ok(hs_kernel_find(kernel, HS_CPU, &plan.kernel, &err));
     return plan;
 }

@@ -1,5 +1,6 @@
 #include "output/resume_time.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,18 +10,7 @@
 /* 1D, diffusivity 1, spacing 0.1: the limit is 0.1^2/2 = 0.005 s, of however many nodes. */
 static struct hs_problem make(void)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.config_path = NULL;
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = 8;
-    problem.grid.spacing[HS_X] = 0.1;
-    problem.material.diffusivity = 1.0;
-    for (int f = 0; f < 2; f++) {
-        problem.face[f] = (struct hs_face){.held = 1};
-        problem.face[f].b[0] = 1.0;
-    }
-    return problem;
+    return make_held_line(8, 0.1);
 }
 
 static bool plan_of(const struct hs_problem *problem, struct hs_plan *plan)
