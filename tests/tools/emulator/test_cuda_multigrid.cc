@@ -4,6 +4,7 @@
  * whose rows are padded, with periodic axes, held nodes, sinks, cells of any shape, conductances
  * spread by up to 1e5, and where nothing holds the mean; steady states and implicit steps.
  */
+#include "random.h"
 #include "test.h"
 
 #include "engine/backends/cuda_krylov.cuh"
@@ -23,18 +24,6 @@ extern "C" int hs_threads_for(const hs_grid *, int)
     return 1;
 }
 
-static uint64_t dice;
-static unsigned roll(unsigned sides) /* 0 .. sides-1 */
-{
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)((dice >> 33) % sides);
-}
-
-static double between(double low, double high)
-{
-    return low + (high - low) * (roll(1u << 30) / 0x1p30);
-}
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 struct one {
@@ -52,22 +41,22 @@ static void set_sizes(one *c, bool padded)
 {
     static const int64_t few[] = {2, 3, 4, 5, 7, 8, 12, 17, 20};
     hs_network &network = c->network;
-    network.grid.dims = 1 + (int)roll(3);
+    network.grid.dims = 1 + (int)below(3);
     for (int axis = 0; axis < HS_AXES; axis++) {
         const bool there = axis < network.grid.dims;
-        network.grid.points[axis] = there ? few[roll(9)] : 1;
+        network.grid.points[axis] = there ? few[below(9)] : 1;
         network.grid.spacing[axis] = 1.0;
-        network.wrap[axis] = there && roll(4) == 0;
+        network.wrap[axis] = there && below(4) == 0;
     }
     if (network.grid.dims == 1)
-        network.grid.points[HS_X] = 2 + roll(3000);
-    if (network.grid.dims == 2 && roll(2))
-        network.grid.points[roll(2)] = 200 + roll(100);
+        network.grid.points[HS_X] = 2 + below(3000);
+    if (network.grid.dims == 2 && below(2))
+        network.grid.points[below(2)] = 200 + below(100);
     if (padded) {
         network.grid.dims = 3;
-        network.grid.points[HS_X] = 29 + 4 * roll(6) + roll(3);
-        network.grid.points[HS_Y] = few[4 + roll(3)];
-        network.grid.points[HS_Z] = few[4 + roll(3)];
+        network.grid.points[HS_X] = 29 + 4 * below(6) + below(3);
+        network.grid.points[HS_Y] = few[4 + below(3)];
+        network.grid.points[HS_Z] = few[4 + below(3)];
         network.wrap[HS_X] = false;
     }
     c->nodes = hs_grid_count(&network.grid);
@@ -78,10 +67,11 @@ static void set_nodes(one *c, bool floating)
 {
     const hs_network &network = c->network;
     const int64_t *n = network.grid.points;
-    const double flat[HS_AXES] = {1.0, roll(3) ? 1.0 : between(0.03, 30.0),
-                                  roll(3) ? 1.0 : between(0.03, 30.0)};
-    const int64_t block = 1 + roll(5);
-    const unsigned kinds = 1 + roll(6), salt = roll(1u << 20), held = roll(2) ? 1 + roll(200) : 0;
+    const double flat[HS_AXES] = {1.0, below(3) ? 1.0 : between(0.03, 30.0),
+                                  below(3) ? 1.0 : between(0.03, 30.0)};
+    const int64_t block = 1 + below(5);
+    const unsigned kinds = 1 + below(6), salt = below(1u << 20),
+                   held = below(2) ? 1 + below(200) : 0;
     std::vector<double> k(kinds);
     for (double &value : k)
         value = std::exp(between(0.0, std::log(c->spread)));
@@ -106,12 +96,12 @@ static void set_nodes(one *c, bool floating)
         }
         if (floating)
             continue;
-        if (held > 0 && roll(held) == 0)
+        if (held > 0 && below(held) == 0)
             row.kind = HS_NODE_HELD;
         if (at[0] == 0)
             row.sink = 0.25 * flat[0];
     }
-    if (!floating && roll(2))
+    if (!floating && below(2))
         c->node[0].kind = HS_NODE_HELD;
 }
 
@@ -279,7 +269,7 @@ void test_cuda_multigrid__is_that_of_the_host(void **state)
         static const double spreads[] = {1.0, 10.0, 1e3, 1e5};
         one c;
         solvers both;
-        dice = 77u + 1000u * (unsigned)n;
+        seed = 77u + 1000u * (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
         c.spread = spreads[n % 4];
         set_sizes(&c, n % 7 == 0 || n % 10 == 0);
@@ -344,7 +334,7 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
     for (int n = 0; n < 24; n++) {
         one c;
         solvers both;
-        dice = 5u + 1000u * (unsigned)n;
+        seed = 5u + 1000u * (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
         c.spread = 10.0;
         set_sizes(&c, n % 2 == 0);
@@ -356,7 +346,7 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
         for (double &value : a)
             value = between(-4.0, 4.0);
         std::vector<int64_t> some;
-        for (int64_t node = 0; node < c.nodes; node += 1 + (int64_t)roll(5))
+        for (int64_t node = 0; node < c.nodes; node += 1 + (int64_t)below(5))
             some.push_back(node);
         const std::vector<double> due = work_with_vectors(&both.here, &c, a, some);
         const std::vector<double> found = work_with_vectors(&both.there, &c, a, some);
@@ -427,7 +417,7 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
         for (int with = 0; with < 2; with++) {
             const hs_lattice lattice = {{rows[with], 20, 12}, {false, n % 4 == 3, false}};
             hs_coarse_network net = begin_levels(&levels[with], lattice);
-            dice = 3u + (unsigned)n;
+            seed = 3u + (unsigned)n;
             const float flat = n < 4 ? 1.0f : 0.05f;
             std::vector<float> right;
             for (int64_t i = 0; i < hs_lattice_count(&lattice); i++) {
@@ -491,7 +481,7 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
         hs_cuda_levels levels;
         march::found found[2];
         std::vector<float> x[2];
-        dice = 5u + (unsigned)n;
+        seed = 5u + (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
         net = begin_levels(&levels, lattice);
         for (int64_t i = 0; i < nodes; i++) {
