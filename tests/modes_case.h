@@ -100,12 +100,6 @@ static inline void release_case(struct modes_case *c)
     hs_problem_release(&c->problem);
 }
 
-static inline void must(enum hs_status st, struct hs_error *err, const char *what)
-{
-    if (st)
-        fail_msg("%s: status %d: %s", what, (int)st, err->text ? err->text : "no message");
-}
-
 /* Whether a wall pulls to a temperature. */
 static inline bool holds_mean(const struct modes_case *c)
 {
@@ -127,17 +121,15 @@ static inline double *run_case(const struct modes_case *c, const struct hs_backe
     const struct hs_problem *problem = &c->problem;
     const struct hs_box all = hs_grid_box(&problem->grid);
     const int64_t nodes = hs_box_count(&all);
-    struct hs_error err;
     struct hs_backend_state *state = NULL;
     struct hs_method_state *self = NULL;
     double *out = malloc((size_t)nodes * sizeof *out);
     void *field = malloc((size_t)nodes * hs_precision_size(problem->precision));
     assert_true(out && field);
-    hs_error_init(&err);
-    must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    must(backend->upload(state, &all, c->initial, &err), &err, "upload");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, c->initial, &err));
     if (method)
-        must(method->create(problem, backend, state, &self, &err), &err, method->name);
+        assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
     for (int64_t done = 0; done < count; done += stretch) {
         const struct hs_span span = {.count = stretch < count - done ? stretch : count - done,
                                      .first = done,
@@ -146,20 +138,19 @@ static inline double *run_case(const struct modes_case *c, const struct hs_backe
                                      .keep_last = keep,
                                      .keep_before = keep};
         if (method)
-            must(method->advance(self, backend, state, &span, &err), &err, method->name);
+            assert_ok_of(method->name, method->advance(self, backend, state, &span, &err));
         else
-            must(backend->sweep(state, &span, &err), &err, "sweep");
+            assert_ok(backend->sweep(state, &span, &err));
     }
-    must(backend->download(state, &all, field, &err), &err, "download");
+    assert_ok(backend->download(state, &all, field, &err));
     if (reduction)
-        must(hs_reduce(backend, state, problem, reduction, &err), &err, "reduce");
+        assert_ok(hs_reduce(backend, state, problem, reduction, &err));
     for (int64_t n = 0; n < nodes; n++)
         out[n] = hs_read(problem->precision, field, n);
     if (method)
         method->destroy(self);
     backend->destroy(state);
     free(field);
-    hs_error_release(&err);
     return out;
 }
 
@@ -192,24 +183,21 @@ static inline double *solve_case_to(const struct modes_case *c, const struct hs_
     const struct hs_problem *problem = &c->problem;
     const struct hs_box all = hs_grid_box(&problem->grid);
     const int64_t nodes = hs_box_count(&all);
-    struct hs_error err;
     struct hs_backend_state *state = NULL;
     struct hs_method_state *self = NULL;
     double *out = malloc((size_t)nodes * sizeof *out);
     void *field = malloc((size_t)nodes * hs_precision_size(problem->precision));
     assert_true(out && field);
-    hs_error_init(&err);
-    must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    must(backend->upload(state, &all, c->initial, &err), &err, "upload");
-    must(method->create(problem, backend, state, &self, &err), &err, method->name);
-    must(method->solve(self, backend, state, tolerance, solution, &err), &err, method->name);
-    must(backend->download(state, &all, field, &err), &err, "download");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, c->initial, &err));
+    assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
+    assert_ok_of(method->name, method->solve(self, backend, state, tolerance, solution, &err));
+    assert_ok(backend->download(state, &all, field, &err));
     for (int64_t n = 0; n < nodes; n++)
         out[n] = hs_read(problem->precision, field, n);
     method->destroy(self);
     backend->destroy(state);
     free(field);
-    hs_error_release(&err);
     return out;
 }
 

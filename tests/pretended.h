@@ -4,6 +4,7 @@
 
 #include "core/backend.h"
 #include "core/kernel.h"
+#include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,22 @@ static void destroy(struct hs_backend_state *state)
     free(state);
 }
 
+static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
+                             const void *values, struct hs_error *err)
+{
+    assert_true(hs_box_count(box) > 0);
+    assert_non_null(values);
+    return HS_OK;
+}
+
+static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
+                                  struct hs_error *err)
+{
+    strcpy(out->device, "a device,\nof two lines");
+    strcpy(out->driver, "a driver");
+    return HS_OK;
+}
+
 /* What no test calls: the kernels are built, and their state's times are made up. */
 static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                             struct hs_error *err)
@@ -47,5 +64,20 @@ static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_s
         .features = HS_STENCIL | HS_ALL_DIMS | HS_ALL_RADII | HS_ALL_PRECISIONS | HS_ALL_VALUES,   \
         .steps = 2,                                                                                \
         .sweep = never}
+
+/* A cube of fixed walls. */
+static struct hs_problem cube_of(int64_t points)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = 3;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        problem.grid.points[axis] = points;
+    problem.precision = HS_FLOAT;
+    problem.raw = true;
+    for (int face = 0; face < HS_FACES; face++)
+        problem.face[face] = (struct hs_face){.type = "fixed", .held = 1};
+    return problem;
+}
 
 #endif

@@ -97,8 +97,6 @@ static inline void hold_pass(const struct hs_kernel *kernel, const struct hs_ker
     for (int64_t n = 0; n < sweep.layout.elements; n++)
         if (recursion_in_box(&sweep, n))
             hs_write(sweep.precision, before, n, sin((double)(n * 7919 % 104729)));
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_recursion recursion = {.factor = factor};
     sweep.recursion = &recursion;
     for (int n = 0; n < steps; n++) {
@@ -107,18 +105,17 @@ static inline void hold_pass(const struct hs_kernel *kernel, const struct hs_ker
         recursion.before = (n > 0 ? x[n - 1] : before) + skip;
         sweep.in = x[n] + skip;
         sweep.out = x[n + 1] + skip;
-        assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+        assert_ok(kernel->sweep(plan, &sweep, &err));
     }
     recursion = (struct hs_recursion){before + skip, last_but_one + skip, factor};
     sweep.steps = steps;
     sweep.in = x[0] + skip;
     sweep.out = out + skip;
-    assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+    assert_ok(kernel->sweep(plan, &sweep, &err));
     if (memcmp(out, x[steps], all))
         fail_msg("%s: %s: a pass of %d sweeps has other bits", kernel->name, what, steps);
     if (memcmp(last_but_one, x[steps - 1], all))
         fail_msg("%s: %s: so has the last but one of a pass of %d", kernel->name, what, steps);
-    hs_error_release(&err);
     for (int n = 0; n < steps + 4; n++)
         free(x[n]);
 }

@@ -184,21 +184,14 @@ static inline int64_t slabs_reduce(const struct hs_backend *backend, const struc
     void *here = slabs_layers(problem->slab ? problem->slab : &all, n, size, field);
     const struct hs_partial *partial = NULL;
     struct hs_backend_state *state = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    enum hs_status st = backend->create(problem, kernel, 0, 2, &state, &err);
-    if (!st)
-        st = backend->upload(state, &box, here, &err);
-    if (!st && sweeps > 0)
-        st = backend->sweep(state, &span, &err);
-    if (!st)
-        st = backend->reduce(state, &partial, &err);
-    if (st)
-        fail_msg("%s: %s", kernel->name, err.text ? err.text : "no message");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 2, &state, &err));
+    assert_ok_of(kernel->name, backend->upload(state, &box, here, &err));
+    if (sweeps > 0)
+        assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
+    assert_ok_of(kernel->name, backend->reduce(state, &partial, &err));
     const int64_t pieces = hs_blocks_of(problem).pieces;
     memcpy(out, partial, (size_t)pieces * sizeof *out);
     backend->destroy(state);
-    hs_error_release(&err);
     free(here);
     return pieces;
 }

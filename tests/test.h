@@ -15,6 +15,10 @@ extern "C" {
 }
 #endif
 
+#include "core/status.h"
+
+#include <string.h>
+
 /* Few tests look at cmocka's state, and functions that stand for others at all they are given. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -24,6 +28,28 @@ extern "C" {
         const double a_ = (a), b_ = (b), t_ = (tolerance);                                         \
         if (!(a_ - b_ <= t_ && b_ - a_ <= t_))                                                     \
             fail_msg("%s = %.17g, %s = %.17g, apart by more than %g", #a, a_, #b, b_, t_);         \
+    } while (0)
+
+/* A call that must succeed. It names `&err`, which is the macro's; the message says what failed. */
+#define assert_ok(call) assert_ok_of(#call, call)
+#define assert_ok_of(what, call)                                                                   \
+    do {                                                                                           \
+        struct hs_error err;                                                                       \
+        hs_error_init(&err);                                                                       \
+        if (call)                                                                                  \
+            fail_msg("%s: %s", what, err.text ? err.text : "no message");                          \
+        hs_error_release(&err);                                                                    \
+    } while (0)
+
+/* One that must fail so, with these words in its message. */
+#define assert_fails(call, with, words)                                                            \
+    do {                                                                                           \
+        struct hs_error err;                                                                       \
+        hs_error_init(&err);                                                                       \
+        assert_int_equal(call, with);                                                              \
+        if (!strstr(err.text ? err.text : "", words))                                              \
+            fail_msg("%s: \"%s\" is not in: %s", #call, words, err.text ? err.text : "");          \
+        hs_error_release(&err);                                                                    \
     } while (0)
 
 #endif

@@ -3,6 +3,7 @@
 #define HS_TESTS_WALLS_H
 
 #include "core/boundary.h"
+#include "core/problem.h"
 #include "test.h"
 
 static inline int count_kinds(void)
@@ -31,6 +32,38 @@ static inline struct hs_face make_wall(const char *kind, struct hs_value data, d
     if (hs_boundary_lacks(row, &spec, reason, sizeof reason))
         fail_msg("%s: %s", kind, reason);
     return hs_boundary_lower(row, &spec);
+}
+
+/* The same as a face of the problem, of its conductivity, spacing and radius. */
+static inline void set_wall(struct hs_problem *problem, int face, const char *kind,
+                            struct hs_value data, double number)
+{
+    problem->face[face] =
+        make_wall(kind, data, number,
+                  (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
+                                            .spacing = problem->grid.spacing[face / 2],
+                                            .radius = problem->radius});
+}
+
+/* A line of diffusivity 1, whose walls are still to be set. */
+static inline struct hs_problem make_line(int64_t points, double spacing)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid.dims = 1;
+    problem.grid.points[HS_X] = points;
+    problem.grid.spacing[HS_X] = spacing;
+    problem.material.diffusivity = 1.0;
+    return problem;
+}
+
+/* One between walls that are held. */
+static inline struct hs_problem make_held_line(int64_t points, double spacing)
+{
+    struct hs_problem problem = make_line(points, spacing);
+    for (int face = 0; face < 2; face++)
+        problem.face[face] = (struct hs_face){.held = 1, .b = {1.0}};
+    return problem;
 }
 
 #endif

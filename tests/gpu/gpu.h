@@ -37,12 +37,6 @@ static inline const struct hs_backend *cuda_backend(void)
     return NULL;
 }
 
-static inline void check(enum hs_status st, struct hs_error *err, const char *what)
-{
-    if (st)
-        fail_msg("%s: status %d: %s", what, (int)st, err->text ? err->text : "no message");
-}
-
 /* Uniform in [1, 2), by splitmix64 (Steele, Lea and Flood, OOPSLA 2014) from a counter. */
 static inline double noise(uint64_t n)
 {
@@ -187,8 +181,6 @@ static inline struct outcome run_on(const struct hs_backend *backend,
                                     const struct hs_problem *problem, const void *initial,
                                     int64_t count, int64_t last)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_backend_state *state = NULL;
     struct outcome out = {.field = malloc(field_bytes(problem))};
     assert_non_null(out.field);
@@ -196,17 +188,16 @@ static inline struct outcome run_on(const struct hs_backend *backend,
     const struct hs_box all = hs_grid_box(&problem->grid);
     struct hs_span span = {
         .count = count - last, .step = 0.01, .op = hs_problem_operator(problem, 0.01)};
-    check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    check(backend->upload(state, &all, initial, &err), &err, "upload");
-    check(backend->sweep(state, &span, &err), &err, kernel->name);
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, initial, &err));
+    assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
     span.first = span.count;
     span.count = last;
     span.keep_last = true;
-    check(backend->sweep(state, &span, &err), &err, kernel->name);
-    check(backend->download(state, &all, out.field, &err), &err, "download");
-    check(hs_reduce(backend, state, problem, &out.reduction, &err), &err, "reduce");
+    assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
+    assert_ok(backend->download(state, &all, out.field, &err));
+    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
     backend->destroy(state);
-    hs_error_release(&err);
     return out;
 }
 

@@ -194,23 +194,20 @@ static struct outcome run_body(const struct hs_backend *backend, const struct hs
                                     {.count = 2, .step = 0.01, .start = 0.1, .first = 7},
                                     {.count = many ? 431 : 1, .step = 0.007, .start = 0.3},
                                     {.count = 5, .step = 0.01, .start = 1.0, .keep_last = true}};
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_backend_state *state = NULL;
     struct outcome out = {.field = malloc(field_bytes(problem))};
     assert_non_null(out.field);
     const struct hs_box all = hs_grid_box(&problem->grid);
-    check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    check(backend->upload(state, &all, initial, &err), &err, "upload");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, initial, &err));
     for (size_t n = 0; n < sizeof spans / sizeof *spans; n++) {
         struct hs_span span = spans[n];
         span.op = hs_problem_operator(problem, span.step);
-        check(backend->sweep(state, &span, &err), &err, kernel->name);
+        assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
     }
-    check(backend->download(state, &all, out.field, &err), &err, "download");
-    check(hs_reduce(backend, state, problem, &out.reduction, &err), &err, "reduce");
+    assert_ok(backend->download(state, &all, out.field, &err));
+    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
     backend->destroy(state);
-    hs_error_release(&err);
     return out;
 }
 
@@ -272,19 +269,15 @@ void test_cuda_bodies__have_the_bits_of_the_cpu(void **state)
 static void *swept_once(const struct hs_problem *problem)
 {
     void *const initial = random_values(problem);
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_backend_state *state = NULL;
     const struct hs_box all = hs_grid_box(&problem->grid);
     const struct hs_span span = {
         .count = 1, .step = 0.01, .op = hs_problem_operator(problem, 0.01)};
-    check(hs_backend_cpu.create(problem, &hs_kernel_cpu_openmp, 0, 0, &state, &err), &err,
-          "create");
-    check(hs_backend_cpu.upload(state, &all, initial, &err), &err, "upload");
-    check(hs_backend_cpu.sweep(state, &span, &err), &err, "sweep");
-    check(hs_backend_cpu.download(state, &all, initial, &err), &err, "download");
+    assert_ok(hs_backend_cpu.create(problem, &hs_kernel_cpu_openmp, 0, 0, &state, &err));
+    assert_ok(hs_backend_cpu.upload(state, &all, initial, &err));
+    assert_ok(hs_backend_cpu.sweep(state, &span, &err));
+    assert_ok(hs_backend_cpu.download(state, &all, initial, &err));
     hs_backend_cpu.destroy(state);
-    hs_error_release(&err);
     return initial;
 }
 
@@ -295,23 +288,20 @@ static struct outcome run_steps(const struct hs_backend *backend, const struct h
     const struct hs_span spans[] = {{.count = 2, .step = 0.2, .start = 0.01},
                                     {.count = 3, .step = 0.05, .start = 0.41},
                                     {.count = 2, .step = 0.2, .start = 0.56, .keep_last = true}};
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_backend_state *state = NULL;
     struct hs_method_state *method = NULL;
     struct outcome out = {.field = malloc(field_bytes(problem))};
     assert_non_null(out.field);
     const struct hs_box all = hs_grid_box(&problem->grid);
-    check(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    check(backend->upload(state, &all, initial, &err), &err, "upload");
-    check(hs_method_rkl2.create(problem, backend, state, &method, &err), &err, "rkl2");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, initial, &err));
+    assert_ok(hs_method_rkl2.create(problem, backend, state, &method, &err));
     for (size_t n = 0; n < sizeof spans / sizeof *spans; n++)
-        check(hs_method_rkl2.advance(method, backend, state, &spans[n], &err), &err, kernel->name);
-    check(backend->download(state, &all, out.field, &err), &err, "download");
-    check(hs_reduce(backend, state, problem, &out.reduction, &err), &err, "reduce");
+        assert_ok_of(kernel->name, hs_method_rkl2.advance(method, backend, state, &spans[n], &err));
+    assert_ok(backend->download(state, &all, out.field, &err));
+    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
     hs_method_rkl2.destroy(method);
     backend->destroy(state);
-    hs_error_release(&err);
     return out;
 }
 

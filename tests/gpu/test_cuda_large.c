@@ -33,25 +33,23 @@ static void run_large(const struct hs_kernel *kernel, const struct hs_problem *l
 {
     /* both ends, and about plane 910, which holds element 2^31 */
     static const int64_t planes[] = {0, 1, 95, 96, 767, 909, 910, 911, 912, 1439, 1534, 1535};
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_backend_state *state = NULL;
     float *plane = malloc(sizeof *plane * POINTS * POINTS);
     assert_non_null(plane);
     const struct hs_span span = {.count = count, .step = 0.01, .op = hs_problem_operator(large, 1)};
-    check(cuda_backend()->create(large, kernel, 0, 0, &state, &err), &err, kernel->name);
+    assert_ok_of(kernel->name, cuda_backend()->create(large, kernel, 0, 0, &state, &err));
     for (int64_t k = 0; k < POINTS; k += PERIOD) {
         const struct hs_box box = {{0, 0, k}, {POINTS, POINTS, k + PERIOD}};
-        check(cuda_backend()->upload(state, &box, slab, &err), &err, "upload");
+        assert_ok(cuda_backend()->upload(state, &box, slab, &err));
     }
-    check(cuda_backend()->sweep(state, &span, &err), &err, kernel->name);
+    assert_ok_of(kernel->name, cuda_backend()->sweep(state, &span, &err));
     for (size_t n = 0; n < sizeof planes / sizeof *planes; n++) {
         const struct hs_box box = {{0, 0, planes[n]}, {POINTS, POINTS, planes[n] + 1}};
-        check(cuda_backend()->download(state, &box, plane, &err), &err, "download");
+        assert_ok(cuda_backend()->download(state, &box, plane, &err));
         check_plane(kernel, plane, expected, planes[n]);
     }
     struct hs_reduction r;
-    check(hs_reduce(cuda_backend(), state, large, &r, &err), &err, "reduce");
+    assert_ok(hs_reduce(cuda_backend(), state, large, &r, &err));
     double sum = 0.0, least = INFINITY;
     for (int i = 0; i < PERIOD * PERIOD * PERIOD; i++) {
         sum += expected[i];
@@ -62,7 +60,6 @@ static void run_large(const struct hs_kernel *kernel, const struct hs_problem *l
     assert_near(r.mean, sum / (PERIOD * PERIOD * PERIOD), 1e-11);
     cuda_backend()->destroy(state);
     free(plane);
-    hs_error_release(&err);
     printf("%s: 1536^3 is the image of 96^3 after %lld sweeps\n", kernel->name, (long long)count);
 }
 

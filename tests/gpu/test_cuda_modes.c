@@ -4,6 +4,7 @@
  * (HS_MODES_LARGE=N: of the first N of these, 4 in all, 3 by default; 16384^2 takes minutes of
  * LAPACK).
  */
+#include "core/clock.h"
 #include "engine/eigenbasis.h"
 #include "engine/modes.h"
 #include "engine/stability.h"
@@ -11,7 +12,6 @@
 #include "modes_case.h"
 
 #include <float.h>
-#include <time.h>
 
 extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cpu_wavefront;
 
@@ -121,51 +121,38 @@ void test_cuda_modes__steady_is_that_of_the_cpu(void **state)
 
 /* ---- how long large grids take --------------------------------------------------------------- */
 
-static double clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* What the host takes for the modes of all axes [s], once for those that are alike. */
 static double time_bases(const struct hs_problem *problem)
 {
     const struct hs_span span = hs_modes_sweep(problem);
-    const double begin = clock_now();
+    const double begin = hs_clock_now();
     struct hs_axis_matrix matrix[HS_AXES];
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         struct hs_eigenbasis basis;
-        struct hs_error err;
         int of = 0;
-        hs_error_init(&err);
         matrix[axis] = hs_axis_matrix_of(problem, &span.op.stencil, axis);
         while (!hs_axis_matrix_same(&matrix[of], &matrix[axis]))
             of++;
         if (of < axis)
             continue;
-        must(hs_eigenbasis_make(&matrix[axis], &basis, &err), &err, "modes");
+        assert_ok(hs_eigenbasis_make(&matrix[axis], &basis, &err));
         hs_eigenbasis_release(&basis);
-        hs_error_release(&err);
     }
-    return clock_now() - begin;
+    return hs_clock_now() - begin;
 }
 
 static void upload_noise(struct hs_backend_state *device, const struct hs_problem *problem)
 {
     const int64_t *points = problem->grid.points, plane = points[HS_X] * points[HS_Y];
-    struct hs_error err;
     double *slab = malloc((size_t)plane * sizeof *slab);
     assert_non_null(slab);
-    hs_error_init(&err);
     for (int64_t n = 0; n < plane; n++)
         slab[n] = 300.0 * noise((uint64_t)n);
     for (int64_t k = 0; k < points[HS_Z]; k++) {
         const struct hs_box box = {{0, 0, k}, {points[HS_X], points[HS_Y], k + 1}};
-        must(cuda_backend()->upload(device, &box, slab, &err), &err, "upload");
+        assert_ok(cuda_backend()->upload(device, &box, slab, &err));
     }
     free(slab);
-    hs_error_release(&err);
 }
 
 /* What goes before a state, the least of three, then two states, or the steady one twice [s]. */
@@ -178,17 +165,17 @@ static enum hs_status time_states(struct hs_modes *modes, enum hs_mode_rule rule
     at[0] = INFINITY;
     for (int turn = 0; turn < 3 && !st; turn++) {
         upload_noise(modes->state, modes->problem);
-        begun = clock_now();
+        begun = hs_clock_now();
         st = hs_modes_begin(modes, &span, rule, err);
         if (!st)
             st = modes->backend->transforms->wait(modes->state, err);
-        at[0] = fmin(at[0], clock_now() - begun);
+        at[0] = fmin(at[0], hs_clock_now() - begun);
     }
     for (int n = 1; n < 3 && !st; n++) {
         const double amount = rule == HS_MODE_STEADY ? hs_modes_still(modes) : 1e6 * n;
-        begun = clock_now();
+        begun = hs_clock_now();
         st = hs_modes_put(modes, rule, amount, false, err);
-        at[n] = clock_now() - begun;
+        at[n] = hs_clock_now() - begun;
     }
     return st;
 }
@@ -227,10 +214,10 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
         hs_error_release(&err);
         return;
     }
-    const double begin = clock_now();
+    const double begin = hs_clock_now();
     st = hs_modes_init(&modes, problem, cuda_backend(), device, &err);
     printf("%s double, %.2f GiB beside the fields; memory and cuBLAS %.1f ms\n", points,
-           hs_modes_memory(problem, cuda_backend()) / 0x1p30, 1e3 * (clock_now() - begin));
+           hs_modes_memory(problem, cuda_backend()) / 0x1p30, 1e3 * (hs_clock_now() - begin));
     if (!st)
         st = time_all(&modes, &err);
     if (st)

@@ -4,22 +4,14 @@
  * form of network, against the host, steady and in implicit steps; iterations of layers and of
  * random blocks; then how long 512^3 takes (HS_MULTIGRID_POINTS=N: N^3 instead; 0: none).
  */
+#include "core/clock.h"
 #include "engine/multigrid/conjugate_gradients.h"
 #include "gpu/gpu.h"
 #include "modes_case.h"
 
-#include <time.h>
-
 extern const struct hs_method hs_method_multigrid, hs_method_implicit;
 extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cuda_conduction_basic,
     hs_kernel_cpu_wavefront;
-
-static double clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- walls ----------------------------------------------------------------------------------- */
 
@@ -299,54 +291,52 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
     const struct hs_problem *problem = &c->problem;
     const struct hs_device_krylov *krylov = cuda_backend()->krylov;
     const struct hs_box all = hs_grid_box(&problem->grid);
-    struct hs_error err;
     struct hs_backend_state *backend = NULL;
     struct hs_equations equations = {.network = NULL};
     struct hs_solution solution;
     struct hs_conjugate_gradients gradients;
     double copy = 0.0, zr, curvature;
     int64_t bytes;
-    hs_error_init(&err);
-    const double begin = clock_now();
-    must(hs_equations_init(&equations, problem, &err), &err, "equations");
-    const double made = clock_now();
-    must(cuda_backend()->create(problem, kernel, 0, 0, &backend, &err), &err, kernel->name);
-    must(cuda_backend()->upload(backend, &all, c->initial, &err), &err, "upload");
-    must(cuda_backend()->copy(backend, 10, &bytes, &copy, &err), &err, "copy");
-    must(cuda_backend()->copy(backend, 10, &bytes, &copy, &err), &err, "copy");
+    const double begin = hs_clock_now();
+    assert_ok(hs_equations_init(&equations, problem, &err));
+    const double made = hs_clock_now();
+    assert_ok_of(kernel->name, cuda_backend()->create(problem, kernel, 0, 0, &backend, &err));
+    assert_ok(cuda_backend()->upload(backend, &all, c->initial, &err));
+    assert_ok(cuda_backend()->copy(backend, 10, &bytes, &copy, &err));
+    assert_ok(cuda_backend()->copy(backend, 10, &bytes, &copy, &err));
     for (int run = 0; run < 3; run++) {
         double largest, rounding;
-        must(cuda_backend()->upload(backend, &all, c->initial, &err), &err, "upload");
-        const double start = clock_now();
-        must(hs_conjugate_gradients_init(&gradients, &equations, cuda_backend(), backend, &err),
-             &err, "create");
+        assert_ok(cuda_backend()->upload(backend, &all, c->initial, &err));
+        const double start = hs_clock_now();
+        assert_ok(
+            hs_conjugate_gradients_init(&gradients, &equations, cuda_backend(), backend, &err));
         struct hs_krylov_state *const vectors = gradients.of;
-        must(krylov->load(backend, vectors, HS_KRYLOV_T, 0, &err), &err, "load");
-        must(krylov->vectors->begin(vectors, &err), &err, "begin");
-        must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
-        const double there = clock_now();
-        must(krylov->vectors->precondition(vectors, &zr, &err), &err, "levels");
-        const double levels = clock_now();
+        assert_ok(krylov->load(backend, vectors, HS_KRYLOV_T, 0, &err));
+        assert_ok(krylov->vectors->begin(vectors, &err));
+        assert_ok(krylov->vectors->residual(vectors, &largest, &rounding, &err));
+        const double there = hs_clock_now();
+        assert_ok(krylov->vectors->precondition(vectors, &zr, &err));
+        const double levels = hs_clock_now();
         double turning = 0.0, advancing = 0.0, cycling = 0.0;
         for (int n = 0; n < 6; n++) { /* steps of no length, the first of which captures a graph */
-            const double t0 = clock_now();
-            must(krylov->vectors->turn(vectors, 0.5, &curvature, &err), &err, "turn");
-            const double t1 = clock_now();
-            must(krylov->vectors->advance(vectors, 1e-30, &largest, &err), &err, "advance");
-            const double t2 = clock_now();
-            must(krylov->vectors->precondition(vectors, &zr, &err), &err, "cycle");
+            const double t0 = hs_clock_now();
+            assert_ok(krylov->vectors->turn(vectors, 0.5, &curvature, &err));
+            const double t1 = hs_clock_now();
+            assert_ok(krylov->vectors->advance(vectors, 1e-30, &largest, &err));
+            const double t2 = hs_clock_now();
+            assert_ok(krylov->vectors->precondition(vectors, &zr, &err));
             turning += n > 1 ? (t1 - t0) / 4.0 : 0.0;
             advancing += n > 1 ? (t2 - t1) / 4.0 : 0.0;
-            cycling += n > 1 ? (clock_now() - t2) / 4.0 : 0.0;
+            cycling += n > 1 ? (hs_clock_now() - t2) / 4.0 : 0.0;
         }
-        must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
-        const double begun = clock_now();
-        must(krylov->vectors->residual(vectors, &largest, &rounding, &err), &err, "residual");
-        const double ready = clock_now();
-        must(hs_conjugate_gradients_solve(&gradients, 1e-10, 0.0, &solution, &err), &err, "solve");
-        const double solved = clock_now();
-        must(krylov->store(backend, vectors, HS_KRYLOV_T, 0, &err), &err, "store");
-        const double done = clock_now();
+        assert_ok(krylov->vectors->residual(vectors, &largest, &rounding, &err));
+        const double begun = hs_clock_now();
+        assert_ok(krylov->vectors->residual(vectors, &largest, &rounding, &err));
+        const double ready = hs_clock_now();
+        assert_ok(hs_conjugate_gradients_solve(&gradients, 1e-10, 0.0, &solution, &err));
+        const double solved = hs_clock_now();
+        assert_ok(krylov->store(backend, vectors, HS_KRYLOV_T, 0, &err));
+        const double done = hs_clock_now();
         hs_conjugate_gradients_release(&gradients);
         printf("%s: equations on the host %.2f s; to the device %.1f ms, levels %.1f ms; residual "
                "%.2f ms, turn %.2f, advance %.2f, cycle %.2f; solve %.1f ms, %d iterations to "
@@ -362,7 +352,6 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
     }
     cuda_backend()->destroy(backend);
     hs_equations_release(&equations);
-    hs_error_release(&err);
 }
 
 void test_cuda_multigrid__of_a_large_grid_takes(void **state)
@@ -384,10 +373,7 @@ void test_cuda_multigrid__of_a_large_grid_takes(void **state)
         c.problem.grid.spacing[axis] = 1.0 / (double)(n - 1);
     }
     for (int face = 0; face < HS_FACES; face++)
-        c.problem.face[face] =
-            make_wall("dirichlet", (struct hs_value){.constant = 0.0}, 3.0,
-                      (struct hs_boundary_spec){
-                          .conductivity = 1.0, .spacing = 1.0 / (double)(n - 1), .radius = 1});
+        set_wall(&c.problem, face, "dirichlet", (struct hs_value){.constant = 0.0}, 3.0);
     snprintf(name, sizeof name, "%lld^3 double, uniform", (long long)n);
     time_case(&c, &hs_kernel_cuda_basic, name);
     release_case(&c);

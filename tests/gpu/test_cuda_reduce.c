@@ -5,12 +5,9 @@
 void test_cuda_reduce__does_not_depend_on_slabs(void **state)
 {
     const struct hs_kernel *stencil = NULL, *conduction = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    check(hs_kernel_find("basic", HS_CUDA, &stencil, &err), &err, "basic");
-    check(hs_kernel_find("conduction_basic", HS_CUDA, &conduction, &err), &err, "conduction_basic");
+    assert_ok(hs_kernel_find("basic", HS_CUDA, &stencil, &err));
+    assert_ok(hs_kernel_find("conduction_basic", HS_CUDA, &conduction, &err));
     slabs_compare_all(cuda_backend(), stencil, conduction);
-    hs_error_release(&err);
 }
 
 /* It would be of the halo too. With the change of a kernel it is not known what was stored. */
@@ -18,9 +15,7 @@ void test_cuda_reduce__a_slab_has_no_fused_max_norm(void **state)
 {
     const struct slabs_case c = {.dims = 3, .points = {70, 80, 64}};
     const struct hs_kernel *kernel = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    check(hs_kernel_find("fused_march_3d", HS_CUDA, &kernel, &err), &err, "fused_march_3d");
+    assert_ok(hs_kernel_find("fused_march_3d", HS_CUDA, &kernel, &err));
     struct hs_partial *partial = calloc(HS_PIECES_MOST, sizeof *partial);
     struct hs_problem whole, part;
     struct hs_slab slab;
@@ -34,5 +29,4 @@ void test_cuda_reduce__a_slab_has_no_fused_max_norm(void **state)
     free(partial);
     free(field);
     hs_problem_release(&whole);
-    hs_error_release(&err);
 }

@@ -4,11 +4,10 @@
  * sum for each (bodies: test_cuda_bodies.c); then how long 512^3 takes to t = 0.1 L^2/alpha, beside
  * Euler's sweeps (HS_RKL2_POINTS=N: N^3 instead; 0: none).
  */
+#include "core/clock.h"
 #include "engine/stability.h"
 #include "gpu/gpu.h"
 #include "modes_case.h"
-
-#include <time.h>
 
 extern const struct hs_method hs_method_rkl2;
 
@@ -90,13 +89,6 @@ void test_cuda_rkl2__has_the_bits_of_the_cpu(void **state)
 
 /* ---- how long a large grid takes ------------------------------------------------------------- */
 
-static double clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* A product of sines between cold walls, which each sweep multiplies by one number. */
 struct decay {
     struct modes_case c;
@@ -120,11 +112,8 @@ static struct decay make_decay(int64_t points, enum hs_precision precision)
         problem->grid.points[axis] = points;
         problem->grid.spacing[axis] = 1.0 / cells;
     }
-    for (int face = 0; face < HS_FACES; face++) {
-        problem->face[face] = make_wall(
-            "dirichlet", (struct hs_value){.constant = 0.0}, 3.0,
-            (struct hs_boundary_spec){.conductivity = 1.0, .spacing = 1.0 / cells, .radius = 1});
-    }
+    for (int face = 0; face < HS_FACES; face++)
+        set_wall(problem, face, "dirichlet", (struct hs_value){.constant = 0.0}, 3.0);
     double *line = malloc((size_t)points * sizeof *line);
     assert_non_null(line);
     for (int64_t i = 0; i < points; i++)
@@ -149,29 +138,26 @@ static double time_steps(const struct decay *d, const struct hs_backend *backend
     const double step = end / (double)steps;
     const double before =
         hs_read(problem->precision, d->c.initial, middle * (1 + points * (1 + points)));
-    struct hs_error err;
     struct hs_backend_state *state = NULL;
     struct hs_method_state *self = NULL;
     double value; /* or a float */
-    hs_error_init(&err);
-    must(backend->create(problem, kernel, 0, 0, &state, &err), &err, kernel->name);
-    must(backend->upload(state, &all, d->c.initial, &err), &err, "upload");
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, d->c.initial, &err));
     if (method)
-        must(method->create(problem, backend, state, &self, &err), &err, method->name);
+        assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
     const struct hs_span span = {
         .count = steps, .step = step, .op = hs_problem_operator(problem, step)};
-    const double begin = clock_now();
+    const double begin = hs_clock_now();
     if (method)
-        must(method->advance(self, backend, state, &span, &err), &err, method->name);
+        assert_ok_of(method->name, method->advance(self, backend, state, &span, &err));
     else
-        must(backend->sweep(state, &span, &err), &err, "sweep");
-    const double seconds = clock_now() - begin;
-    must(backend->download(state, &node, &value, &err), &err, "download");
+        assert_ok(backend->sweep(state, &span, &err));
+    const double seconds = hs_clock_now() - begin;
+    assert_ok(backend->download(state, &node, &value, &err));
     *off = fabs(hs_read(problem->precision, &value, 0) / before / exp(d->rate * end) - 1.0);
     if (method)
         method->destroy(self);
     backend->destroy(state);
-    hs_error_release(&err);
     return seconds;
 }
 
@@ -201,11 +187,8 @@ static double say_time(const struct decay *d, const struct hs_backend *backend,
 
 static const struct hs_kernel *kernel_named(const char *name)
 {
-    struct hs_error err;
     const struct hs_kernel *kernel;
-    hs_error_init(&err);
-    must(hs_kernel_find(name, HS_CUDA, &kernel, &err), &err, name);
-    hs_error_release(&err);
+    assert_ok_of(name, hs_kernel_find(name, HS_CUDA, &kernel, &err));
     return kernel;
 }
 

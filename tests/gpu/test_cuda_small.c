@@ -8,10 +8,9 @@
  * HS_GPU_SHARE=K/N: the Kth of N shares of the cases. A line for each case says what it took; the
  * last one how many of all there are agree, what this GPU cannot do being named before.
  */
+#include "core/clock.h"
 #include "fused_line_1d/plan.h"
 #include "gpu/gpu.h"
-
-#include <time.h>
 
 struct grid {
     int64_t points[HS_AXES];
@@ -129,15 +128,12 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
     const int64_t last = tells ? plan.steps + 1 : 2;
     const struct outcome a =
         run_on(&hs_backend_cpu, &hs_kernel_cpu_openmp, problem, initial, count, 2);
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const double begin = hs_clock_now();
     const struct outcome b = run_on(cuda_backend(), c->kernel, problem, initial, count, last);
-    clock_gettime(CLOCK_MONOTONIC, &end);
+    const double seconds = hs_clock_now() - begin;
     assert_same_field(problem, b.field, a.field, what);
     assert_same_reduction(&b.reduction, &a.reduction);
-    printf("%s, %lld sweeps: %.0f ms\n", what, (long long)count,
-           1e3 * (double)(end.tv_sec - begin.tv_sec) +
-               1e-6 * (double)(end.tv_nsec - begin.tv_nsec));
+    printf("%s, %lld sweeps: %.0f ms\n", what, (long long)count, 1e3 * seconds);
     free(a.field);
     free(b.field);
     free(initial);

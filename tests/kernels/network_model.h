@@ -33,6 +33,7 @@ static inline double network_noise(enum hs_precision precision)
 }
 
 enum { NETWORK_LAST = 1 << HS_AXES, NETWORK_MEMBERS = HS_AXES + 3 };
+enum { NETWORK_CPU_LINE = 64, NETWORK_GPU_LINE = 128 }; /* bytes that rows are aligned to */
 
 /*
  * What a body is like. Its rows are of so many kinds; of each there is one for nodes that are the
@@ -194,7 +195,6 @@ static inline double network_swept(const struct network_model *m, int step, int6
 static inline void network_model_sweep(struct network_model *m, int step)
 {
     const int64_t *n = m->c->points;
-#pragma omp parallel for schedule(static) if (n[0] * n[1] * n[2] > 1 << 16)
     for (int64_t node = 0; node < n[0] * n[1] * n[2]; node++)
         m->next[node] = network_swept(m, step, node);
     double *before = m->now;
@@ -209,34 +209,41 @@ static inline void network_model_sweep(struct network_model *m, int step)
  * of a row that is.
  */
 struct network_fields {
+    size_t line; /* bytes, see above */
     struct hs_layout layout;
     enum hs_precision precision;
     struct hs_network_view view;
     void *row, *forcing, *number, *in, *out, *source;
     void *member[NETWORK_MEMBERS]; /* as arrays: G along each axis, dt/C, g, s */
-    bool wrapped;                  /* `in` has ghosts along periodic axes too */
+    bool walled, wrapped;          /* `in` has ghosts behind walls, and along periodic axes */
     double *values;                /* of the nodes: of `in` before a call, of `out` after it */
 };
+
+static inline struct hs_layout network_layout(const struct network_case *c, size_t line)
+{
+    const struct hs_grid grid = {.dims = c->dims,
+                                 .points = {c->points[0], c->points[1], c->points[2]}};
+    return hs_layout_make(&grid, 1, (int64_t)(line / hs_precision_size(c->precision)));
+}
 
 static inline void *network_origin(const struct network_fields *f, void *field, size_t size)
 {
     return field ? (char *)field + (size_t)f->layout.origin * size : NULL;
 }
 
-/* Not a byte more than a line, so that the sanitizer sees what goes beyond. */
-static inline void *network_lines(size_t bytes)
+/* All bits set, which is NaN. The CPU is given not a byte more than a line, so that the sanitizer
+ * sees what goes beyond; a GPU may load a line more. */
+static inline void *network_lines(size_t line, size_t bytes)
 {
-    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    bytes = (bytes + line - 1) / line * line + (line == NETWORK_GPU_LINE ? line : 0);
+    void *memory = aligned_alloc(line, bytes);
     assert_non_null(memory);
-    return memory;
+    return memset(memory, 0xff, bytes);
 }
 
 static inline void *network_field(const struct network_fields *f)
 {
-    void *field = network_lines((size_t)f->layout.elements * hs_precision_size(f->precision));
-    for (int64_t n = 0; n < f->layout.elements; n++)
-        hs_write(f->precision, field, n, NAN);
-    return field;
+    return network_lines(f->line, (size_t)f->layout.elements * hs_precision_size(f->precision));
 }
 
 /* What a member of the arrays is at a node; -1: at what is none. */
@@ -293,9 +300,9 @@ static inline void network_put_in(const struct network_model *m, struct network_
                                   int64_t at, int64_t node, bool ghost)
 {
     hs_write(f->precision, f->in, at,
-             node < 0               ? network_noise(f->precision) - 0.5
-             : ghost && !f->wrapped ? NAN
-                                    : f->values[node]);
+             ghost && !(node < 0 ? f->walled : f->wrapped) ? NAN
+             : node < 0                                    ? network_noise(f->precision) - 0.5
+                                                           : f->values[node]);
 }
 
 /* A palette has one row more, which no node has. */
@@ -304,14 +311,14 @@ static inline void network_fields_palette(const struct network_model *m, struct 
     const size_t size = hs_precision_size(f->precision), rows = (size_t)m->rows + 1;
     const size_t bytes = m->c->form == HS_NETWORK_BYTES ? 1 : 2;
     assert_true(rows <= (bytes == 1 ? 256 : 65536));
-    f->number = network_lines((size_t)f->layout.elements * bytes);
+    f->number = network_lines(f->line, (size_t)f->layout.elements * bytes);
     for (int64_t n = 0; n < f->layout.elements; n++)
         if (bytes == 1)
             ((uint8_t *)f->number)[n] = (uint8_t)m->rows;
         else
             ((uint16_t *)f->number)[n] = (uint16_t)m->rows;
-    f->row = network_lines(rows * HS_ROW_NUMBERS * size);
-    f->forcing = network_lines((size_t)m->c->steps * rows * size);
+    f->row = network_lines(f->line, rows * HS_ROW_NUMBERS * size);
+    f->forcing = network_lines(f->line, (size_t)m->c->steps * rows * size);
     for (size_t r = 0; r < rows; r++) {
         const bool none = (int64_t)r == m->rows;
         for (size_t n = 0; n < HS_ROW_NUMBERS; n++)
@@ -326,13 +333,14 @@ static inline void network_fields_palette(const struct network_model *m, struct 
     f->view.number = network_origin(f, f->number, bytes);
 }
 
-static inline void network_fields_init(struct network_fields *f, const struct network_model *m)
+/* `shift`: elements that the plan wants in front of the layout. */
+static inline void network_fields_init(struct network_fields *f, const struct network_model *m,
+                                       size_t line, int64_t shift)
 {
     const struct network_case *c = m->c;
     const size_t size = hs_precision_size(c->precision);
-    const struct hs_grid grid = {.dims = c->dims,
-                                 .points = {c->points[0], c->points[1], c->points[2]}};
-    *f = (struct network_fields){.layout = hs_layout_make(&grid, 1, 64 / (int64_t)size),
+    *f = (struct network_fields){.line = line,
+                                 .layout = network_layout(c, line),
                                  .precision = c->precision,
                                  .view = {.form = c->form}};
     if (c->dims == 3) {
@@ -340,6 +348,7 @@ static inline void network_fields_init(struct network_fields *f, const struct ne
         f->layout.origin += c->padding;
         f->layout.elements += (c->points[HS_Z] + 2) * c->padding;
     }
+    f->layout = hs_layout_moved(f->layout, shift);
     memcpy(f->view.wrap, c->wrap, sizeof c->wrap);
     f->in = network_field(f);
     f->out = network_field(f);
@@ -412,6 +421,22 @@ static inline int64_t network_fields_end(const struct network_model *m, struct n
     return written;
 }
 
+/* The kernel's values are the model's, in the box. */
+static inline void network_compare(const struct network_model *m, const struct network_fields *f,
+                                   const struct hs_box *box, const char *what)
+{
+    const int64_t *n = m->c->points;
+    for (int64_t node = 0; node < n[0] * n[1] * n[2]; node++) {
+        const int64_t place[] = {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
+        bool inside = true;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            inside = inside && place[axis] >= box->lo[axis] && place[axis] < box->hi[axis];
+        if (inside && !(f->values[node] == m->now[node]))
+            fail_msg("%s: node (%lld, %lld, %lld) is %.17g, not %.17g", what, (long long)place[0],
+                     (long long)place[1], (long long)place[2], f->values[node], m->now[node]);
+    }
+}
+
 static inline const char *network_name(const struct network_case *c)
 {
     static const char *const forms[] = {"bytes", "shorts", "arrays"};
@@ -436,6 +461,28 @@ static inline hs_features network_features(const struct network_case *c)
     for (int axis = 0; axis < HS_AXES; axis++)
         asked |= c->wrap[axis] ? HS_WALL_PERIODIC : 0;
     return asked;
+}
+
+static inline struct hs_box network_whole(const struct network_case *c)
+{
+    return (struct hs_box){{0, 0, 0}, {c->points[0], c->points[1], c->points[2]}};
+}
+
+/* `of` has layout, box, threads and steps. False where the kernel cannot do the case, for the
+ * reason. */
+static inline bool network_plan(const struct hs_kernel *kernel, const struct network_case *c,
+                                struct hs_case of, const struct hs_device_limits *limits,
+                                struct hs_kernel_plan *plan, char *reason, size_t size)
+{
+    struct hs_face face[HS_FACES] = {{0}};
+    for (int side = 0; side < HS_FACES; side++)
+        face[side].wrap = c->wrap[side / 2];
+    of.asked = network_features(c);
+    of.precision = c->precision;
+    of.dims = c->dims;
+    of.radius = 1;
+    of.face = face;
+    return hs_kernel_plan_make(kernel, &of, limits, plan, reason, size);
 }
 
 #endif

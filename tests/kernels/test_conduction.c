@@ -57,28 +57,13 @@ static int64_t any(int64_t count)
     return network_any(count);
 }
 
-static struct hs_box whole(const struct network_case *c)
-{
-    return (struct hs_box){{0, 0, 0}, {c->points[0], c->points[1], c->points[2]}};
-}
-
 /* False where the kernel cannot do the case, for the reason. */
 static bool make_plan(const struct hs_kernel *kernel, const struct network_case *c,
                       const struct network_fields *f, int threads, struct hs_kernel_plan *plan,
                       char *reason, size_t size)
 {
-    struct hs_face face[HS_FACES] = {{0}};
-    for (int side = 0; side < HS_FACES; side++)
-        face[side].wrap = c->wrap[side / 2];
-    const struct hs_case of = {.asked = network_features(c),
-                               .precision = c->precision,
-                               .dims = c->dims,
-                               .radius = 1,
-                               .layout = f->layout,
-                               .box = whole(c),
-                               .face = face,
-                               .threads = threads};
-    return hs_kernel_plan_make(kernel, &of, NULL, plan, reason, size);
+    const struct hs_case of = {.layout = f->layout, .box = network_whole(c), .threads = threads};
+    return network_plan(kernel, c, of, NULL, plan, reason, size);
 }
 
 static int passes; /* of several sweeps of a recursion that were tried */
@@ -90,6 +75,7 @@ static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *pl
 {
     static const double zero[64] = {0.0};
     const size_t size = hs_precision_size(f->precision);
+    f->walled = true;
     f->wrapped = !(kernel->features & HS_APPLIES_WALLS);
     network_fields_begin(m, f, first);
     const struct hs_operator op = {.kind = HS_OPERATOR_CONDUCTION, .network = &f->view};
@@ -109,9 +95,7 @@ static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *pl
         .may_copy = true,
         .scratch = scratch,
     };
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(kernel->sweep(plan, &sweep, &err), HS_OK);
+    assert_ok(kernel->sweep(plan, &sweep, &err));
     for (int over = 0; over < 2 && steps == 1 && plan->recursion > 0; over++)
         hold_recursion(kernel, plan, sweep, f->out, over, network_name(m->c));
     if (steps == 1 && plan->recursion > 1)
@@ -122,26 +106,18 @@ static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *pl
                  (long long)written, (long long)hs_box_count(box));
 }
 
-/* The kernel's values are the model's, in the box. */
 static void compare(const struct hs_kernel *kernel, const struct network_model *m,
                     const struct network_fields *f, const struct hs_box *box, int threads, int set)
 {
-    const int64_t *n = m->c->points;
-    for (int64_t node = 0; node < n[0] * n[1] * n[2]; node++) {
-        const int64_t place[] = {node % n[0], node / n[0] % n[1], node / n[0] / n[1]};
-        bool inside = true;
-        for (int axis = 0; axis < HS_AXES; axis++)
-            inside = inside && place[axis] >= box->lo[axis] && place[axis] < box->hi[axis];
-        if (inside && !(f->values[node] == m->now[node]))
-            fail_msg("%s, %s, %d threads, set %d: node (%lld, %lld, %lld) is %.17g, not %.17g",
-                     kernel->name, network_name(m->c), threads, set, (long long)place[0],
-                     (long long)place[1], (long long)place[2], f->values[node], m->now[node]);
-    }
+    char what[400];
+    snprintf(what, sizeof what, "%s, %s, %d threads, set %d", kernel->name, network_name(m->c),
+             threads, set);
+    network_compare(m, f, box, what);
 }
 
 static void *zeros(size_t bytes)
 {
-    void *memory = network_lines(bytes + 1);
+    void *memory = network_lines(NETWORK_CPU_LINE, bytes + 1);
     return memset(memory, 0, bytes + 1);
 }
 
@@ -154,8 +130,8 @@ static bool run(const struct hs_kernel *kernel, const struct network_case *c,
     char reason[256];
     struct network_fields f;
     struct hs_kernel_plan plan;
-    const struct hs_box box = whole(c);
-    network_fields_init(&f, before);
+    const struct hs_box box = network_whole(c);
+    network_fields_init(&f, before, NETWORK_CPU_LINE, 0);
     const bool can = make_plan(kernel, c, &f, threads, &plan, reason, sizeof reason);
     if (can) {
         void *scratch = zeros(plan.scratch);
@@ -306,7 +282,7 @@ void test_conduction__boxes_are_kept_to(void **state)
         any_grid(&c);
         any_body(&c);
         for (int k = 0; k < 2; k++) {
-            struct hs_box box = whole(&c);
+            struct hs_box box = network_whole(&c);
             for (int axis = k == 0 ? HS_X : HS_Y; axis < c.dims; axis++) {
                 box.lo[axis] = any(c.points[axis]);
                 box.hi[axis] = box.lo[axis] + any(c.points[axis] - box.lo[axis] + 1);
@@ -314,7 +290,7 @@ void test_conduction__boxes_are_kept_to(void **state)
             struct network_model m;
             struct network_fields f;
             network_model_init(&m, &c);
-            network_fields_init(&f, &m);
+            network_fields_init(&f, &m, NETWORK_CPU_LINE, 0);
             const int threads = 1 + (int)any(4);
             struct hs_kernel_plan plan;
             char reason[256];
@@ -347,7 +323,7 @@ void test_conduction__long_rows_that_wrap_are_refused_by_name(void **state)
         struct hs_kernel_plan plan;
         c.points[HS_X] += longer;
         network_model_init(&m, &c);
-        network_fields_init(&f, &m);
+        network_fields_init(&f, &m, NETWORK_CPU_LINE, 0);
         assert_int_equal(
             make_plan(&hs_kernel_cpu_conduction_wavefront, &c, &f, 2, &plan, reason, sizeof reason),
             !longer);

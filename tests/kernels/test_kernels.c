@@ -39,19 +39,6 @@ static double noise(void)
     return (double)(seed >> 11) * 0x1p-52 - 1.0;
 }
 
-static double get(enum hs_precision precision, const void *values, int64_t i)
-{
-    return precision == HS_FLOAT ? (double)((const float *)values)[i] : ((const double *)values)[i];
-}
-
-static void set(enum hs_precision precision, void *values, int64_t i, double x)
-{
-    if (precision == HS_FLOAT)
-        ((float *)values)[i] = (float)x;
-    else
-        ((double *)values)[i] = x;
-}
-
 static struct hs_stencil random_stencil(int dims, int radius)
 {
     struct hs_stencil stencil = {.dims = dims, .radius = radius};
@@ -87,7 +74,7 @@ static char *random_field(const struct hs_layout *layout, enum hs_precision prec
     char *field = aligned_alloc(64, field_bytes(layout, precision));
     assert_non_null(field);
     for (int64_t i = 0; i < layout->elements; i++)
-        set(precision, field, i, noise());
+        hs_write(precision, field, i, noise());
     return field;
 }
 
@@ -103,10 +90,7 @@ static char *swept(const struct trial *t, const struct hs_kernel *kernel, struct
     assert_non_null(out);
     memset(out, 0xa5, bytes); /* poison: what a kernel leaves out, or adds to, shows */
     sweep.out = (void *)(uintptr_t)origin(t, &sweep.layout, out);
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(kernel->sweep(NULL, &sweep, &err), HS_OK);
-    hs_error_release(&err);
+    assert_ok(kernel->sweep(NULL, &sweep, &err));
     return out;
 }
 
@@ -116,10 +100,10 @@ static double float_bound(const struct hs_sweep *s, int64_t node)
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
     const int count = hs_stencil_terms(&s->op->stencil, terms);
     const void *source = hs_source_field(&s->source);
-    double sum = fabs(source ? get(s->precision, source, node) : s->source.value[0]);
+    double sum = fabs(source ? hs_read(s->precision, source, node) : s->source.value[0]);
     for (int n = 0; n < count; n++)
-        sum += fabs(terms[n].c * get(s->precision, s->in,
-                                     node + terms[n].offset * s->layout.pitch[terms[n].axis]));
+        sum += fabs(terms[n].c * hs_read(s->precision, s->in,
+                                         node + terms[n].offset * s->layout.pitch[terms[n].axis]));
     return (count + 2) * (FLT_EPSILON / 2.0) * sum;
 }
 
@@ -130,7 +114,7 @@ static void compare_inside(const struct trial *t, const struct hs_sweep *s, cons
         for (int64_t j = t->box.lo[1]; j < t->box.hi[1]; j++)
             for (int64_t i = t->box.lo[0]; i < t->box.hi[0]; i++) {
                 const int64_t node = hs_layout_offset(&s->layout, i, j, k);
-                const double x = get(t->precision, a, node), y = get(t->precision, b, node);
+                const double x = hs_read(t->precision, a, node), y = hs_read(t->precision, b, node);
                 const double bound = t->precision == HS_FLOAT ? float_bound(s, node) : 0.0;
                 if (!(fabs(x - y) <= bound))
                     fail_msg("%s, %dD radius %d %s, %lldx%lldx%lld, source %d, threads %d: at "
@@ -366,11 +350,7 @@ enum { SWEEPS = 7 };
 
 static void lower_face(struct hs_problem *problem, int face, int kind, int variant)
 {
-    problem->face[face] =
-        make_wall(hs_boundary_kinds[kind].name, some_value(variant), 0.3,
-                  (struct hs_boundary_spec){.conductivity = 2.0,
-                                            .spacing = problem->grid.spacing[face / 2],
-                                            .radius = problem->radius});
+    set_wall(problem, face, hs_boundary_kinds[kind].name, some_value(variant), 0.3);
 }
 
 static const int64_t few_points[HS_AXES] = {13, 9, 8};
@@ -384,6 +364,7 @@ static void make_problem(struct hs_problem *problem, int dims, const int64_t poi
     problem->precision = precision;
     problem->radius = radius;
     problem->raw = true;
+    problem->material.conductivity = 2.0; /* for the walls */
     problem->grid.dims = dims;
     for (int axis = 0; axis < dims; axis++) {
         problem->grid.points[axis] = points[axis];
@@ -421,8 +402,8 @@ static double run_bound(const struct hs_problem *problem, const struct hs_kernel
     return SWEEPS * pow(1.12, SWEEPS) * (terms + 2 + 9) * (FLT_EPSILON / 2.0) * largest;
 }
 
-static void compare_run(const struct model *m, const struct hs_kernel *kernel, const void *values,
-                        int n)
+static void compare_run(const struct model *m, const struct hs_kernel *kernel, const char *what,
+                        const void *values, int n)
 {
     const struct hs_problem *problem = m->problem;
     double largest = 4.0; /* of the data */
@@ -430,26 +411,17 @@ static void compare_run(const struct model *m, const struct hs_kernel *kernel, c
         largest = fmax(largest, fabs(m->now[i]));
     const double bound = run_bound(problem, kernel, largest);
     for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++) {
-        const double x = get(problem->precision, values, i);
+        const double x = hs_read(problem->precision, values, i);
         if (!(fabs(x - m->now[i]) <= bound))
-            fail_msg("%s, %dD radius %d %s, case %d (%s %s %s %s %s %s): node %lld: %.17g, "
+            fail_msg("%s, case %d (%s %s %s %s %s %s): node %lld: %.17g, "
                      "expected %.17g, apart by more than %g",
-                     kernel->name, problem->grid.dims, problem->radius,
-                     hs_precision_name(problem->precision), n, problem->face[0].type,
-                     problem->face[1].type, problem->face[2].type ? problem->face[2].type : "",
+                     what, n, problem->face[0].type, problem->face[1].type,
+                     problem->face[2].type ? problem->face[2].type : "",
                      problem->face[3].type ? problem->face[3].type : "",
                      problem->face[4].type ? problem->face[4].type : "",
                      problem->face[5].type ? problem->face[5].type : "", (long long)i, x, m->now[i],
                      bound);
     }
-}
-
-static void must(enum hs_status st, struct hs_error *err, const struct hs_problem *problem,
-                 const struct hs_kernel *kernel)
-{
-    if (st)
-        fail_msg("%s, %dD radius %d %s: %s", kernel->name, problem->grid.dims, problem->radius,
-                 hs_precision_name(problem->precision), hs_error_reason(err));
 }
 
 /* Sweeps in two stretches of one interval, as a run with an output in between does. */
@@ -462,28 +434,28 @@ static void run_case(const struct hs_backend *backend, const struct hs_kernel *k
     char *values = malloc((size_t)count * 8);
     for (int64_t i = 0; i < count; i++) {
         m.now[i] = model_round(&m, 1.0 + noise());
-        set(problem->precision, values, i, m.now[i]);
+        hs_write(problem->precision, values, i, m.now[i]);
     }
     struct hs_span span = {
         .count = SWEEPS, .start = 0.3, .step = 0.1, .op = hs_problem_operator(problem, 0.1)};
     for (int64_t s = 0; s < SWEEPS; s++)
         model_sweep(&m, &span, s);
 
-    struct hs_error err;
+    char what[100];
+    snprintf(what, sizeof what, "%s, %dD radius %d %s", kernel->name, problem->grid.dims,
+             problem->radius, hs_precision_name(problem->precision));
     struct hs_backend_state *state = NULL;
-    hs_error_init(&err);
-    must(backend->create(problem, kernel, 0, 2, &state, &err), &err, problem, kernel);
-    must(backend->upload(state, &all, values, &err), &err, problem, kernel);
+    assert_ok_of(what, backend->create(problem, kernel, 0, 2, &state, &err));
+    assert_ok_of(what, backend->upload(state, &all, values, &err));
     span.count = 3;
-    must(backend->sweep(state, &span, &err), &err, problem, kernel);
+    assert_ok_of(what, backend->sweep(state, &span, &err));
     span.first = 3;
     span.count = SWEEPS - 3;
     span.keep_last = n % 2;
-    must(backend->sweep(state, &span, &err), &err, problem, kernel);
-    must(backend->download(state, &all, values, &err), &err, problem, kernel);
-    compare_run(&m, kernel, values, n);
+    assert_ok_of(what, backend->sweep(state, &span, &err));
+    assert_ok_of(what, backend->download(state, &all, values, &err));
+    compare_run(&m, kernel, what, values, n);
     backend->destroy(state);
-    hs_error_release(&err);
     free(m.now);
     free(m.next);
     free(values);
@@ -573,18 +545,15 @@ static void sweep_tiled(const struct hs_kernel *kernel, const struct hs_problem 
     struct hs_span span = {
         .count = 11, .start = 0.3, .step = 0.1, .op = hs_problem_operator(problem, 0.1)};
     struct hs_backend_state *state = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_backend_cpu.create(problem, kernel, 0, threads, &state, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.upload(state, &all, values, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.sweep(state, &span, &err), HS_OK);
+    assert_ok(hs_backend_cpu.create(problem, kernel, 0, threads, &state, &err));
+    assert_ok(hs_backend_cpu.upload(state, &all, values, &err));
+    assert_ok(hs_backend_cpu.sweep(state, &span, &err));
     span.first = span.count;
     span.count = 6;
     span.keep_last = keep_last;
-    assert_int_equal(hs_backend_cpu.sweep(state, &span, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.download(state, &all, values, &err), HS_OK);
+    assert_ok(hs_backend_cpu.sweep(state, &span, &err));
+    assert_ok(hs_backend_cpu.download(state, &all, values, &err));
     hs_backend_cpu.destroy(state);
-    hs_error_release(&err);
 }
 
 static void compare_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,
@@ -594,7 +563,7 @@ static void compare_tiled(const struct hs_kernel *kernel, const struct hs_proble
     const size_t size = hs_precision_size(problem->precision);
     char *once = malloc((size_t)count * size), *fused = malloc((size_t)count * size);
     for (int64_t i = 0; i < count; i++)
-        set(problem->precision, once, i, 1.0 + noise());
+        hs_write(problem->precision, once, i, 1.0 + noise());
     memcpy(fused, once, (size_t)count * size);
     sweep_tiled(&hs_kernel_cpu_openmp, problem, threads, n % 2, once);
     sweep_tiled(kernel, problem, threads, n % 2, fused);
@@ -607,7 +576,7 @@ static void compare_tiled(const struct hs_kernel *kernel, const struct hs_proble
                      (long long)points[1], (long long)points[2], threads, n, problem->face[0].type,
                      problem->face[1].type, l2_bytes, (long long)(i % points[0]),
                      (long long)(i / points[0] % points[1]), (long long)(i / points[0] / points[1]),
-                     get(problem->precision, fused, i), get(problem->precision, once, i));
+                     hs_read(problem->precision, fused, i), hs_read(problem->precision, once, i));
     free(once);
     free(fused);
 }

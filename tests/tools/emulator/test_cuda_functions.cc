@@ -58,12 +58,6 @@ static program deepest()
     return p;
 }
 
-static void check(hs_status st, hs_error *err)
-{
-    if (st)
-        fail_msg("%s", err->text);
-}
-
 static double value_at(const hs_expression &e, const hs_cuda_patch &p, const int64_t node[HS_AXES],
                        double t)
 {
@@ -81,8 +75,6 @@ static void check_patch(const char *text, const hs_expression &e, const hs_cuda_
     const size_t size = hs_precision_size(precision);
     const int64_t nodes = patch.count[HS_X] * patch.count[HS_Y] * patch.count[HS_Z];
     const double scale = 0.7;
-    hs_error err;
-    hs_error_init(&err);
     patch.stride[HS_X] = 1;
     patch.stride[HS_Y] = patch.count[HS_X];
     patch.stride[HS_Z] = patch.count[HS_X] * patch.count[HS_Y];
@@ -94,7 +86,7 @@ static void check_patch(const char *text, const hs_expression &e, const hs_cuda_
         times.t[m] = 0.1 + 0.3 * m;
         times.out[m] = out[m].data();
     }
-    check(hs_cuda_evaluate(function, &patch, &times, scale, precision, NULL, &err), &err);
+    assert_ok(hs_cuda_evaluate(function, &patch, &times, scale, precision, NULL, &err));
     if (const char *complaint = emulator_complaint())
         fail_msg("%s: %s", text, complaint);
     for (int m = 0; m < count; m++) {
@@ -139,16 +131,14 @@ static void check_program(const program &p, hs_tables_of which)
 {
     const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
     const double t[] = {0.1, 0.4, 0.7};
-    hs_error err;
-    hs_error_init(&err);
     hs_tabulation tabulation;
     assert_true(hs_tabulation_init(&tabulation, &e, &grid, which));
     void *memory = malloc((size_t)hs_tabulation_bytes(&tabulation, &grid, 3) + 1);
     hs_tabulation_release(&tabulation);
     hs_cuda_tables tables;
-    check(hs_cuda_tables_init(&tables, &e, &grid, which, 3, memory, &err), &err);
+    assert_ok(hs_cuda_tables_init(&tables, &e, &grid, which, 3, memory, &err));
     for (const int count : {3, 1, 2}) {
-        check(hs_cuda_tables_fill(&tables, &grid, count, t, NULL, &err), &err);
+        assert_ok(hs_cuda_tables_fill(&tables, &grid, count, t, NULL, &err));
         for (const hs_cuda_patch &patch : patches())
             for (const hs_precision precision : {HS_FLOAT, HS_DOUBLE})
                 check_patch(p.text, e, &tables.left, patch, precision, count);
@@ -161,12 +151,10 @@ void test_cuda_functions__have_them_over_many_rows(void **state)
 {
     static const hs_grid many = {3, {3, 131, 129}, {-0.5, 0.25, -1.0}, {0.0625, 0.03, 0.07}};
     const hs_cuda_patch all = hs_cuda_patch_of(&many, NULL);
-    hs_error err;
-    hs_error_init(&err);
     for (const program &p : programs) {
         const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
         hs_cuda_tables tables;
-        check(hs_cuda_tables_init(&tables, &e, &many, HS_TABLES_OF_NUMBERS, 3, NULL, &err), &err);
+        assert_ok(hs_cuda_tables_init(&tables, &e, &many, HS_TABLES_OF_NUMBERS, 3, NULL, &err));
         check_patch(p.text, e, &tables.left, all, HS_FLOAT, 3);
         hs_cuda_tables_release(&tables);
     }
@@ -200,12 +188,10 @@ void test_cuda_functions__separations_give_the_expressions_bits(void **state)
         const hs_expression e = hs_expression_part(p.code.data(), (int)p.code.size() - 1);
         hs_separation separation;
         hs_cuda_separation tables;
-        hs_error err;
-        hs_error_init(&err);
         assert_true(hs_expression_separate(&e, grid.dims, &separation));
         assert_int_equal(separation.axis, HS_Z);
-        check(hs_cuda_separation_init(&tables, &separation, &grid, 4, &err), &err);
-        check(hs_cuda_separation_fill(&tables, &grid, 4, t, NULL, &err), &err);
+        assert_ok(hs_cuda_separation_init(&tables, &separation, &grid, 4, &err));
+        assert_ok(hs_cuda_separation_fill(&tables, &grid, 4, t, NULL, &err));
         assert_int_equal(tables.pitch % 16, 0);
         for (int64_t n = 0; n < 4 * hs_grid_count(&grid); n++) {
             const int64_t of = n / 4, level = n % 4;
@@ -290,19 +276,17 @@ static void check_body(const body &b, const program &p, hs_network_form form,
     const double t = 0.4;
     std::vector<double> out((size_t)nodes);
     const hs_cuda_times now = {1, {t}, {out.data()}};
-    hs_error err;
-    hs_error_init(&err);
     hs_cuda_tables tables;
     hs_tabulation tabulation;
     assert_true(hs_tabulation_init(&tabulation, &e, &b.of, HS_TABLES_OF_PLANES));
     void *memory = malloc((size_t)hs_tabulation_bytes(&tabulation, &b.of, 1) + 1);
     hs_tabulation_release(&tabulation);
-    check(hs_cuda_tables_init(&tables, &e, &b.of, HS_TABLES_OF_PLANES, 1, memory, &err), &err);
-    check(hs_cuda_tables_fill(&tables, &b.of, 1, &t, NULL, &err), &err);
+    assert_ok(hs_cuda_tables_init(&tables, &e, &b.of, HS_TABLES_OF_PLANES, 1, memory, &err));
+    assert_ok(hs_cuda_tables_fill(&tables, &b.of, 1, &t, NULL, &err));
     hs_cuda_patch patch = hs_cuda_patch_of(&b.of, tables.place);
     patch.share = b.shares(form);
     memcpy(patch.stride, patch.share.pitch, sizeof patch.stride);
-    check(hs_cuda_evaluate(&tables.left, &patch, &now, 0.7, precision, NULL, &err), &err);
+    assert_ok(hs_cuda_evaluate(&tables.left, &patch, &now, 0.7, precision, NULL, &err));
     if (const char *complaint = emulator_complaint())
         fail_msg("%s: %s", p.text, complaint);
     for (int64_t n = 0; n < nodes; n++) {

@@ -33,19 +33,6 @@ static double toss(void) /* -1 .. 1 */
     return (double)(int64_t)(dice >> 11) / 4503599627370496.0 - 1.0;
 }
 
-static double get(enum hs_precision p, const void *field, int64_t at)
-{
-    return p == HS_FLOAT ? (double)((const float *)field)[at] : ((const double *)field)[at];
-}
-
-static void put(enum hs_precision p, void *field, int64_t at, double value)
-{
-    if (p == HS_FLOAT)
-        ((float *)field)[at] = (float)value;
-    else
-        ((double *)field)[at] = value;
-}
-
 struct fields {
     struct hs_layout layout;
     enum hs_precision precision;
@@ -56,7 +43,7 @@ static void *allocate(const struct fields *f)
 {
     void *p = aligned_alloc(128, (size_t)(f->layout.elements + 64) * 8 / 128 * 128);
     for (int64_t n = 0; n < f->layout.elements; n++)
-        put(f->precision, p, n, NAN);
+        hs_write(f->precision, p, n, NAN);
     return p;
 }
 
@@ -65,8 +52,8 @@ static void fill(const struct fields *f, void *field, const struct hs_box *box)
     for (int64_t k = box->lo[2]; k < box->hi[2]; k++)
         for (int64_t j = box->lo[1]; j < box->hi[1]; j++)
             for (int64_t i = box->lo[0]; i < box->hi[0]; i++)
-                put(f->precision, field, f->layout.origin + hs_layout_offset(&f->layout, i, j, k),
-                    toss());
+                hs_write(f->precision, field,
+                         f->layout.origin + hs_layout_offset(&f->layout, i, j, k), toss());
 }
 
 /* Values where a star about the box's nodes reaches, NaN everywhere else. */
@@ -83,11 +70,11 @@ static double plain_sum(const struct fields *f, const struct hs_sweep *sweep, in
 {
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
     const int count = hs_stencil_terms(&sweep->op->stencil, terms);
-    double acc =
-        hs_source_field(&sweep->source) ? get(f->precision, f->source, at) : sweep->source.value[0];
+    double acc = hs_source_field(&sweep->source) ? hs_read(f->precision, f->source, at)
+                                                 : sweep->source.value[0];
     for (int n = 0; n < count; n++) {
         const double in =
-            get(f->precision, f->in, at + terms[n].offset * f->layout.pitch[terms[n].axis]);
+            hs_read(f->precision, f->in, at + terms[n].offset * f->layout.pitch[terms[n].axis]);
         acc = f->precision == HS_FLOAT ? (double)fmaf((float)terms[n].c, (float)in, (float)acc)
                                        : fma(terms[n].c, in, acc);
     }
@@ -110,7 +97,7 @@ static bool may_be_copied(const struct fields *f, const struct hs_sweep *sweep, 
     for (int64_t n = first; n < first + group; n++)
         beside = beside || inside(&sweep->box, n, j, k);
     const int64_t at = f->layout.origin + hs_layout_offset(&f->layout, i, j, k);
-    return sweep->may_copy && beside && out == get(f->precision, f->in, at);
+    return sweep->may_copy && beside && out == hs_read(f->precision, f->in, at);
 }
 
 static struct hs_kernel_plan plan_on(const struct hs_device_limits *limits,
@@ -132,10 +119,7 @@ static struct hs_kernel_plan plan_for(const struct hs_case *of)
 static void check(const struct fields *f, const struct hs_kernel_plan *plan,
                   const struct hs_sweep *sweep, const char *what)
 {
-    struct hs_error err;
-    hs_error_init(&err);
-    if (kernel->sweep(plan, sweep, &err) != HS_OK)
-        fail_msg("%s: %s: %s", kernel->name, what, err.text);
+    assert_ok_of(what, kernel->sweep(plan, sweep, &err));
     const char *complaint = emulator_complaint_c();
     if (complaint)
         fail_msg("%s: %s: %s", kernel->name, what, complaint);
@@ -144,7 +128,7 @@ static void check(const struct fields *f, const struct hs_kernel_plan *plan,
         const int64_t k = rest / f->layout.pitch[2] - 8;
         rest = at - f->layout.origin - k * f->layout.pitch[2];
         const int64_t j = rest / f->layout.pitch[1], i = rest - j * f->layout.pitch[1];
-        const double out = get(f->precision, f->out, at);
+        const double out = hs_read(f->precision, f->out, at);
         if (!inside(&sweep->box, i, j, k)) {
             if (!isnan(out) && !may_be_copied(f, sweep, i, j, k, out))
                 fail_msg("%s: %s: node (%d, %d, %d) outside the box was written", kernel->name,
@@ -227,7 +211,7 @@ static void run_job(int dims, int radius, enum hs_precision precision, const str
         sweep.scratch = order > 0 ? scratch : NULL; /* twice the same: a call leaves it in order */
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++)
-            put(precision, f.out, n, NAN);
+            hs_write(precision, f.out, n, NAN);
         sweep.source = (struct hs_source_view){.value = &value, .field = &field};
         sweep.source.form = order == 0 ? HS_SOURCE_IS_FIELD : HS_SOURCE_IS_UNIFORM;
         memcpy(sweep.source.pitch, f.layout.pitch, sizeof f.layout.pitch);
@@ -316,7 +300,7 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
             const int64_t nodes = face_nodes(&f->layout, face);
             walls->table[t][face] = malloc((size_t)nodes * 8);
             for (int64_t n = 0; n < nodes; n++)
-                put(f->precision, walls->table[t][face], n, toss());
+                hs_write(f->precision, walls->table[t][face], n, toss());
         }
     }
     for (int s = 0; s < STEPS; s++)
@@ -345,7 +329,7 @@ static double wall_value(const struct walls *walls, const struct fields *f, int 
     const int64_t at = face / 2 == 0   ? node[1] + n[1] * node[2]
                        : face / 2 == 1 ? node[0] + n[0] * node[2]
                                        : node[0] + n[0] * node[1];
-    return get(f->precision, walls->table[t][face], at);
+    return hs_read(f->precision, walls->table[t][face], at);
 }
 
 static double multiply_add(enum hs_precision p, double a, double b, double c)
@@ -470,11 +454,12 @@ static double source_at(const struct hs_sweep *sweep, const struct fields *f, in
     if (sweep->source.form == HS_SOURCE_IS_OF_TABLES)
         return table_value(sweep, f->precision, step, node);
     if (sweep->source.form == HS_SOURCE_IS_FIELD)
-        return get(f->precision, sweep->source.field[0],
-                   hs_layout_offset(&f->layout, node[0], node[1], node[2]));
+        return hs_read(f->precision, sweep->source.field[0],
+                       hs_layout_offset(&f->layout, node[0], node[1], node[2]));
     if (sweep->source.form == HS_SOURCE_IS_FIELDS)
-        return get(f->precision, sweep->source.field[step],
-                   node[0] + node[1] * sweep->source.pitch[1] + node[2] * sweep->source.pitch[2]);
+        return hs_read(f->precision, sweep->source.field[step],
+                       node[0] + node[1] * sweep->source.pitch[1] +
+                           node[2] * sweep->source.pitch[2]);
     return sweep->source.value[step];
 }
 
@@ -538,8 +523,8 @@ static double *values_of(const struct fields *f, const void *field)
     for (int64_t k = 0; k < n[2]; k++)
         for (int64_t j = 0; j < n[1]; j++)
             for (int64_t i = 0; i < n[0]; i++)
-                out[at++] = get(f->precision, field,
-                                f->layout.origin + hs_layout_offset(&f->layout, i, j, k));
+                out[at++] = hs_read(f->precision, field,
+                                    f->layout.origin + hs_layout_offset(&f->layout, i, j, k));
     return out;
 }
 
@@ -550,12 +535,12 @@ static void hold_values(const struct fields *f, const void *field, const double 
     const int64_t *n = f->layout.points;
     int64_t at = 0, finite = 0;
     for (int64_t e = 0; e < f->layout.elements; e++)
-        finite += !isnan(get(f->precision, field, e));
+        finite += !isnan(hs_read(f->precision, field, e));
     for (int64_t k = 0; k < n[2]; k++)
         for (int64_t j = 0; j < n[1]; j++)
             for (int64_t i = 0; i < n[0]; i++, at++) {
-                const double out = get(f->precision, field,
-                                       f->layout.origin + hs_layout_offset(&f->layout, i, j, k));
+                const double out = hs_read(
+                    f->precision, field, f->layout.origin + hs_layout_offset(&f->layout, i, j, k));
                 if (out != due[at])
                     fail_msg("%s: %s: node (%d, %d, %d) is %.17g, not %.17g", kernel->name, what,
                              (int)i, (int)j, (int)k, out, due[at]);
@@ -574,7 +559,7 @@ static void hold_ends(const struct fields *f, const void *field, const double *d
         for (int64_t at = 0; at < n[0] * n[1]; at++) {
             const int64_t place =
                 f->layout.origin + hs_layout_offset(&f->layout, at % n[0], at / n[0], k);
-            const bool came = get(f->precision, field, place) == due[k * n[0] * n[1] + at];
+            const bool came = hs_read(f->precision, field, place) == due[k * n[0] * n[1] + at];
             others += !came;
             if (!came && (k < ends || k >= n[2] - ends))
                 fail_msg("%s: %s: layer %d is not there after the first part", kernel->name, what,
@@ -697,7 +682,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     const int64_t elements = source_elements(&f) * source_fields;
     f.source = aligned_alloc(128, (size_t)elements * 8);
     for (int64_t n = 0; n < elements; n++)
-        put(precision, f.source, n, toss());
+        hs_write(precision, f.source, n, toss());
     fill(&f, f.in, &nodes); /* and no ghosts */
     const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
     sweep.in = (char *)f.in + skip;
@@ -737,8 +722,8 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         const int order = turn++ % ORDERS;
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++) {
-            put(precision, f.out, n, NAN);
-            put(precision, last_but_one, n, NAN);
+            hs_write(precision, f.out, n, NAN);
+            hs_write(precision, last_but_one, n, NAN);
         }
         char what[200];
         snprintf(what, sizeof what,
@@ -749,23 +734,19 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         double told = 0.0; /* a float or a double */
         const bool tells = plan.fused_max_norm && fusion->steps == plan.steps;
         sweep.change = tells && !fusion->recurs ? &told : NULL;
-        struct hs_error err;
-        hs_error_init(&err);
-        enum hs_status st = HS_OK;
         if (fusion->parts) {
             sweep.part = HS_SWEEP_ENDS;
-            st = kernel->sweep(&plan, &sweep, &err);
+            assert_ok_of(what, kernel->sweep(&plan, &sweep, &err));
             hold_ends(&f, f.out, now, plan.ends, what);
             sweep.part = HS_SWEEP_INSIDE;
         }
-        if (st || kernel->sweep(&plan, &sweep, &err) != HS_OK)
-            fail_msg("%s: %s: %s", kernel->name, what, err.text);
+        assert_ok_of(what, kernel->sweep(&plan, &sweep, &err));
         const char *complaint = emulator_complaint_c();
         if (complaint)
             fail_msg("%s: %s: %s", kernel->name, what, complaint);
-        if (sweep.change && get(precision, &told, 0) != change)
+        if (sweep.change && hs_read(precision, &told, 0) != change)
             fail_msg("%s: %s: the last sweep's change is %.17g, not %.17g", kernel->name, what,
-                     get(precision, &told, 0), change);
+                     hs_read(precision, &told, 0), change);
         hold_values(&f, f.out, now, what);
         if (fusion->recurs && sweep.steps > 1)
             hold_values(&f, last_but_one, older, what);

@@ -4,6 +4,7 @@
  * whose rows are padded, with periodic axes, held nodes, sinks, cells of any shape, conductances
  * spread by up to 1e5, and where nothing holds the mean; steady states and implicit steps.
  */
+#include "random.h"
 #include "test.h"
 
 #include "engine/backends/cuda_krylov.cuh"
@@ -23,18 +24,6 @@ extern "C" int hs_threads_for(const hs_grid *, int)
     return 1;
 }
 
-static uint64_t dice;
-static unsigned roll(unsigned sides) /* 0 .. sides-1 */
-{
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)((dice >> 33) % sides);
-}
-
-static double between(double low, double high)
-{
-    return low + (high - low) * (roll(1u << 30) / 0x1p30);
-}
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 struct one {
@@ -52,22 +41,22 @@ static void set_sizes(one *c, bool padded)
 {
     static const int64_t few[] = {2, 3, 4, 5, 7, 8, 12, 17, 20};
     hs_network &network = c->network;
-    network.grid.dims = 1 + (int)roll(3);
+    network.grid.dims = 1 + (int)below(3);
     for (int axis = 0; axis < HS_AXES; axis++) {
         const bool there = axis < network.grid.dims;
-        network.grid.points[axis] = there ? few[roll(9)] : 1;
+        network.grid.points[axis] = there ? few[below(9)] : 1;
         network.grid.spacing[axis] = 1.0;
-        network.wrap[axis] = there && roll(4) == 0;
+        network.wrap[axis] = there && below(4) == 0;
     }
     if (network.grid.dims == 1)
-        network.grid.points[HS_X] = 2 + roll(3000);
-    if (network.grid.dims == 2 && roll(2))
-        network.grid.points[roll(2)] = 200 + roll(100);
+        network.grid.points[HS_X] = 2 + below(3000);
+    if (network.grid.dims == 2 && below(2))
+        network.grid.points[below(2)] = 200 + below(100);
     if (padded) {
         network.grid.dims = 3;
-        network.grid.points[HS_X] = 29 + 4 * roll(6) + roll(3);
-        network.grid.points[HS_Y] = few[4 + roll(3)];
-        network.grid.points[HS_Z] = few[4 + roll(3)];
+        network.grid.points[HS_X] = 29 + 4 * below(6) + below(3);
+        network.grid.points[HS_Y] = few[4 + below(3)];
+        network.grid.points[HS_Z] = few[4 + below(3)];
         network.wrap[HS_X] = false;
     }
     c->nodes = hs_grid_count(&network.grid);
@@ -78,10 +67,11 @@ static void set_nodes(one *c, bool floating)
 {
     const hs_network &network = c->network;
     const int64_t *n = network.grid.points;
-    const double flat[HS_AXES] = {1.0, roll(3) ? 1.0 : between(0.03, 30.0),
-                                  roll(3) ? 1.0 : between(0.03, 30.0)};
-    const int64_t block = 1 + roll(5);
-    const unsigned kinds = 1 + roll(6), salt = roll(1u << 20), held = roll(2) ? 1 + roll(200) : 0;
+    const double flat[HS_AXES] = {1.0, below(3) ? 1.0 : between(0.03, 30.0),
+                                  below(3) ? 1.0 : between(0.03, 30.0)};
+    const int64_t block = 1 + below(5);
+    const unsigned kinds = 1 + below(6), salt = below(1u << 20),
+                   held = below(2) ? 1 + below(200) : 0;
     std::vector<double> k(kinds);
     for (double &value : k)
         value = std::exp(between(0.0, std::log(c->spread)));
@@ -106,12 +96,12 @@ static void set_nodes(one *c, bool floating)
         }
         if (floating)
             continue;
-        if (held > 0 && roll(held) == 0)
+        if (held > 0 && below(held) == 0)
             row.kind = HS_NODE_HELD;
         if (at[0] == 0)
             row.sink = 0.25 * flat[0];
     }
-    if (!floating && roll(2))
+    if (!floating && below(2))
         c->node[0].kind = HS_NODE_HELD;
 }
 
@@ -171,12 +161,6 @@ static void set_equations(one *c)
 
 /* ---- solutions ------------------------------------------------------------------------------- */
 
-static void check(hs_status st, hs_error *err)
-{
-    if (st)
-        fail_msg("%s", err->text ? err->text : "no message");
-}
-
 /* Both that solve a case. */
 struct solvers {
     hs_conjugate_gradients here, there;
@@ -184,13 +168,11 @@ struct solvers {
 
 static void init(solvers *both, const one *c)
 {
-    hs_error err;
-    hs_error_init(&err);
     *both = {};
-    check(hs_conjugate_gradients_init(&both->here, &c->equations, NULL, NULL, &err), &err);
+    assert_ok(hs_conjugate_gradients_init(&both->here, &c->equations, NULL, NULL, &err));
     both->there.equations = &c->equations;
     both->there.vectors = &hs_cuda_krylov_vectors;
-    check(hs_cuda_krylov_create(&c->equations, NULL, &both->there.of, &err), &err);
+    assert_ok(hs_cuda_krylov_create(&c->equations, NULL, &both->there.of, &err));
 }
 
 static void release(solvers *both)
@@ -204,25 +186,21 @@ static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, i
 {
     const int64_t *n = c->network.grid.points;
     std::vector<double> values((size_t)c->nodes);
-    hs_error err;
-    hs_error_init(&err);
     if (by->vectors != &hs_cuda_krylov_vectors) {
         const double *const there = hs_host_krylov_vector(by->of, vector);
         return std::vector<double>(there, there + c->nodes);
     }
     const hs_cuda_pitched of = {values.data(), {1, n[HS_X], n[HS_X] * n[HS_Y]}, HS_DOUBLE};
-    check(hs_cuda_krylov_store(by->of, vector, &of, &err), &err);
+    assert_ok(hs_cuda_krylov_store(by->of, vector, &of, &err));
     return values;
 }
 
 static std::vector<double> solve(hs_conjugate_gradients *by, const one *c, hs_solution *solution)
 {
-    hs_error err;
-    hs_error_init(&err);
     if (by->vectors == &hs_cuda_krylov_vectors) /* the host's is the equations' */
-        check(by->vectors->put(by->of, HS_KRYLOV_INFLOW, c->inflow.data(), &err), &err);
-    check(by->vectors->put(by->of, HS_KRYLOV_T, c->guess.data(), &err), &err);
-    check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err), &err);
+        assert_ok(by->vectors->put(by->of, HS_KRYLOV_INFLOW, c->inflow.data(), &err));
+    assert_ok(by->vectors->put(by->of, HS_KRYLOV_T, c->guess.data(), &err));
+    assert_ok(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err));
     return values_of(by, c, HS_KRYLOV_T);
 }
 
@@ -238,11 +216,9 @@ static std::vector<double> solve_field(hs_conjugate_gradients *by, const one *c,
     for (int64_t i = 0; i < c->nodes; i++)
         field[place(i)] = c->guess[(size_t)i];
     const hs_cuda_pitched of = {field.data(), {1, pitch, sheet}, HS_DOUBLE};
-    hs_error err;
-    hs_error_init(&err);
-    check(hs_cuda_krylov_load(by->of, HS_KRYLOV_T, &of, &err), &err);
-    check(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err), &err);
-    check(hs_cuda_krylov_store(by->of, HS_KRYLOV_T, &of, &err), &err);
+    assert_ok(hs_cuda_krylov_load(by->of, HS_KRYLOV_T, &of, &err));
+    assert_ok(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err));
+    assert_ok(hs_cuda_krylov_store(by->of, HS_KRYLOV_T, &of, &err));
     for (int64_t i = 0; i < c->nodes; i++)
         T[(size_t)i] = field[place(i)];
     return T;
@@ -293,7 +269,7 @@ void test_cuda_multigrid__is_that_of_the_host(void **state)
         static const double spreads[] = {1.0, 10.0, 1e3, 1e5};
         one c;
         solvers both;
-        dice = 77u + 1000u * (unsigned)n;
+        seed = 77u + 1000u * (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
         c.spread = spreads[n % 4];
         set_sizes(&c, n % 7 == 0 || n % 10 == 0);
@@ -332,20 +308,18 @@ static std::vector<double> work_with_vectors(hs_conjugate_gradients *by, const o
     const hs_krylov *vectors = by->vectors;
     const std::vector<double> changed(some.size(), 7.5);
     double measured[3];
-    hs_error err;
-    hs_error_init(&err);
-    check(vectors->reserve(by->of, FURTHER, &err), &err);
-    check(vectors->combine(by->of, C, &nothing, &err), &err);
-    check(vectors->put(by->of, A, a.data(), &err), &err);
-    check(vectors->put(by->of, B, c->guess.data(), &err), &err);
-    check(vectors->put_some(by->of, B, (int64_t)some.size(), some.data(), changed.data(), &err),
-          &err);
-    check(vectors->combine(by->of, C, &first, &err), &err);
+    assert_ok(vectors->reserve(by->of, FURTHER, &err));
+    assert_ok(vectors->combine(by->of, C, &nothing, &err));
+    assert_ok(vectors->put(by->of, A, a.data(), &err));
+    assert_ok(vectors->put(by->of, B, c->guess.data(), &err));
+    assert_ok(
+        vectors->put_some(by->of, B, (int64_t)some.size(), some.data(), changed.data(), &err));
+    assert_ok(vectors->combine(by->of, C, &first, &err));
     vectors->exchange(by->of, A, B);
-    check(vectors->combine(by->of, A, &then, &err), &err);
-    check(vectors->largest(by->of, &then, true, &measured[0], &err), &err);
-    check(vectors->largest(by->of, &then, false, &measured[1], &err), &err);
-    check(vectors->total(by->of, &first, &measured[2], &err), &err);
+    assert_ok(vectors->combine(by->of, A, &then, &err));
+    assert_ok(vectors->largest(by->of, &then, true, &measured[0], &err));
+    assert_ok(vectors->largest(by->of, &then, false, &measured[1], &err));
+    assert_ok(vectors->total(by->of, &first, &measured[2], &err));
     std::vector<double> all = values_of(by, c, A);
     for (const int vector : {(int)B, (int)C}) {
         const std::vector<double> more = values_of(by, c, vector);
@@ -360,7 +334,7 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
     for (int n = 0; n < 24; n++) {
         one c;
         solvers both;
-        dice = 5u + 1000u * (unsigned)n;
+        seed = 5u + 1000u * (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
         c.spread = 10.0;
         set_sizes(&c, n % 2 == 0);
@@ -372,7 +346,7 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
         for (double &value : a)
             value = between(-4.0, 4.0);
         std::vector<int64_t> some;
-        for (int64_t node = 0; node < c.nodes; node += 1 + (int64_t)roll(5))
+        for (int64_t node = 0; node < c.nodes; node += 1 + (int64_t)below(5))
             some.push_back(node);
         const std::vector<double> due = work_with_vectors(&both.here, &c, a, some);
         const std::vector<double> found = work_with_vectors(&both.there, &c, a, some);
@@ -392,15 +366,14 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
 /* ---- levels ---------------------------------------------------------------------------------- */
 
 /* No levels yet, and their finest network, of numbers to come. */
-static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &lattice,
-                                      hs_error *err)
+static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &lattice)
 {
     const size_t bytes = (size_t)hs_lattice_count(&lattice) * sizeof(float);
     hs_coarse_network net = {};
     net.lattice = lattice;
-    check(hs_cuda_levels_init(levels, &lattice, NULL, err), err);
+    assert_ok(hs_cuda_levels_init(levels, &lattice, NULL, &err));
     for (float **array : {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink})
-        check(hs_cuda_levels_take(levels, bytes, (void **)array, err), err);
+        assert_ok(hs_cuda_levels_take(levels, bytes, (void **)array, &err));
     return net;
 }
 
@@ -412,9 +385,7 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
     const int64_t nodes = hs_lattice_count(&lattice);
     hs_coarse_network net = {};
     hs_cuda_levels levels;
-    hs_error err;
-    hs_error_init(&err);
-    net = begin_levels(&levels, lattice, &err);
+    net = begin_levels(&levels, lattice);
     for (int64_t n = 0; n < nodes; n++) {
         const int64_t i = n % lattice.n[HS_X], k = n / (lattice.n[HS_X] * lattice.n[HS_Y]);
         net.edge[HS_X][n] = i < lattice.n[HS_X] - 1 ? 1.0f : 0.0f;
@@ -422,7 +393,7 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
         net.edge[HS_Z][n] = k < lattice.n[HS_Z] - 1 ? 1.0f : 0.0f;
         net.sink[n] = i == 0 || i == lattice.n[HS_X] - 1 ? INFINITY : 0.0f;
     }
-    check(hs_cuda_levels_make(&levels, &net, false, &err), &err);
+    assert_ok(hs_cuda_levels_make(&levels, &net, false, &err));
     assert_true(levels.count > 2);
     for (int k = 0; k < 2; k++)
         assert_int_equal(levels.level[k].rows.number_bytes, 1);
@@ -443,12 +414,10 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
         hs_cuda_levels levels[2];
         std::vector<float> x[2];
         march::found found[2];
-        hs_error err;
-        hs_error_init(&err);
         for (int with = 0; with < 2; with++) {
             const hs_lattice lattice = {{rows[with], 20, 12}, {false, n % 4 == 3, false}};
-            hs_coarse_network net = begin_levels(&levels[with], lattice, &err);
-            dice = 3u + (unsigned)n;
+            hs_coarse_network net = begin_levels(&levels[with], lattice);
+            seed = 3u + (unsigned)n;
             const float flat = n < 4 ? 1.0f : 0.05f;
             std::vector<float> right;
             for (int64_t i = 0; i < hs_lattice_count(&lattice); i++) {
@@ -464,10 +433,10 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
                                                                                      : 0.0f;
                 right.push_back(there ? (float)between(-1.0, 1.0) : 0.0f);
             }
-            check(hs_cuda_levels_make(&levels[with], &net, floating, &err), &err);
+            assert_ok(hs_cuda_levels_make(&levels[with], &net, floating, &err));
             std::copy(right.begin(), right.end(), levels[with].level[0].right);
-            check(hs_cuda_cycle(&levels[with], 1.0, NULL, &err), &err);
-            check(hs_cuda_levels_found(&levels[with], &found[with], &err), &err);
+            assert_ok(hs_cuda_cycle(&levels[with], 1.0, NULL, &err));
+            assert_ok(hs_cuda_levels_found(&levels[with], &found[with], &err));
             for (int64_t i = 0; i < hs_lattice_count(&lattice); i++)
                 if (i % rows[with] < own)
                     x[with].push_back(levels[with].level[0].x[i]);
@@ -510,13 +479,11 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
         const int64_t nodes = hs_lattice_count(&lattice), *of = lattice.n;
         hs_coarse_network net = {};
         hs_cuda_levels levels;
-        hs_error err;
         march::found found[2];
         std::vector<float> x[2];
-        hs_error_init(&err);
-        dice = 5u + (unsigned)n;
+        seed = 5u + (unsigned)n;
         emulator_set_order((emulator_order)(n % EMULATOR_ORDERS));
-        net = begin_levels(&levels, lattice, &err);
+        net = begin_levels(&levels, lattice);
         for (int64_t i = 0; i < nodes; i++) {
             const int64_t at[HS_AXES] = {i % of[0], i / of[0] % of[1], i / (of[0] * of[1])};
             const int64_t kind =
@@ -526,7 +493,7 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
                 net.edge[axis][i] = at[axis] < of[axis] - 1 || lattice.wrap[axis] ? k : 0.0f;
             net.sink[i] = at[HS_Z] == 0 ? 2.0f : at[HS_Y] == 5 ? INFINITY : 0.0f;
         }
-        check(hs_cuda_levels_make(&levels, &net, false, &err), &err);
+        assert_ok(hs_cuda_levels_make(&levels, &net, false, &err));
         const int number_bytes = levels.level[0].rows.number_bytes;
         assert_int_equal(number_bytes, n % 2 ? 2 : 1);
         assert_true(hs_cuda_pair_serves(&levels, &levels.level[0]));
@@ -535,8 +502,8 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
         for (int pairs = 0; pairs < 2; pairs++) {
             const int bytes = levels.shared_bytes;
             levels.shared_bytes = pairs ? bytes : 0;
-            check(hs_cuda_cycle(&levels, 1.0, NULL, &err), &err);
-            check(hs_cuda_levels_found(&levels, &found[pairs], &err), &err);
+            assert_ok(hs_cuda_cycle(&levels, 1.0, NULL, &err));
+            assert_ok(hs_cuda_levels_found(&levels, &found[pairs], &err));
             x[pairs].assign(levels.level[0].x, levels.level[0].x + nodes);
             levels.shared_bytes = bytes;
             cudaGraphExecDestroy(levels.cycle);

@@ -140,17 +140,11 @@ static inline struct hs_network case_make(const struct network_case *c)
 static inline void case_refused(const struct network_case *c, const char *text)
 {
     struct hs_network network;
-    struct hs_error err;
-    hs_error_init(&err);
-    if (hs_network_make(&c->spec, &network, &err) != HS_BAD_INPUT)
-        fail_msg("not refused: %s", text);
-    if (!strstr(err.text, text))
-        fail_msg("%s: lacks \"%s\"", err.text, text);
+    assert_fails(hs_network_make(&c->spec, &network, &err), HS_BAD_INPUT, text);
     assert_null(network.row);
     assert_null(network.node);
     assert_null(network.number);
     assert_null(network.forcing);
-    hs_error_release(&err);
 }
 
 static inline const struct hs_network_row *case_row(const struct hs_network *network, int64_t i,

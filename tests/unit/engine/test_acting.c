@@ -63,7 +63,7 @@ static const struct one known[] = {
     {"mt", "all = { type = \"robin\"; h = 3.0; ambient = 300.0; };", NODES},
 };
 
-static void read_case(const struct one *c, struct hs_problem *out, struct hs_error *err)
+static void read_case(const struct one *c, struct hs_problem *out)
 {
     char path[] = "/tmp/acting-XXXXXX", text[2048] = "";
     snprintf(text, sizeof text, "%s", c->material[0] == 's' ? stencil : body);
@@ -80,8 +80,7 @@ static void read_case(const struct one *c, struct hs_problem *out, struct hs_err
                   "solver = { backend = \"cpu\"; threads = 2; };\n");
     fclose(file);
     const struct hs_case_request request = {.config = path};
-    if (hs_case_read(&request, out, err))
-        fail_msg("%s", err->text);
+    assert_ok(hs_case_read(&request, out, &err));
     unlink(path);
 }
 
@@ -105,13 +104,11 @@ static void assert_same_bits(const struct one *c, bool elsewhere)
     struct hs_problem problem;
     struct hs_equations equations;
     struct hs_acting acting;
-    struct hs_error err;
-    hs_error_init(&err);
-    read_case(c, &problem, &err);
+    read_case(c, &problem);
     const size_t bytes = (size_t)hs_grid_count(&problem.grid) * sizeof(double);
     double *due = malloc(bytes), *found = malloc(bytes);
-    assert_int_equal(hs_equations_init(&equations, &problem, &err), HS_OK);
-    assert_int_equal(hs_acting_init(&acting, &equations, elsewhere, &err), HS_OK);
+    assert_ok(hs_equations_init(&equations, &problem, &err));
+    assert_ok(hs_acting_init(&acting, &equations, elsewhere, &err));
     assert_int_equal(acting.count, c->count);
     memcpy(found, equations.inflow, bytes);
     for (int step = 1; step < 4; step++) {
@@ -130,7 +127,6 @@ static void assert_same_bits(const struct one *c, bool elsewhere)
     hs_acting_release(&acting);
     hs_equations_release(&equations);
     hs_problem_release(&problem);
-    hs_error_release(&err);
 }
 
 void test_acting__the_rest_is_of_who_knows_the_source(void **state)

@@ -18,25 +18,17 @@ enum { NX = 7, NY = 6, NZ = 5, COUNT = NX * NY * NZ };
 struct fixture {
     struct hs_problem problem;
     struct hs_backend_state *state;
-    struct hs_error err;
     double values[COUNT];
 };
 
 /* 3D, x walls reflective (edge weight 1/2), y clamp (1), z dirichlet with value (2 + t). */
 static struct hs_instruction ramp[] = {{HS_OP_CONSTANT, 2.0}, {HS_OP_T, 0}, {HS_OP_ADD, 0}};
 
-static void lower(struct hs_problem *problem, int face, const char *name)
-{
-    const struct hs_value value = {.expression = {ramp, 3, HS_VARIES_T}};
-    problem->face[face] =
-        make_wall(name, value, 0.0,
-                  (struct hs_boundary_spec){.conductivity = NAN, .spacing = 0.5, .radius = 1});
-}
-
 static void set_up(struct fixture *f, int threads)
 {
     static const char *const names[] = {"reflective", "reflective", "clamp",
                                         "clamp",      "dirichlet",  "dirichlet"};
+    const struct hs_value data = {.expression = {ramp, 3, HS_VARIES_T}};
     hs_problem_init(&f->problem);
     f->problem.grid =
         (struct hs_grid){.dims = 3, .points = {NX, NY, NZ}, .spacing = {0.5, 0.5, 0.5}};
@@ -44,22 +36,19 @@ static void set_up(struct fixture *f, int threads)
     f->problem.material.density = 3.0;
     f->problem.material.specific_heat = 5.0;
     for (int face = 0; face < HS_FACES; face++)
-        lower(&f->problem, face, names[face]);
+        set_wall(&f->problem, face, names[face], data, 0.0);
     for (int i = 0; i < COUNT; i++)
         f->values[i] = 1.0 + 0.01 * ((i * 37) % COUNT);
-    hs_error_init(&f->err);
-    assert_int_equal(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, threads,
-                                           &f->state, &f->err),
-                     HS_OK);
+    assert_ok(
+        hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, threads, &f->state, &err));
     const struct hs_box all = hs_grid_box(&f->problem.grid);
-    assert_int_equal(hs_backend_cpu.upload(f->state, &all, f->values, &f->err), HS_OK);
+    assert_ok(hs_backend_cpu.upload(f->state, &all, f->values, &err));
 }
 
 static void tear_down(struct fixture *f)
 {
     hs_backend_cpu.destroy(f->state);
     hs_problem_release(&f->problem);
-    hs_error_release(&f->err);
 }
 
 static void sweep(struct fixture *f, int64_t count, bool keep_last)
@@ -68,20 +57,20 @@ static void sweep(struct fixture *f, int64_t count, bool keep_last)
                                  .step = 0.01,
                                  .op = hs_problem_operator(&f->problem, 0.01),
                                  .keep_last = keep_last};
-    assert_int_equal(hs_backend_cpu.sweep(f->state, &span, &f->err), HS_OK);
+    assert_ok(hs_backend_cpu.sweep(f->state, &span, &err));
 }
 
 static struct hs_reduction reduce(struct fixture *f)
 {
     struct hs_reduction out;
-    assert_int_equal(hs_reduce(&hs_backend_cpu, f->state, &f->problem, &out, &f->err), HS_OK);
+    assert_ok(hs_reduce(&hs_backend_cpu, f->state, &f->problem, &out, &err));
     return out;
 }
 
 static void download(struct fixture *f, double *out)
 {
     const struct hs_box all = hs_grid_box(&f->problem.grid);
-    assert_int_equal(hs_backend_cpu.download(f->state, &all, out, &f->err), HS_OK);
+    assert_ok(hs_backend_cpu.download(f->state, &all, out, &err));
 }
 
 void test_backend_cpu__gives_back_what_was_uploaded(void **state)
@@ -92,7 +81,7 @@ void test_backend_cpu__gives_back_what_was_uploaded(void **state)
     download(&f, back);
     assert_memory_equal(back, f.values, sizeof back);
     const struct hs_box box = {{3, 2, 1}, {7, 5, 3}};
-    assert_int_equal(hs_backend_cpu.download(f.state, &box, part, &f.err), HS_OK);
+    assert_ok(hs_backend_cpu.download(f.state, &box, part, &err));
     for (int k = 0, n = 0; k < 2; k++)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < 4; i++, n++)
@@ -107,7 +96,7 @@ void test_backend_cpu__uploads_a_box_alone(void **state)
     const struct hs_box box = {{1, 2, 3}, {2, 3, 4}};
     const double value = 99.0;
     double back[COUNT];
-    assert_int_equal(hs_backend_cpu.upload(f.state, &box, &value, &f.err), HS_OK);
+    assert_ok(hs_backend_cpu.upload(f.state, &box, &value, &err));
     download(&f, back);
     for (int i = 0; i < COUNT; i++)
         assert_true(back[i] == (i == (3 * NY + 2) * NX + 1 ? 99.0 : f.values[i]));
@@ -126,7 +115,7 @@ void test_backend_cpu__prescribed_layers_follow_the_time(void **state)
                                      .start = 0.25,
                                      .step = 0.01,
                                      .op = hs_problem_operator(&f.problem, 0.01)};
-        assert_int_equal(hs_backend_cpu.sweep(f.state, &span, &f.err), HS_OK);
+        assert_ok(hs_backend_cpu.sweep(f.state, &span, &err));
         download(&f, back);
         for (int i = 0; i < NX * NY; i++) {
             assert_true(back[i] == 2.0 + (0.25 + n * 0.01));
@@ -198,7 +187,7 @@ void test_backend_cpu__finds_what_is_not_finite(void **state)
             box.lo[axis] = bad[n].at[axis];
             box.hi[axis] = bad[n].at[axis] + 1;
         }
-        assert_int_equal(hs_backend_cpu.upload(f.state, &box, &bad[n].value, &f.err), HS_OK);
+        assert_ok(hs_backend_cpu.upload(f.state, &box, &bad[n].value, &err));
     }
     const struct hs_reduction r = reduce(&f);
     assert_int_equal(r.not_finite, 3);
@@ -230,10 +219,10 @@ void test_backend_cpu__the_field_before_the_last_sweep_stays(void **state)
     download(&f, before);
     sweep(&f, 1, true);
     download(&f, now);
-    assert_int_equal(hs_backend_cpu.download_before(f.state, &all, kept, &f.err), HS_OK);
+    assert_ok(hs_backend_cpu.download_before(f.state, &all, kept, &err));
     assert_memory_equal(kept, before, sizeof kept);
     assert_memory_not_equal(kept, now, sizeof kept);
-    assert_int_equal(hs_backend_cpu.download_before(f.state, &box, part, &f.err), HS_OK);
+    assert_ok(hs_backend_cpu.download_before(f.state, &box, part, &err));
     assert_true(part[5] == before[(1 * NY + 3) * NX + 4]);
     tear_down(&f);
 }
@@ -266,9 +255,7 @@ static void set_up_source(struct fixture *f, const struct hs_instruction *code, 
     f->problem.source.present = true;
     f->problem.source.rate = 0.7;
     f->problem.source.field.value.expression = (struct hs_expression){code, length, varies};
-    assert_int_equal(
-        hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, 2, &f->state, &f->err),
-        HS_OK);
+    assert_ok(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, 2, &f->state, &err));
 }
 
 /* What three sweeps add is, to the last bit, the whole expression at each node. */
@@ -321,13 +308,12 @@ void test_backend_cpu__a_ticket_keeps_its_moment(void **state)
         struct hs_readback *readback = NULL;
         const void *values = NULL;
         download(&f, then);
-        assert_int_equal(hs_backend_cpu.download_begin(f.state, &readback, &f.err), HS_OK);
+        assert_ok(hs_backend_cpu.download_begin(f.state, &readback, &err));
         assert_non_null(readback);
         sweep(&f, 3, false);
         for (int k = 0; k < NZ; k += 2) {
             const struct hs_box box = {{0, 0, k}, {NX, NY, k + 2 < NZ ? k + 2 : NZ}};
-            assert_int_equal(hs_backend_cpu.download_part(readback, &box, NULL, &values, &f.err),
-                             HS_OK);
+            assert_ok(hs_backend_cpu.download_part(readback, &box, NULL, &values, &err));
             assert_memory_equal(values, then + k * NX * NY,
                                 (size_t)hs_box_count(&box) * sizeof *then);
         }
@@ -456,19 +442,16 @@ static double *swept_by(const struct hs_kernel *kernel, bool fewer)
     for (int64_t i = 0; i < count; i++)
         values[i] = 1.0 + 0.001 * (double)((i * 7919) % 1009);
     struct hs_backend_state *s = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_backend_cpu.create(&problem, kernel, 0, THREADS, &s, &err), HS_OK);
-    assert_int_equal(hs_backend_cpu.upload(s, &all, values, &err), HS_OK);
+    assert_ok(hs_backend_cpu.create(&problem, kernel, 0, THREADS, &s, &err));
+    assert_ok(hs_backend_cpu.upload(s, &all, values, &err));
     struct hs_span span = {.step = 0.01, .op = hs_problem_operator(&problem, 0.01)};
     for (int n = 0; n < 8; n++) {
         span.count = 1 + n % 5;
         s->team.tried = fewer ? 1 + (3 * n) % THREADS : 0;
-        assert_int_equal(hs_backend_cpu.sweep(s, &span, &err), HS_OK);
+        assert_ok(hs_backend_cpu.sweep(s, &span, &err));
     }
-    assert_int_equal(hs_backend_cpu.download(s, &all, values, &err), HS_OK);
+    assert_ok(hs_backend_cpu.download(s, &all, values, &err));
     hs_backend_cpu.destroy(s);
-    hs_error_release(&err);
     return values;
 }
 

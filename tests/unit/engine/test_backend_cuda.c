@@ -113,11 +113,9 @@ void test_backend_cuda__a_run_takes_two_fields_and_a_source(void **state)
 {
     const struct hs_backend *cuda = cuda_backend();
     const struct hs_kernel *basic = NULL;
-    struct hs_error err;
     if (!cuda)
         return;
-    hs_error_init(&err);
-    assert_int_equal(hs_kernel_find("basic", HS_CUDA, &basic, &err), HS_OK);
+    assert_ok(hs_kernel_find("basic", HS_CUDA, &basic, &err));
     struct hs_problem problem;
     hs_problem_init(&problem);
     problem.grid.dims = 3;
@@ -135,5 +133,4 @@ void test_backend_cuda__a_run_takes_two_fields_and_a_source(void **state)
     assert_near(cuda->memory(&problem, basic) / plain, 4.0 / 3.0, 1e-12);
     problem.source.field.data = NULL;
     hs_problem_release(&problem);
-    hs_error_release(&err);
 }

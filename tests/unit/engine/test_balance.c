@@ -28,7 +28,6 @@ struct watched {
     struct hs_problem problem;
     struct hs_plan plan;
     struct hs_balance *balance;
-    struct hs_error err;
     int looks;
     double worst;                  /* of |imbalance| / rounding */
     double relative;               /* of |imbalance| / largest */
@@ -81,14 +80,11 @@ static void begin_on(const char *backend, struct watched *w, int dims, const cha
     fprintf(file, "%s\nsolver = { backend = \"%s\"; threads = 1; };\n", config, backend);
     fclose(file);
     *w = (struct watched){.looks = 0};
-    hs_error_init(&w->err);
     const struct hs_case_request request = {.config = path};
-    if (hs_case_read(&request, &w->problem, &w->err))
-        fail_msg("%s", w->err.text);
+    assert_ok(hs_case_read(&request, &w->problem, &err));
     unlink(path);
-    if (hs_plan_make(&w->problem, &w->plan, &w->err))
-        fail_msg("%s", w->err.text);
-    assert_int_equal(hs_balance_create(&w->problem, &w->balance, &w->err), HS_OK);
+    assert_ok(hs_plan_make(&w->problem, &w->plan, &err));
+    assert_ok(hs_balance_create(&w->problem, &w->balance, &err));
 }
 
 static void begin(struct watched *w, int dims, const char *material, const char *config)
@@ -102,8 +98,7 @@ static void run(struct watched *w)
         .self = w, .wants_change = true, .wants_before = true, .next = each, .notify = look};
     struct hs_observer *observers[] = {&observer};
     struct hs_loop_result result;
-    if (hs_loop_run(&w->problem, &w->plan, NULL, observers, 1, NULL, &result, &w->err))
-        fail_msg("%s", w->err.text);
+    assert_ok(hs_loop_run(&w->problem, &w->plan, NULL, observers, 1, NULL, &result, &err));
     assert_true(w->looks > 0);
 }
 
@@ -111,7 +106,6 @@ static void end(struct watched *w)
 {
     hs_balance_destroy(w->balance);
     hs_problem_release(&w->problem);
-    hs_error_release(&w->err);
 }
 
 /* The fluxes of the first sweep but for those that are NaN here, within rounding: some 1e2 K and

@@ -28,10 +28,8 @@ static enum hs_status prepare(struct hs_bench *bench, const struct hs_bench_requ
 void test_bench__coefficients_are_distinct_and_of_sum_one(void **state)
 {
     struct hs_bench bench;
-    struct hs_error err;
-    hs_error_init(&err);
     const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
-    assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
+    assert_ok(prepare(&bench, &request, 2, &err));
     double sum = 0.0;
     for (int a = 0; a < 7; a++) {
         sum += bench.problem.c[a];
@@ -41,7 +39,6 @@ void test_bench__coefficients_are_distinct_and_of_sum_one(void **state)
     assert_near(sum, 1.0, 1e-15); /* seven additions of numbers near 1/7 */
     assert_int_equal(bench.updated, 15 * 16 * 17);
     hs_bench_release(&bench);
-    hs_error_release(&err);
 }
 
 void test_bench__proves_and_times(void **state)
@@ -49,12 +46,9 @@ void test_bench__proves_and_times(void **state)
     for (int p = 0; p < HS_PRECISIONS; p++) {
         struct hs_bench bench;
         struct hs_bench_row row;
-        struct hs_error err;
-        hs_error_init(&err);
         const struct hs_bench_request request = request_of(2, 3, (enum hs_precision)p);
-        assert_int_equal(prepare(&bench, &request, 3, &err), HS_OK);
-        assert_int_equal(
-            hs_bench_kernel(&bench, &hs_backend_cpu, &hs_kernel_cpu_openmp, &row, &err), HS_OK);
+        assert_ok(prepare(&bench, &request, 3, &err));
+        assert_ok(hs_bench_kernel(&bench, &hs_backend_cpu, &hs_kernel_cpu_openmp, &row, &err));
         assert_true(row.proven);
         assert_true(row.apart <= row.bound);
         assert_true(p == HS_DOUBLE ? row.bound == 0.0 : row.bound > 0.0);
@@ -66,7 +60,6 @@ void test_bench__proves_and_times(void **state)
                     f->seconds.median <= f->seconds.max);
         assert_true(f->fraction.count == 3 && f->copy.median > 0.0);
         hs_bench_release(&bench);
-        hs_error_release(&err);
     }
 }
 
@@ -86,16 +79,13 @@ void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
         wrong.sweep = forgetful;
         struct hs_bench bench;
         struct hs_bench_row row;
-        struct hs_error err;
-        hs_error_init(&err);
         const struct hs_bench_request request = request_of(3, 2, (enum hs_precision)p);
-        assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
-        assert_int_equal(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err), HS_OK);
+        assert_ok(prepare(&bench, &request, 2, &err));
+        assert_ok(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err));
         assert_false(row.proven);
         assert_true(row.apart > row.bound);
         assert_int_equal(row.figures[HS_BENCH_CACHE].seconds.count, 0);
         hs_bench_release(&bench);
-        hs_error_release(&err);
     }
 }
 
@@ -116,15 +106,12 @@ void test_bench__kernel_that_breaks_down_while_timed_is_not_proven(void **state)
     wrong.sweep = breaks_down;
     struct hs_bench bench;
     struct hs_bench_row row;
-    struct hs_error err;
-    hs_error_init(&err);
     const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
-    assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
-    assert_int_equal(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err), HS_OK);
+    assert_ok(prepare(&bench, &request, 2, &err));
+    assert_ok(hs_bench_kernel(&bench, &hs_backend_cpu, &wrong, &row, &err));
     assert_false(row.proven);
     assert_true(isinf(row.apart));
     hs_bench_release(&bench);
-    hs_error_release(&err);
 }
 
 /* Two fields of 8 MiB: in a cache of 60 MB a pair is a quarter of it, so 8 pairs are twice it. */
@@ -172,19 +159,15 @@ void test_bench__times_where_the_fields_are(void **state)
         rotated = 0;
         struct hs_bench bench;
         struct hs_bench_row row;
-        struct hs_error err;
-        hs_error_init(&err);
         const struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
-        assert_int_equal(prepare(&bench, &request, 2, &err), HS_OK);
-        assert_int_equal(hs_bench_kernel(&bench, &backend, &hs_kernel_cpu_openmp, &row, &err),
-                         HS_OK);
+        assert_ok(prepare(&bench, &request, 2, &err));
+        assert_ok(hs_bench_kernel(&bench, &backend, &hs_kernel_cpu_openmp, &row, &err));
         assert_int_equal(rotated, cases[n].rotated);
         for (int place = 0; place < HS_BENCH_PLACES; place++) {
             assert_int_equal(row.figures[place].pairs, cases[n].pairs[place]);
             assert_int_equal(row.figures[place].seconds.count, cases[n].pairs[place] ? 3 : 0);
         }
         hs_bench_release(&bench);
-        hs_error_release(&err);
     }
 }
 
@@ -199,13 +182,9 @@ void test_bench__counts_points_and_bytes(void **state)
 void test_bench__too_many_points_are_a_device_error(void **state)
 {
     struct hs_bench bench;
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_bench_request request = request_of(3, 1, HS_DOUBLE);
     for (int axis = 0; axis < HS_AXES; axis++)
         request.points[axis] = 1000000;
-    assert_int_equal(prepare(&bench, &request, 2, &err), HS_DEVICE);
-    assert_non_null(strstr(err.text, "--points"));
+    assert_fails(prepare(&bench, &request, 2, &err), HS_DEVICE, "--points");
     hs_bench_release(&bench);
-    hs_error_release(&err);
 }

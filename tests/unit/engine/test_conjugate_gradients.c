@@ -46,8 +46,6 @@ static void check_shift(const struct modes_case *c, struct hs_equations *equatio
     const struct hs_grid *grid = &c->problem.grid;
     const int64_t nodes = hs_grid_count(grid);
     struct hs_solution solution;
-    struct hs_error err;
-    hs_error_init(&err);
     double *T = calloc((size_t)nodes, sizeof *T);
     assert_non_null(T);
     equations->shift = shift;
@@ -58,9 +56,8 @@ static void check_shift(const struct modes_case *c, struct hs_equations *equatio
                                    ? shift * row->capacity * (mean + wave_at(wave, grid, n))
                                    : 0.0;
     }
-    must(gradients->vectors->put(gradients->of, HS_KRYLOV_T, T, &err), &err, "put");
-    must(hs_conjugate_gradients_solve(gradients, 0.0, 1e-10 * shift, &solution, &err), &err,
-         "solve");
+    assert_ok(gradients->vectors->put(gradients->of, HS_KRYLOV_T, T, &err));
+    assert_ok(hs_conjugate_gradients_solve(gradients, 0.0, 1e-10 * shift, &solution, &err));
     memcpy(T, hs_host_krylov_vector(gradients->of, HS_KRYLOV_T), (size_t)nodes * sizeof *T);
     assert_true(solution.reached);
     if (solution.iterations > 14)
@@ -87,11 +84,8 @@ void test_conjugate_gradients__a_shift_damps_a_wave_as_it_should(void **state)
         const struct wave wave = make_wave(&c.problem.grid, sine);
         struct hs_equations equations;
         struct hs_conjugate_gradients gradients;
-        struct hs_error err;
-        hs_error_init(&err);
-        must(hs_equations_init(&equations, &c.problem, &err), &err, "equations");
-        must(hs_conjugate_gradients_init(&gradients, &equations, NULL, NULL, &err), &err,
-             "gradients");
+        assert_ok(hs_equations_init(&equations, &c.problem, &err));
+        assert_ok(hs_conjugate_gradients_init(&gradients, &equations, NULL, NULL, &err));
         for (double shift = 1e-6; shift < 1e9; shift *= 10.0)
             check_shift(&c, &equations, &gradients, &wave, shift);
         hs_conjugate_gradients_release(&gradients);

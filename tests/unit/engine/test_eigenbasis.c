@@ -28,11 +28,7 @@ static void make_axis(struct axis *out, const char *low, const char *high, int r
 
 static void make(const struct axis *axis, struct hs_eigenbasis *out)
 {
-    struct hs_error err;
-    hs_error_init(&err);
-    if (hs_eigenbasis_make(&axis->matrix, out, &err))
-        fail_msg("%s", err.text);
-    hs_error_release(&err);
+    assert_ok(hs_eigenbasis_make(&axis->matrix, out, &err));
 }
 
 /* Largest entry of inverse * vector - 1. */
@@ -163,14 +159,9 @@ void test_eigenbasis__a_constant_stays(void **state)
 
 static void expect_refusal(const struct axis *axis, const char *words)
 {
-    struct hs_error err;
     struct hs_eigenbasis basis;
-    hs_error_init(&err);
-    assert_int_equal(hs_eigenbasis_make(&axis->matrix, &basis, &err), HS_BAD_INPUT);
-    if (!strstr(err.text, words))
-        fail_msg("\"%s\" is not in: %s", words, err.text);
+    assert_fails(hs_eigenbasis_make(&axis->matrix, &basis, &err), HS_BAD_INPUT, words);
     hs_eigenbasis_release(&basis);
-    hs_error_release(&err);
 }
 
 void test_eigenbasis__refuses_modes_that_travel_turn_or_nearly_agree(void **state)
@@ -198,11 +189,8 @@ void test_openblas__multiplies(void **state)
     const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
     double c[] = {1, 1, 1, 1};
     const struct hs_openblas *blas;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_openblas_find(&blas, &err), HS_OK);
+    assert_ok(hs_openblas_find(&blas, &err));
     hs_openblas_product(blas, 2, 2, 3, -1.0, a, b, 2.0, c);
     const double expected[] = {-56, -62, -137, -152};
     assert_memory_equal(c, expected, sizeof c);
-    hs_error_release(&err);
 }

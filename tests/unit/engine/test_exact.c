@@ -40,9 +40,7 @@ static struct hs_exact_error error_of(const struct hs_problem *problem, const vo
     struct hs_step_state_cache cache = {.backend = &backend, .state = &state};
     const struct hs_step_state step_state = {.problem = problem, .time = time, .cache = &cache};
     struct hs_exact_error found;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_exact_error(&step_state, &found, &err), HS_OK);
+    assert_ok(hs_exact_error(&step_state, &found, &err));
     return found;
 }
 

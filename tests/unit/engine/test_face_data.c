@@ -24,7 +24,6 @@ static enum hs_status note(void *self, int face, double t, void *table, struct h
  * x min to z min; z_max z + t, which does not vary over it. */
 static void set_up(int count)
 {
-    struct hs_error err;
     hs_problem_init(&problem);
     problem.radius = 1;
     problem.grid =
@@ -38,9 +37,7 @@ static void set_up(int count)
     problem.face[3].data = problem.face[2].data;
     problem.face[4].data.expression = (struct hs_expression){t_code, 1, HS_VARIES_T};
     problem.face[5].data = problem.face[2].data;
-    hs_error_init(&err);
-    assert_int_equal(hs_face_slots_init(&slots, &problem, count, &err), HS_OK);
-    hs_error_release(&err);
+    assert_ok(hs_face_slots_init(&slots, &problem, count, &err));
     for (int face = 0; face < HS_FACES; face++) {
         filled[face] = 0;
         for (int slot = 0; slot < count; slot++)

@@ -40,10 +40,7 @@ static void set_up(int slots)
     for (int j = 0; j < NY; j++)
         for (int i = 0; i < NX; i++)
             field[hs_layout_offset(&layout, i, j, 0)] = 10.0 * j + i;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_ghosts_init(&ghosts, &problem, &layout, slots, 2, &err), HS_OK);
-    hs_error_release(&err);
+    assert_ok(hs_ghosts_init(&ghosts, &problem, &layout, slots, 2, &err));
 }
 
 static void tear_down(void)

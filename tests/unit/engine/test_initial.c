@@ -52,9 +52,7 @@ static void check(struct hs_grid grid, bool own_memory)
     const struct hs_backend backend = {.upload = upload,
                                        .upload_space = own_memory ? upload_space : NULL};
     struct hs_problem problem;
-    struct hs_error err;
     hs_problem_init(&problem);
-    hs_error_init(&err);
     problem.grid = grid;
     problem.precision = HS_DOUBLE;
     problem.initial.field.value.expression = (struct hs_expression){
@@ -62,7 +60,7 @@ static void check(struct hs_grid grid, bool own_memory)
     const int64_t nx = grid.points[HS_X], ny = grid.points[HS_Y];
     struct hs_backend_state state = {.grid = &grid,
                                      .field = calloc((size_t)hs_grid_count(&grid), sizeof(double))};
-    assert_int_equal(hs_initial_upload(&problem, NULL, &backend, &state, &err), HS_OK);
+    assert_ok(hs_initial_upload(&problem, NULL, &backend, &state, &err));
     assert_int_equal(state.nodes, hs_grid_count(&grid));
     double *row = malloc((size_t)nx * sizeof *row);
     for (int64_t r = 0; r < ny * grid.points[HS_Z]; r++) {

@@ -1,5 +1,6 @@
 /* Conductances, capacities, sinks and sources of bodies for which they have closed forms. */
 #include "network_case.h"
+#include "random.h"
 
 /* Some roundings of a sum of a few products. */
 static const double rounding = 1e-14;
@@ -207,26 +208,19 @@ void test_network_edges__of_a_brick_are_exact(void **state)
     }
 }
 
-/* Any number below `below`, the same on all machines. */
-static uint32_t random_below(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33) % below;
-}
-
 /* Of cells: each has a quarter of an edge and an octant of a node, whatever it is. A node is of the
  * substance of the cell under it along all axes, by which an edge has a contact or not. */
 void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 {
     struct network_case c;
-    uint64_t seed = 5;
+    seed = 5;
     case_init(&c, 3, points, size);
     for (int s = 0; s < 4; s++)
         case_substance(&c, pow(10.0, s), 1.0 + s);
     case_contact(&c, 0, 2, 0.3);
     uint16_t label[5][4][6];
     for (int n = 0; n < 5 * 4 * 6; n++)
-        (&label[0][0][0])[n] = (uint16_t)random_below(&seed, 4);
+        (&label[0][0][0])[n] = (uint16_t)below(4);
     c.body.labels = HS_LABEL_CELLS;
     c.body.label = &label[0][0][0];
     struct hs_network network = case_make(&c);
@@ -255,14 +249,14 @@ void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 void test_network_edges__of_labelled_nodes_are_two_halves(void **state)
 {
     struct network_case c;
-    uint64_t seed = 6;
+    seed = 6;
     uint16_t label[7 * 5 * 6];
     double conductivity[7 * 5 * 6], capacity[7 * 5 * 6];
     case_init(&c, 3, points, size);
     for (int s = 0; s < 4; s++)
         case_substance(&c, pow(7.0, s), 1.0 + s);
     for (int n = 0; n < 7 * 5 * 6; n++) {
-        label[n] = (uint16_t)random_below(&seed, 4);
+        label[n] = (uint16_t)below(4);
         conductivity[n] = c.substance[label[n]].conductivity[0];
         capacity[n] = c.substance[label[n]].capacity;
     }
@@ -308,9 +302,7 @@ static double volume_of(struct network_case *c, int substance)
     const double sum = case_sum(&network, case_capacity_of, 0);
     hs_network_release(&network);
     double volume[CASE_SUBSTANCES];
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_network_volumes(&c->spec, volume, &err), HS_OK);
+    assert_ok(hs_network_volumes(&c->spec, volume, &err));
     assert_close(volume[substance], sum, 1e-12); /* of 1e5 terms */
     return sum;
 }

@@ -1,5 +1,6 @@
 /* The limit against all eigenvalues of small networks, by Jacobi's rotations. */
 #include "network_case.h"
+#include "random.h"
 
 enum { MOST = 160 }; /* nodes */
 
@@ -78,9 +79,7 @@ static double true_limit(const struct hs_network *network)
 static double limit(const struct hs_network *network, int threads, double *most)
 {
     double step;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_network_limit(network, threads, &step, most, &err), HS_OK);
+    assert_ok(hs_network_limit(network, threads, &step, most, &err));
     return step;
 }
 
@@ -93,67 +92,55 @@ static void assert_holds(const struct hs_network *network)
         fail_msg("limit %g to %g, truly %g", step, most, exact);
 }
 
-static uint32_t random_below(uint64_t *seed, uint32_t below)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33) % below;
-}
-
-static double random_between(uint64_t *seed, double lo, double hi)
-{
-    return lo + (hi - lo) * (double)random_below(seed, 1u << 30) / (double)(1u << 30);
-}
-
 /* A power of 10 between 1 and 10^decades, or its inverse. */
-static double random_scale(uint64_t *seed, double decades)
+static double random_scale(double decades)
 {
-    return pow(10.0, random_between(seed, -decades, decades));
+    return pow(10.0, between(-decades, decades));
 }
 
-static void random_grid(uint64_t *seed, struct network_case *c)
+static void random_grid(struct network_case *c)
 {
-    const int dims = 1 + (int)random_below(seed, 3);
+    const int dims = 1 + (int)below(3);
     const uint32_t most = dims == 1 ? 100 : dims == 2 ? 10 : 3;
     int64_t points[HS_AXES];
     double size[HS_AXES];
     for (int a = 0; a < HS_AXES; a++) {
-        points[a] = 3 + random_below(seed, most);
-        size[a] = random_scale(seed, 0.5);
+        points[a] = 3 + below(most);
+        size[a] = random_scale(0.5);
     }
     case_init(c, dims, points, size);
     for (int a = 0; a < dims; a++)
-        c->spec.wrap[a] = random_below(seed, 3) == 0;
+        c->spec.wrap[a] = below(3) == 0;
 }
 
 /* Materials, walls, stretched axes as people may have them. */
 void test_network_limit__holds_for_random_bodies(void **state)
 {
-    uint64_t seed = 77;
+    seed = 77;
     for (int n = 0; n < 300; n++) {
         struct network_case c;
         static uint16_t label[MOST];
         static double coordinate[HS_AXES][MOST];
-        random_grid(&seed, &c);
+        random_grid(&c);
         for (int s = 0; s < 4; s++) {
-            case_substance(&c, random_scale(&seed, 2.5), random_scale(&seed, 1.0));
-            c.substance[s].perfusion = random_below(&seed, 4) ? 0.0 : random_scale(&seed, 3.0);
+            case_substance(&c, random_scale(2.5), random_scale(1.0));
+            c.substance[s].perfusion = below(4) ? 0.0 : random_scale(3.0);
         }
         for (int m = 0; m < MOST; m++)
-            label[m] = (uint16_t)random_below(&seed, 4);
-        c.body.labels = random_below(&seed, 2) ? HS_LABEL_NODES : HS_LABEL_CELLS;
+            label[m] = (uint16_t)below(4);
+        c.body.labels = below(2) ? HS_LABEL_NODES : HS_LABEL_CELLS;
         c.body.label = label;
-        if (random_below(&seed, 4) == 0)
+        if (below(4) == 0)
             memset(label, 0, sizeof label);
         for (int a = 0; a < c.grid.dims; a++) {
             double at = 0.0, width = 1.0;
-            const double ratio = random_between(&seed, 0.8, 1.25);
+            const double ratio = between(0.8, 1.25);
             for (int i = 0; i <= c.grid.points[a]; i++, at += width, width *= ratio)
                 coordinate[a][i] = at;
-            if (random_below(&seed, 2))
+            if (below(2))
                 c.spec.coordinate[a] = coordinate[a];
             for (int face = 2 * a; face < 2 * a + 2 && !c.spec.wrap[a]; face++)
-                case_wall(&c, face, (enum hs_wall_kind)random_below(&seed, 3))->h =
-                    random_scale(&seed, 3.0);
+                case_wall(&c, face, (enum hs_wall_kind)below(3))->h = random_scale(3.0);
         }
         struct hs_network network = case_make(&c);
         assert_holds(&network);
@@ -164,25 +151,25 @@ void test_network_limit__holds_for_random_bodies(void **state)
 /* Rows of any numbers. */
 void test_network_limit__holds_for_random_rows(void **state)
 {
-    uint64_t seed = 78;
+    seed = 78;
     for (int n = 0; n < 300; n++) {
         struct network_case c;
         static struct hs_network_row node[MOST];
-        random_grid(&seed, &c);
-        const double decades = random_between(&seed, 0.0, 3.0);
+        random_grid(&c);
+        const double decades = between(0.0, 3.0);
         struct hs_network network = {.grid = c.grid, .form = HS_NETWORK_ARRAYS, .node = node};
         memcpy(network.wrap, c.spec.wrap, sizeof network.wrap);
         const int64_t *p = c.grid.points;
         for (int64_t m = 0; m < hs_grid_count(&c.grid); m++) {
             const int64_t at[] = {m % p[0], m / p[0] % p[1], m / p[0] / p[1]};
-            node[m] = (struct hs_network_row){.capacity = random_scale(&seed, decades)};
+            node[m] = (struct hs_network_row){.capacity = random_scale(decades)};
             for (int a = 0; a < c.grid.dims; a++)
                 if (at[a] < p[a] - 1 || network.wrap[a])
-                    node[m].conductance[a] = random_scale(&seed, decades);
-            if (random_below(&seed, 9) == 0)
+                    node[m].conductance[a] = random_scale(decades);
+            if (below(9) == 0)
                 node[m].kind = HS_NODE_HELD;
-            else if (random_below(&seed, 3) == 0)
-                node[m].sink = random_scale(&seed, decades);
+            else if (below(3) == 0)
+                node[m].sink = random_scale(decades);
         }
         assert_holds(&network);
     }

@@ -43,15 +43,13 @@ void test_network_palette__is_the_same_for_all_threads(void **state)
     double capacity[17 * 13 * 15], volume[CASE_SUBSTANCES], other_volume[CASE_SUBSTANCES];
     for (size_t n = 0; n < nodes; n++)
         capacity[n] = 1.0 + 1e-3 * (double)(n % 70);
-    struct hs_error err;
-    hs_error_init(&err);
     for (int measured = 0; measured < 2; measured++) {
         c.body.capacity = measured ? capacity : NULL;
         c.spec.threads = 1;
         struct hs_network network = case_make(&c);
         assert_int_equal(network.form, HS_NETWORK_SHORTS);
         assert_true(network.row_count > 500 && network.forcing_count > 100);
-        assert_int_equal(hs_network_volumes(&c.spec, volume, &err), HS_OK);
+        assert_ok(hs_network_volumes(&c.spec, volume, &err));
         const int threads[] = {2, 3, 5, 600};
         for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
             c.spec.threads = threads[t];
@@ -63,7 +61,7 @@ void test_network_palette__is_the_same_for_all_threads(void **state)
             assert_same_bytes(other.forcing, network.forcing,
                               (size_t)network.forcing_count * sizeof *network.forcing);
             assert_same_bytes(other.number, network.number, nodes * 2);
-            assert_int_equal(hs_network_volumes(&c.spec, other_volume, &err), HS_OK);
+            assert_ok(hs_network_volumes(&c.spec, other_volume, &err));
             assert_same_bytes(other_volume, volume, 3 * sizeof *volume);
             hs_network_release(&other);
         }

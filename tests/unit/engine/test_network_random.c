@@ -5,6 +5,7 @@
  */
 #include "functions/moving.h"
 #include "network_case.h"
+#include "random.h"
 
 enum { CUTS = 2 * CASE_SOLIDS + CASE_WALLS * 2 + 4, LINES = 4, NONE = -1 };
 
@@ -14,19 +15,6 @@ struct random_case {
     uint16_t label[512];
     double face_field[2][64];
 };
-
-static uint64_t seed;
-
-static uint32_t below(uint32_t count)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(seed >> 33) % count;
-}
-
-static double between(double lo, double hi)
-{
-    return lo + (hi - lo) * (double)below(1u << 30) / (double)(1u << 30);
-}
 
 /* ---- the definition ---------------------------------------------------------------------- */
 

@@ -122,7 +122,7 @@ void test_peers__a_refusal_is_an_error(void **state)
 }
 
 /* What was answered before it failed is kept. */
-static void assert_fails(const char *text)
+static void assert_script_fails(const char *text)
 {
     begin(text);
     assert_int_equal(run(NULL), HS_IO);
@@ -134,15 +134,15 @@ static void assert_fails(const char *text)
 
 void test_peers__a_script_that_fails_is_an_error(void **state)
 {
-    assert_fails("printf 'one\\tabsent\\tx\\n'; exit 3");
-    assert_fails("printf 'one\\tabsent\\tx\\n'; kill -KILL $$");
+    assert_script_fails("printf 'one\\tabsent\\tx\\n'; exit 3");
+    assert_script_fails("printf 'one\\tabsent\\tx\\n'; kill -KILL $$");
 }
 
 void test_peers__what_is_no_row_is_an_error(void **state)
 {
-    assert_fails("printf 'one\\tabsent\\tx\\nnoise\\n'");
-    assert_fails("printf 'one\\tabsent\\tx\\n\\n'");
-    assert_fails("printf 'one\\tabsent\\tx\\ntwo\\ttime\\t3\\n'");
+    assert_script_fails("printf 'one\\tabsent\\tx\\nnoise\\n'");
+    assert_script_fails("printf 'one\\tabsent\\tx\\n\\n'");
+    assert_script_fails("printf 'one\\tabsent\\tx\\ntwo\\ttime\\t3\\n'");
 }
 
 void test_peers__no_python_is_an_error_that_names_it(void **state)

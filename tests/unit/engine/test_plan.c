@@ -1,5 +1,6 @@
 #include "engine/plan.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,18 +9,7 @@
 /* 1D, diffusivity 1, spacing 0.1: the limit is 0.1^2/2 = 0.005 s. */
 static struct hs_problem make(void)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.config_path = NULL;
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = 50;
-    problem.grid.spacing[HS_X] = 0.1;
-    problem.material.diffusivity = 1.0;
-    for (int f = 0; f < 2; f++) {
-        problem.face[f] = (struct hs_face){.held = 1};
-        problem.face[f].b[0] = 1.0;
-    }
-    return problem;
+    return make_held_line(50, 0.1);
 }
 
 /* The textbook's raw stencil, whose step is 0.5 s. */
@@ -35,24 +25,15 @@ static struct hs_problem make_raw(void)
 
 static struct hs_plan plan_of(const struct hs_problem *problem)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_plan plan;
-    if (hs_plan_steps(problem, &plan, &err))
-        fail_msg("%s", err.text);
-    hs_error_release(&err);
+    assert_ok(hs_plan_steps(problem, &plan, &err));
     return plan;
 }
 
 static void assert_refused(const struct hs_problem *problem, const char *words)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_plan plan;
-    assert_int_equal(hs_plan_steps(problem, &plan, &err), HS_BAD_INPUT);
-    if (!strstr(err.text, words))
-        fail_msg("\"%s\" is not in: %s", words, err.text);
-    hs_error_release(&err);
+    assert_fails(hs_plan_steps(problem, &plan, &err), HS_BAD_INPUT, words);
 }
 
 void test_plan__auto_takes_its_share_of_the_limit(void **state)

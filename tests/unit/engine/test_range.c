@@ -1,5 +1,6 @@
 #include "engine/range.h"
 #include "test.h"
+#include "walls.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,17 +8,9 @@
 
 static struct hs_problem make(double diffusivity, double spacing)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = 11;
-    problem.grid.spacing[HS_X] = spacing;
+    struct hs_problem problem = make_held_line(11, spacing);
     problem.material.diffusivity = diffusivity;
     problem.schedule.sweeps = 2;
-    for (int f = 0; f < 2; f++) {
-        problem.face[f] = (struct hs_face){.held = 1};
-        problem.face[f].b[0] = 1.0;
-    }
     return problem;
 }
 

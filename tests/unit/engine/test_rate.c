@@ -1,19 +1,17 @@
 #include "engine/rate.h"
 #include "engine/registry.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <string.h>
 
+extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_method hs_method_euler;
 
 static struct hs_problem make(int64_t points)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = points;
-    problem.material.diffusivity = 1.0;
+    struct hs_problem problem = make_line(points, 1.0);
     for (int f = 0; f < 2; f++)
         problem.face[f] = (struct hs_face){.held = 1, .edge_weight = 0.5};
     return problem;
@@ -21,29 +19,23 @@ static struct hs_problem make(int64_t points)
 
 static struct hs_plan plan_of(const struct hs_problem *problem, int64_t sweeps)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_plan plan = {.method = &hs_method_euler,
+                           .backend = &hs_backend_cpu,
                            .sweeps = sweeps,
                            .tail_step = 0.1,
                            .end = 0.1 * (double)sweeps};
-    for (int i = 0; hs_backends[i]; i++)
-        if (hs_backends[i]->device == HS_CPU)
-            plan.backend = hs_backends[i];
-    assert_int_equal(hs_kernel_find("reference", HS_CPU, &plan.kernel, &err), HS_OK);
+    assert_ok(hs_kernel_find("reference", HS_CPU, &plan.kernel, &err));
     return plan;
 }
 
 void test_rate__larger_grids_take_longer(void **state)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_rate rate[2];
     static const int64_t points[] = {1000, 1000000};
     for (int i = 0; i < 2; i++) {
         const struct hs_problem problem = make(points[i]);
         const struct hs_plan plan = plan_of(&problem, 1000000);
-        assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate[i], &err), HS_OK);
+        assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate[i], &err));
         assert_true(strlen(rate[i].device) > 0);
     }
     /* a thousand times the work; a machine busy with other things leaves a factor of ten */
@@ -52,18 +44,16 @@ void test_rate__larger_grids_take_longer(void **state)
 
 void test_rate__of_few_sweeps_or_none(void **state)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_rate rate;
     const struct hs_problem problem = make(1000);
     struct hs_plan plan = plan_of(&problem, 3);
-    assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
+    assert_ok(hs_rate_measure(&problem, &plan, 0.01, &rate, &err));
     assert_true(rate.seconds_per_sweep > 0.0);
     plan = plan_of(&problem, 1);
-    assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
+    assert_ok(hs_rate_measure(&problem, &plan, 0.01, &rate, &err));
     assert_true(rate.seconds_per_sweep > 0.0);
     plan = plan_of(&problem, 0);
-    assert_int_equal(hs_rate_measure(&problem, &plan, 0.01, &rate, &err), HS_OK);
+    assert_ok(hs_rate_measure(&problem, &plan, 0.01, &rate, &err));
     assert_true(isnan(rate.seconds_per_sweep));
 }
 
@@ -93,8 +83,6 @@ static enum hs_status counted_reduce(struct hs_backend_state *state, const struc
 
 void test_rate__is_that_of_a_run_with_its_stops(void **state)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_rate rate;
     struct hs_problem problem = make(1000);
     struct hs_plan plan = plan_of(&problem, 1000);
@@ -105,13 +93,13 @@ void test_rate__is_that_of_a_run_with_its_stops(void **state)
     plan.backend = &counting;
     problem.schedule.history_every = 5;
     plan.output_every = 20;
-    assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate, &err), HS_OK);
+    assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
     assert_int_equal(asked.longest, 5);
     assert_true(asked.stops > asked.others); /* lots that are no multiples of 5 */
     assert_int_equal(asked.reductions, asked.stops);
     assert_true(rate.seconds_per_reduction > 0.0);
     problem.schedule.history_every = plan.output_every = -1;
     asked.longest = asked.reductions = 0;
-    assert_int_equal(hs_rate_measure(&problem, &plan, 0.02, &rate, &err), HS_OK);
+    assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
     assert_true(asked.longest > 5);
 }

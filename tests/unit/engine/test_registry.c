@@ -229,14 +229,11 @@ void test_registry__unknown_backend_is_bad_input(void **state)
 void test_registry__this_build_has_the_cpu_kernels(void **state)
 {
     const struct hs_kernel *kernel = NULL;
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_kernel_find("openmp", HS_CPU, &kernel, &err), HS_OK);
+    assert_ok(hs_kernel_find("openmp", HS_CPU, &kernel, &err));
     assert_string_equal(kernel->name, "openmp");
-    assert_int_equal(hs_kernel_find("reference", HS_CPU, &kernel, &err), HS_OK);
-    assert_int_equal(hs_kernel_find("no such", HS_CPU, &kernel, &err), HS_BAD_INPUT);
+    assert_ok(hs_kernel_find("reference", HS_CPU, &kernel, &err));
+    assert_fails(hs_kernel_find("no such", HS_CPU, &kernel, &err), HS_BAD_INPUT, "");
     assert_null(kernel);
-    hs_error_release(&err);
 }
 
 /* A kernel file defines the name that its file name has, so names are known and not twice. */

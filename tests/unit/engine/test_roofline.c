@@ -132,11 +132,8 @@ void test_roofline__fields_in_the_cache_have_its_ceiling(void **state)
 void test_roofline__the_processors_ceiling_is_measured(void **state)
 {
     struct hs_ceilings of[HS_PRECISIONS];
-    struct hs_error err;
-    hs_error_init(&err);
     for (int p = 0; p < HS_PRECISIONS; p++) {
-        assert_int_equal(hs_backend_cpu.ceilings(0, 1, (enum hs_precision)p, &of[p], &err), HS_OK);
+        assert_ok(hs_backend_cpu.ceilings(0, 1, (enum hs_precision)p, &of[p], &err));
         assert_true(of[p].flops > 1e6 && of[p].flops < 1e13);
     }
-    hs_error_release(&err);
 }

@@ -10,11 +10,7 @@
 
 static void set_face(struct hs_problem *problem, int which, const char *type, double h)
 {
-    problem->face[which] =
-        make_wall(type, (struct hs_value){.constant = 0.0}, h,
-                  (struct hs_boundary_spec){.conductivity = 5.0,
-                                            .spacing = problem->grid.spacing[which / 2],
-                                            .radius = problem->radius});
+    set_wall(problem, which, type, (struct hs_value){.constant = 0.0}, h);
 }
 
 static struct hs_problem make(int dims, int radius, int64_t points, const char *low,
@@ -25,6 +21,7 @@ static struct hs_problem make(int dims, int radius, int64_t points, const char *
     problem.grid.dims = dims;
     problem.radius = radius;
     problem.material.diffusivity = 2.0;
+    problem.material.conductivity = 5.0;
     for (int axis = 0; axis < dims; axis++) {
         problem.grid.points[axis] = points;
         problem.grid.spacing[axis] = 0.1;

@@ -13,11 +13,7 @@
 
 static void set_face(struct hs_problem *problem, int which, const char *type, double h)
 {
-    problem->face[which] =
-        make_wall(type, (struct hs_value){.constant = 0.0}, h,
-                  (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
-                                            .spacing = problem->grid.spacing[which / 2],
-                                            .radius = problem->radius});
+    set_wall(problem, which, type, (struct hs_value){.constant = 0.0}, h);
 }
 
 /* All faces of one type; h is for robin. */

@@ -14,19 +14,13 @@ enum { EVERY = 50 };
 /* A bar of 65 nodes between cold walls; its slowest mode loses 0.45 (2 - 2 cos(pi/64)) a sweep. */
 static struct hs_problem make(enum hs_precision precision, const char *walls)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
+    struct hs_problem problem = make_line(65, 1.0);
     problem.precision = precision;
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = 65;
-    problem.grid.spacing[HS_X] = 1.0;
-    problem.material.diffusivity = 1.0;
     problem.schedule.steady = true;
     problem.schedule.steady_tolerance = 1e-9;
     problem.schedule.steady_check_every = EVERY;
-    const struct hs_boundary_spec spec = {.conductivity = NAN, .spacing = 1.0, .radius = 1};
     for (int f = 0; f < 2; f++)
-        problem.face[f] = make_wall(walls, (struct hs_value){.constant = 0.0}, 0.0, spec);
+        set_wall(&problem, f, walls, (struct hs_value){.constant = 0.0}, 0.0);
     return problem;
 }
 

@@ -17,12 +17,6 @@ static int calls;
 static double need = 1e6; /* bytes */
 static char order[64];    /* of the calls, by letters */
 
-static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
-                             const void *values, struct hs_error *err)
-{
-    return HS_OK;
-}
-
 static enum hs_status time_sweeps(struct hs_backend_state *state, const struct hs_span *span,
                                   double *seconds, struct hs_error *err)
 {
@@ -37,14 +31,6 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     return need;
-}
-
-static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
-                                  struct hs_error *err)
-{
-    strcpy(out->device, "a device");
-    strcpy(out->driver, "none");
-    return HS_OK;
 }
 
 static const struct hs_backend pretended = {.name = "pretended",
@@ -66,20 +52,9 @@ static const struct hs_kernel *const kernels[] = {&reference, &kernel_a,  &kerne
                                                   &kernel_c,  &elsewhere, NULL};
 static const struct hs_kernel *const two[] = {&kernel_a, &kernel_b, NULL};
 
-/* A cube of 41^3 nodes, fixed walls, a million sweeps. */
+/* A cube of 41^3 nodes, a million sweeps. */
 static struct hs_problem problem_of(struct hs_plan *plan)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid.dims = 3;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        problem.grid.points[axis] = 41;
-    problem.radius = 1;
-    problem.precision = HS_FLOAT;
-    problem.raw = true;
-    for (int face = 0; face < HS_FACES; face++)
-        problem.face[face] = (struct hs_face){.type = "fixed", .held = 1};
-    problem.schedule.history_every = -1;
     *plan = (struct hs_plan){.method = &hs_method_euler,
                              .backend = &pretended,
                              .kernel = &kernel_a,
@@ -88,7 +63,7 @@ static struct hs_problem problem_of(struct hs_plan *plan)
                              .output_every = -1,
                              .tail_step = 1.0};
     calls = 0, slower = 0.0, need = 1e6, order[0] = '\0';
-    return problem;
+    return cube_of(41);
 }
 
 static struct hs_tuning try_them(const struct hs_kernel *const *table, double a, double b, double c)

@@ -16,14 +16,6 @@ static struct {
 } speed['z' + 1];
 static int64_t least_kept; /* sweeps asked for at once with keep_last, at least */
 
-static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,
-                             const void *values, struct hs_error *err)
-{
-    assert_true(hs_box_count(box) > 0);
-    assert_non_null(values);
-    return HS_OK;
-}
-
 /* How often each was created: the first time is the look. */
 static int created['z' + 1];
 
@@ -37,14 +29,6 @@ static enum hs_status time_sweeps(struct hs_backend_state *state, const struct h
         least_kept = span->count;
     *seconds =
         (double)span->count * (created[letter] == 1 ? speed[letter].look : speed[letter].later);
-    return HS_OK;
-}
-
-static enum hs_status fingerprint(int device, int threads, struct hs_device_fingerprint *out,
-                                  struct hs_error *err)
-{
-    strcpy(out->device, "a device,\nof two lines");
-    strcpy(out->driver, "a driver");
     return HS_OK;
 }
 
@@ -87,20 +71,10 @@ static int set_up(void)
     return 0;
 }
 
-/* A cube of fixed walls, and a plan of 5000 sweeps whose kernel "auto" took by itself. */
+/* A cube, and a plan of 5000 sweeps whose kernel "auto" took by itself. */
 static struct hs_problem problem_of(struct hs_plan *plan, const struct hs_kernel *usual)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid.dims = 3;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        problem.grid.points[axis] = 9;
-    problem.radius = 1;
-    problem.precision = HS_FLOAT;
-    problem.raw = true;
-    for (int face = 0; face < HS_FACES; face++)
-        problem.face[face] = (struct hs_face){.type = "fixed", .held = 1};
-    problem.schedule.history_every = -1;
+    struct hs_problem problem = cube_of(9);
     problem.schedule.steady_check_every = 100;
     *plan = (struct hs_plan){.backend = &pretended,
                              .kernel = usual,

@@ -11,11 +11,7 @@
 
 static void set_face(struct hs_problem *problem, int which, const char *type)
 {
-    problem->face[which] =
-        make_wall(type, (struct hs_value){.constant = 3.0}, 6.0,
-                  (struct hs_boundary_spec){.conductivity = problem->material.conductivity,
-                                            .spacing = problem->grid.spacing[which / 2],
-                                            .radius = problem->radius});
+    set_wall(problem, which, type, (struct hs_value){.constant = 3.0}, 6.0);
 }
 
 /* exp(-pi^2 t) sin(pi x) between walls at 0: x from 0 to 1 in n-1 cells, diffusivity 1. */
@@ -28,13 +24,8 @@ static const struct hs_instruction sine[] = {
 
 static struct hs_problem make(int64_t points, enum hs_precision precision)
 {
-    struct hs_problem problem;
-    hs_problem_init(&problem);
+    struct hs_problem problem = make_line(points, 1.0 / (double)(points - 1));
     problem.precision = precision;
-    problem.grid.dims = 1;
-    problem.grid.points[HS_X] = points;
-    problem.grid.spacing[HS_X] = 1.0 / (double)(points - 1);
-    problem.material.diffusivity = 1.0;
     problem.material.conductivity = 2.0;
     const struct hs_expression expression = {sine, 9, HS_VARIES_X | HS_VARIES_T};
     problem.initial.field.value.expression = expression;
@@ -48,28 +39,24 @@ static struct hs_problem make(int64_t points, enum hs_precision precision)
     return problem;
 }
 
+extern const struct hs_backend hs_backend_cpu;
+
 static struct hs_plan plan_of(const struct hs_problem *problem, const char *kernel)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_plan plan;
-    assert_int_equal(hs_plan_steps(problem, &plan, &err), HS_OK);
-    for (int i = 0; hs_backends[i]; i++)
-        if (hs_backends[i]->device == HS_CPU)
-            plan.backend = hs_backends[i];
-    assert_int_equal(hs_kernel_find(kernel, HS_CPU, &plan.kernel, &err), HS_OK);
+    assert_ok(hs_plan_steps(problem, &plan, &err));
+    plan.backend = &hs_backend_cpu;
+    assert_ok(hs_kernel_find(kernel, HS_CPU, &plan.kernel, &err));
     return plan;
 }
 
 static struct hs_comparison comparison_of(const struct hs_problem *problem,
                                           const struct hs_plan *plan, int64_t sweeps)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_reference reference;
     struct hs_comparison c;
-    assert_int_equal(hs_verify_reference(problem, plan, sweeps, &reference, &err), HS_OK);
-    assert_int_equal(hs_verify_compare(problem, plan, &reference, &c, &err), HS_OK);
+    assert_ok(hs_verify_reference(problem, plan, sweeps, &reference, &err));
+    assert_ok(hs_verify_compare(problem, plan, &reference, &c, &err));
     hs_verify_reference_release(&reference);
     return c;
 }
@@ -158,14 +145,12 @@ void test_verify__one_reference_serves_many_kernels(void **state)
     wrong.sweep = wrong_sweep;
     struct hs_plan off = right;
     off.kernel = &wrong;
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_reference reference;
-    assert_int_equal(hs_verify_reference(&problem, &right, 10, &reference, &err), HS_OK);
+    assert_ok(hs_verify_reference(&problem, &right, 10, &reference, &err));
     struct hs_comparison c;
-    assert_int_equal(hs_verify_compare(&problem, &off, &reference, &c, &err), HS_OK);
+    assert_ok(hs_verify_compare(&problem, &off, &reference, &c, &err));
     assert_true(c.differing > 0);
-    assert_int_equal(hs_verify_compare(&problem, &right, &reference, &c, &err), HS_OK);
+    assert_ok(hs_verify_compare(&problem, &right, &reference, &c, &err));
     assert_int_equal(c.differing, 0);
     assert_int_equal(c.sweeps, 10);
     hs_verify_reference_release(&reference);
@@ -174,10 +159,8 @@ void test_verify__one_reference_serves_many_kernels(void **state)
 static struct hs_power power_of(const struct hs_problem *problem, const struct hs_plan *plan,
                                 int64_t sweeps)
 {
-    struct hs_error err;
     struct hs_power power;
-    hs_error_init(&err);
-    assert_int_equal(hs_verify_power(problem, plan, sweeps, &power, &err), HS_OK);
+    assert_ok(hs_verify_power(problem, plan, sweeps, &power, &err));
     return power;
 }
 
@@ -220,14 +203,11 @@ void test_verify__a_kernel_that_drifts_is_not_of_its_modes(void **state)
     struct hs_plan plan = plan_of(&problem, "openmp");
     struct hs_kernel wrong = *plan.kernel;
     struct hs_power power;
-    struct hs_error err;
-    hs_error_init(&err);
     wrong.sweep = growing_sweep;
     plan.kernel = &wrong;
     plan.sweeps = 10000;
-    assert_int_equal(hs_verify_power(&problem, &plan, 10000, &power, &err), HS_FAILED_CHECK);
-    assert_non_null(strstr(err.text, "a sweep is not what its modes say"));
-    hs_error_release(&err);
+    assert_fails(hs_verify_power(&problem, &plan, 10000, &power, &err), HS_FAILED_CHECK,
+                 "a sweep is not what its modes say");
 }
 
 /* Right in the modes' first sweeps, wrong where a run goes on. */
@@ -274,10 +254,8 @@ void test_verify__a_steady_state_is_as_steady_on_every_grid(void **state)
     problem.schedule.steady_tolerance = 1e-7;
     problem.schedule.steady_check_every = 20;
     const struct hs_plan plan = plan_of(&problem, "openmp");
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_refinement r;
-    assert_int_equal(hs_verify_refine(&problem, &plan, 1e9, &r, &err), HS_OK);
+    assert_ok(hs_verify_refine(&problem, &plan, 1e9, &r, &err));
     /* what is left of the transient, tolerance/(pi^2 dt) = 6e-6, is 1/30 of the finest error */
     assert_near(r.order_max[0], 2.0, 0.05);
     assert_near(r.order_max[1], 2.0, 0.05);
@@ -287,10 +265,8 @@ void test_verify__three_grids_show_second_order(void **state)
 {
     struct hs_problem problem = make(21, HS_DOUBLE);
     const struct hs_plan plan = plan_of(&problem, "openmp");
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_refinement r;
-    assert_int_equal(hs_verify_refine(&problem, &plan, 1e9, &r, &err), HS_OK);
+    assert_ok(hs_verify_refine(&problem, &plan, 1e9, &r, &err));
     assert_int_equal(r.grid[0].points[HS_X], 21);
     assert_int_equal(r.grid[2].points[HS_X], 81);
     for (int g = 0; g < 3; g++)
@@ -339,13 +315,11 @@ void test_verify__stretched_grids_show_second_order(void **state)
     problem.time_functions = &zero;
     problem.time_function_count = 1;
     problem.schedule.safety = 0.05; /* the limit has no exact order, as cells are shared out */
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(hs_network_of_problem(&problem, &err), HS_OK);
+    assert_ok(hs_network_of_problem(&problem, &err));
     const struct hs_plan plan = plan_of(&problem, "reference");
     struct hs_refinement r;
     assert_null(hs_verify_no_refinement(&problem));
-    assert_int_equal(hs_verify_refine(&problem, &plan, 1e9, &r, &err), HS_OK);
+    assert_ok(hs_verify_refine(&problem, &plan, 1e9, &r, &err));
     for (int g = 0; g < 3; g++) {
         assert_int_equal(r.grid[g].points[HS_X], 21 * (1 << g) + 1);
         assert_near(r.grid[g].spacing, 1.0 / (21 * (1 << g)), 1e-15);
@@ -363,10 +337,8 @@ void test_verify__grids_that_take_long_are_made_coarser(void **state)
 {
     struct hs_problem problem = make(1025, HS_DOUBLE); /* some 120000 sweeps */
     const struct hs_plan plan = plan_of(&problem, "openmp");
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_refinement r;
-    assert_int_equal(hs_verify_refine(&problem, &plan, 2e7, &r, &err), HS_OK);
+    assert_ok(hs_verify_refine(&problem, &plan, 2e7, &r, &err));
     assert_true(r.grid[2].points[HS_X] <= 257);
     assert_near(r.order_max[1], 2.0, 0.02);
 }

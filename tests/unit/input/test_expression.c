@@ -1,6 +1,7 @@
 #include "functions/evaluate.h"
 #include "input/expression.h"
 #include "muparser.h"
+#include "random.h"
 #include "test.h"
 
 #include <locale.h>
@@ -173,14 +174,6 @@ void test_expression__agrees_with_muparser_bit_for_bit(void **state)
 /* ---- random expressions ------------------------------------------------------------------------
  */
 
-static uint64_t seed;
-
-static unsigned random_below(unsigned limit)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-    return (unsigned)(seed >> 33) % limit;
-}
-
 static void append(char *text, size_t size, const char *more)
 {
     const size_t length = strlen(text);
@@ -199,22 +192,22 @@ static void random_whole(char *text, int depth)
     static const char *const between[] = {
         "+", "-", "*", " < ", "<=", ">", ">=", "==", "!=", "&&", "||", "*-", "- -"};
     const unsigned leaf_count = sizeof leaves / sizeof leaves[0];
-    const unsigned form = depth == 0 ? 0 : random_below(8);
+    const unsigned form = depth == 0 ? 0 : below(8);
     if (form <= 1) {
-        append(text, TEXT, leaves[random_below(leaf_count)]);
+        append(text, TEXT, leaves[below(leaf_count)]);
     } else if (form <= 4) {
         random_whole(text, depth - 1);
-        append(text, TEXT, between[random_below(sizeof between / sizeof between[0])]);
+        append(text, TEXT, between[below(sizeof between / sizeof between[0])]);
         /* a sign must not follow a sign */
         append(text, TEXT, "(");
         random_whole(text, depth - 1);
         append(text, TEXT, ")");
     } else if (form == 5) {
-        append(text, TEXT, leaves[random_below(10)]);
-        append(text, TEXT, between[random_below(11)]);
-        append(text, TEXT, leaves[random_below(10)]);
-        append(text, TEXT, between[random_below(11)]);
-        append(text, TEXT, leaves[random_below(10)]);
+        append(text, TEXT, leaves[below(10)]);
+        append(text, TEXT, between[below(11)]);
+        append(text, TEXT, leaves[below(10)]);
+        append(text, TEXT, between[below(11)]);
+        append(text, TEXT, leaves[below(10)]);
     } else if (form == 6) {
         append(text, TEXT, "(");
         random_whole(text, depth - 1);
@@ -223,7 +216,7 @@ static void random_whole(char *text, int depth)
         append(text, TEXT, ":");
         random_whole(text, depth - 1);
     } else {
-        append(text, TEXT, random_below(2) ? "max(" : "min(");
+        append(text, TEXT, below(2) ? "max(" : "min(");
         random_whole(text, depth - 1);
         append(text, TEXT, ",");
         random_whole(text, depth - 1);
@@ -239,7 +232,7 @@ void test_expression__orders_random_operators_as_muparser_does(void **state)
         random_whole(text, 3);
         double at[4], expected;
         for (int i = 0; i < 4; i++)
-            at[i] = (double)random_below(7) - 3.0;
+            at[i] = (double)below(7) - 3.0;
         assert_true(muparser_value(text, at[0], at[1], at[2], at[3], &expected));
         const double value = value_at(text, at[0], at[1], at[2], at[3]);
         if (value != expected)
@@ -276,11 +269,11 @@ void test_expression__means_what_muparser_means(void **state)
     seed = 4;
     for (int n = 0; n < 60000; n++) {
         char text[TEXT] = "";
-        for (unsigned i = 1 + random_below(9); i > 0; i--)
-            append(text, TEXT, tokens[random_below(sizeof tokens / sizeof tokens[0])]);
+        for (unsigned i = 1 + below(9); i > 0; i--)
+            append(text, TEXT, tokens[below(sizeof tokens / sizeof tokens[0])]);
         double at[4], expected = 0.0;
         for (int i = 0; i < 4; i++)
-            at[i] = 0.5 * (double)random_below(8) - 1.5;
+            at[i] = 0.5 * (double)below(8) - 1.5;
         struct hs_instruction *code;
         struct hs_expression expression;
         char reason[300];
@@ -303,11 +296,11 @@ static void random_smooth(char *text, int depth)
     static const char *const calls[] = {"sin(",  "cos(", "atan(", "tanh(",  "exp(-", "sqrt(1+",
                                         "cbrt(", "erf(", "erfc(", "asinh(", "abs(",  "-("};
     static const char *const between[] = {"+", "-", "*", "/"};
-    const unsigned form = depth == 0 ? 0 : random_below(4);
+    const unsigned form = depth == 0 ? 0 : below(4);
     if (form == 0) {
-        append(text, TEXT, leaves[random_below(sizeof leaves / sizeof leaves[0])]);
+        append(text, TEXT, leaves[below(sizeof leaves / sizeof leaves[0])]);
     } else if (form == 1) {
-        append(text, TEXT, calls[random_below(sizeof calls / sizeof calls[0])]);
+        append(text, TEXT, calls[below(sizeof calls / sizeof calls[0])]);
         append(text, TEXT, "(");
         random_smooth(text, depth - 1);
         append(text, TEXT, "))");
@@ -315,7 +308,7 @@ static void random_smooth(char *text, int depth)
         append(text, TEXT, "(");
         random_smooth(text, depth - 1);
         append(text, TEXT, ")");
-        append(text, TEXT, between[random_below(4)]);
+        append(text, TEXT, between[below(4)]);
         append(text, TEXT, "(");
         random_smooth(text, depth - 1);
         append(text, TEXT, ")");
@@ -334,7 +327,7 @@ void test_expression__computes_random_functions_as_muparser_does(void **state)
         random_smooth(text, 5);
         double at[4], expected;
         for (int i = 0; i < 4; i++)
-            at[i] = 0.1 + random_below(1000) * 0.002;
+            at[i] = 0.1 + below(1000) * 0.002;
         assert_true(muparser_value(text, at[0], at[1], at[2], at[3], &expected));
         const double value = value_at(text, at[0], at[1], at[2], at[3]);
         const double tolerance = 1e-11 * (1.0 + fabs(expected)); /* 5e4 roundings */

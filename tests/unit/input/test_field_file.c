@@ -42,25 +42,17 @@ static void write_fields(hid_t type)
 static double *read_field(const char *name, int64_t step, const struct hs_grid *of)
 {
     double *values = NULL;
-    struct hs_error why;
     const struct hs_field_shape shape = hs_field_shape_of(of);
-    hs_error_init(&why);
-    if (read_field_file(path, name, step, &shape, &values, &why))
-        fail_msg("%s", why.text);
+    assert_ok(read_field_file(path, name, step, &shape, &values, &err));
     return values;
 }
 
 static void assert_refused(const char *name, int64_t step, enum hs_status status, const char *why)
 {
     double *values = (double *)&status;
-    struct hs_error err;
     const struct hs_field_shape shape = hs_field_shape_of(&grid);
-    hs_error_init(&err);
-    assert_int_equal(read_field_file(path, name, step, &shape, &values, &err), status);
+    assert_fails(read_field_file(path, name, step, &shape, &values, &err), status, why);
     assert_null(values);
-    if (!strstr(err.text, why))
-        fail_msg("\"%s\" lacks \"%s\"", err.text, why);
-    hs_error_release(&err);
 }
 
 void test_field_file__reads_floats_doubles_and_integers(void **state)
@@ -140,11 +132,8 @@ void test_field_file__damaged_files_are_refused(void **state)
 static struct hs_stored *find(const char *name, int64_t step, const struct hs_grid *of)
 {
     struct hs_stored *stored = NULL;
-    struct hs_error why;
     const struct hs_field_shape shape = hs_field_shape_of(of);
-    hs_error_init(&why);
-    if (hs_field_file_find(path, name, step, &shape, &stored, &why))
-        fail_msg("%s", why.text);
+    assert_ok(hs_field_file_find(path, name, step, &shape, &stored, &err));
     return stored;
 }
 
@@ -152,9 +141,7 @@ static struct hs_stored *find(const char *name, int64_t step, const struct hs_gr
 static void check_box(const struct hs_stored *stored, const struct hs_box *box, double first)
 {
     double found[24];
-    struct hs_error err;
-    hs_error_init(&err);
-    assert_int_equal(stored->read(stored, box, found, &err), HS_OK);
+    assert_ok(stored->read(stored, box, found, &err));
     int64_t n = 0;
     for (int64_t k = box->lo[HS_Z]; k < box->hi[HS_Z]; k++)
         for (int64_t j = box->lo[HS_Y]; j < box->hi[HS_Y]; j++)
@@ -263,9 +250,7 @@ void test_field_file__the_extreme_number_is_noted(void **state)
                                        .read = read_numbers,
                                        .close = close_numbers};
             const struct hs_stored_reader reader = {note, &stored};
-            struct hs_error err;
-            hs_error_init(&err);
-            assert_int_equal(hs_stored_read_all(&stored, &reader, &err), HS_OK);
+            assert_ok(hs_stored_read_all(&stored, &reader, &err));
             assert_int_equal(stored.extreme_node, places[n]);
         }
 }

@@ -29,13 +29,10 @@ static int file_of(int version, const char *dictionary, const void *numbers, siz
 static void assert_reads(int version, const char *dictionary, const void *numbers, size_t bytes,
                          const struct hs_grid *grid, int64_t step, const double *expected)
 {
-    struct hs_error err;
     double *found;
     const struct hs_field_shape shape = hs_field_shape_of(grid);
-    hs_error_init(&err);
     close(file_of(version, dictionary, numbers, bytes));
-    if (read_field_file(path, "", step, &shape, &found, &err))
-        fail_msg("%s: %s", dictionary, err.text);
+    assert_ok_of(dictionary, read_field_file(path, "", step, &shape, &found, &err));
     for (int64_t i = 0; i < hs_grid_count(grid); i++)
         assert_true(found[i] == expected[i]);
     free(found);

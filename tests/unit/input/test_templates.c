@@ -15,13 +15,9 @@ void test_templates__are_configs_that_pass(void **state)
         assert_int_equal(write(file, template->text, length), length);
         close(file);
         struct hs_problem problem;
-        struct hs_error err;
-        hs_error_init(&err);
-        if (hs_config_read(path, NULL, 0, &problem, &err))
-            fail_msg("%s: %s", template->name, err.text);
+        assert_ok_of(template->name, hs_config_read(path, NULL, 0, &problem, &err));
         /* its file is called like it, so that two of them do not write over each other */
         assert_memory_equal(problem.output.file, template->name, strlen(template->name));
-        hs_error_release(&err);
         hs_problem_release(&problem);
         unlink(path);
     }

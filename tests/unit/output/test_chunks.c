@@ -19,8 +19,6 @@ void test_chunks__a_step_that_fits_is_one_chunk(void **state)
 {
     const struct hs_grid grid = grid_of(3, 20, 30, 40);
     struct hs_chunks chunks;
-    struct hs_error err;
-    hs_error_init(&err);
     hs_chunks_init(&chunks, &grid, 8, 0, 20 * 30 * 40 * 8);
     assert_int_equal(chunks.per_step, 1);
     assert_int_equal(hs_chunks_bytes(&chunks), 20 * 30 * 40 * 8);
@@ -38,8 +36,6 @@ void test_chunks__slabs_cover_the_grid(void **state)
         for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
             const struct hs_grid *grid = &grids[g];
             struct hs_chunks chunks;
-            struct hs_error err;
-            hs_error_init(&err);
             hs_chunks_init(&chunks, grid, 8, 0, most[m]);
             assert_true(hs_chunks_bytes(&chunks) <= (most[m] > 8 ? most[m] : 8));
             int64_t next = 0; /* in memory */
@@ -66,8 +62,6 @@ void test_chunks__none_nears_the_limit_of_the_format(void **state)
 {
     const struct hs_grid grid = grid_of(3, 4096, 4096, 4096);
     struct hs_chunks chunks;
-    struct hs_error err;
-    hs_error_init(&err);
     hs_chunks_init(&chunks, &grid, 8, 0, 0);
     assert_true(hs_chunks_bytes(&chunks) <= 32 << 20);
     hs_chunks_release(&chunks);
@@ -132,18 +126,16 @@ void test_chunks__are_written_in_pieces_as_they_come(void **state)
     for (int g = 0; g < 3; g++) {
         struct hs_chunks chunks;
         struct hs_store *store = NULL;
-        struct hs_error err;
-        hs_error_init(&err);
         char directory[] = "/tmp/chunks-XXXXXX", path[64], part[80];
         assert_non_null(mkdtemp(directory));
         snprintf(path, sizeof path, "%s/o.h5", directory);
         snprintf(part, sizeof part, "%s.part", path);
-        assert_int_equal(hs_store_create(path, HS_EXISTING_RUN, true, &store, &err), HS_OK);
+        assert_ok(hs_store_create(path, HS_EXISTING_RUN, true, &store, &err));
         hs_chunks_init(&chunks, &grids[g], 4, 0, 11 << 20);
         assert_true(chunks.per_step > 1 || g == 0);
         struct reader reader = {.grid = grids[g]};
         const struct hs_values values = {read_values, &reader};
-        assert_int_equal(hs_chunks_append(&chunks, store, &values, &err), HS_OK);
+        assert_ok(hs_chunks_append(&chunks, store, &values, &err));
         assert_int_equal(reader.read, hs_grid_count(&grids[g]));
         assert_in_file(&chunks, part);
         hs_store_destroy(store);
@@ -167,21 +159,19 @@ static void write_file(struct file *file, const struct hs_grid *grid, size_t siz
     struct hs_store *store = NULL;
     struct hs_image image = {.placed = -1};
     struct hs_h5 h5 = {NULL};
-    struct hs_error err;
     int64_t capacity;
-    hs_error_init(&err);
     strcpy(file->directory, "/tmp/chunks-XXXXXX");
     assert_non_null(mkdtemp(file->directory));
     snprintf(file->path, sizeof file->path, "%s/o.h5", file->directory);
     hs_chunks_init(&file->chunks, grid, size, compression, most);
-    assert_int_equal(hs_store_create(file->path, HS_EXISTING_RUN, true, &store, &err), HS_OK);
-    assert_int_equal(append_dense(&file->chunks, store, field, &err), HS_OK);
+    assert_ok(hs_store_create(file->path, HS_EXISTING_RUN, true, &store, &err));
+    assert_ok(append_dense(&file->chunks, store, field, &err));
     hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
     const hid_t root = hs_image_open(&h5, &image);
     hs_h5_close(hs_field_set(&h5, root, "temperature", &file->chunks, 1, &image));
-    assert_int_equal(hs_image_close(&h5, root, file->path, &err), HS_OK);
-    assert_int_equal(hs_store_write(store, &image, &err), HS_OK);
-    assert_int_equal(hs_store_commit(store, &image, &err), HS_OK);
+    assert_ok(hs_image_close(&h5, root, file->path, &err));
+    assert_ok(hs_store_write(store, &image, &err));
+    assert_ok(hs_store_commit(store, &image, &err));
     hs_store_destroy(store);
     hs_image_release(&image);
 }

@@ -111,16 +111,13 @@ void test_existing__a_file_written_beside_takes_the_place_of_its_own_kind_only(v
 {
     static const char text[] = "<?xml version=\"1.0\" ?>\n<Xdmf><!-- made by heatsolve -->";
     set_up();
-    struct hs_error err;
-    hs_error_init(&err);
     for (int again = 0; again < 2; again++)
-        assert_int_equal(hs_beside_replace(path, HS_EXISTING_SIDECAR, text, &err), HS_OK);
-    assert_int_equal(hs_beside_replace(path, HS_EXISTING_PICTURE, text, &err), HS_IO);
-    assert_non_null(strstr(err.text, "the .xdmf file of a run"));
-    hs_error_release(&err);
+        assert_ok(hs_beside_replace(path, HS_EXISTING_SIDECAR, text, &err));
+    assert_fails(hs_beside_replace(path, HS_EXISTING_PICTURE, text, &err), HS_IO,
+                 "the .xdmf file of a run");
     struct hs_beside beside; /* one that is not whole leaves things as they were */
-    assert_int_equal(hs_beside_open(path, HS_EXISTING_SIDECAR, "", &beside, &err), HS_OK);
-    assert_int_equal(hs_beside_close(&beside, false, &err), HS_OK);
+    assert_ok(hs_beside_open(path, HS_EXISTING_SIDECAR, "", &beside, &err));
+    assert_ok(hs_beside_close(&beside, false, &err));
     assert_int_equal(hs_existing_at(path, true), HS_EXISTING_SIDECAR);
     clean_up(); /* nor a part */
 }

@@ -62,9 +62,6 @@ void test_files__failures_name_path_reason_and_remedy(void **state)
 
 void test_files__a_full_disk_tells_bytes_needed_and_free(void **state)
 {
-    struct hs_error err;
-    hs_error_init(&err);
-    hs_file_failed("/y.h5", "write", ENOSPC, 1234, &err);
-    assert_non_null(strstr(err.text, "1234 bytes are needed and "));
-    hs_error_release(&err);
+    assert_fails(hs_file_failed("/y.h5", "write", ENOSPC, 1234, &err), HS_IO,
+                 "1234 bytes are needed and ");
 }

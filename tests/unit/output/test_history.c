@@ -93,8 +93,6 @@ static struct hs_series make_history(const struct hs_quantity *table,
                                      const struct hs_problem *problem)
 {
     struct hs_series history;
-    struct hs_error err;
-    hs_error_init(&err);
     hs_series_init(&history, "history");
     hs_history_add_columns(table, problem, &history);
     return history;
@@ -104,8 +102,6 @@ static struct hs_series make_history(const struct hs_quantity *table,
 static void add_rows(const struct hs_quantity *table, const struct hs_problem *problem,
                      struct hs_series *history)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     struct hs_history_state state = {.problem = problem, .reduction = &reduction};
     for (; state.sweep <= 8; state.sweep += 8) {
         hs_series_add_row(history, state.sweep, 0.5 * (double)state.sweep);
@@ -120,8 +116,6 @@ void test_history__fills_in_what_is_not_known_yet(void **state)
 {
     const struct hs_problem problem = make_problem();
     struct hs_series history = make_history(planted, &problem);
-    struct hs_error err;
-    hs_error_init(&err);
     hs_series_add_column(&history, "probes", "tip", "K", "");
     add_rows(planted, &problem, &history);
     assert_true(hs_series_last(&history, "history", "low") == 3.5);
@@ -200,8 +194,7 @@ void test_history__the_table_is_sound(void **state)
 /* ---- through a file -------------------------------------------------------------------------- */
 
 static void write_file(const struct hs_problem *problem, const struct hs_series *snapshots,
-                       const struct hs_series *history, struct hs_chunks *chunks,
-                       struct hs_error *err)
+                       const struct hs_series *history, struct hs_chunks *chunks)
 {
     static const struct hs_plan plan = {
         .method = &hs_method_euler, .sweeps = 8, .tail_step = 0.5, .end = 4.0};
@@ -221,13 +214,12 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
                                          .chunks = chunks,
                                          .labels = &no_labels};
     int64_t capacity;
-    assert_int_equal(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, err),
-                     HS_OK);
-    assert_int_equal(append_dense(chunks, store, field, err), HS_OK);
+    assert_ok(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, &err));
+    assert_ok(append_dense(chunks, store, field, &err));
     hs_store_free_space(store, 0, true, &image.base, &capacity, &image.end);
-    assert_int_equal(hs_contents_write(&contents, &image, err), HS_OK);
-    assert_int_equal(hs_store_write(store, &image, err), HS_OK);
-    assert_int_equal(hs_store_commit(store, &image, err), HS_OK);
+    assert_ok(hs_contents_write(&contents, &image, &err));
+    assert_ok(hs_store_write(store, &image, &err));
+    assert_ok(hs_store_commit(store, &image, &err));
     hs_store_destroy(store);
     hs_image_release(&image);
 }
@@ -235,11 +227,9 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
 void test_history__comes_back_from_the_file_groups_and_all(void **state)
 {
     struct hs_problem problem = make_problem();
-    struct hs_error err;
     struct hs_chunks chunks, read_chunks, no_labels = {0};
     struct hs_series snapshots, read_snapshots;
     char directory[] = "/tmp/history-XXXXXX", file[64];
-    hs_error_init(&err);
     hs_h5_quiet();
     assert_non_null(mkdtemp(directory));
     snprintf(file, sizeof file, "%s/o.h5", directory);
@@ -249,7 +239,7 @@ void test_history__comes_back_from_the_file_groups_and_all(void **state)
     hs_series_init(&snapshots, "/");
     hs_series_add_row(&snapshots, 0, 0.0);
     hs_chunks_init(&chunks, &problem.grid, 8, 0, 0);
-    write_file(&problem, &snapshots, &history, &chunks, &err);
+    write_file(&problem, &snapshots, &history, &chunks);
 
     struct hs_series back = make_history(longer, &problem);
     hs_series_init(&read_snapshots, "/");
@@ -257,8 +247,8 @@ void test_history__comes_back_from_the_file_groups_and_all(void **state)
     struct hs_resume resume = {.sweep = 8, .snapshots = 1, .rows = 2};
     resume.places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(&snapshots)),
                                     hs_series_timeline(&history));
-    if (hs_restore(&problem, &resume, &read_chunks, &no_labels, &read_snapshots, &back, &err))
-        fail_msg("%s", err.text);
+    assert_ok(
+        hs_restore(&problem, &resume, &read_chunks, &no_labels, &read_snapshots, &back, &err));
     assert_int_equal(back.rows, 2);
     assert_true(hs_series_last(&back, "history", "low") == 3.5);
     assert_true(hs_series_last(&back, "history", "flux/x_max") == 8.25);
@@ -271,7 +261,6 @@ void test_history__comes_back_from_the_file_groups_and_all(void **state)
     hs_series_release(&read_snapshots);
     hs_chunks_release(&chunks);
     hs_chunks_release(&read_chunks);
-    hs_error_release(&err);
     assert_int_equal(unlink(file), 0);
     assert_int_equal(rmdir(directory), 0);
     hs_problem_release(&problem);

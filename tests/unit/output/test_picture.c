@@ -474,14 +474,11 @@ void test_picture__files_say_that_heatsolve_wrote_them_and_no_date(void **state)
         size_t size;
         snprintf(path, sizeof path, "/tmp/heatsolve-picture-%d.%s", (int)getpid(), kinds[k].ending);
         struct hs_sink sink;
-        struct hs_error err;
-        hs_error_init(&err);
-        assert_int_equal(hs_sink_open(&sink, path, 0, &err), HS_OK);
+        assert_ok(hs_sink_open(&sink, path, 0, &err));
         cairo_t *canvas = hs_sink_page(&sink, 40, 40);
         hs_canvas_text(canvas, (struct hs_lettering){.size = 300}, 200, 800, "T");
-        assert_int_equal(hs_sink_add(&sink, canvas, &err), HS_OK);
-        assert_int_equal(hs_sink_close(&sink, HS_OK, &err), HS_OK);
-        hs_error_release(&err);
+        assert_ok(hs_sink_add(&sink, canvas, &err));
+        assert_ok(hs_sink_close(&sink, HS_OK, &err));
         const char *bytes = contents(path, &size);
         assert_non_null(memmem(bytes, size, kinds[k].mark, kinds[k].length));
         assert_null(memmem(bytes, size, "Date", 4));

@@ -37,8 +37,6 @@ static void begin(struct scene *s, bool terminal)
 
 static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     const struct hs_step_state step_state = {.problem = &problem,
                                              .plan = &plan,
                                              .phase = phase,
@@ -46,7 +44,7 @@ static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
                                              .time = 0.5 * (double)sweep,
                                              .seconds = 1e-3 * (double)sweep,
                                              .steady = &steady};
-    assert_int_equal(s->observer->notify(s->observer->self, &step_state, &err), HS_OK);
+    assert_ok(s->observer->notify(s->observer->self, &step_state, &err));
     fflush(s->stream);
 }
 

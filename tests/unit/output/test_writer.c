@@ -44,13 +44,11 @@ static void let_through(int rounds)
 
 static void begin(int fail_from)
 {
-    struct hs_error err;
-    hs_error_init(&err);
     memset(&scene, 0, sizeof scene);
     scene.fail_from = fail_from;
     pthread_mutex_init(&scene.lock, NULL);
     pthread_cond_init(&scene.changed, NULL);
-    assert_int_equal(hs_writer_create(round_of_work, &scene, &scene.writer, &err), HS_OK);
+    assert_ok(hs_writer_create(round_of_work, &scene, &scene.writer, &err));
 }
 
 static void hand_over(int input)
