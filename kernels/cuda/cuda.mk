@@ -22,16 +22,16 @@ override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Ikernels/cuda -We
     -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-Wno-missing-field-initializers,-ffp-contract=off $(CUDA_CODE)
 
 # But of resident, which has a hundred kernels of which a run needs one, 14 MB are 3 compressed.
-$(BUILD)/kernels/cuda/resident/%.o: override NVCCFLAGS += -Xfatbin -compress-all
+$(BUILD)/kernels/cuda/resident/%.o: private override NVCCFLAGS += -Xfatbin -compress-all
 
 # A sweep whose registers spill is slow for no visible reason, so that is an error too.
-$(BUILD)/kernels/cuda/%.o: override NVCCFLAGS += -Xptxas --warn-on-spills
+$(BUILD)/kernels/cuda/%.o: private override NVCCFLAGS += -Xptxas --warn-on-spills
 
 # These hold no device code: the host's compiler is enough, once instead of once an architecture.
 CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback) \
              $(patsubst %,$(BUILD)/src/functions/%.o,cuda_tables cuda_separation)
-$(CUDA_HOST): CUDA_CODE := -x c++ -Xcompiler -fopenmp
-$(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_matrix.o: override NVCCFLAGS += -Xcompiler -fopenmp
+$(CUDA_HOST): private CUDA_CODE := -x c++ -Xcompiler -fopenmp
+$(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_matrix.o: private override NVCCFLAGS += -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.
 CUDA_LONG := $(wildcard $(foreach k,in_double in_float fused_march_2d fused_march_3d fused_fields_3d,kernels/cuda/*/$(k).cu))
