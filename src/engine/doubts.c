@@ -327,12 +327,30 @@ static bool has_unseen_point(const struct hs_problem *problem, const struct hs_p
     return false;
 }
 
+/* ---- the output's name ----------------------------------------------------------------------- */
+
+/* In the .xdmf nothing can stand for these. */
+static bool has_name_of_two(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                            size_t size)
+{
+    const char *file = problem->output.file, *slash = strrchr(file, '/');
+    (void)plan;
+    if (!strpbrk(slash ? slash : file, ":|"))
+        return false;
+    snprintf(out, size,
+             "%s: ParaView's readers of .xdmf take \":\" and \"|\" for the end of a file's name; "
+             "choose a name without them, or read the file itself",
+             hs_problem_place(problem, HS_PLACE_OUTPUT));
+    return true;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static bool (*const checks[])(const struct hs_problem *problem, const struct hs_plan *plan,
                               char *out, size_t size) = {
-    is_light_and_conducts, has_odd_substance, has_unused_substance, mixes_units,
-    has_coarse_wall,       is_too_short,      is_too_long,          has_unseen_point,
+    is_light_and_conducts, has_odd_substance, has_unused_substance,
+    mixes_units,           has_coarse_wall,   is_too_short,
+    is_too_long,           has_unseen_point,  has_name_of_two,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 _Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");

@@ -90,9 +90,11 @@ static void read_name(struct hs_reader *reader, int index)
     char *name = probes[index].name = hs_read_string(reader, key.text);
     if (!name)
         return;
-    if (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0)
-        hs_settings_complain(reader->settings, key.text,
-                             "cannot be the name of a dataset; give one without \"/\"");
+    if (name[0] == '\0' || strpbrk(name, "/,") || strcmp(name, ".") == 0)
+        hs_settings_complain(
+            reader->settings, key.text,
+            "cannot be the name of a dataset and of a curve; give one without \"/\" "
+            "and \",\"");
     if (strlen(name) > MOST_NAME)
         hs_settings_complain(reader->settings, key.text,
                              "is %zu bytes long; give a name of at most %d", strlen(name),

@@ -337,7 +337,7 @@ enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char 
     enum hs_status status = HS_OK;
     while (!status && (word = strsep(&rest, ","))) {
         word += strspn(word, " ");
-        if (strcmp(word, "history") == 0)
+        if (strcmp(word, "history") == 0 && r.names[HISTORY].count > 0)
             status = add_history(&r, err);
         else if (strcmp(word, "probes") == 0 && r.names[PROBES].count > 0)
             status = add_probes(&r, err);

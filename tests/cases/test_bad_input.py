@@ -292,7 +292,8 @@ ONE_LINE = [
     # ---- probes
     (10, "probes = ( { at = [0.1, 0.1]; } );", "probes[0].name: missing; give the probe a name"),
     (10, 'probes = ( { name = "p"; } );', "probes[0].at: missing; give its coordinates in m"),
-    (10, 'probes = ( { name = "a/b"; at = [0, 0]; } );', 'probes[0].name = "a/b": cannot be the name of a dataset; give one without "/"'),
+    (10, 'probes = ( { name = "a/b"; at = [0, 0]; } );', 'probes[0].name = "a/b": cannot be the name of a dataset and of a curve; give one without "/" and ","'),
+    (10, 'probes = ( { name = "a,b"; at = [0, 0]; } );', 'probes[0].name = "a,b": cannot be the name of a dataset and of a curve'),
     (10, 'probes = ( { name = ""; at = [0, 0]; } );', 'probes[0].name = "": cannot be the name of a dataset'),
     (10, 'probes = ( { name = "."; at = [0, 0]; } );', 'probes[0].name = ".": cannot be the name of a dataset'),
     (10, 'probes = ( { name = "time"; at = [0, 0]; } );', 'probes[0].name = "time": is taken: /probes/time belongs to the rows themselves'),

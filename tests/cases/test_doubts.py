@@ -40,6 +40,7 @@ def test_warnings_stand_at_the_end_of_the_text(tmp_path):
 # (settings, what the one warning says)
 SLIPS = [
     (["material.specific_heat=0.434"], "--set: material.specific_heat = 0.434: less than any material has; was it in kJ/(kg K)?"),
+    (["output.file=\"run 12:30.h5\""], 'output.file = "run 12:30.h5": ParaView'),
     (["material.specific_heat=434e3"], "material.specific_heat = 434e3: more than any material has"),
     (["material.conductivity=60500"], "material.conductivity = 60500: more than diamond conducts"),
     (["material.conductivity=0.0005"], "material.conductivity = 0.0005: less than any gas conducts"),

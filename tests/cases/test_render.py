@@ -601,6 +601,11 @@ def test_contours_of_a_field_without_numbers_are_told(tmp_path):
     assert result.returncode == 0 and "no temperature is a number" in result.stderr
 
 
+def test_columns_of_a_file_without_history_are_refused_by_name(tmp_path):
+    path = write(tmp_path / "a.h5", np.random.rand(2, 5, 5), [np.linspace(0, 1, 5)] * 2)
+    fails(render(path, "-o", tmp_path / "p.png", "--plot", "history"), 2, "--plot history", "its history has none")
+
+
 def test_of_a_single_snapshot_its_own_time_is_drawn(tmp_path):
     path = write(tmp_path / "a.h5", np.random.rand(1, 5, 5), [np.linspace(0, 1, 5)] * 2, time=np.array([8.0]))
     assert "t = 8 s" in draw(path, tmp_path / "p.png", "--time", "8", read=False)
