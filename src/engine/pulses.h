@@ -1,7 +1,7 @@
 /*
  * Whether a step is too long for what acts on a field: where a method that looks at the step's ends
- * does not see what comes and goes between them, or takes what sets in between them for more or less
- * than it is.
+ * does not see what comes and goes between them, or takes what sets in between them for more or
+ * less than it is.
  *
  * A number is seen at the step's two ends and where the last step began. It is missed if, at some
  * time within the step, it is outside of what was seen by more than half of the range of that, and
