@@ -20,19 +20,23 @@ enum {
 
 static const double seen_share = 0.5; /* of the range that is seen */
 static const double bent_share = 0.1; /* likewise; a parabola is off a line by less */
-static const double careful = 0.5;    /* of the tolerance: a step's own sum is as far off again */
+static const double careful = 0.5;    /* of the tolerance: the estimate has the rest */
 
-/* Numbers that act, of one kind. */
+/* Numbers that act, of one kind: a datum's at its nodes, weights of what moves along walls, or else
+ * the time functions. */
 struct group {
     const struct hs_problem *problem;
-    const struct hs_moving *moving;
     const struct hs_datum *datum;
-    struct hs_lattice lattice;
+    const struct hs_moving *moving;
+    struct hs_lattice lattice; /* of the datum */
     int64_t count;
+    double time; /* s: the step's */
+    /* K of a node for each unit in the step: the datum's, or of each function, with what of it is
+     * a node's temperature */
+    const double *reach, *prescribed;
 };
 
-/* A number of a group: K of a node for each unit of it in the step; and whether it flows in during
- * the step, or is its node's temperature. */
+/* One of them; and whether it flows in during the step, or is its node's temperature. */
 struct number {
     int64_t place;
     double reach;
@@ -52,15 +56,20 @@ static double time_of(const struct hs_pulse_step *step, int64_t s, int64_t times
 
 /* ---- what a number is ------------------------------------------------------------------------ */
 
-/* One of the weights of what moves along walls. */
-static double moving_at(const struct group *group, int64_t place, double t)
+static int64_t moving_node(const struct group *group, int64_t weight)
 {
-    const struct hs_moving *moving = group->moving;
-    const struct hs_moving_stretch *stretch = hs_moving_stretch_of(moving, place);
-    const int64_t node = moving->node[stretch->first + place - stretch->weight];
-    const int64_t nx = group->problem->grid.points[HS_X], ny = group->problem->grid.points[HS_Y];
-    const int64_t at[HS_AXES] = {node % nx, node / nx % ny, node / nx / ny};
-    return moving->weight[place] * hs_value_at_node(stretch->value, &group->problem->grid, at, t);
+    const struct hs_moving_stretch *stretch = hs_moving_stretch_of(group->moving, weight);
+    return group->moving->node[stretch->first + weight - stretch->weight];
+}
+
+static double moving_at(const struct group *group, int64_t weight, double t)
+{
+    const struct hs_grid *grid = &group->problem->grid;
+    const int64_t node = moving_node(group, weight), row = node / grid->points[HS_X];
+    const int64_t at[HS_AXES] = {node % grid->points[HS_X], row % grid->points[HS_Y],
+                                 row / grid->points[HS_Y]};
+    return group->moving->weight[weight] *
+           hs_value_at_node(hs_moving_stretch_of(group->moving, weight)->value, grid, at, t);
 }
 
 static double number_at(const struct group *group, int64_t place, double t)
@@ -72,6 +81,21 @@ static double number_at(const struct group *group, int64_t place, double t)
         return hs_time_function_at(&group->problem->time_functions[place], t);
     hs_lattice_node(&group->problem->grid, &group->lattice, place, node);
     return hs_datum_at(group->problem, group->datum, node, t);
+}
+
+static struct number number_of(const struct group *group, int64_t place)
+{
+    const struct hs_problem *problem = group->problem;
+    if (group->moving) {
+        const struct hs_network_row *row =
+            hs_network_row_at(problem->network, moving_node(group, place));
+        return (struct number){place, hs_network_added_by(row, 1.0, group->time),
+                               row->kind != HS_NODE_PRESCRIBED};
+    }
+    if (!group->datum)
+        return (struct number){place, group->reach[place], group->prescribed[place] == 0.0};
+    const int face = group->datum->face;
+    return (struct number){place, *group->reach, face < 0 || !problem->face[face].prescribed};
 }
 
 /* By how far it is off the line between its values at the step's ends. */
@@ -151,9 +175,6 @@ static bool is_missed(const struct group *group, const struct number *number,
 
 /* ---- of many, some --------------------------------------------------------------------------- */
 
-typedef struct number number_of(const struct group *group, int64_t place, double time,
-                                const void *of);
-
 /* The n-th of numbers in [0, 1) that are evenly spread from the first on: Roberts' sequence in two
  * dimensions. */
 static double spread(int64_t n, int dimension)
@@ -172,27 +193,25 @@ static bool may_matter(const struct group *group, const struct number *number,
     return off * number->reach > careful * step->tolerance;
 }
 
-/* All numbers at all times where these are few; else as many of both at once, and those closely of
- * which that makes one think. */
-static bool any_missed(const struct group *group, const struct hs_pulse_step *step,
-                       number_of *number_at_place, const void *of)
+static bool any_of_all(const struct group *group, const struct hs_pulse_step *step)
 {
-    const double time = step->end - step->begin;
-    const int64_t times = times_of(step), work = WORK / TIMES * times;
     bool missed = false;
-    if (group->count * times <= work) {
-        for (int64_t place = 0; place < group->count && !missed; place++) {
-            const struct number number = number_at_place(group, place, time, of);
-            missed = is_missed(group, &number, step);
-        }
-        return missed;
+    for (int64_t place = 0; place < group->count && !missed; place++) {
+        const struct number number = number_of(group, place);
+        missed = is_missed(group, &number, step);
     }
+    return missed;
+}
+
+/* Of too many for that: numbers and times together, and closely those that may matter. */
+static bool any_of_some(const struct group *group, const struct hs_pulse_step *step, int64_t work)
+{
     int closely = 0;
-    for (int64_t s = 0; s < work && closely < CLOSELY && !missed; s++) {
-        const int64_t place = (int64_t)(spread(s, 0) * (double)group->count);
-        const double t = step->begin + spread(s, 1) * time;
-        const struct number number = number_at_place(group, place, time, of);
-        if (may_matter(group, &number, step, t)) {
+    bool missed = false;
+    for (int64_t n = 0; n < work && closely < CLOSELY && !missed; n++) {
+        const struct number number =
+            number_of(group, (int64_t)(spread(n, 0) * (double)group->count));
+        if (may_matter(group, &number, step, step->begin + spread(n, 1) * group->time)) {
             missed = is_missed(group, &number, step);
             closely++;
         }
@@ -200,57 +219,38 @@ static bool any_missed(const struct group *group, const struct hs_pulse_step *st
     return missed;
 }
 
-/* ---- what acts ------------------------------------------------------------------------------- */
-
-/* Of time functions: what they do in a step, and in one of no length, which is what they prescribe.
- */
-struct reaches {
-    double *all, *prescribed;
-};
-
-static struct number function_number(const struct group *group, int64_t place, double time,
-                                     const void *of)
+static bool any_missed(const struct group *group, const struct hs_pulse_step *step)
 {
-    const struct reaches *reaches = of;
-    (void)group, (void)time;
-    return (struct number){place, reaches->all[place], reaches->prescribed[place] == 0.0};
+    const int64_t times = times_of(step), work = WORK / TIMES * times;
+    return group->count * times <= work ? any_of_all(group, step) : any_of_some(group, step, work);
 }
+
+/* ---- what acts ------------------------------------------------------------------------------- */
 
 static bool functions_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
 {
-    const struct group group = {.problem = problem, .count = problem->time_function_count};
+    struct group group = {.problem = problem, .count = problem->time_function_count};
     if (!hs_network_varies(problem->network, problem->time_functions))
         return false;
-    const struct reaches reaches = {hs_data_function_reaches(problem, step->end - step->begin, 1.0),
-                                    hs_data_function_reaches(problem, 0.0, 1.0)};
-    bool missed = false;
-    for (int64_t f = 0; f < group.count && !missed; f++) {
-        const struct number number = function_number(&group, f, 0.0, &reaches);
-        missed = is_missed(&group, &number, step);
-    }
-    free(reaches.all);
-    free(reaches.prescribed);
+    group.time = step->end - step->begin;
+    double *reach = hs_data_function_reaches(problem, group.time, 1.0);
+    double *prescribed = hs_data_function_reaches(problem, 0.0, 1.0);
+    group.reach = reach;
+    group.prescribed = prescribed;
+    const bool missed = any_of_all(&group, step);
+    free(reach);
+    free(prescribed);
     return missed;
-}
-
-static struct number moving_number(const struct group *group, int64_t place, double time,
-                                   const void *of)
-{
-    const struct hs_moving *moving = group->moving;
-    const struct hs_moving_stretch *stretch = hs_moving_stretch_of(moving, place);
-    const struct hs_network_row *row = hs_network_row_at(
-        group->problem->network, moving->node[stretch->first + place - stretch->weight]);
-    (void)of;
-    return (struct number){place, hs_network_added_by(row, 1.0, time),
-                           row->kind != HS_NODE_PRESCRIBED};
 }
 
 static bool moving_missed(const struct hs_problem *problem, const struct hs_moving *moving,
                           const struct hs_pulse_step *step)
 {
-    const struct group group = {
-        .problem = problem, .moving = moving, .count = hs_moving_weights(moving)};
-    return any_missed(&group, step, moving_number, NULL);
+    const struct group group = {.problem = problem,
+                                .moving = moving,
+                                .count = hs_moving_weights(moving),
+                                .time = step->end - step->begin};
+    return any_missed(&group, step);
 }
 
 /* K per unit of it, at the node that it does most to: `sweep` does in one what the step does. */
@@ -267,25 +267,17 @@ static double datum_reach(const struct hs_problem *problem, const struct hs_datu
     return face->prescribed ? 1.0 : fabs(face->c[0]) * neighbour;
 }
 
-static struct number datum_number(const struct group *group, int64_t place, double time,
-                                  const void *of)
-{
-    const double *reach = of;
-    const int face = group->datum->face;
-    (void)time;
-    return (struct number){place, *reach, face < 0 || !group->problem->face[face].prescribed};
-}
-
 static bool datum_missed(const struct hs_problem *problem, const struct hs_datum *datum,
                          const struct hs_stencil *sweep, const struct hs_pulse_step *step)
 {
-    struct group group = {.problem = problem, .datum = datum};
+    struct group group = {.problem = problem, .datum = datum, .time = step->end - step->begin};
     if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
         return false;
     group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
     group.count = group.lattice.count;
     const double reach = datum_reach(problem, datum, sweep);
-    return any_missed(&group, step, datum_number, &reach);
+    group.reach = &reach;
+    return any_missed(&group, step);
 }
 
 bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)

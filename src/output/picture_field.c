@@ -42,8 +42,7 @@ static double value_at(const struct hs_chart *c, const struct sample *x, const s
     const int64_t nx = c->points[0], ny = c->points[1];
     const int64_t first = (int64_t)fmax(0, ceil(x->node - x->reach));
     const long double nearest = c->field[lround(y->node) * nx + lround(x->node)];
-    long double sum =
-        0; /* of numbers up to the largest, from the nearest on: where all are equal, 0 */
+    long double sum = 0; /* of numbers up to the largest; 0 where all are equal */
     double weights = 0;
     if (!isfinite(nearest))
         return NAN;
