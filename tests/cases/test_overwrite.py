@@ -449,7 +449,7 @@ def test_two_runs_in_a_folder_share_nothing(tmp_path, first, second):
     assert result.returncode == 0, result.stderr
     assert title_of(tmp_path / f"s{second}") == "two"
     sidecars = sorted(tmp_path.glob("*.xdmf"))
-    assert {re.search(r">(\S+):/temperature<", p.read_text())[1] for p in sidecars} == {f"s{first}", f"s{second}"}
+    assert {re.search(r">\./(\S+):/temperature<", p.read_text())[1] for p in sidecars} == {f"s{first}", f"s{second}"}
 
 
 def test_runs_to_two_endings_keep_a_checkpoint_each(tmp_path):
