@@ -14,8 +14,8 @@
 enum {
     TIMES = 1000,    /* of an interval */
     LEAST_TIMES = 8, /* of a step */
-    WORK = 100000, /* numbers of an interval that are looked at, where they are not looked at all */
-    CLOSELY = 100  /* of them, in a step, that are looked at closely */
+    WORK = 100000,   /* numbers of an interval, where all at all times would be more */
+    CLOSELY = 100    /* of them, in a step, that are looked at closely */
 };
 
 static const double seen_share = 0.5; /* of the range that is seen */
