@@ -19,7 +19,7 @@ enum {
 };
 
 static const double seen_share = 0.5; /* of the range that is seen */
-static const double bent_share = 0.1; /* likewise; a parabola is off a line by less */
+static const double bent_share = 0.1; /* likewise; where a parabola turns, 0.083 */
 static const double careful = 0.5;    /* of the tolerance: the estimate has the rest */
 
 /* Numbers that act, of one kind: a datum's at its nodes, weights of what moves along walls, or else

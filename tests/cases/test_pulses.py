@@ -114,7 +114,8 @@ def test_what_sets_in_within_a_step_counts_from_then_on(tmp_path, operator, meth
         settings = begins(operator, {"source": f"t >= {at} ? 1e8 : 0"})
         time = {"end": 10.0, "tolerance": 0.01, "method": method}
         result = run(tmp_path, {**settings, "time": time}, f"at{at}")
-        # half of the tolerance by the step that it sets in, of which the others keep as much, or half as much again
+        # in a step of which so much is off its line as makes half of the tolerance, BDF2 is off by 0.7 tolerances at most,
+        # and carries that on 1.5 fold; rkl2 by 1.3, as seen
         warmer = 1e8 * (10.0 - at) / CAPACITY
         assert abs(result.history["mean"][-1] - 20.0 - warmer) <= 0.02, at
 
