@@ -62,6 +62,9 @@ static bool init_layers(const struct hs_problem *problem, int face, int depth,
         out->box.lo[axis] = out->box.hi[axis] - depth;
     else
         out->box.hi[axis] = depth;
+    int64_t pitch = 1;
+    for (int a = 0; a < HS_AXES; pitch *= out->box.hi[a] - out->box.lo[a], a++)
+        out->pitch[a] = pitch;
     if (depth > 0)
         out->values =
             malloc((size_t)hs_box_count(&out->box) * hs_precision_size(problem->precision));
@@ -152,9 +155,9 @@ double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_l
 {
     const struct hs_box *box = &layers->box;
     int64_t element = 0;
-    for (int axis = HS_AXES - 1; axis >= 0; axis--) {
+    for (int axis = 0; axis < HS_AXES; axis++) {
         assert(node[axis] >= box->lo[axis] && node[axis] < box->hi[axis]);
-        element = element * (box->hi[axis] - box->lo[axis]) + node[axis] - box->lo[axis];
+        element += (node[axis] - box->lo[axis]) * layers->pitch[axis];
     }
     return hs_read(balance->problem->precision, layers->values, element);
 }

@@ -11,7 +11,8 @@
 struct hs_balance_layers {
     int depth;
     struct hs_box box;
-    void *values; /* dense, in the problem's precision; NULL where depth is 0 */
+    int64_t pitch[HS_AXES]; /* elements to the next node along each axis */
+    void *values;           /* dense, in the problem's precision; NULL where depth is 0 */
 };
 
 struct hs_balance;
@@ -84,6 +85,7 @@ struct hs_balance {
     double t;                  /* s: of a sweep, its begin */
     struct hs_stencil stencil; /* of its sweeps */
     double transfer[HS_AXES];  /* W/(m^2 K): of a stencil, from node to node along each axis */
+    double width[HS_AXES][3];  /* m: of its control volumes, the first, those inside, the last */
     struct hs_balance_layers mean[HS_FACES], before[HS_FACES], after[HS_FACES];
     struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS];
     struct hs_sum put_in;

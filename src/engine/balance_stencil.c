@@ -70,25 +70,26 @@ static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
     return face < 0 ? -1 : balance->wall_of_face[face];
 }
 
+static double width(const struct hs_balance *balance, int axis, int64_t i)
+{
+    const int64_t last = balance->problem->grid.points[axis] - 1;
+    return balance->width[axis][i == 0 ? 0 : i < last ? 1 : 2];
+}
+
 static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
 {
-    const struct hs_problem *problem = balance->problem;
     double area = 1.0;
-    for (int a = 0; a < problem->grid.dims; a++) {
-        if (a == axis)
-            continue;
-        area *= problem->grid.spacing[a];
-        for (int face = 2 * a; face <= 2 * a + 1; face++)
-            if (is_on(problem, face, node))
-                area *= problem->face[face].edge_weight;
-    }
+    for (int a = 0; a < balance->problem->grid.dims; a++)
+        area *= a == axis ? 1.0 : width(balance, a, node[a]);
     return balance->transfer[axis] * area;
 }
 
 static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
-    return hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]) *
-           hs_problem_heat_capacity(balance->problem);
+    double volume = 1.0;
+    for (int a = 0; a < balance->problem->grid.dims; a++)
+        volume *= width(balance, a, node[a]);
+    return volume * hs_problem_heat_capacity(balance->problem);
 }
 
 static double data_at(const struct hs_balance *balance, const struct hs_value *data,
@@ -156,8 +157,13 @@ static const struct hs_balance_operator stencil = {.depth = depth,
 enum hs_status hs_balance_of_stencil(struct hs_balance *balance, struct hs_error *err)
 {
     (void)err;
+    const struct hs_problem *problem = balance->problem;
     balance->op = &stencil;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        for (int n = 0; n < 3; n++)
+            balance->width[axis][n] =
+                hs_problem_node_width(problem, axis, n < 2 ? n : problem->grid.points[axis] - 1);
     for (int wall = 0; wall < balance->wall_count; wall++)
-        balance->wall_of_face[hs_problem_wall_face(balance->problem, wall)] = wall;
+        balance->wall_of_face[hs_problem_wall_face(problem, wall)] = wall;
     return HS_OK;
 }
