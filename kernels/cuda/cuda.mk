@@ -34,7 +34,7 @@ $(CUDA_HOST): private CUDA_CODE := -x c++ -Xcompiler -fopenmp
 $(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_matrix.o: private override NVCCFLAGS += -Xcompiler -fopenmp
 
 # What takes minutes begins first, or the others' processors would wait for it in the end.
-CUDA_LONG := $(wildcard $(foreach k,in_double in_float fused_march_2d fused_march_3d fused_fields_3d,kernels/cuda/*/$(k).cu))
+CUDA_LONG := $(wildcard $(foreach k,in_double_3d in_float_3d fused_fields_3d fused_march_3d in_double_2d in_float_2d fused_march_2d,kernels/cuda/*/$(k).cu))
 LIBRARY_OBJECTS := $(patsubst %.cu,$(BUILD)/%.o,$(CUDA_LONG) $(filter-out $(CUDA_LONG),$(CUDA))) $(LIBRARY_OBJECTS)
 LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)
 

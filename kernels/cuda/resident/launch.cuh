@@ -1,6 +1,6 @@
 /*
- * resident.cu: the kernel of all parts, and its launch, in one precision. Each precision is an
- * object of its own (in_float.cu, in_double.cu), since either takes a minute to compile.
+ * resident.cu: the kernel of all parts, and its launch, in one precision and dims. These are
+ * objects of their own (in_float_2d.cu and others), since together they take minutes to compile.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_LAUNCH_CUH
 #define HS_KERNELS_CUDA_RESIDENT_LAUNCH_CUH
@@ -219,29 +219,35 @@ hs_status launch_shape(const hs_kernel_plan *plan, const hs_resident &cut, const
     return star::launch_together("resident", kernel, p, plan->launch, sweep->stream, err);
 }
 
-template <typename T>
+template <typename T, int DIMS>
 hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
     hs_resident cut;
     HS_PLAN_GET(plan, cut);
-    const int shape = 1000 * sweep->op->stencil.dims + 100 * cut.rows + cut.planes;
-    switch (shape) {
-    case 2104: return launch_shape<T, 2, 1, 4>(plan, cut, sweep, err);
-    case 2110: return launch_shape<T, 2, 1, 10>(plan, cut, sweep, err);
-    case 2120: return launch_shape<T, 2, 1, 20>(plan, cut, sweep, err);
-    case 3202: return launch_shape<T, 3, 2, 2>(plan, cut, sweep, err);
-    default: break;
-    }
-    if constexpr (sizeof(T) == 4) {
-        if (shape == 3404)
+    const int shape = 100 * cut.rows + cut.planes;
+    if constexpr (DIMS == 2) {
+        if (shape == 104)
+            return launch_shape<T, 2, 1, 4>(plan, cut, sweep, err);
+        if (shape == 110)
+            return launch_shape<T, 2, 1, 10>(plan, cut, sweep, err);
+        if (shape == 120)
+            return launch_shape<T, 2, 1, 20>(plan, cut, sweep, err);
+    } else if constexpr (sizeof(T) == 4) {
+        if (shape == 202)
+            return launch_shape<T, 3, 2, 2>(plan, cut, sweep, err);
+        if (shape == 404)
             return launch_shape<T, 3, 4, 4>(plan, cut, sweep, err);
     } else {
-        if (shape == 3204)
+        if (shape == 202)
+            return launch_shape<T, 3, 2, 2>(plan, cut, sweep, err);
+        if (shape == 204)
             return launch_shape<T, 3, 2, 4>(plan, cut, sweep, err);
-        if (shape == 3209)
+        if (shape == 209)
             return launch_shape<T, 3, 2, 9>(plan, cut, sweep, err);
     }
-    return hs_error_add(err, HS_BAD_INPUT, "kernel resident: shape %d is not compiled in", shape);
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "kernel resident: %d rows of %d planes are not compiled in", cut.rows,
+                        cut.planes);
 }
 
 } // namespace resident

@@ -37,15 +37,22 @@
 namespace resident
 {
 
-template <typename T>
+/* In an object for each. */
+template <typename T, int DIMS>
 hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err);
-extern template hs_status launch<float>(const hs_kernel_plan *, const hs_sweep *, hs_error *);
-extern template hs_status launch<double>(const hs_kernel_plan *, const hs_sweep *, hs_error *);
+extern template hs_status launch<float, 2>(const hs_kernel_plan *, const hs_sweep *, hs_error *);
+extern template hs_status launch<float, 3>(const hs_kernel_plan *, const hs_sweep *, hs_error *);
+extern template hs_status launch<double, 2>(const hs_kernel_plan *, const hs_sweep *, hs_error *);
+extern template hs_status launch<double, 3>(const hs_kernel_plan *, const hs_sweep *, hs_error *);
 
 } // namespace resident
 
 HS_CUDA_SWEEP(resident)
 {
-    return sweep->precision == HS_FLOAT ? resident::launch<float>(plan, sweep, err)
-                                        : resident::launch<double>(plan, sweep, err);
+    const bool flat = sweep->op->stencil.dims == 2;
+    if (sweep->precision == HS_FLOAT)
+        return flat ? resident::launch<float, 2>(plan, sweep, err)
+                    : resident::launch<float, 3>(plan, sweep, err);
+    return flat ? resident::launch<double, 2>(plan, sweep, err)
+                : resident::launch<double, 3>(plan, sweep, err);
 }
