@@ -259,7 +259,7 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
 {
     const struct hs_krylov *vectors = bdf2->gradients.vectors;
     struct hs_krylov_state *of = bdf2->gradients.of;
-    double rounding;
+    double told;
     bdf2->equations.shift = 0.0;
     enum hs_status st = find_inflow(bdf2, bdf2->t, err);
     if (!st)
@@ -269,7 +269,7 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
     if (!st)
         st = vectors->begin(of, err);
     if (!st)
-        st = vectors->residual(of, rate, &rounding, err);
+        st = vectors->residual(of, rate, &told, err);
     if (!st)
         st = vectors->end(of, err);
     bdf2->sloped = true;
@@ -363,9 +363,9 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
                             double t, double *rate, struct hs_error *err)
 {
     const double shift = bdf2->equations.shift;
-    double left, rounding;
+    double largest, left;
     const enum hs_status st =
-        bdf2->gradients.vectors->residual(bdf2->gradients.of, &left, &rounding, err);
+        bdf2->gradients.vectors->residual(bdf2->gradients.of, &largest, &left, err);
     if (st)
         return st;
     *rate = left;
@@ -374,7 +374,7 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
                    two(times(1.0, HS_BDF2_NEXT, HS_KRYLOV_NONE),
                        times(0.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE)),
                    err);
-    if (left > poor * fmax(shift * most, rounding))
+    if (left > poor * shift * most || solution->iterations == 0)
         return hs_error_add(err, HS_FAILED_CHECK,
                             "the equations of the step to t = %.9g s are not solved: after %d "
                             "iterations a node may be off by %.3g; take time.method = \"rkl2\"",

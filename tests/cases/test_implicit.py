@@ -158,6 +158,32 @@ def test_a_box_neither_grows_nor_swings_by_long_steps(tmp_path, dims, points, ki
         assert np.ptp(fields[-1]) <= 1e-3
 
 
+def sheet(film, **more):
+    """Polymer, 20 cells of 5 cm, one side of which is warmer by 60 K from t = 0; on the other two cells of aluminium.
+    Of these nodes a rounding makes rates of change of up to 1e4 K/s, while all others do 1 at most."""
+    x = [0.0025 * n for n in range(21)] + [0.05 + film / 2, 0.05 + film] * (film > 0)
+    return {
+        "grid": {"x": x},
+        "materials": [
+            {"name": "polymer", "conductivity": 0.2, "density": 1200.0, "specific_heat": 1500.0},
+            {"name": "aluminium", "conductivity": 237.0, "density": 2702.0, "specific_heat": 903.0},
+        ],
+        "body": [{"material": "polymer"}]
+        + [{"material": "aluminium", "shape": "box", "lower": [0.05], "upper": [0.05 + film]}] * (film > 0),
+        "initial": {"value": 293.15},
+        "boundary": {"x_min": {"type": "dirichlet", "value": 353.15}, "x_max": {"type": "reflective"}},
+        **more,
+    }
+
+
+@pytest.mark.parametrize("film", [1e-6, 1e-7, 1e-8])
+@pytest.mark.parametrize("time, off", [(implicit(7200.0, 120), 3e-5), (within(7200.0, 0.1), 0.3)])
+def test_roundings_of_a_film_hide_nothing(tmp_path, time, off, film):
+    """Its heat, 2.4 film of 90 kJ/K m^2, is all that it changes; steps within a tolerance differ by that."""
+    with_film, without = (run(tmp_path, sheet(d, time=time)).field for d in (film, 0.0))
+    assert abs(with_film[:21] - without).max() <= off + 60.0 * 30.0 * film / 0.05
+
+
 @pytest.mark.parametrize("kind", ["reflective", "periodic"])
 def test_heat_stays_to_rounding_where_no_wall_lets_it_out(tmp_path, kind):
     result = run(tmp_path, box(3, 33, kind, 1e4, 12))
@@ -336,6 +362,23 @@ def test_a_tolerance_that_cannot_be_kept_to_is_said(tmp_path):
     settings = {**PULLED, **LAYERS, "time": within(0.4, 1e-14)}
     done = command(tmp_path, settings, "run", "--quiet")
     assert done.returncode == 1 and "time.tolerance = 1e-14: at t = " in done.stderr and "give a larger one" in done.stderr, done.stderr
+
+
+def test_equations_that_no_iteration_solves_are_said(tmp_path):
+    """Of squares of these conductances a double makes 0."""
+    settings = {
+        "grid": {"points": [7], "spacing": [0.25]},
+        "materials": [
+            {"name": "a", "conductivity": 5e-119, "density": 8e-120, "specific_heat": 19.0},
+            {"name": "b", "conductivity": 5e-120, "density": 6e-119, "specific_heat": 6.5},
+        ],
+        "body": [{"material": "a"}, {"material": "b", "shape": "box", "lower": [0.6], "upper": [0.8]}],
+        "initial": {"expression": "20*x"},
+        "boundary": {"x_min": {"type": "robin", "h": 5e-119, "ambient": 8.0}, "x_max": {"type": "fixed"}},
+        "time": within(0.3, 0.5),
+    }
+    done = command(tmp_path, settings, "run", "--quiet")
+    assert done.returncode == 1 and "are not solved: after 0 iterations" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("time", [implicit(1.0, 100), within(1.0, 0.01)])

@@ -13,6 +13,7 @@ from helpers import BACKEND, HEATSOLVE, assert_order, config, run, unit_grid
 from random_body import Body
 from steady_body import ROOT, Case
 from test_body_steady import Wall
+from test_implicit import sheet
 from test_iso10211 import CASES, beyond
 
 
@@ -327,6 +328,25 @@ def test_layers_of_1_to_13000(tmp_path):
 @pytest.mark.parametrize("contrast, most", [(10.0, 13), (1e3, 21), (1e5, 38)])
 def test_blocks_of_random_conductivity(tmp_path, contrast, most):
     assert iterations(solve(tmp_path, blocks(tmp_path, 48, contrast), 1e-10)) <= most
+
+
+@pytest.mark.parametrize("film", [1e-6, 1e-8, 1e-9])
+def test_roundings_of_a_film_hide_nothing(tmp_path, film):
+    """The film's rates of change are roundings that are larger than all that the sheet's nodes begin with."""
+    assert abs(solve(tmp_path, sheet(film), 1e-9).field - 353.15).max() < 1e-6
+
+
+def test_nor_those_of_strong_convection(tmp_path):
+    settings = {
+        "grid": {"points": [11], "upper": [1.0]},
+        "material": {"conductivity": 200.0, "density": 2700.0, "specific_heat": 900.0},
+        "initial": {"value": 5.0},
+        "boundary": {
+            "x_min": {"type": "robin", "h": 1e20, "ambient": 5.0},
+            "x_max": {"type": "neumann", "flux": -1000.0},
+        },
+    }
+    assert abs(solve(tmp_path, settings, 1e-9).field - np.linspace(5.0, 10.0, 11)).max() < 1e-8
 
 
 def test_the_residuals_are_in_the_file(tmp_path):

@@ -55,7 +55,7 @@ struct residual_task {
         const double rounding = 4.0 * DBL_EPSILON * size * row.rate;
         r[node] = value;
         keep_most(mine.most[0], rate);
-        keep_most(mine.most[1], rounding);
+        keep_most(mine.most[1], isfinite(rate) && rate <= rounding ? 0.0 : rate);
         keep_most(mine.most[2], fabs(value));
     }
 };
@@ -291,7 +291,7 @@ hs_status end(hs_krylov_state *self, hs_error *err)
     return hs_cuda_krylov_settle(self, 0.0, err);
 }
 
-hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_error *err)
+hs_status residual(hs_krylov_state *self, double *largest, double *told, hs_error *err)
 {
     march::found found;
     hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
@@ -309,7 +309,7 @@ hs_status residual(hs_krylov_state *self, double *largest, double *rounding, hs_
     if (st)
         return st;
     *largest = found.most[0];
-    *rounding = found.most[1];
+    *told = found.most[1];
     self->largest = found.most[2];
     self->unit = 0.0;
     return HS_OK;

@@ -11,25 +11,26 @@ struct work {
     const struct hs_krylov *vectors;
     struct hs_krylov_state *of;
     const struct hs_equations *equations;
+    double first;  /* K/s: the guess's largest rate of change */
     double energy; /* z.r of the guess: about the square of its error in the norm of A */
     const struct hs_solve_watch *watch;
     bool interrupted;
     struct hs_error *err;
 };
 
-static void note(struct work *work, struct hs_solution *out, double residual)
+static void note(struct work *work, struct hs_solution *out, double largest)
 {
-    out->residual = residual;
+    out->residual = largest / work->first;
     if (out->iterations < HS_SOLUTION_RESIDUALS)
-        out->residuals[out->iterations] = residual;
+        out->residuals[out->iterations] = out->residual;
     if (work->watch && work->watch->notify(work->watch->self, out))
         work->interrupted = true;
 }
 
-/* From the residual in r, until it has fallen by the tolerance as a rate of change, by its
- * recurrence, and in the norm of A, too: where a few nodes change far faster than all others, the
- * first says little of these. `first`: the guess's largest rate of change. */
-static enum hs_status iterate(struct work *work, double tolerance, double first,
+/* From the residual in r, until by its recurrence it is at most `rate`, and has fallen by the
+ * tolerance in the norm of A, too: where a few nodes change far faster than all others, the first
+ * says little of these. */
+static enum hs_status iterate(struct work *work, double tolerance, double rate,
                               struct hs_solution *out)
 {
     const struct hs_krylov *vectors = work->vectors;
@@ -46,11 +47,11 @@ static enum hs_status iterate(struct work *work, double tolerance, double first,
         if (st)
             break;
         out->iterations++;
-        note(work, out, left / first);
+        note(work, out, left);
         if (left == 0.0 || work->interrupted)
             break;
         st = vectors->precondition(work->of, &zr, work->err);
-        if (left <= tolerance * first && zr <= tolerance * tolerance * work->energy)
+        if (left <= rate && zr <= tolerance * tolerance * work->energy)
             break;
         factor = zr / before;
     }
@@ -80,28 +81,30 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
 {
     const struct hs_krylov *vectors = work->vectors;
     const bool singular = hs_equations_are_singular(work->equations);
-    double now, rounding, heat = 0.0, before = INFINITY;
-    enum hs_status st = vectors->residual(work->of, &now, &rounding, work->err);
-    out->reached = isfinite(now); /* its rounding may be infinite, too */
-    if (st || now <= fmax(rounding, rate))
+    double now, heat = 0.0, before = INFINITY; /* now: the largest that is no rounding */
+    double largest;
+    enum hs_status st = vectors->residual(work->of, &largest, &now, work->err);
+    out->reached = isfinite(largest);
+    if (st || now <= rate)
         return st;
-    const double first = now;
+    work->first = largest;
     if (singular)
         st = find_heat(work, &heat);
-    tolerance = fmax(tolerance, fmax(rate, rounding) / first);
-    note(work, out, 1.0);
-    while (!st && !work->interrupted && now > fmax(tolerance * first, rounding) &&
-           now < 0.5 * before && out->iterations < HS_SOLUTION_ITERATIONS) {
+    tolerance = fmax(tolerance, rate / now);
+    rate = tolerance * now;
+    note(work, out, largest);
+    while (!st && !work->interrupted && now > rate && now < 0.5 * before &&
+           out->iterations < HS_SOLUTION_ITERATIONS) {
         before = now;
-        st = iterate(work, 0.9 * tolerance, first, out);
+        st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
         if (!st)
-            st = vectors->residual(work->of, &now, &rounding, work->err);
+            st = vectors->residual(work->of, &largest, &now, work->err);
         if (!st)
-            note(work, out, now / first);
+            note(work, out, largest);
     }
-    out->reached = isfinite(now) && now <= fmax(tolerance * first, rounding);
+    out->reached = isfinite(largest) && now <= rate;
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
 

@@ -276,8 +276,9 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
             continue;
         const double rate = fabs(pass->out[node]) / row->capacity;
         const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
+        const double told = rate > rounding ? rate : 0.0;
         found->rates.largest = rate > found->rates.largest ? rate : found->rates.largest;
-        found->rates.rounding = rounding > found->rates.rounding ? rounding : found->rates.rounding;
+        found->rates.told = told > found->rates.told ? told : found->rates.told;
     }
     found->dot += dot;
 }
@@ -304,19 +305,19 @@ static void do_row_of(const struct pass *pass, int64_t r, struct found *found)
 static struct found do_pass(const struct pass *pass)
 {
     const int64_t *n = pass->equations->network->grid.points;
-    double dot = 0.0, largest = 0.0, rounding = 0.0;
+    double dot = 0.0, largest = 0.0, told = 0.0;
 #pragma omp parallel for num_threads(pass->equations->threads) schedule(static)                    \
-    reduction(+ : dot) reduction(max : largest, rounding)
+    reduction(+ : dot) reduction(max : largest, told)
     for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++) {
         struct found row = {0.0, {0.0, 0.0}};
         do_row_of(pass, r, &row);
         dot += row.dot;
         largest = fmax(largest, row.rates.largest);
-        rounding = fmax(rounding, row.rates.rounding);
+        told = fmax(told, row.rates.told);
     }
     if (!isfinite(dot)) /* comparisons pass over NaN */
-        largest = INFINITY;
-    return (struct found){dot, {largest, rounding}};
+        largest = told = INFINITY;
+    return (struct found){dot, {largest, told}};
 }
 
 struct hs_rates hs_equations_residual(const struct hs_equations *equations, const double *T,

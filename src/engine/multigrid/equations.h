@@ -66,7 +66,7 @@ double *hs_equations_forcing_at(const struct hs_equations *equations, double t);
 /* How large a residual is, as rates of change r/C [K/s]. */
 struct hs_rates {
     double largest;
-    double rounding; /* what the roundings of its terms may make of it */
+    double told; /* the largest where it is more than its terms' rounding; 0: there is none */
 };
 
 /* residual: [nodes] of the temperatures T; 0 at nodes that are not free. */
