@@ -73,57 +73,58 @@ double hs_field_at(const struct hs_problem *problem, const struct hs_field *fiel
     return out;
 }
 
-/* A node on the surface belongs to the region, however its coordinate was rounded: let by are a
- * billionth of the region's size and a few roundings of the coordinate itself. */
-static const double slack = 1e-9;
-
-static bool is_between(double at, double low, double high, double size)
+/* m: how far beyond a surface a node may lie along an axis and still be meant to be on it. A bound
+ * in decimals is right to a millionth of the smallest cell, and both were rounded a few times. */
+static double slack(const struct hs_grid *grid, int axis, double at, double bound)
 {
-    const double margin = slack * size, roundings = 8.0 * DBL_EPSILON;
-    return at >= low - margin - roundings * fabs(low) &&
-           at <= high + margin + roundings * fabs(high);
+    return 1e-6 * grid->spacing[axis] + 4.0 * DBL_EPSILON * (fabs(at) + fabs(bound));
+}
+
+static bool is_between(const struct hs_grid *grid, int axis, double at, double low, double high)
+{
+    return at >= low - slack(grid, axis, at, low) && at <= high + slack(grid, axis, at, high);
 }
 
 /* Whether a point lies on the half-space's side of its border. */
-static bool is_behind(const struct hs_shape *shape, int dims, const double at[HS_AXES])
+static bool is_behind(const struct hs_shape *shape, const struct hs_grid *grid,
+                      const double at[HS_AXES])
 {
-    double beyond = 0.0, size = 0.0;
-    for (int axis = 0; axis < dims; axis++) {
-        beyond += (at[axis] - shape->point[axis]) * shape->normal[axis];
-        size += (fabs(at[axis]) + fabs(shape->point[axis])) * fabs(shape->normal[axis]);
-    }
-    return beyond <= slack * size;
+    double beyond = 0.0;
+    for (int axis = 0; axis < grid->dims; axis++)
+        beyond += (at[axis] - shape->point[axis]) * shape->normal[axis] -
+                  slack(grid, axis, at[axis], shape->point[axis]) * fabs(shape->normal[axis]);
+    return beyond <= 0.0;
 }
 
-/* Whether a point can lie in the shape, by its coordinates along axes `first` to `end` - 1 of
- * `dims`. */
-static bool shape_holds(const struct hs_shape *shape, int first, int end, int dims,
-                        const double at[HS_AXES])
+/* Whether a point can lie in the shape, by its coordinates along axes `first` to `end` - 1. */
+static bool shape_holds(const struct hs_shape *shape, const struct hs_grid *grid, int first,
+                        int end, const double at[HS_AXES])
 {
     double square = 0.0; /* of the distance from a round one's axis or centre */
     if (shape->kind == HS_SHAPE_EVERYWHERE)
         return true;
     if (shape->kind == HS_SHAPE_HALF_SPACE)
-        return first > HS_X || end < dims || is_behind(shape, dims, at);
+        return first > HS_X || end < grid->dims || is_behind(shape, grid, at);
     for (int axis = first; axis < end; axis++) {
-        const double distance = at[axis] - shape->centre[axis];
+        const double centre = shape->centre[axis];
+        const double off = fabs(at[axis] - centre) - slack(grid, axis, at[axis], centre);
         bool inside = true;
         if (shape->kind == HS_SHAPE_BOX)
-            inside = is_between(at[axis], shape->lower[axis], shape->upper[axis],
-                                shape->upper[axis] - shape->lower[axis]);
+            inside = is_between(grid, axis, at[axis], shape->lower[axis], shape->upper[axis]);
         else if (shape->kind == HS_SHAPE_CYLINDER && axis == shape->axis)
-            inside = is_between(at[axis], shape->from, shape->to, shape->radius);
-        else
-            square += distance * distance;
+            inside = is_between(grid, axis, at[axis], shape->from, shape->to);
+        else if (off > 0.0)
+            square += off * off;
         if (!inside)
             return false;
     }
-    return shape->kind == HS_SHAPE_BOX || square <= shape->radius * shape->radius * (1.0 + slack);
+    return shape->kind == HS_SHAPE_BOX || square <= shape->radius * shape->radius;
 }
 
-bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_AXES])
+bool hs_shape_covers(const struct hs_shape *shape, const struct hs_grid *grid,
+                     const double at[HS_AXES])
 {
-    return shape_holds(shape, HS_X, dims, dims, at);
+    return shape_holds(shape, grid, HS_X, grid->dims, at);
 }
 
 /* The nodes from lo to hi - 1 along an axis, less those at the ends that cannot lie in the shape
@@ -134,12 +135,12 @@ static void shrink(const struct hs_grid *grid, const struct hs_shape *shape, int
 {
     for (; *lo < *hi; ++*lo) {
         at[axis] = hs_grid_coordinate(grid, axis, *lo);
-        if (shape_holds(shape, axis, end, grid->dims, at))
+        if (shape_holds(shape, grid, axis, end, at))
             break;
     }
     for (; *lo < *hi; --*hi) {
         at[axis] = hs_grid_coordinate(grid, axis, *hi - 1);
-        if (shape_holds(shape, axis, end, grid->dims, at))
+        if (shape_holds(shape, grid, axis, end, at))
             break;
     }
 }
@@ -169,7 +170,7 @@ bool hs_shape_has_node(const struct hs_shape *shape, const struct hs_grid *grid)
             double at[HS_AXES] = {0.0, hs_grid_coordinate(grid, HS_Y, j),
                                   hs_grid_coordinate(grid, HS_Z, k)};
             int64_t lo = box.lo[HS_X], hi = box.hi[HS_X];
-            if (!shape_holds(shape, HS_Y, grid->dims, grid->dims, at))
+            if (!shape_holds(shape, grid, HS_Y, grid->dims, at))
                 continue;
             shrink(grid, shape, HS_X, grid->dims, at, &lo, &hi);
             if (lo < hi)
@@ -192,7 +193,7 @@ static void apply_region(const struct hs_grid *grid, const struct hs_region *reg
         return;
     double at[HS_AXES] = {0.0, hs_grid_coordinate(grid, HS_Y, j),
                           hs_grid_coordinate(grid, HS_Z, k)};
-    if (!shape_holds(&region->shape, HS_Y, grid->dims, grid->dims, at))
+    if (!shape_holds(&region->shape, grid, HS_Y, grid->dims, at))
         return;
     int64_t lo = box.lo[HS_X], hi = box.hi[HS_X];
     shrink(grid, &region->shape, HS_X, grid->dims, at, &lo, &hi);

@@ -16,8 +16,10 @@ double hs_field_at(const struct hs_problem *problem, const struct hs_field *fiel
 void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, double t, int64_t j,
                   int64_t k, double *out);
 
-/* Whether a region covers a point of a grid of so many axes; a hair outside counts as inside. */
-bool hs_shape_covers(const struct hs_shape *shape, int dims, const double at[HS_AXES]);
+/* Whether a region covers a point, along the grid's axes: inside is also what lies outside by no
+ * more than a millionth of the spacing and some roundings of the coordinates. */
+bool hs_shape_covers(const struct hs_shape *shape, const struct hs_grid *grid,
+                     const double at[HS_AXES]);
 
 /* Whether it covers a node; looks at rows near the shape only. */
 bool hs_shape_has_node(const struct hs_shape *shape, const struct hs_grid *grid);

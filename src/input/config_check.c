@@ -118,7 +118,7 @@ static struct hs_key initial_key(const struct hs_reader *reader, const int64_t n
     if (face >= 0)
         return data_key(reader, face);
     for (int r = problem->initial.region_count - 1; r >= 0; r--)
-        if (hs_shape_covers(&problem->initial.regions[r].shape, problem->grid.dims, at))
+        if (hs_shape_covers(&problem->initial.regions[r].shape, &problem->grid, at))
             return hs_key("initial.regions[%d].value", r);
     return field_key(reader, "initial");
 }

@@ -101,8 +101,9 @@ bool hs_outlines_are_there(const struct hs_outlines *outlines)
 
 int hs_outlines_material(const struct hs_outlines *outlines, int dims, const double at[HS_AXES])
 {
+    const struct hs_grid exact = {.dims = dims}; /* a pixel is no node: it has no spacing */
     for (int n = outlines->count - 1; n >= 0; n--)
-        if (hs_shape_covers(&outlines->solid[n].shape, dims, at))
+        if (hs_shape_covers(&outlines->solid[n].shape, &exact, at))
             return outlines->solid[n].substance;
     return -1;
 }

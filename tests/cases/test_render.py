@@ -846,6 +846,9 @@ SHAPES = {
     "box": ('box"; lower = [0.1, 0.05]; upper = [0.303, 0.15];', lambda x, y: (abs(x - 0.2015) < 0.1015) & (abs(y - 0.1) < 0.05)),
     "disc": ('sphere"; centre = [0.2, 0.1]; radius = 0.07;', lambda x, y: (x - 0.2) ** 2 + (y - 0.1) ** 2 < 0.07**2),
     "slant": ('half-space"; point = [0.2, 0.1]; normal = [1.0, 1.0];', lambda x, y: x + y < 0.3),
+    "box from afar": ('box"; lower = [-1e9, 0.05]; upper = [0.303, 0.15];', lambda x, y: (x < 0.303) & (abs(y - 0.1) < 0.05)),
+    "slant by a far point": ('half-space"; point = [1e8, -99999999.7]; normal = [1.0, 1.0];', lambda x, y: x + y < 0.3),
+    "disc, nearly flat": ('sphere"; centre = [-1e8, 0.1]; radius = 100000000.2;', lambda x, y: x < 0.2),
 }
 
 

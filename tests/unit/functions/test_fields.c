@@ -157,6 +157,69 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
         assert_true(initial_at(&problem, i, 0, 0) == (i == 3 ? 9.0 : 0.0));
 }
 
+/* The nodes from `first` to `last` of a bar of 61 are the region's. */
+static void check_bar(double lower, double spacing, struct hs_shape shape, int first, int last)
+{
+    struct hs_region region = {.shape = shape, .value = {.constant = 9}};
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid = (struct hs_grid){
+        .dims = 1, .points = {61, 1, 1}, .lower = {lower}, .spacing = {spacing, 1, 1}};
+    problem.initial.regions = &region;
+    problem.initial.region_count = 1;
+    for (int i = 0; i < 61; i++)
+        assert_true(initial_at(&problem, i, 0, 0) == (i >= first && i <= last ? 9.0 : 0.0));
+}
+
+/* A bound far beyond the grid is none, whatever the shape, and leaves the other one where it is. */
+void test_fields__a_far_bound_is_no_slack(void **state)
+{
+    const double far[] = {1e7, 1e9, 1e12};
+    for (int n = 0; n < 3; n++) {
+        const double d = far[n];
+        check_bar(0, 0.01, (struct hs_shape){.lower = {-d}, .upper = {0.455}}, 0, 45);
+        check_bar(0, 0.01, (struct hs_shape){.lower = {0.455}, .upper = {d}}, 46, 60);
+        check_bar(
+            0, 0.01,
+            (struct hs_shape){.kind = HS_SHAPE_CYLINDER, .radius = d, .from = -d, .to = 0.455}, 0,
+            45);
+    }
+    /* these have their surface by a far centre, which is right to a rounding of it */
+    check_bar(0, 0.01,
+              (struct hs_shape){.kind = HS_SHAPE_SPHERE, .centre = {-1e7}, .radius = 10000000.455},
+              0, 45);
+    check_bar(0, 0.01,
+              (struct hs_shape){.kind = HS_SHAPE_CYLINDER,
+                                .axis = HS_Y,
+                                .centre = {-1e7},
+                                .radius = 10000000.455,
+                                .from = -INFINITY,
+                                .to = INFINITY},
+              0, 45);
+}
+
+/* However far the origin is: a bound on a node has it, one between nodes has those before it. */
+void test_fields__a_region_far_from_the_origin_has_its_nodes(void **state)
+{
+    const double from = 5e6, h = 1e-3;
+    const struct {
+        double end;
+        int last;
+    } of[] = {{5000000.0500, 50}, {5000000.0505, 50}, {5000000.0499, 49}};
+    for (int n = 0; n < 3; n++) {
+        const double end = of[n].end;
+        const int last = of[n].last;
+        check_bar(from, h, (struct hs_shape){.lower = {0}, .upper = {end}}, 0, last);
+        check_bar(from, h,
+                  (struct hs_shape){.kind = HS_SHAPE_HALF_SPACE, .point = {end}, .normal = {1e-4}},
+                  0, last);
+        check_bar(
+            from, h,
+            (struct hs_shape){.kind = HS_SHAPE_SPHERE, .centre = {from}, .radius = end - from}, 0,
+            last);
+    }
+}
+
 /* Every node asked, for shapes around and between the nodes of a grid of 1, 2 or 3 axes. */
 void test_fields__a_shape_is_known_to_have_a_node(void **state)
 {
@@ -181,7 +244,7 @@ void test_fields__a_shape_is_known_to_have_a_node(void **state)
             double at[HS_AXES];
             for (int a = 0; a < HS_AXES; a++)
                 at[a] = hs_grid_coordinate(&grid, a, node[a]);
-            found = found || hs_shape_covers(&shape, grid.dims, at);
+            found = found || hs_shape_covers(&shape, &grid, at);
         }
         assert_int_equal(hs_shape_has_node(&shape, &grid), found);
         seen[found]++;
@@ -276,7 +339,7 @@ static double at_node(const struct hs_problem *problem, int64_t i, int64_t j, in
                          hs_grid_coordinate(&problem->grid, HS_Z, k)};
     const struct hs_value *value = &initial->field.value;
     for (int r = 0; r < initial->region_count; r++)
-        if (hs_shape_covers(&initial->regions[r].shape, problem->grid.dims, at))
+        if (hs_shape_covers(&initial->regions[r].shape, &problem->grid, at))
             value = &initial->regions[r].value;
     *covered += value != &initial->field.value;
     return hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
