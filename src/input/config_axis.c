@@ -152,17 +152,23 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
     return true;
 }
 
-/* Cells whose squares are numbers. */
+/* Cells whose squares are numbers, and whose widths their ends tell: each is a double, and what its
+ * rounding makes of a width is far less than the error of a grid. */
 static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const double *place)
 {
     for (int64_t i = 0; i < cells; i++) {
         const double h = place[i + 1] - place[i];
-        if (isnormal(h * h) && isnormal(1.0 / (h * h)))
+        const double rounding = DBL_EPSILON * fmax(fabs(place[i]), fabs(place[i + 1]));
+        const char *fault = NULL;
+        if (!isnormal(h * h) || !isnormal(1.0 / (h * h)))
+            fault = "is too small or too large to compute with; choose other units";
+        else if (rounding > 1e-5 * h)
+            fault = "is too small for coordinates so far from the origin to tell its width; move "
+                    "the origin nearer to it";
+        if (!fault)
             continue;
         hs_settings_complain(reader->settings, key_of(axis, "").text,
-                             "a cell of %g m, from %g m, is too small or too large to compute "
-                             "with; choose other units",
-                             h, place[i]);
+                             "a cell of %g m, from %.9g m, %s", h, place[i], fault);
         return false;
     }
     return true;
@@ -193,8 +199,8 @@ bool hs_place_axis(struct hs_reader *reader, int axis)
     find_range(cells, place, range);
     grid->lower[axis] = place[0];
     grid->spacing[axis] = range[0];
-    /* what rounding alone makes differ is uniform */
-    if (range[1] - range[0] > 32.0 * DBL_EPSILON * fmax(fabs(place[0]), fabs(place[cells]))) {
+    /* what rounding alone makes differ is uniform: of two cells' four ends, each off by some */
+    if (range[1] - range[0] > 8.0 * DBL_EPSILON * fmax(fabs(place[0]), fabs(place[cells]))) {
         grid->coordinate[axis] = place;
         return true;
     }

@@ -157,6 +157,8 @@ ONE_LINE = [
     (2, 'grid = { x = [0.0, "1", 2.0]; points = 9; };', 'grid.x[1] = "1": must be a number without quotes'),
     (2, "grid = { x = 3.0; points = 9; };", "grid.x = 3.0: must be a list of coordinates [ ... ], or a group { segments"),
     (2, "grid = { x = [0.0, 1e-200, 2.0]; points = 9; };", "grid.x: a cell of 1e-200 m, from 0 m, is too small or too large to compute with"),
+    (2, "grid = { x = [1e6, 1000000.000000001, 1000000.000000006]; points = 9; };", "grid.x: a cell of 1.04774e-09 m, from 1000000 m, is too small for coordinates so far from the origin to tell its width; move the origin nearer to it"),
+    (2, "grid = { x = { from = 5e6; segments = ( { to = 5000000.1; cells = 9; }, { to = 5000000.1001; cells = 9; } ); }; points = 9; };", "grid.x: a cell of 1.11116e-05 m, from 5000000.1 m, is too small for coordinates so far"),
     (2, "grid = { x = { }; points = 9; };", "grid.x.segments: missing; give the segments of the axis, or a list of coordinates"),
     (2, "grid = { x = { segments = (); }; points = 9; };", "grid.x.segments: has no segment; give one at least"),
     (2, "grid = { x = { segments = ( { to = 1.0; } ); }; points = 9; };", "grid.x.segments[0].cells: missing; say how many cells the segment has"),

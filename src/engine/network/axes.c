@@ -13,8 +13,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* Halves of the widths between the positions. Those of a list differ by rounding where they are
- * meant to be the same, and so would rows: the least of such has them all. */
-static void find_halves(struct hs_axis *axis)
+ * meant to be the same, and so would rows: the least of such has them all. Cells near the origin
+ * may be smaller than the roundings far from it, and are told apart all the same. */
+static void find_halves(struct hs_axis *axis, double roundings)
 {
     const int64_t n = axis->cells;
     double *width = hs_new((size_t)n * sizeof *width);
@@ -23,7 +24,8 @@ static void find_halves(struct hs_axis *axis)
     qsort(width, (size_t)n, sizeof *width, compare);
     int64_t distinct = 0;
     for (int64_t i = 0; i < n; i++)
-        if (distinct == 0 || width[i] > width[distinct - 1] + axis->tolerance)
+        if (distinct == 0 ||
+            width[i] > width[distinct - 1] + fmin(roundings, 1e-5 * width[distinct - 1]))
             width[distinct++] = width[i];
     for (int64_t i = 0; i < n; i++) {
         const double exact = axis->position[i + 1] - axis->position[i];
@@ -50,7 +52,7 @@ static void init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, 
     for (int64_t i = 0; i < axis->cells; i++) /* never differences: equal cells have equal bits */
         axis->half[i] = axis->there ? 0.5 * grid->spacing[which] : 1.0;
     if (axis->there && coordinate)
-        find_halves(axis);
+        find_halves(axis, 8.0 * DBL_EPSILON * far);
 }
 
 void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec)

@@ -679,6 +679,21 @@ void test_network_edges__of_a_stretched_axis(void **state)
     hs_network_release(&network);
 }
 
+/* Cells at the origin, smaller than the roundings of the axis' far end. */
+void test_network_edges__of_cells_at_the_origin(void **state)
+{
+    const double x[] = {0.0, 1e-16, 3e-16, 6e-16, 1e-15, 0.5, 1.0};
+    struct network_case c;
+    case_init(&c, 1, points, size);
+    c.spec.coordinate[HS_X] = x;
+    case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 3.0, 5.0));
+    struct hs_network network = case_make(&c);
+    for (int i = 0; i < 6; i++)
+        assert_close(case_row(&network, i, 0, 0)->conductance[HS_X], 3.0 / (x[i + 1] - x[i]),
+                     rounding);
+    hs_network_release(&network);
+}
+
 /* Of substances, by volume: sinks with their reference, and sources. */
 void test_network_edges__sinks_and_sources_are_integrals(void **state)
 {

@@ -302,9 +302,15 @@ void test_config__equal_cells_are_a_uniform_axis(void **state)
         assert_true(problem.grid.lower[HS_X] == 0.1 && problem.grid.spacing[HS_X] == 0.1);
         forget();
     }
-    read_axes("x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.600000001];", "");
-    assert_true(hs_grid_is_stretched(&problem.grid));
-    forget();
+    static const char *const stretched[] = {
+        "x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.600000001];",
+        "x = [1000000.0, 1000000.0001, 1000000.000200005];", /* by some 20 roundings */
+    };
+    for (int n = 0; n < 2; n++) {
+        read_axes(stretched[n], "");
+        assert_true(hs_grid_is_stretched(&problem.grid));
+        forget();
+    }
 }
 
 void test_config__points_are_for_the_other_axes(void **state)
