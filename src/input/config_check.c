@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +25,11 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
                              double found, const int64_t node[HS_AXES], double t)
 {
     const struct hs_problem *problem = reader->problem;
-    hs_settings_complain(reader->settings, key,
-                         "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
-                         dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
-                         hs_found_at(reader, found, node).text, t,
-                         problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
+    hs_settings_complain(
+        reader->settings, key, "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
+        dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
+        hs_found_at(reader, found, node).text, t,
+        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : ", at most 1e300");
 }
 
 /* Reports the first sampled node within `box` where the value is not finite. */
@@ -89,10 +90,23 @@ static void check_faces(struct hs_reader *reader)
     }
 }
 
-/* Whether the precision of the run has this number: what is too large for a float is not one. */
+/* Whether the precision of the run has this number: what is too large for a float is not one, nor
+ * what a double has, but not the sum of a field of it. */
 static bool is_held(const struct hs_problem *problem, double value)
 {
-    return problem->precision == HS_FLOAT ? isfinite((float)value) : isfinite(value);
+    return problem->precision == HS_FLOAT ? isfinite((float)value) : fabs(value) <= 1e300;
+}
+
+/* A number written out that would become 0. An expression may have such at some nodes. */
+static void check_small(struct hs_reader *reader, const char *key, const struct hs_value *value)
+{
+    const enum hs_precision precision = reader->problem->precision;
+    const double least = precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
+    if (value->expression.code || value->constant == 0.0 || !(fabs(value->constant) < least))
+        return;
+    hs_settings_complain(reader->settings, key,
+                         "%s cannot hold a number so small; give 0, or choose other units",
+                         hs_precision_name(precision));
 }
 
 /* Of the three ways to give a field, the one that was taken; the group itself if none was. */
@@ -188,7 +202,11 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
     hs_keep_place(reader, HS_PLACE_INITIAL, field_key(reader, "initial").text);
-    const bool uniform = !field->value.expression.code && isfinite(field->value.constant) &&
+    check_small(reader, field_key(reader, "initial").text, &field->value);
+    for (int r = 0; r < problem->initial.region_count; r++)
+        check_small(reader, hs_key("initial.regions[%d].value", r).text,
+                    &problem->initial.regions[r].value);
+    const bool uniform = !field->value.expression.code && is_held(problem, field->value.constant) &&
                          problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
     if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : uniform || grid->points[HS_X] > MOST)
         return;

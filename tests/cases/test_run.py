@@ -308,6 +308,22 @@ def test_a_field_that_is_not_finite_has_no_figures(tmp_path, wall):
     assert [told[key] for key in ("min", "mean", "max", "heat", "change", "flux/x_min")] == [None] * 6
 
 
+@pytest.mark.parametrize("precision, setting, told", [
+    ("double", "initial.value=-1e308", "initial.value = -1e308: is -1e+308 at node (1), x = 0.1 m, t = 0 s; it must be a finite number everywhere, at most 1e300"),
+    ("float", "initial.value=1e-46", "initial.value = 1e-46: float cannot hold a number so small; give 0, or choose other units"),
+    ("float", 'initial.regions=({shape="box"; lower=0; upper=1; value=-1e-40;})', "initial.regions[0].value = -1e-40: float cannot hold"),
+    ("double", "initial.value=1e300", None),
+    ("double", "initial.value=1e-46", None),
+    ("float", 'initial.value="1e-46*exp(-x)"', None),  # a tail
+])
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_an_initial_field_is_one_that_its_precision_holds(tmp_path, command, precision, setting, told):
+    text = BASE.replace('expression = "sin(pi*x/4)"', "value = 1.0", 1)
+    result = heatsolve(tmp_path, command, "case.cfg", "--set", f'precision="{precision}"', "--set", setting, text=text)
+    assert result.returncode == (2 if told else 0), result.stderr
+    assert not told or told in result.stderr
+
+
 def test_blow_up_is_noticed(tmp_path):
     text = BASE.replace("value = 0.0", 'value = "t < 0.35 ? 0 : exp(1e4*(t-0.35))"')
     result = heatsolve(tmp_path, "run", "case.cfg", text=text)
