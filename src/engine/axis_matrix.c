@@ -25,6 +25,20 @@ bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_
            same_rule(&one->face[0], &other->face[0]) && same_rule(&one->face[1], &other->face[1]);
 }
 
+/* A ghost a*inner + b*edge + c*datum, the last of which a flux has too. */
+static bool is_free(const struct hs_face *face, int radius)
+{
+    for (int m = 0; m < radius && !face->wrap; m++)
+        if (face->b[m] != 1.0 - face->a[m]) /* a + b would lose the pull of weak convection */
+            return false;
+    return face->held == 0;
+}
+
+bool hs_axis_matrix_is_free(const struct hs_axis_matrix *matrix)
+{
+    return is_free(&matrix->face[0], matrix->radius) && is_free(&matrix->face[1], matrix->radius);
+}
+
 bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix)
 {
     bool same = same_rule(&matrix->face[0], &matrix->face[1]);

@@ -17,6 +17,9 @@ struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
 /* Whether both are the same for swept nodes. */
 bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_matrix *other);
 
+/* Whether no face pulls to a temperature: a constant stays as it is. */
+bool hs_axis_matrix_is_free(const struct hs_axis_matrix *matrix);
+
 /* Whether it is the same seen from either side. */
 bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix);
 

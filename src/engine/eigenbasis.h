@@ -26,10 +26,14 @@ struct hs_eigenbasis {
     int64_t count;
     int64_t even; /* where the axis is mirrored: its even modes, which come first; else 0 */
     /* Of the folded nodes then, and each two squares, of the first `even` and of the rest. */
-    double *vector;   /* [node][mode] */
-    double *inverse;  /* [mode][node] */
-    double *rate;     /* [mode] */
-    double condition; /* of the vectors; 1: orthogonal */
+    double *vector;    /* [node][mode] */
+    double *inverse;   /* [mode][node] */
+    double *rate;      /* [mode] */
+    double condition;  /* of the vectors; 1: orthogonal */
+    int64_t slow;      /* the mode of the least rate */
+    bool slow_stays;   /* no face pulls, and it is a constant, whose rate is 0; else */
+    double slow_off;   /* how far its rate may be off, */
+    double slow_mixed; /* and how much it may have of another mode */
 };
 
 /* Above it, rounding would cost the transforms more than the digits that they promise. */

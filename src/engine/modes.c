@@ -300,23 +300,18 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
     return st;
 }
 
-/* The mode of the least rate, and the largest rate, of an axis. */
-static void note_rates(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis)
+static void note_slow(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis)
 {
-    int64_t slow = 0;
-    double fastest = 0.0, largest = 0.0;
-    for (int64_t mode = 0; mode < basis->count; mode++) {
-        if (fabs(basis->rate[mode]) < fabs(basis->rate[slow]))
-            slow = mode;
-        fastest = fmax(fastest, fabs(basis->rate[mode]));
-    }
+    double largest = 0.0;
     for (int64_t node = 0; node < basis->count; node++)
-        if (fabs(hs_eigenbasis_vector(basis, node, slow)) > fabs(largest))
-            largest = hs_eigenbasis_vector(basis, node, slow);
-    modes->slow[axis] = slow;
-    modes->smallest += basis->rate[slow];
+        if (fabs(hs_eigenbasis_vector(basis, node, basis->slow)) > fabs(largest))
+            largest = hs_eigenbasis_vector(basis, node, basis->slow);
+    modes->slow[axis] = basis->slow;
     modes->slow_largest *= largest;
-    modes->fastest += fastest;
+    modes->slow_rate += basis->rate[basis->slow];
+    modes->slow_off += basis->slow_off;
+    modes->slow_mixed = fmax(modes->slow_mixed, basis->slow_mixed);
+    modes->is_free = modes->is_free && basis->slow_stays;
 }
 
 static enum hs_status put_squares(struct hs_modes *modes, const struct hs_slots *axis,
@@ -426,7 +421,7 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
         if (!st && modes->is_sum)
             st = put_pair(modes, span, axis, &basis[of], probes, err);
         if (!st)
-            note_rates(modes, axis, &basis[of]);
+            note_slow(modes, axis, &basis[of]);
     }
     for (int axis = 0; axis < HS_AXES; axis++)
         hs_eigenbasis_release(&basis[axis]);
@@ -624,7 +619,8 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     struct trial trial;
     modes->op = span->op;
     modes->common = common_rate(&span->op.stencil);
-    modes->fastest = modes->smallest = modes->largest_forcing = 0.0;
+    modes->largest_forcing = modes->slow_rate = modes->slow_off = modes->slow_mixed = 0.0;
+    modes->is_free = true;
     modes->slow_largest = 1.0;
     modes->is_sum = hs_forcing_is_sum(modes->problem);
     enum hs_status st = make_bases(modes, span, &trial.probes, err);
@@ -702,12 +698,15 @@ enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_err
 
 bool hs_modes_have_still(const struct hs_modes *modes)
 {
-    return fabs(modes->smallest + common_for(modes, HS_MODE_STEADY)) <= hs_modes_still(modes);
+    return modes->is_free && common_for(modes, HS_MODE_STEADY) == 0.0;
 }
 
-double hs_modes_still(const struct hs_modes *modes)
+double hs_modes_doubt(const struct hs_modes *modes)
 {
-    return 1e-14 * modes->fastest; /* a wave of MOST_NODES has 3e-9 of the fastest's rate */
+    const double rate = modes->slow_rate + common_for(modes, HS_MODE_STEADY);
+    if (hs_modes_have_still(modes))
+        return 0.0;
+    return rate == 0.0 ? INFINITY : fmax(modes->slow_mixed, modes->slow_off / fabs(rate));
 }
 
 struct hs_span hs_modes_sweep(const struct hs_problem *problem)

@@ -30,15 +30,16 @@ struct hs_modes {
     double *no_pair;       /* those of no axis */
     double *probe;         /* some rows of an inverse */
     struct hs_operator op;
-    double common; /* of the rates: of a constant field where no wall is near */
-    double fastest;
-    double largest;         /* K: of the field that they begin with, at a node; */
-    double largest_forcing; /* and of f */
-    int64_t not_finite;     /* nodes, of the sweep that the modes were checked by; */
-    double change;          /* K: and what it changed */
-    double smallest;        /* the rate of the mode that changes least, */
-    int64_t slow[HS_AXES];
-    double slow_largest; /* and its largest value */
+    double common;               /* of the rates: of a constant field where no wall is near */
+    double largest;              /* K: of the field that they begin with, at a node; */
+    double largest_forcing;      /* and of f */
+    int64_t not_finite;          /* nodes, of the sweep that the modes were checked by; */
+    double change;               /* K: and what it changed */
+    bool is_free;                /* no face pulls to a temperature */
+    int64_t slow[HS_AXES];       /* the mode that changes least, */
+    double slow_largest;         /* its largest value, */
+    double slow_rate;            /* without what is common, */
+    double slow_off, slow_mixed; /* and what rounding makes of it (engine/eigenbasis.h) */
 };
 
 /* HS_OK, or why the problem has no such modes. */
@@ -77,10 +78,13 @@ enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double en
 /* K a sweep: what f adds to the mode that changes least, at most at a node. */
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err);
 
-/* Rates of this size are rounding; and whether a mode has such a rate, so that nothing but the
- * initial field says what it is in a steady state. */
-double hs_modes_still(const struct hs_modes *modes);
+/* Whether a mode stays as it is, so that nothing but the initial field says what it is in a steady
+ * state: neither a face nor the sum of the coefficients pulls. */
 bool hs_modes_have_still(const struct hs_modes *modes);
+
+/* By how much of it the slowest mode's share in a steady state may be off, where one mode is so
+ * much faster that its rounding counts; INFINITY: by any. */
+double hs_modes_doubt(const struct hs_modes *modes);
 
 /* A sweep of a diffusion, of half the longest stable step; its coefficients are those of double
  * whatever the precision. */

@@ -308,3 +308,42 @@ def test_a_steady_state_to_begin_with_is_one(tmp_path):
         result = run(tmp_path, {**flat, "precision": precision})
         assert result.attributes["steady_residual"] == 0.0
         assert np.abs(result.field - 300.0).max() <= (1e-12 if precision == "double" else 1e-6) * 300.0
+
+
+# What convects 1e18 times as well as the slab conducts, or 1e18 times less, leaves slow modes that are less than the
+# rounding of fast ones; 1e-6 of the 15 K it starts from is the tolerance, below which a doubt is refused
+@pytest.mark.parametrize("points", [11, 101])
+@pytest.mark.parametrize("h", [1e-16, 1e-12, 1e-8, 1e-3, 1e3, 1e12, 1e14, 1e16, 1e18])
+def test_a_steady_state_under_weak_or_strong_convection_is_right_or_refused(tmp_path, h, points):
+    flux = 1000.0 if h > 1.0 else 0.0
+    slab = {
+        "grid": {"points": [points], "upper": [1.0]},
+        "material": {"conductivity": 200.0, "density": 2700.0, "specific_heat": 900.0},
+        "initial": {"value": 20.0},
+        "boundary": {"x_min": {"type": "robin", "h": h, "ambient": 5.0}, "x_max": {"type": "neumann", "flux": -flux}},
+        "steady": {"tolerance": 1e-6, "method": "spectral"},
+    }
+    done = command(tmp_path, slab, "run", "--quiet")
+    if done.returncode == 2:
+        assert points == 101 and h >= 1e16, done.stderr
+        assert "rounding may put it off by" in done.stderr and 'take steady.method "multigrid"' in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        expected = 5.0 + flux / h + flux / 200.0 * np.linspace(0.0, 1.0, points)
+        assert np.abs(f["temperature"][-1] - expected).max() <= 1e-6 * 15.0
+
+
+# the rates across the film are up to 1e24 times those along it
+@pytest.mark.parametrize("thickness", [1e-5, 5e-7, 1e-12])
+def test_a_thin_film_has_a_steady_state_along_it(tmp_path, thickness):
+    walls = {"all": {"type": "reflective"}, "x_min": {"type": "dirichlet", "value": 0.0}}
+    film = {
+        "grid": {"points": [11, 11], "upper": [1.0, thickness]},
+        "material": {"conductivity": 200.0, "density": 2700.0, "specific_heat": 900.0},
+        "initial": {"value": 20.0},
+        "boundary": {**walls, "x_max": {"type": "dirichlet", "value": 100.0}},
+        "steady": {"tolerance": 1e-9, "method": "spectral"},
+    }
+    along = np.linspace(0.0, 100.0, 11)
+    assert np.abs(run(tmp_path, film).field - along).max() <= 1e-11

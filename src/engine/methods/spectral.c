@@ -84,6 +84,21 @@ static enum hs_status check_balance(struct hs_modes *modes, double step, struct 
                         modes->problem->raw ? drift : drift / step, unit);
 }
 
+/* Where a sweep is as short as strong convection wants it, none that follows would show it. */
+static enum hs_status check_doubt(const struct hs_modes *modes, double tolerance,
+                                  struct hs_error *err)
+{
+    const double doubt = hs_modes_doubt(modes);
+    if (doubt <= tolerance)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: steady.method = \"spectral\": the slowest mode is so much slower than "
+                        "the fastest that rounding may put it off by %.2g of itself, more than "
+                        "steady.tolerance = %.3g; take steady.method \"multigrid\"%s",
+                        hs_problem_place(modes->problem, HS_PLACE_STEADY), doubt, tolerance,
+                        doubt < 1e-2 ? ", or a larger tolerance" : "");
+}
+
 /* A sweep as the plan would make it. */
 static struct hs_span sweep_of(const struct hs_problem *problem)
 {
@@ -131,9 +146,11 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
     if (st || modes->not_finite > 0) /* the field stays, and the loop says where */
         return st;
-    st = check_balance(modes, span.step, err);
+    st = check_doubt(modes, tolerance, err);
     if (!st)
-        st = hs_modes_put(modes, HS_MODE_STEADY, hs_modes_still(modes), false, err);
+        st = check_balance(modes, span.step, err);
+    if (!st)
+        st = hs_modes_put(modes, HS_MODE_STEADY, 0.0, false, err);
     if (!st)
         st = measure(modes, &span, &after, err);
     if (st)

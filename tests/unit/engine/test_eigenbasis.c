@@ -139,7 +139,7 @@ void test_eigenbasis__rates_are_known_to_their_own_rounding(void **state)
     hs_eigenbasis_release(&basis);
 }
 
-/* Between insulated walls of any kind a constant stays: its rate is 0 beside 1e-19. */
+/* Between insulated walls of any kind. */
 void test_eigenbasis__a_constant_stays(void **state)
 {
     static const char *const kinds[] = {"reflective", "clamp", "periodic", "neumann"};
@@ -149,12 +149,36 @@ void test_eigenbasis__a_constant_stays(void **state)
             struct hs_eigenbasis basis;
             make_axis(&axis, kinds[n], kinds[n], radius, 100);
             make(&axis, &basis);
-            double least = INFINITY;
-            for (int k = 0; k < 100; k++)
-                least = fmin(least, fabs(basis.rate[k]));
-            assert_near(least, 0.0, 1e-18);
+            assert_true(basis.slow_stays);
+            assert_true(basis.rate[basis.slow] == 0.0);
             hs_eigenbasis_release(&basis);
         }
+}
+
+/* Of a wall that convects and one that insulates, b = h spacing/k: where b is small the slowest is
+ * nearly constant, and what the wall takes, b c, is of all intervals; where b is large it is a
+ * quarter of a wave. */
+void test_eigenbasis__the_slowest_rate_beside_far_larger_or_smaller_ones(void **state)
+{
+    enum { INTERVALS = 20 };
+    const double half = sin(M_PI / (4.0 * INTERVALS)), held = -0.8 * half * half;
+    for (double b = 1e-18; b < 1e19; b *= 100.0) {
+        struct axis axis;
+        struct hs_eigenbasis basis;
+        make_axis(&axis, "robin", "reflective", 1, INTERVALS + 1);
+        axis.face[0].c[0] = 2.0 * b;
+        axis.face[0].b[0] = -2.0 * b;
+        make(&axis, &basis);
+        const double expected = b < 1.0 ? -0.2 * b / INTERVALS : held;
+        const double nearly = b < 1.0 ? INTERVALS * b : 2.0 / (b * INTERVALS);
+        const double rate = basis.rate[basis.slow], doubt = basis.slow_off / fabs(rate);
+        assert_false(basis.slow_stays);
+        if (doubt < 1e-3 && basis.slow_mixed < 1e-3)
+            assert_near(rate, expected, (nearly + doubt + 1e-14) * fabs(expected));
+        if (b > 1e-14 && b < 1e15)
+            assert_true(doubt < 1e-9 && basis.slow_mixed < 1e-9);
+        hs_eigenbasis_release(&basis);
+    }
 }
 
 static void expect_refusal(const struct axis *axis, const char *words)
