@@ -199,6 +199,15 @@ double hs_stability_limit(const struct hs_problem *problem)
     return least_over_directions(step_of_direction, &op) / scale;
 }
 
+double hs_stability_step(const struct hs_problem *problem)
+{
+    const struct hs_schedule *schedule = &problem->schedule;
+    if (problem->raw)
+        return schedule->step;
+    return fmin(schedule->step,
+                schedule->safety * hs_stability_limit(problem)); /* NaN: the other */
+}
+
 double hs_amplification(const struct hs_problem *problem, const struct hs_stencil *stencil)
 {
     struct spectrum op = {.dims = stencil->dims};

@@ -19,6 +19,10 @@
  * raw stencils; of a body's network a proven bound of it (engine/network/network.h). */
 double hs_stability_limit(const struct hs_problem *problem);
 
+/* Of one sweep [s]: time.step, which may be a method's that takes any, as far as it is stable; of
+ * raw coefficients as it is. */
+double hs_stability_step(const struct hs_problem *problem);
+
 /* Largest factor by which one sweep of a stencil amplifies any mode under the problem's faces:
  * stable if not above 1 (to rounding). */
 double hs_amplification(const struct hs_problem *problem, const struct hs_stencil *stencil);

@@ -151,6 +151,21 @@ def test_sweeps_leave_its_answer_where_it_is(tmp_path):
 # ---- what nothing holds --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("method", ["multigrid", "spectral"])
+def test_a_step_of_any_length_leaves_the_answer_where_it_is(tmp_path, method):
+    """The sweep that the walls' heat is of is a stable one: `exponential` alone may take a step of 1e12 s."""
+    plate = {
+        "grid": {"points": [11, 11], "upper": [1.0, 1.0]},
+        "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 1.0},
+        "initial": {"value": 5.0},
+        "source": {"value": 10.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "steady": {"tolerance": 1e-9, "method": method},
+    }
+    long = run(tmp_path, {**plate, "time": {"method": "exponential", "step": 1e12}}, "long")
+    assert np.abs(long.field - run(tmp_path, plate, "short").field).max() <= 1e-14
+
+
 @pytest.mark.parametrize("body", [False, True])
 def test_insulated_and_balanced_it_keeps_its_heat(tmp_path, body):
     """cos is a mode of the grid, too: of second differences (2 sin(pi h/2)/h)^2."""

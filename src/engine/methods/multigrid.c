@@ -45,10 +45,8 @@ static enum hs_status check_balance(const struct hs_problem *problem,
 static enum hs_status sweep_once(const struct hs_problem *problem, const struct hs_backend *backend,
                                  struct hs_backend_state *state, struct hs_error *err)
 {
-    struct hs_span span = {.count = 1, .step = problem->schedule.step};
+    struct hs_span span = {.count = 1, .step = hs_stability_step(problem)};
     span.keep_last = span.keep_before = true;
-    if (isnan(span.step))
-        span.step = problem->schedule.safety * hs_stability_limit(problem);
     span.op = hs_problem_operator(problem, span.step);
     return backend->sweep(state, &span, err);
 }

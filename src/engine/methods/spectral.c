@@ -99,12 +99,9 @@ static enum hs_status check_doubt(const struct hs_modes *modes, double tolerance
                         doubt < 1e-2 ? ", or a larger tolerance" : "");
 }
 
-/* A sweep as the plan would make it. */
 static struct hs_span sweep_of(const struct hs_problem *problem)
 {
-    struct hs_span span = {.count = 1, .step = problem->schedule.step};
-    if (isnan(span.step))
-        span.step = problem->schedule.safety * hs_stability_limit(problem);
+    struct hs_span span = {.count = 1, .step = hs_stability_step(problem)};
     span.op = hs_problem_operator(problem, span.step);
     return span;
 }
