@@ -217,9 +217,8 @@ static char *describe(const struct job *job, double from, double to)
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    const bool solved = p->file.steady && from == 0.0 && to == 0.0; /* it went through no time */
-    fputs(solved ? "steady state" : "t = ", stream);
-    if (!solved)
+    fputs(p->file.solved ? "steady state" : "t = ", stream);
+    if (!p->file.solved)
         hs_quantity_put(stream, from, hs_unit_shown("s", from));
     if (from < to) {
         fputs(" to ", stream);

@@ -131,7 +131,7 @@ enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, st
                                 : "give the output.file of a heatsolve run");
     out->title = read_text(out->file, "title");
     char *status = read_text(out->file, "status");
-    out->steady = strcmp(status, "steady") == 0;
+    out->solved = strcmp(status, "steady") == 0 && H5Aexists(out->file, "steady_residual") > 0;
     free(status);
     return read_axes(out, err);
 }

@@ -21,7 +21,7 @@ struct hs_picture_file {
     struct hs_picture_column *column;       /* [columns] that were read */
     int columns;
     char *title, *unit; /* "" if there is none; of the temperature */
-    bool steady;        /* the run came to a steady state */
+    bool solved;        /* for the steady state, which goes through no time */
     hid_t file;
 };
 

@@ -618,13 +618,16 @@ def test_contours_of_a_line_are_refused(tmp_path):
     fails(render(path, "-o", tmp_path / "p.png", "--contours", "5"), 2, "--contours", "line")
 
 
-@pytest.mark.parametrize("status, at, said", [("steady", 0.0, "steady state"), ("steady", 8.0, "t = 8 s"), ("complete", 0.0, "t = 0 s")])
-def test_a_steady_state_without_a_time_is_called_so(tmp_path, status, at, said):
+@pytest.mark.parametrize("status, solved, said", [("steady", True, "steady state"), ("steady", False, "t = 0 s"), ("not steady", True, "t = 0 s")])
+def test_a_steady_state_without_a_time_is_called_so(tmp_path, status, solved, said):
+    """A search by sweeps begins with a field at t = 0, too."""
     path = tmp_path / "a.h5"
-    write(path, np.arange(12.0).reshape(1, 3, 4), (np.arange(4.0), np.arange(3.0)), time=[at])
+    write(path, np.arange(24.0).reshape(2, 3, 4), (np.arange(4.0), np.arange(3.0)), time=[0.0, 8.0])
     with h5py.File(path, "r+") as f:
         f.attrs["status"] = status
-    told = render(path, "-o", tmp_path / "a.png").stdout
+        if solved:
+            f.attrs["steady_residual"] = 1e-9
+    told = render(path, "-o", tmp_path / "a.png", "--step", "0").stdout
     assert told.strip().endswith(", " + said), told
 
 
