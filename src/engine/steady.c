@@ -20,9 +20,10 @@ static double rounding_of(enum hs_precision precision, double size)
     return size > 0.0 && isfinite(size) ? ldexp(1.0, ilogb(size) - digits) : 0.0;
 }
 
+/* A mode that loses more than itself swings. */
 static double rate_of(double decay)
 {
-    return decay < 1.0 ? -log1p(-decay) : isnan(decay) ? NAN : INFINITY;
+    return decay < 1.0 ? -log1p(-decay) : -log(decay - 1.0);
 }
 
 /* By a step of the plan: a sweep, or, of a method without an error in time, exp of what a short
@@ -170,10 +171,11 @@ static double rate_ahead(const struct hs_steady *steady)
     return slowest;
 }
 
-/* What a change leaves that falls by exp(-rate) a sweep. */
-static double left_by(double change, double rate)
+/* What a change leaves that falls by exp(-rate) a sweep; where the slowest mode swings all do, and
+ * a change goes beyond the steady state. */
+static double left_by(const struct hs_slowest *slowest, double change, double rate)
 {
-    return change / expm1(rate);
+    return change / (slowest->decay > 1.0 ? exp(rate) + 1.0 : expm1(rate));
 }
 
 double hs_steady_distance(const struct hs_steady *steady)
@@ -184,8 +186,8 @@ double hs_steady_distance(const struct hs_steady *steady)
         return steady->kept;
     const double rate = rate_ahead(steady), slowest = rate_of(steady->slowest.decay);
     /* where a sweep would change less than a rounding the field stands still */
-    return left_by(steady->change, rate) +
-           left_by(steady->rounding, isnan(slowest) ? rate : slowest);
+    return left_by(&steady->slowest, steady->change, rate) +
+           left_by(&steady->slowest, steady->rounding, isnan(slowest) ? rate : slowest);
 }
 
 static double most_of(const struct hs_slowest *slowest, double change, double rounding)
@@ -256,7 +258,8 @@ struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
     double lowest, highest;
     survey(problem, &lead, &lowest, &highest);
     out.rounding = rounding_of(problem->precision, fmax(fabs(lowest), fabs(highest)));
-    out.distance = left_by(schedule->steady_tolerance + out.rounding, rate_of(out.slowest.decay));
+    out.distance = left_by(&out.slowest, schedule->steady_tolerance + out.rounding,
+                           rate_of(out.slowest.decay));
     out.most = most_of(&out.slowest, schedule->steady_tolerance, out.rounding);
     const double amplitude = highest - lowest + lead.gain / out.slowest.decay;
     if (!out.time_dependent && amplitude > 0.0)

@@ -204,6 +204,21 @@ def test_a_step_without_an_error_in_time_is_no_sweep(tmp_path, step):
         assert estimate["steady_sweeps"] == pytest.approx(summary["sweeps"], rel=0.1, abs=2)
 
 
+def test_a_mode_that_swings_is_one(tmp_path):
+    """One free node between two held ones, of two materials: each sweep multiplies its distance by -0.8."""
+    body = [{"material": "steel"}, {"material": "foam", "shape": "box", "lower": [0.5], "upper": [1.0]}]
+    swings = case([3], cold(x_max=400.0), "390", body=body, **BODY)
+    del swings["material"]
+    steady = search(tmp_path, swings, 1e-12, name="long", every=1)[1]
+    for tolerance in (1e-2, 1e-6):
+        summary, field, _ = search(tmp_path, swings, tolerance, every=1)
+        true = distance(field, steady)
+        assert summary["steady_distance"] == pytest.approx(true, rel=1e-4)  # beside half an ulp of 400
+        assert true <= summary["steady_distance_most"]
+        estimate = json.loads(heatsolve(tmp_path, "check", {**swings, "steady": {"tolerance": tolerance, "check_every": 1}}).stdout)
+        assert estimate["steady_sweeps"] == pytest.approx(summary["sweeps"], abs=3)
+
+
 # ---- check ---------------------------------------------------------------------------------------
 
 
