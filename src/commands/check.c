@@ -235,11 +235,12 @@ static void print_steady_sweeps(const struct outlook *outlook)
         return;
     }
     if (isnan(steady->sweeps)) {
-        printf("not known when: %s\n", outlook->problem->body && isnan(steady->slowest.decay)
-                                           ? "the slowest mode of so large a body is not looked for"
-                                       : isnan(steady->slowest.decay)
-                                           ? "this stencil has no slowest wave"
-                                           : "nothing was found that makes the field change");
+        printf("not known when: %s\n",
+               outlook->problem->body && isnan(steady->slowest.decay)
+                   ? "the slowest mode of so large a body is not looked for"
+               : isnan(steady->slowest.decay)
+                   ? "this stencil has no slowest wave"
+                   : "nothing was found that makes the field change, at up to 4 million nodes");
         return;
     }
     const double seconds = seconds_of(outlook, steady->sweeps);

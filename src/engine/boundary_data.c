@@ -308,17 +308,23 @@ bool hs_boundary_data_in_time(const struct hs_problem *problem)
 
 /* ---- where they lead ------------------------------------------------------------------------- */
 
+const int64_t hs_boundary_data_looked_at = 1 << 22;
+
+/* Its nodes along an axis, by dims. */
+static const int64_t close_by[HS_AXES + 1] = {1, 1 << 22, 1 << 11, 161};
+
 /* Of what is finite on the lattice, at t = 0. */
 static void survey(const struct hs_problem *problem, const struct hs_datum *datum, double *lowest,
                    double *highest, double *mean_size)
 {
     const struct hs_grid *grid = &problem->grid;
-    struct hs_lattice l = hs_lattice_of(grid, datum, usual[grid->dims]);
+    struct hs_lattice l = hs_lattice_of(grid, datum, close_by[grid->dims]);
     if (datum->field) {
         l.count = 1;
         for (int axis = 0; axis < HS_AXES; axis++)
-            l.count *= l.along[axis] =
-                grid->points[axis] < usual[grid->dims] ? grid->points[axis] : usual[grid->dims];
+            l.count *= l.along[axis] = grid->points[axis] < close_by[grid->dims]
+                                           ? grid->points[axis]
+                                           : close_by[grid->dims];
     }
     double sum = 0.0;
     *lowest = INFINITY;

@@ -20,7 +20,8 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
 /* Whether one of them changes in time. */
 bool hs_boundary_data_in_time(const struct hs_problem *problem);
 
-/* Where they lead the field, from a lattice at t = 0. */
+/* Where they lead the field, at t = 0: from all nodes, or a lattice of so many. */
+extern const int64_t hs_boundary_data_looked_at;
 struct hs_boundary_data_lead {
     double lowest, highest; /* temperatures that walls pull to; lowest > highest: none does */
     double gain;            /* K a sweep, by source and fluxes, their size spread over the grid */

@@ -57,8 +57,7 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
         return;
     if (!plan->steady_method) /* of a body it may take seconds, and a solver does not ask */
         steady->slowest = slowest_of(problem, plan);
-    steady->trend =
-        hs_boundary_data_lead(problem, plan).in_time ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
+    steady->trend = hs_boundary_data_in_time(problem) ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
 }
 
 static double rounding_at(const struct hs_steady *steady, const struct hs_reduction *reduction)
@@ -220,19 +219,29 @@ bool hs_steady_is_beyond_precision(const struct hs_steady *steady)
 
 /* ---- before the run -------------------------------------------------------------------------- */
 
-/* Lowest and highest of the initial field, of up to 17 x 17 of its rows; those of `lead` count too.
- * NaN where there is no memory for a row. */
+/* Rows of the initial field along an axis: all, or as many as make up a number of nodes that takes
+ * less than a second. */
+static int64_t rows_along(const struct hs_grid *grid, int axis)
+{
+    const double rows = (double)hs_boundary_data_looked_at / (double)grid->points[HS_X];
+    const double along = floor(grid->dims > 2 ? sqrt(rows) : rows);
+    return (int64_t)fmin((double)grid->points[axis], fmax(along, 17.0));
+}
+
+/* Lowest and highest of the initial field; those of `lead` count too. NaN where there is no memory
+ * for a row. */
 static void survey(const struct hs_problem *problem, const struct hs_boundary_data_lead *lead,
                    double *lowest, double *highest)
 {
-    enum { ROWS = 16 };
     const int64_t *points = problem->grid.points;
+    const int64_t ny = rows_along(&problem->grid, HS_Y), nz = rows_along(&problem->grid, HS_Z);
     double *row = malloc((size_t)points[HS_X] * sizeof *row);
     *lowest = row ? lead->lowest : NAN;
     *highest = row ? lead->highest : NAN;
-    for (int n = 0; row && n < (ROWS + 1) * (ROWS + 1); n++) {
-        hs_problem_initial_row(problem, (points[HS_Y] - 1) * (n % (ROWS + 1)) / ROWS,
-                               (points[HS_Z] - 1) * (n / (ROWS + 1)) / ROWS, row);
+    for (int64_t n = 0; row && n < ny * nz; n++) {
+        const int64_t j = n % ny, k = n / ny;
+        hs_problem_initial_row(problem, ny > 1 ? (points[HS_Y] - 1) * j / (ny - 1) : 0,
+                               nz > 1 ? (points[HS_Z] - 1) * k / (nz - 1) : 0, row);
         for (int64_t i = 0; i < points[HS_X]; i++) {
             *lowest = fmin(*lowest, row[i]);
             *highest = fmax(*highest, row[i]);

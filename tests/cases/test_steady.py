@@ -233,6 +233,23 @@ def test_check_foretells_the_sweeps(tmp_path, name):
     assert estimate["steady_seconds"] > 0
 
 
+HOT = {"shape": "box", "lower": [0.4, 0.51], "upper": [0.6, 0.555], "value": 1000.0}
+SPOTS = {
+    "a region": {"initial": {"value": 300.0, "regions": [HOT]}},
+    "a source": {"source": {"expression": "abs(x-53/128)<0.004 && abs(y-53/128)<0.004 ? 1e7 : 0"}},
+    "a wall": {"boundary": {"all": wall("dirichlet", value=300.0), "x_min": wall("neumann", gradient="abs(y-53/128)<0.004 ? 1e5 : 0")}},
+}
+
+
+@pytest.mark.parametrize("name", SPOTS)
+def test_check_finds_what_heats_few_nodes(tmp_path, name):
+    """Between 17 rows, or 64 nodes along an axis. Of a spot the slowest mode's part is known to a factor of 100 or so."""
+    spot = {**case([129, 129], cold()), **SPOTS[name]}
+    summary, _, _ = search(tmp_path, spot, 1e-4)
+    result = heatsolve(tmp_path, "check", {**spot, "steady": {"tolerance": 1e-4, "check_every": 20}})
+    assert 1 / 2 < json.loads(result.stdout)["steady_sweeps"] / summary["sweeps"] < 2
+
+
 def test_check_gives_the_tolerance_for_a_distance(tmp_path):
     """A kelvin takes as much as one mode loses in a sweep."""
     settings = CASES["convection"]
