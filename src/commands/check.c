@@ -540,7 +540,7 @@ const struct hs_command hs_command_check = {
         "  --quiet          prints errors only; see the exit status\n"
         "  --json           one JSON object\n"
         "\n"
-        "Reads and checks the config as a run would, finds the exact stability limit of its\n"
+        "Reads and checks the config as a run would, finds the stability limit of its\n"
         "stencil and boundaries and the steps that hit every output, and prints memory,\n"
         "sweeps, bytes of output and the free space. The time covers the sweeps and, where a\n"
         "history makes it long, checking the field; it is measured for 0.1 s with the chosen\n"

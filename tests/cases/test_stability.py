@@ -115,3 +115,33 @@ def test_a_stable_step_stays_stable_from_noise(tmp_path):
         assert result.returncode == 0, result.stderr
         summary = json.loads(result.stdout)
         assert abs(summary["min"]) < 1.0 and abs(summary["max"]) < 1.0
+
+
+def swept_once(directory, points, b, step, safety=0.9):
+    """Lowest and highest after a sweep of 100 K in a corner between convecting walls at 0, with h spacing/k = b."""
+    text = f"""
+grid = {{ points = {points}; spacing = {[1.0] * len(points)}; }};
+material = {{ conductivity = 1.0; density = 1.0; specific_heat = 1.0; }};
+initial = {{ expression = "{" && ".join(f"{a} == 0" for a in AXES[: len(points)])} ? 100 : 0"; }};
+boundary = {{ all = {{ type = "robin"; h = {b!r}; ambient = 0.0; }}; }};
+time = {{ sweeps = 1; step = {step}; safety = {safety}; }};
+output = {{ file = "out.h5"; overwrite = true; }};
+"""
+    summary = json.loads(heatsolve(directory, text, "run", "--json", "--quiet").stdout)
+    return summary["min"], summary["max"]
+
+
+@pytest.mark.parametrize("points", [[9], [9, 3], [5, 5, 5]])
+@pytest.mark.parametrize("b", [1e-3, 0.3, 1.0, 30.0])
+def test_no_sweep_makes_a_new_extreme_while_the_centre_counts(tmp_path, points, b):
+    """The maximum principle of docs/numerics.md: up to 1/sum of 2 (1 + b), of which half the limit is never more."""
+    most = 1.0 / (len(points) * 2.0 * (1.0 + b))
+    assert swept_once(tmp_path, points, b, repr(most))[0] >= -1e-13  # a rounding of 100
+    assert swept_once(tmp_path, points, b, '"auto"', 0.5)[0] >= -1e-13
+    if b >= 0.3:
+        assert swept_once(tmp_path, points, b, repr(1.01 * most))[0] < -0.5
+
+
+def test_the_limit_of_a_tiny_grid_is_on_the_safe_side(tmp_path):
+    """One free node between two held ones is multiplied by 1 - 2 r, and bears r = 1: the limit stays that of any grid."""
+    assert limit(tmp_path, config(1, 1, "fixed", points=3)) == pytest.approx(0.5 * 0.1**2 / 0.1, rel=1e-12)
