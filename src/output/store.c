@@ -272,9 +272,15 @@ double hs_store_pause(double contents, double end)
     return reader_seconds * contents / most;
 }
 
-double hs_store_superseded(double contents, double pause, double seconds)
+double hs_store_superseded(double first, double last, double end, double gap, double seconds)
 {
-    return contents * fmin(seconds, reader_seconds) / pause;
+    double sum = first;
+    for (double t = fmax(gap, seconds - reader_seconds); t < seconds;) {
+        const double share = t / seconds, contents = first + share * (last - first);
+        sum += contents;
+        t += fmax(gap, hs_store_pause(contents, share * end));
+    }
+    return sum;
 }
 
 /* A reader refuses a file that is shorter than its superblock says, and asks for the length before

@@ -70,8 +70,9 @@ void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_
  * that those superseded, which wait for their readers, stay few beside it: see superseded_bytes. */
 double hs_store_pause(double contents, double end);
 
-/* Bytes of superseded contents in a file after `seconds` of commits, each `pause` after another. */
-double hs_store_superseded(double contents, double pause, double seconds);
+/* Bytes of superseded contents in a file that is `end` long after `seconds`, where contents grow
+ * evenly from `first` to `last` and commits are `gap` seconds apart or more. */
+double hs_store_superseded(double first, double last, double end, double gap, double seconds);
 
 /* Writes the contents in `image` and syncs; all that can fail for want of space is done then. */
 enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,

@@ -104,4 +104,10 @@ void test_free_space__small_contents_hardly_pause(void **state)
     assert_true(hs_store_pause(1e6, 1e9) < 0.25); /* little beside the fields */
     assert_true(hs_store_pause(1e6, 2e6) > 2.0);
     assert_true(hs_store_pause(1e9, 2e9) <= 5.0); /* what a kill can take */
+    /* the first alone; another after 1/4 s, nearly as large as the last; those of ten seconds */
+    assert_near(hs_store_superseded(1e3, 2e6, 3e6, 0.25, 0.2), 1e3, 0.0);
+    assert_near(hs_store_superseded(1e3, 2e6, 3e6, 0.25, 0.26), 1e3 + 1e3 + 1.999e6 * 0.25 / 0.26,
+                1.0);
+    const double hour = hs_store_superseded(1e3, 50e3, 1e9, 0.25, 3600.0);
+    assert_near(hour, 40.0 * 50e3, 0.05 * hour);
 }
