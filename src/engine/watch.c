@@ -1,6 +1,9 @@
 #include "engine/watch.h"
+#include "core/memory.h"
 #include "engine/boundary_data.h"
+#include "functions/fields.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +82,19 @@ static const char *config_name(const struct hs_problem *problem)
     return problem->config_path ? problem->config_path : "config";
 }
 
+/* Whether a solver made the node of what was finite there. */
+static bool is_solved(const struct hs_step_state *step_state, const int64_t node[HS_AXES])
+{
+    const struct hs_problem *problem = step_state->problem;
+    if (!step_state->plan->steady_method)
+        return false;
+    double *row = hs_new((size_t)problem->grid.points[HS_X] * sizeof *row);
+    hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
+    const double began = fabs(row[node[HS_X]]);
+    free(row);
+    return began <= (problem->precision == HS_FLOAT ? FLT_MAX : DBL_MAX);
+}
+
 /* The field that the run begins with is not finite: the config's doing, or the precision's. */
 static enum hs_status refuse_initial(const struct hs_step_state *step_state,
                                      const struct hs_reduction *reduction, struct hs_error *err)
@@ -89,6 +105,16 @@ static enum hs_status refuse_initial(const struct hs_step_state *step_state,
     const enum hs_status st = describe_worst(step_state, reduction, node, worst, sizeof worst, err);
     if (st)
         return st;
+    if (is_solved(step_state, node))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: steady.method = \"%s\": of its solution %s (%lld nodes are not "
+                            "finite); look at the units of source and walls%s",
+                            hs_problem_place(problem, HS_PLACE_STEADY),
+                            step_state->plan->steady_method->name, worst,
+                            (long long)reduction->not_finite,
+                            problem->precision == HS_FLOAT
+                                ? ": a float is at most 3.4e38; or take precision = \"double\""
+                                : "");
     const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
     const enum hs_place place = face < 0 ? HS_PLACE_INITIAL : (enum hs_place)(HS_PLACE_FACE + face);
     return hs_error_add(err, HS_BAD_INPUT,

@@ -383,3 +383,19 @@ def test_a_tolerance_that_no_double_meets_ends_at_rounding(tmp_path):
     assert done.returncode == 0 and "met but for rounding" in done.stdout, done.stdout + done.stderr
     with h5py.File(tmp_path / "out.h5") as f:
         assert f.attrs["steady_residual"] < 1e-13 and f.attrs["steady_iterations"] < 100
+
+
+@pytest.mark.parametrize("method", ["multigrid", "spectral"])
+def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, method):
+    rod = {
+        "precision": "float",
+        "grid": {"points": [9], "upper": [1.0]},
+        "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 1.0},
+        "initial": {"value": 300.0},
+        "source": {"value": 1e40},
+        "boundary": {"all": {"type": "dirichlet", "value": 300.0}},
+        "steady": {"method": method, "tolerance": 1e-4},
+    }
+    code, told = refused(tmp_path, rod)
+    assert code == 2 and f'steady.method = "{method}": of its solution the temperature is inf at node (1)' in told
+    assert "initial" not in told and 'precision = "double"' in told
