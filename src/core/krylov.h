@@ -72,9 +72,10 @@ struct hs_krylov {
     enum hs_status (*begin)(struct hs_krylov_state *self, struct hs_error *err);
     enum hs_status (*end)(struct hs_krylov_state *self, struct hs_error *err);
     /* r anew from T. *largest: its largest rate of change |r|/C [K/s]; *told: the largest that is
-     * more than the roundings of its terms may make of it, 0 where there is none. */
-    enum hs_status (*residual)(struct hs_krylov_state *self, double *largest, double *told,
-                               struct hs_error *err);
+     * more than `slack` times what the roundings of its terms may make of it, 0 where there is
+     * none. */
+    enum hs_status (*residual)(struct hs_krylov_state *self, double slack, double *largest,
+                               double *told, struct hs_error *err);
     /* z = M r; *with_r: z.r */
     enum hs_status (*precondition)(struct hs_krylov_state *self, double *with_r,
                                    struct hs_error *err);

@@ -269,7 +269,7 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
     if (!st)
         st = vectors->begin(of, err);
     if (!st)
-        st = vectors->residual(of, rate, &told, err);
+        st = vectors->residual(of, 1.0, rate, &told, err);
     if (!st)
         st = vectors->end(of, err);
     bdf2->sloped = true;
@@ -365,7 +365,7 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
     const double shift = bdf2->equations.shift;
     double largest, left;
     const enum hs_status st =
-        bdf2->gradients.vectors->residual(bdf2->gradients.of, &largest, &left, err);
+        bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &largest, &left, err);
     if (st)
         return st;
     *rate = left;

@@ -32,7 +32,7 @@ struct residual_task {
     march::box box;
     Rows rows;
     const double *T, *inflow;
-    double *r;
+    double *r, slack;
 
     __device__ double load(unsigned node) const
     {
@@ -55,7 +55,7 @@ struct residual_task {
         const double rounding = 4.0 * DBL_EPSILON * size * row.rate;
         r[node] = value;
         keep_most(mine.most[0], rate);
-        keep_most(mine.most[1], isfinite(rate) && rate <= rounding ? 0.0 : rate);
+        keep_most(mine.most[1], isfinite(rate) && rate <= slack * rounding ? 0.0 : rate);
         keep_most(mine.most[2], fabs(value));
     }
 };
@@ -291,16 +291,20 @@ hs_status end(hs_krylov_state *self, hs_error *err)
     return hs_cuda_krylov_settle(self, 0.0, err);
 }
 
-hs_status residual(hs_krylov_state *self, double *largest, double *told, hs_error *err)
+hs_status residual(hs_krylov_state *self, double slack, double *largest, double *told,
+                   hs_error *err)
 {
     march::found found;
     hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
     if (!st)
         st = matrix::with_rows(self->matrix, [&](const auto &rows) {
             typedef residual_task<std::decay_t<decltype(rows)>> task_type;
-            const task_type task = {self->box, rows, self->vector[HS_KRYLOV_T],
+            const task_type task = {self->box,
+                                    rows,
+                                    self->vector[HS_KRYLOV_T],
                                     self->vector[HS_KRYLOV_INFLOW],
-                                    self->vector[HS_KRYLOV_RESIDUAL]};
+                                    self->vector[HS_KRYLOV_RESIDUAL],
+                                    slack};
             return march::launch("residual", do_pass<1, task_type>, march::blocks_of(self->box),
                                  self->stream, err, task, self->levels.reduction);
         });

@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* Times the rounding of its terms, at which a node's residual may stay: steps add up their own. */
+static const double settled = 100.0;
+
 /* What an iteration works with. */
 struct work {
     const struct hs_krylov *vectors;
@@ -83,7 +86,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     const bool singular = hs_equations_are_singular(work->equations);
     double now, heat = 0.0, before = INFINITY; /* now: the largest that is no rounding */
     double largest;
-    enum hs_status st = vectors->residual(work->of, &largest, &now, work->err);
+    enum hs_status st = vectors->residual(work->of, 1.0, &largest, &now, work->err);
     out->reached = isfinite(largest);
     if (st || now <= rate)
         return st;
@@ -96,14 +99,17 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     while (!st && !work->interrupted && now > rate && now < 0.5 * before &&
            out->iterations < HS_SOLUTION_ITERATIONS) {
         before = now;
-        st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
+        /* roundings that are larger are not waited for */
+        st = iterate(work, 0.9 * tolerance, largest > now ? largest : 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
         if (!st)
-            st = vectors->residual(work->of, &largest, &now, work->err);
+            st = vectors->residual(work->of, 1.0, &largest, &now, work->err);
         if (!st)
             note(work, out, largest);
     }
+    if (!st && isfinite(largest) && now > rate)
+        st = vectors->residual(work->of, settled, &largest, &now, work->err);
     out->reached = isfinite(largest) && now <= rate;
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }

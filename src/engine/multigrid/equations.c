@@ -245,6 +245,7 @@ struct pass {
     const double *T;
     double *out;
     bool residual; /* inflow + flow; else minus the flow */
+    double slack;
 };
 
 struct found {
@@ -276,7 +277,7 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
             continue;
         const double rate = fabs(pass->out[node]) / row->capacity;
         const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
-        const double told = rate > rounding ? rate : 0.0;
+        const double told = rate > pass->slack * rounding ? rate : 0.0;
         found->rates.largest = rate > found->rates.largest ? rate : found->rates.largest;
         found->rates.told = told > found->rates.told ? told : found->rates.told;
     }
@@ -320,15 +321,15 @@ static struct found do_pass(const struct pass *pass)
     return (struct found){dot, {largest, told}};
 }
 
-struct hs_rates hs_equations_residual(const struct hs_equations *equations, const double *T,
-                                      double *residual)
+struct hs_rates hs_equations_residual(const struct hs_equations *equations, double slack,
+                                      const double *T, double *residual)
 {
-    const struct pass pass = {equations, T, residual, true};
+    const struct pass pass = {equations, T, residual, true, slack};
     return do_pass(&pass).rates;
 }
 
 double hs_equations_apply(const struct hs_equations *equations, const double *p, double *q)
 {
-    const struct pass pass = {equations, p, q, false};
+    const struct pass pass = {equations, p, q, false, 0.0};
     return do_pass(&pass).dot;
 }

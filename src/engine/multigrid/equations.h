@@ -66,12 +66,12 @@ double *hs_equations_forcing_at(const struct hs_equations *equations, double t);
 /* How large a residual is, as rates of change r/C [K/s]. */
 struct hs_rates {
     double largest;
-    double told; /* the largest where it is more than its terms' rounding; 0: there is none */
+    double told; /* the largest where it is more than `slack` times its terms' rounding, or 0 */
 };
 
 /* residual: [nodes] of the temperatures T; 0 at nodes that are not free. */
-struct hs_rates hs_equations_residual(const struct hs_equations *equations, const double *T,
-                                      double *residual);
+struct hs_rates hs_equations_residual(const struct hs_equations *equations, double slack,
+                                      const double *T, double *residual);
 
 /* q = A p, A the positive matrix of -sum G (p_j - p_i) + (g_i + shift C_i) p_i at free nodes. p is
  * 0 at the others, and so is q. Returns p.q. */
