@@ -177,11 +177,12 @@ def sheet(film, **more):
 
 
 @pytest.mark.parametrize("film", [1e-6, 1e-7, 1e-8])
-@pytest.mark.parametrize("time, off", [(implicit(7200.0, 120), 3e-5), (within(7200.0, 0.1), 0.3)])
+@pytest.mark.parametrize("time, off", [(implicit(7200.0, 120), 0.0), (within(7200.0, 0.1), 0.1)])
 def test_roundings_of_a_film_hide_nothing(tmp_path, time, off, film):
-    """Its heat, 2.4 film of 90 kJ/K m^2, is all that it changes; steps within a tolerance differ by that."""
+    """What it changes is by the share of its heat, 2.44e6 film of 90e3 J/(K m^2), of 60 K; that is 30 film, not 27, by
+    as much as a step is solved to (1e-6 of its change). Steps within a tolerance fall otherwise, and differ by less."""
     with_film, without = (run(tmp_path, sheet(d, time=time)).field for d in (film, 0.0))
-    assert abs(with_film[:21] - without).max() <= off + 60.0 * 30.0 * film / 0.05
+    assert abs(with_film[:21] - without).max() <= off + 60.0 * 30.0 * film
 
 
 @pytest.mark.parametrize("kind", ["reflective", "periodic"])

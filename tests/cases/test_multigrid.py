@@ -148,9 +148,6 @@ def test_sweeps_leave_its_answer_where_it_is(tmp_path):
     assert np.abs(after.field - result.field).max() <= 1e-11 * result.field.max()
 
 
-# ---- what nothing holds --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])
 def test_a_step_of_any_length_leaves_the_answer_where_it_is(tmp_path, method):
     """The sweep that the walls' heat is of is a stable one: `exponential` alone may take a step of 1e12 s."""
@@ -164,6 +161,9 @@ def test_a_step_of_any_length_leaves_the_answer_where_it_is(tmp_path, method):
     }
     long = run(tmp_path, {**plate, "time": {"method": "exponential", "step": 1e12}}, "long")
     assert np.abs(long.field - run(tmp_path, plate, "short").field).max() <= 1e-14
+
+
+# ---- what nothing holds --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("body", [False, True])

@@ -99,8 +99,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     while (!st && !work->interrupted && now > rate && now < 0.5 * before &&
            out->iterations < HS_SOLUTION_ITERATIONS) {
         before = now;
-        /* roundings that are larger are not waited for */
-        st = iterate(work, 0.9 * tolerance, largest > now ? largest : 0.9 * rate, out);
+        st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
         if (!st)

@@ -59,9 +59,10 @@ enum hs_status hs_conjugate_gradients_source(struct hs_conjugate_gradients *grad
  * rate of change and computed anew from T, is at most `tolerance` times that of the guess, or at
  * most `rate` [K/s], of the nodes where it is more than the rounding of its terms: each node has
  * its own, since that of a thin film may be larger than all that others do. On the way what CG
- * itself minimises falls likewise. It ends, too, where the residual falls no more. Where the matrix
- * is singular, sum C T stays as it is. HS_INTERRUPTED, without a message, where the watch asks for
- * that; HS_DEVICE when memory is short.
+ * itself minimises falls likewise. It ends, too, where the residual falls no more, and is reached
+ * there where no node's is more than 100 roundings of its terms. Where the matrix is singular, sum
+ * C T stays as it is. HS_INTERRUPTED, without a message, where the watch asks for that; HS_DEVICE
+ * when memory is short.
  */
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
                                             double tolerance, double rate, struct hs_solution *out,
