@@ -61,7 +61,7 @@ enum hs_mode_rule {
     HS_MODE_STEPS,  /* `amount` steps */
     HS_MODE_TIME,   /* d/dt = rate * mode + constant, for a time `amount` */
     HS_MODE_MEAN,   /* the same: its mean over the times from `begin` to `amount` */
-    HS_MODE_STEADY, /* without end; where |rate| <= `amount` it stays as it is */
+    HS_MODE_STEADY, /* without end; where the rate is 0 it stays as it is */
 };
 
 /* A mode of amplitude T becomes kept * T + gained * constant. */
@@ -121,12 +121,11 @@ static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_mean(double begin, d
     return out;
 }
 
-static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double still, double rate)
+static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double rate)
 {
     struct hs_mode_factors out;
-    const bool stays = fabs(rate) <= still;
-    out.kept = stays ? 1.0 : 0.0;
-    out.gained = stays ? 0.0 : -1.0 / rate;
+    out.kept = rate == 0.0 ? 1.0 : 0.0;
+    out.gained = rate == 0.0 ? 0.0 : -1.0 / rate;
     return out;
 }
 
@@ -148,7 +147,7 @@ hs_mode_factors_of(const struct hs_mode_filter *filter, double rate)
     case HS_MODE_STEPS: return hs_mode_steps(amount, rate);
     case HS_MODE_TIME: return hs_mode_time(amount, rate);
     case HS_MODE_MEAN: return hs_mode_mean(filter->begin, amount, rate);
-    default: return hs_mode_steady(amount, rate);
+    default: return hs_mode_steady(rate);
     }
 }
 

@@ -67,7 +67,7 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
                               enum hs_mode_rule rule, struct hs_error *err);
 
 /* What has become of the field that they began with, into the backend; `steps`: the field that is
- * there stays at hand as the one a step before. */
+ * there stays at hand as the one a step before. The steady state has no amount: 0. */
 enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
                             bool steps, struct hs_error *err);
 

@@ -404,7 +404,7 @@ void test_modes__factors_keep_their_digits(void **state)
             assert_near(hs_mode_mean(begin, end, rates[r]).gained, gained, 1e-12);
         }
     assert_true(hs_mode_mean(1.0, 3.0, 0.0).gained == 2.0);
-    assert_true(hs_mode_steady(1e-20, 1e-21).kept == 1.0);
-    assert_true(hs_mode_steady(1e-20, 1e-21).gained == 0.0);
-    assert_true(hs_mode_steady(1e-20, -0.25).gained == 4.0);
+    assert_true(hs_mode_steady(0.0).kept == 1.0);
+    assert_true(hs_mode_steady(0.0).gained == 0.0);
+    assert_true(hs_mode_steady(-0.25).gained == 4.0);
 }
