@@ -25,11 +25,13 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
                              double found, const int64_t node[HS_AXES], double t)
 {
     const struct hs_problem *problem = reader->problem;
-    hs_settings_complain(
-        reader->settings, key, "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
-        dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
-        hs_found_at(reader, found, node).text, t,
-        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : ", at most 1e300");
+    hs_settings_complain(reader->settings, key,
+                         "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
+                         dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
+                         hs_found_at(reader, found, node).text, t,
+                         !isfinite(found)                 ? ""
+                         : problem->precision == HS_FLOAT ? ", in float at most 3.4e38"
+                                                          : ", at most 1e300");
 }
 
 /* Reports the first sampled node within `box` where the value is not finite. */
