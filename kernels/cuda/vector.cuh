@@ -32,35 +32,42 @@ struct alignas(HS_VECTOR_BYTES) vec {
 };
 
 template <typename T>
-__device__ __forceinline__ vec<T> load(const T *from)
-{
-    using V = typename vector_of<T>::type;
-    const V v = __ldg(reinterpret_cast<const V *>(from));
-    vec<T> out;
-    if constexpr (vec<T>::N == 4)
-        out = {{v.x, v.y, v.z, v.w}};
-    else
-        out = {{v.x, v.y}};
-    return out;
-}
+using vector_type = typename vector_of<T>::type;
 
-/* Of a field that the kernel may write to, each point after it was loaded, by the same thread. */
 template <typename T>
-__device__ __forceinline__ vec<T> load_written(const T *from)
+__device__ __forceinline__ vec<T> taken(const vector_type<T> &v)
 {
-    using V = typename vector_of<T>::type;
-    const V v = *reinterpret_cast<const V *>(from);
     if constexpr (vec<T>::N == 4)
         return {{v.x, v.y, v.z, v.w}};
     else
         return {{v.x, v.y}};
 }
 
+template <typename T>
+__device__ __forceinline__ vec<T> load(const T *from)
+{
+    return taken<T>(__ldg(reinterpret_cast<const vector_type<T> *>(from)));
+}
+
+/* What no other thread needs, nor this one again: other values stay in the caches longer. */
+template <typename T>
+__device__ __forceinline__ vec<T> load_once(const T *from)
+{
+    return taken<T>(__ldcs(reinterpret_cast<const vector_type<T> *>(from)));
+}
+
+/* Of a field that the kernel may write to, each point after it was loaded, by the same thread. */
+template <typename T>
+__device__ __forceinline__ vec<T> load_written(const T *from)
+{
+    return taken<T>(*reinterpret_cast<const vector_type<T> *>(from));
+}
+
 /* What is stored is marked as not needed again. */
 template <typename T>
 __device__ __forceinline__ void store(T *to, const vec<T> &v)
 {
-    using V = typename vector_of<T>::type;
+    using V = vector_type<T>;
     if constexpr (vec<T>::N == 4)
         __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1], v.at[2], v.at[3]});
     else

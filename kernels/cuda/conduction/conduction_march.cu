@@ -31,6 +31,7 @@ namespace
 
 using network::request;
 using star::load;
+using star::load_once;
 using star::vec;
 
 enum { WARP = HS_WARP };
@@ -186,11 +187,12 @@ class rows_of<DIMS, network::arrays, T>
     {
         vec<T> g[DIMS], below = {};
 #pragma unroll
-        for (int axis = 0; axis < DIMS; axis++)
-            g[axis] = load(r.conductance[axis] + at);
+        for (int axis = 0; axis < DIMS; axis++) /* those along y are the next row's as well */
+            g[axis] = axis == HS_Y && DIMS == 3 ? load(r.conductance[axis] + at)
+                                                : load_once(r.conductance[axis] + at);
         if (DIMS == 3)
             below = load(r.conductance[HS_Y] + at - r.pitch_y);
-        const vec<T> rate = load(r.rate + at);
+        const vec<T> rate = load_once(r.rate + at);
         sink = read(r.sink, at);
         added = read(r.added, at);
         rows.beside = __ldg(r.conductance[HS_X] + at - 1);

@@ -178,7 +178,7 @@ struct place : Sizes {
         const bool whole = nodes == (1u << WIDTH) - 1u;
         for (int r = 0; r < ROWS; r++)
             if (whole && stores >> r & 1u)
-                *(vector *)columns::offset_by(to, at_row[r]) = made[r];
+                star::store(columns::offset_by(to, at_row[r]), made[r]);
         if (stores && !whole)
             for (int r = 0; r < ROWS; r++)
                 for (int e = 0; e < WIDTH; e++)
