@@ -168,14 +168,16 @@ void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
         to[i] = (T)terms[i].c;
 }
 
-/* Calls run(number<levels>) for as many levels as the call has sweeps; 1..MOST are compiled. */
-template <int MOST, typename Run>
+/* Calls run(number<levels>) for as many levels as the call has sweeps: 1 to MOST, of which those
+ * are compiled that have a bit in TAKES (hs_kernel_plan). */
+template <int MOST, uint32_t TAKES = ~0u, typename Run>
 hs_status choose_levels(const char *name, const hs_sweep *sweep, hs_error *err, Run run)
 {
-    if (sweep->steps == MOST)
-        return run(number<MOST>{});
+    if constexpr (TAKES >> (MOST - 1) & 1u)
+        if (sweep->steps == MOST)
+            return run(number<MOST>{});
     if constexpr (MOST > 1)
-        return choose_levels<MOST - 1>(name, sweep, err, run);
+        return choose_levels<MOST - 1, TAKES>(name, sweep, err, run);
     return hs_error_add(err, HS_BAD_INPUT, "kernel %s: %d sweeps at once are not compiled in", name,
                         sweep->steps);
 }

@@ -31,15 +31,16 @@ struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_
 static bool takes_steps(const struct hs_kernel *kernel, const struct hs_case *of,
                         const struct hs_kernel_plan *plan, char *reason, size_t size)
 {
-    const int steps = of->steps, few = plan->few ? plan->few : plan->steps;
-    if (steps <= few || steps == plan->steps)
+    const int most = of->steps < plan->steps ? of->steps : plan->steps;
+    const int steps = most > 0 ? hs_kernel_plan_takes(plan, most, most) : most;
+    if (steps == of->steps || of->steps <= plan->recursion)
         return true;
-    if (plan->few)
-        snprintf(reason, size, "%s fuses up to %d in %s, or %d sweeps, not %d", kernel->name, few,
-                 hs_precision_name(of->precision), plan->steps, steps);
-    else
+    if (of->steps > plan->steps)
         snprintf(reason, size, "%s fuses at most %d in %s, not %d sweeps", kernel->name,
-                 plan->steps, hs_precision_name(of->precision), steps);
+                 plan->steps, hs_precision_name(of->precision), of->steps);
+    else
+        snprintf(reason, size, "%s fuses no %d sweeps in %s, but %d", kernel->name, of->steps,
+                 hs_precision_name(of->precision), steps);
     return false;
 }
 
@@ -55,8 +56,10 @@ bool hs_kernel_plan_make(const struct hs_kernel *kernel, const struct hs_case *o
 
 int hs_kernel_plan_takes(const struct hs_kernel_plan *plan, int most, int64_t left)
 {
-    const int sweeps = left < most ? (int)left : most;
-    return plan->few == 0 || sweeps == plan->steps || sweeps <= plan->few ? sweeps : plan->few;
+    int sweeps = left < most ? (int)left : most;
+    while (plan->takes && !(plan->takes >> (sweeps - 1) & 1u))
+        sweeps--;
+    return sweeps;
 }
 
 double hs_geometry_intensity(const struct hs_geometry *geometry, enum hs_precision precision)

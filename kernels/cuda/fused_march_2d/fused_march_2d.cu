@@ -105,17 +105,14 @@ arguments<T> make_arguments(const hs_kernel_plan *plan, const hs_sweep *sweep)
 template <typename T>
 hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
-    enum { FEW = strip_shape<T>::FEW, MOST = strip_shape<T>::LEVELS };
+    constexpr uint32_t TAKES = sizeof(T) == 4 ? HS_STRIP_TAKES_FLOAT : HS_STRIP_TAKES_DOUBLE;
     const auto run = [&](auto levels) {
         hs_geometry g = plan->launch;
         g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
         return star::launch("fused_march_2d", fused_march<T, levels.value>,
                             make_arguments<T>(plan, sweep), g, sweep->stream, err);
     };
-    if constexpr ((int)MOST > (int)FEW)
-        if (sweep->steps == MOST)
-            return run(star::number<MOST>{});
-    return star::choose_levels<FEW>("fused_march_2d", sweep, err, run);
+    return star::choose_levels<strip_shape<T>::LEVELS, TAKES>("fused_march_2d", sweep, err, run);
 }
 
 } // namespace

@@ -234,7 +234,7 @@ static bool plan(const struct hs_case *given, const struct hs_device_limits *lim
         return false;
     }
     out->steps = single ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
-    out->few = single ? 0 : HS_STRIP_FEW_DOUBLE;
+    out->takes = single ? HS_STRIP_TAKES_FLOAT : HS_STRIP_TAKES_DOUBLE;
     const struct hs_case of = hs_tile_case(given, out->steps, 0);
     const struct hs_strip_cut cut = hs_strip_cuts(&of, limits);
     HS_PLAN_PUT(out, cut);

@@ -14,8 +14,8 @@ extern "C" {
 
 enum {
     HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps a launch */
-    HS_STRIP_STEPS_DOUBLE = 24, /* a call takes all of these ... */
-    HS_STRIP_FEW_DOUBLE = 12,   /* ... or up to so many */
+    HS_STRIP_STEPS_DOUBLE = 24, /* */
+    HS_STRIP_FEW_DOUBLE = 12,   /* up to so many, blocks are others than with more */
     HS_STRIP_WIDTH_FLOAT = 8,   /* points of a lane */
     HS_STRIP_WIDTH_DOUBLE = 6,  /* */
     HS_STRIP_DEEP_FLOAT = 10,   /* most levels of a warp; more are shared by groups of warps */
@@ -32,6 +32,10 @@ enum {
     HS_STRIP_PAIRS_MANY = 2,    /* */
     HS_STRIP_TABLE = 128,       /* most strips that are shared out exactly */
 };
+
+/* Sweeps that a launch may take (hs_kernel_plan): the rest of a stretch goes in few launches. */
+#define HS_STRIP_TAKES_FLOAT (1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 9)
+#define HS_STRIP_TAKES_DOUBLE (1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 11 | 1u << 23)
 
 /* What a part of a strip costs, in sixteenths of a row inside: for being one, for its end at the
  * lower or the upper face of y, and for each of its rows, in strips inside and in the first and the

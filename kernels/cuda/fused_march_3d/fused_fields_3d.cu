@@ -42,12 +42,12 @@ hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *
     const hs_source_form form = sweep->source.form;
     const bool uniform = !faces_vary(sweep);
     if (form == HS_SOURCE_IS_OF_TABLES)
-        return launch<T, FIELDS, SOURCE_TABLES>(name, plan, sweep, err);
+        return launch<T, FIELDS, SOURCE_TABLES, HS_FUSED_FIELDS_TAKES>(name, plan, sweep, err);
     if (sweep->steps == SOURCE && uniform && form == HS_SOURCE_IS_FIELD)
         return launch_with_max_norm<T, SOURCE, SOURCE_FIELDS>(name, plan, sweep, err);
     if (sweep->steps == FIELDS && uniform && form != HS_SOURCE_IS_UNIFORM)
         return launch_levels<T, FIELDS, SOURCE_FIELDS>(name, plan, sweep, err);
-    return launch<T, FIELDS, ALL_FIELDS>(name, plan, sweep, err);
+    return launch<T, FIELDS, ALL_FIELDS, HS_FUSED_FIELDS_TAKES>(name, plan, sweep, err);
 }
 
 } // namespace

@@ -53,7 +53,7 @@ hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *
         return launch<T, HS_FUSED_RECURSION, X_BEFORE>(name, plan, sweep, err);
     return sweep->steps == HS_FUSED_STEPS
                ? launch_with_max_norm<T, HS_FUSED_STEPS, NO_FIELDS>(name, plan, sweep, err)
-               : launch<T, HS_FUSED_STEPS - 1, NO_FIELDS>(name, plan, sweep, err);
+               : launch<T, HS_FUSED_STEPS - 1, NO_FIELDS, HS_FUSED_TAKES>(name, plan, sweep, err);
 }
 
 } // namespace

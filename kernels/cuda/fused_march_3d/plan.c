@@ -47,6 +47,7 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
 {
     out->fused_max_norm = true;
     out->recursion = HS_FUSED_RECURSION;
+    out->takes = HS_FUSED_TAKES;
     return plan_columns("fused_march_3d", of, hs_march_cut_z, limits, out, reason, size);
 }
 
@@ -63,6 +64,7 @@ static bool plan_fields(const struct hs_case *of, const struct hs_device_limits 
 {
     out->fused_max_norm = one_source_field(of);
     out->steps = out->fused_max_norm ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
+    out->takes = HS_FUSED_FIELDS_TAKES | 1u << (out->steps - 1);
     return plan_columns("fused_fields_3d", of, hs_fused_cut_z, limits, out, reason, size);
 }
 

@@ -116,6 +116,7 @@ void destroy(hs_backend_state *state)
         cudaFree(state->field[f]);
     cudaFree(state->scratch);
     cudaFreeHost(state->halo_space);
+    free(state->rest);
     hs_cuda_parts_release(&state->parts);
     if (state->stream)
         cudaStreamDestroy(state->stream);
@@ -138,23 +139,29 @@ hs_status make_plan(hs_backend_state *state, hs_error *err)
     if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
                              sizeof reason))
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+    if (!state->plan.for_any_steps) {
+        state->rest = (hs_kernel_plan *)calloc((size_t)state->plan.steps, sizeof *state->rest);
+        if (!state->rest)
+            return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
+    }
     state->layout = hs_layout_moved(usual, state->plan.shift);
     return HS_OK;
 }
 
-/* The plan of a call of so many sweeps: what is left of a stretch is often of as many as before. */
+/* The plan of a call of so many sweeps. */
 const hs_kernel_plan *plan_for(hs_backend_state *state, int steps)
 {
     if (steps == state->plan.steps || state->plan.for_any_steps)
         return &state->plan;
-    if (steps != state->rest_steps) {
+    assert(steps > 0 && steps < state->plan.steps);
+    hs_kernel_plan *rest = &state->rest[steps - 1];
+    if (rest->steps == 0) {
         char unused[256];
         hs_case of = state->of;
-        of.steps = state->rest_steps = steps;
-        hs_kernel_plan_make(state->kernel, &of, &state->limits, &state->rest, unused,
-                            sizeof unused);
+        of.steps = steps;
+        hs_kernel_plan_make(state->kernel, &of, &state->limits, rest, unused, sizeof unused);
     }
-    return &state->rest;
+    return rest;
 }
 
 hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device, int threads,

@@ -27,8 +27,7 @@ struct hs_backend_state {
     hs_device_limits limits;
     hs_case of; /* what the plans are made for */
     hs_kernel_plan plan;
-    hs_kernel_plan rest; /* of calls of fewer sweeps; 0 steps: not made yet */
-    int rest_steps;
+    hs_kernel_plan *rest; /* [plan.steps] of calls of 1 sweep and more; 0 steps: not made yet */
     int device;
     cudaStream_t stream;
     hs_layout layout;

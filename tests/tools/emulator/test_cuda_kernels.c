@@ -807,8 +807,10 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     for (int turn = 2; turn < 2 * SOURCES && (kernel->features & HS_SOURCE_LEVELS); turn++) {
         struct fusion fusion = {.mix = turn + turn / 2, .uniform = turn % 2};
         fusion.source = (enum source)(turn / 2);
-        const int most = plan_of(dims, radius, precision, fusion.source, fusion.uniform).steps;
-        fusion.steps = turn % 5 ? most : 1 + turn % most;
+        const struct hs_kernel_plan plan =
+            plan_of(dims, radius, precision, fusion.source, fusion.uniform);
+        fusion.steps =
+            hs_kernel_plan_takes(&plan, plan.steps, turn % 5 ? plan.steps : 1 + turn % plan.steps);
         run_fused(dims, radius, precision, points[turn % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_LEVELS); mix++) {
@@ -818,8 +820,9 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         run_fused(dims, radius, precision, points[mix % 3], &fusion);
     }
     for (int mix = 0; mix < 9 && (kernel->features & HS_SOURCE_TABLES); mix++) {
-        const int most = plan_of(dims, radius, precision, TABLES, true).steps;
-        const int steps = mix % 4 ? most : 1 + mix / 4 % most;
+        const struct hs_kernel_plan plan = plan_of(dims, radius, precision, TABLES, true);
+        const int most = plan.steps;
+        const int steps = hs_kernel_plan_takes(&plan, most, mix % 4 ? most : 1 + mix / 4 % most);
         const struct fusion fusion = {
             .mix = mix, .steps = steps, .source = TABLES, .uniform = true};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
@@ -840,7 +843,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     /* more strips than fused_march_2d's blocks share by its table */
     static const int64_t broad[HS_PRECISIONS][HS_AXES] = {{31003, 5, 1}, {43003, 5, 1}};
     if (dims == 2 && strips) {
-        const int steps = precision == HS_FLOAT ? 4 : kernel->steps;
+        const int steps = precision == HS_FLOAT ? 5 : kernel->steps;
         const struct fusion fusion = {.mix = 3, .steps = steps, .uniform = true};
         run_fused(dims, radius, precision, broad[precision], &fusion);
     }
