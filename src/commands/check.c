@@ -356,7 +356,7 @@ static void print_text(const struct outlook *outlook)
             print_duration(outlook->reducing);
             printf(" spent checking the field");
         }
-        printf(", measured on this grid for %.1g s\n", rate_seconds);
+        printf(", measured on this grid\n");
     } else
         printf("no sweeps\n");
     print_steady(outlook);
@@ -543,10 +543,10 @@ const struct hs_command hs_command_check = {
         "Reads and checks the config as a run would, finds the stability limit of its\n"
         "stencil and boundaries and the steps that hit every output, and prints memory,\n"
         "sweeps, bytes of output and the free space. The time covers the sweeps and, where a\n"
-        "history makes it long, checking the field; it is measured for 0.1 s with the chosen\n"
-        "kernel on this grid, on a field of ones, and does not include writing the file. With\n"
-        "steady it prints after how many sweeps the slowest mode will have died out, and how far\n"
-        "from the steady state the field still is at the tolerance.\n"
+        "history makes it long, checking the field; it is measured for up to 0.1 s with the\n"
+        "chosen kernel on this grid, on a field of ones, and does not include writing the file.\n"
+        "With steady it prints after how many sweeps the slowest mode will have died out, and\n"
+        "how far from the steady state the field still is at the tolerance.\n"
         "\n"
         "Likely mistakes in units (a specific heat below 10, degrees Celsius beside kelvin,\n"
         "lengths in mm) are warnings, which do not change the exit status.\n"

@@ -77,13 +77,16 @@ static enum hs_status make_lot(const struct trial *trial, int64_t count, struct 
     return HS_OK;
 }
 
-/* Twice as many steps each time, from the run's beginning, until one lot takes long enough. */
+/* Twice as many steps each time, from the run's beginning, until lots have taken long enough, or
+ * the whole run has been made a few times. */
 static enum hs_status time_steps(const struct trial *trial, double budget, struct hs_rate *out,
                                  struct hs_error *err)
 {
+    enum { WHOLE = 3 };
     double spent = 0.0;
     bool warm = false;
-    for (int64_t count = 1; spent < budget; count *= 2) {
+    int whole = 0;
+    for (int64_t count = 1; spent < budget && whole < WHOLE; count *= 2) {
         if (count > trial->plan->sweeps)
             count = trial->plan->sweeps;
         struct lot lot;
@@ -95,6 +98,7 @@ static enum hs_status time_steps(const struct trial *trial, double budget, struc
         out->seconds_per_reduction = lot.reductions ? lot.reducing / (double)lot.reductions : 0.0;
         spent += warm || seconds >= budget ? seconds : 0.0; /* the first warms up */
         warm = true;
+        whole += count == trial->plan->sweeps;
     }
     return HS_OK;
 }

@@ -14,8 +14,9 @@ struct hs_rate {
 
 /*
  * Takes a field of ones on the whole grid through the plan's steps by its method and kernel, from
- * stop to stop as a run does, until about `budget` [s] are spent, after one step to warm up. Steps
- * of very many sweeps are cut to fewer. HS_DEVICE if the memory is short, as a run would be.
+ * stop to stop as a run does, until about `budget` [s] are spent, after one step to warm up, or the
+ * whole run was made three times. Steps of very many sweeps are cut to fewer. HS_DEVICE if the
+ * memory is short, as a run would be.
  */
 enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs_plan *plan,
                                double budget, struct hs_rate *out, struct hs_error *err);
