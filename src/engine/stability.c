@@ -156,10 +156,29 @@ static double step_of_direction(const void *context, double phi)
     return h > 1e-11 ? (1.0 - cos(phi)) / h : INFINITY;
 }
 
-/* Least value of f over all directions; the spectrum is symmetric about the real axis. */
+static bool all_real(const double complex *value, int count)
+{
+    while (count > 0 && cimag(value[count - 1]) == 0.0)
+        count--;
+    return count == 0;
+}
+
+static bool is_real(const struct spectrum *op)
+{
+    bool real = true;
+    for (int n = 0; n < op->dims; n++)
+        real = real && all_real(op->axis[n].symbol, SAMPLES) &&
+               all_real(op->axis[n].mode, op->axis[n].modes);
+    return real;
+}
+
+/* Least value of f over all directions but 0; the spectrum is symmetric about the real axis. A real
+ * one reaches farthest along it. */
 static double least_over_directions(double (*f)(const void *context, double x),
                                     const struct spectrum *op)
 {
+    if (is_real(op))
+        return f(op, M_PI);
     double best = INFINITY;
     int at = 0;
     for (int n = 1; n <= ANGLES; n++) {
