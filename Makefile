@@ -39,7 +39,8 @@ PLANS    := $(wildcard kernels/cuda/*.c kernels/cuda/*/*.c)
 PLANNED  := $(wildcard kernels/cuda/*.cu kernels/cuda/ladder/*.cu)
 UNITS    := $(wildcard tests/kernels/test_*.c tests/unit/*/test_*.c) # the longest first, lest one be left alone
 
-LIBRARY_OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/cpu/*.c)) \
+# the CPU kernels first: one takes a minute, for which the other processors would wait in the end
+LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/cpu/*.c)) $(SOURCES:%.c=$(BUILD)/%.o) \
                    $(PLANS:%.c=$(BUILD)/%.o) $(PLANNED:%.cu=$(BUILD)/%.plan.o)
 COMMAND_OBJECTS := $(COMMANDS:%.c=$(BUILD)/%.o)
 UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
@@ -72,7 +73,7 @@ endif
 Q := $(if $(V),,@)
 
 # ---- the program ---------------------------------------------------------------------------
-$(BUILD)/heatsolve: $(BUILD)/src/main.o $(COMMAND_OBJECTS) $(LIBRARY_OBJECTS)
+$(BUILD)/heatsolve: $(LIBRARY_OBJECTS) $(BUILD)/src/main.o $(COMMAND_OBJECTS)
 	$(if $(V),,@echo '  LD  $@')
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
