@@ -21,7 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double rate_seconds = 0.1; /* of sweeps to tell the rate from */
+static const double rate_seconds = 0.1; /* of sweeps to tell the rate from, at most */
 
 /* What is to be said. */
 struct outlook {

@@ -27,7 +27,7 @@ struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_
     };
 }
 
-/* Whether calls of the case's steps are among those that the plan is for. */
+/* Whether calls of so many sweeps, or of a recursion, are among those that the plan is for. */
 static bool takes_steps(const struct hs_kernel *kernel, const struct hs_case *of,
                         const struct hs_kernel_plan *plan, char *reason, size_t size)
 {

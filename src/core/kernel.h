@@ -173,7 +173,7 @@ enum { HS_PLAN_NUMBERS = 192 };
 /* How a kernel does one case on one device. Made once a run, it is what launches. */
 struct hs_kernel_plan {
     int steps;           /* sweeps that a call is asked for, at most */
-    uint32_t takes;      /* bit n - 1: a call may take n of them; 0: any number */
+    uint32_t takes;      /* bit n - 1: a call may take n of them, 1 for one; 0: any number */
     bool for_any_steps;  /* the rest is the same for a call of fewer steps */
     bool fused_max_norm; /* a call of `steps` can give the last one's max |out - in| */
     int recursion;       /* a call may make up to so many sweeps of one; 0: none */

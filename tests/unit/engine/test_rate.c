@@ -59,7 +59,7 @@ void test_rate__of_few_sweeps_or_none(void **state)
 
 /* What a backend of the tests was asked for. */
 static struct {
-    int64_t longest, reductions, stops, others;
+    int64_t longest, sweeps, reductions, stops, others;
     const struct hs_backend *real;
 } asked;
 
@@ -67,6 +67,7 @@ static enum hs_status counted_sweep(struct hs_backend_state *state, const struct
                                     struct hs_error *err)
 {
     asked.longest = span->count > asked.longest ? span->count : asked.longest;
+    asked.sweeps += span->count;
     if (span->keep_last)
         asked.stops++;
     else
@@ -102,4 +103,19 @@ void test_rate__is_that_of_a_run_with_its_stops(void **state)
     asked.longest = asked.reductions = 0;
     assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
     assert_true(asked.longest > 5);
+}
+
+/* 1 and 2 sweeps, then all 3 of them three times, however much time there is. */
+void test_rate__of_a_short_run_takes_no_longer(void **state)
+{
+    struct hs_rate rate;
+    const struct hs_problem problem = make(1000);
+    struct hs_plan plan = plan_of(&problem, 3);
+    asked.real = plan.backend;
+    struct hs_backend counting = *plan.backend;
+    counting.sweep = counted_sweep;
+    plan.backend = &counting;
+    asked.sweeps = 0;
+    assert_ok(hs_rate_measure(&problem, &plan, 0.5, &rate, &err));
+    assert_int_equal(asked.sweeps, 12);
 }

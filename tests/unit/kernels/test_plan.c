@@ -103,3 +103,36 @@ void test_plan__held_layers_are_written_by_those_who_fuse(void **state)
     assert_int_equal(g.blocks[HS_X], 1); /* 64 nodes by tiles of 64, not 62 from node 1 */
     assert_int_equal(g.points_updated, 62 * 62);
 }
+
+/* Any stretch is made up of calls that are compiled in; what its last few sweeps take besides is
+ * bounded. */
+void test_plan__calls_make_up_every_stretch(void **state)
+{
+    enum { REST = 4 }; /* 23 = 12 + 6 + 3 + 2 */
+    int few = 0;
+    for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
+        for (int dims = 2; dims <= HS_AXES; dims++)
+            for (int p = 0; p < HS_PRECISIONS; p++) {
+                struct hs_kernel_plan plan, of_call;
+                struct cube cube;
+                set_cube(&cube, 512, dims, 1);
+                set_precision(&cube, (enum hs_precision)p);
+                cube.of.steps = 0;
+                if (!claims(*kernel, dims, 1) || !plan_covers(*kernel, &cube, &plan))
+                    continue;
+                few += plan.takes != 0;
+                for (int64_t stretch = 1; stretch < 3 * plan.steps && stretch < 100; stretch++) {
+                    int64_t left = stretch;
+                    int calls = 0;
+                    for (; left > 0; calls++) {
+                        cube.of.steps = hs_kernel_plan_takes(&plan, plan.steps, left);
+                        assert_true(cube.of.steps > 0);
+                        assert_true(plan_covers(*kernel, &cube, &of_call));
+                        left -= cube.of.steps;
+                    }
+                    assert_int_equal(left, 0);
+                    assert_true(calls <= stretch / plan.steps + REST);
+                }
+            }
+    assert_true(few >= 4); /* fused_march_2d and fused_march_3d */
+}
