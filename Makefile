@@ -99,7 +99,7 @@ $(BUILD)/%.plan.o: %.cu $(BUILD)/generated/flags | $(BUILD)/generated/stamp
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ -x c $<
 $(BUILD)/kernels/cuda/%.o: CPPFLAGS += -Ikernels/cuda
 
-KERNEL_CFLAGS ?= -O3 -g1 # all that a debugger tells of registers would take as long again
+KERNEL_CFLAGS ?= -O3 -g1 # with -g wavefront.c takes twice as long
 $(BUILD)/kernels/cpu/%.o: override CFLAGS += $(KERNEL_CFLAGS)
 
 # Lists of kernels and commands from their file names, version, commit, and the compiler with its
