@@ -152,17 +152,15 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
     return true;
 }
 
-/* Cells whose squares are numbers, and whose widths their ends tell: each is a double, and what its
- * rounding makes of a width is far less than the error of a grid. */
+/* Cells whose squares are numbers, and whose widths their ends tell. */
 static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const double *place)
 {
     for (int64_t i = 0; i < cells; i++) {
         const double h = place[i + 1] - place[i];
-        const double rounding = DBL_EPSILON * fmax(fabs(place[i]), fabs(place[i + 1]));
         const char *fault = NULL;
         if (!isnormal(h * h) || !isnormal(1.0 / (h * h)))
             fault = "is too small or too large to compute with; choose other units";
-        else if (rounding > 1e-5 * h)
+        else if (!hs_tells_cell(fmax(fabs(place[i]), fabs(place[i + 1])), h))
             fault = "is too small for coordinates so far from the origin to tell its width; move "
                     "the origin nearer to it";
         if (!fault)

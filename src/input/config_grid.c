@@ -3,6 +3,7 @@
 #include "core/machine.h"
 #include "input/config_reader.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,31 @@ static bool check_spacing(struct hs_reader *reader, const char *key)
                              "a spacing of %g m along %c, from %g m, is too small or too large to "
                              "compute with; choose other units or another origin",
                              h, "xyz"[axis], first);
+        return false;
+    }
+    return true;
+}
+
+bool hs_tells_cell(double at, double h)
+{
+    return DBL_EPSILON * fabs(at) <= 1e-5 * h;
+}
+
+bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *user)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    for (int n = 0; n < reader->listed && reader->space_known; n++) {
+        const int axis = reader->list[n];
+        const double h = grid->spacing[axis], first = grid->lower[axis];
+        const double last = hs_read_end(reader, axis);
+        if (!(axes & 1u << axis) || hs_tells_cell(fmax(fabs(first), fabs(last)), h))
+            continue;
+        hs_settings_complain(
+            reader->settings, hs_given(reader, "grid.upper") ? "grid.upper" : "grid.spacing",
+            "cells of %g m along %c, from %.9g m, are too small for coordinates so "
+            "far from the origin to tell their width, and %s goes by coordinates; "
+            "move the origin nearer to them",
+            h, "xyz"[axis], first, user);
         return false;
     }
     return true;

@@ -85,7 +85,7 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     }
     out->expression = expression;
     hs_keep_program(reader, code);
-    return true;
+    return hs_check_coordinates(reader, expression.varies, key);
 }
 
 static bool read_member(struct hs_reader *reader, const char *key, double *out)

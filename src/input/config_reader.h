@@ -147,6 +147,14 @@ bool hs_axis_is_given(const struct hs_reader *reader, int axis);
 bool hs_count_axis(struct hs_reader *reader, int axis, int64_t fewest);
 bool hs_place_axis(struct hs_reader *reader, int axis);
 
+/* Whether coordinates near `at` [m] tell the width h [m] of a cell: each is a double, and what its
+ * rounding makes of the width is far less than the error of a grid. */
+bool hs_tells_cell(double at, double h);
+
+/* Complains of uniform axes, of `axes` (HS_VARIES_...), whose cells coordinates do not tell, where
+ * `user`, a key, goes by them; those of a stencil come from the spacing alone. */
+bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *user);
+
 /* By its faces' kinds. */
 bool hs_axis_is_periodic(const struct hs_reader *reader, int axis);
 

@@ -163,7 +163,8 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
             continue;
         shape->kind = (enum hs_shape_kind)kind;
         const bool keys = check_keys(reader, path, kind);
-        if (!shapes[kind].read(reader, path, shape) || !keys)
+        if (!shapes[kind].read(reader, path, shape) || !keys ||
+            !hs_check_coordinates(reader, HS_VARIES_SPACE, path))
             return false;
         if (!reader->space_known || is_in_grid(reader, shape))
             return true;

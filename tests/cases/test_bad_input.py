@@ -379,6 +379,46 @@ def test_a_bad_config_is_refused(tmp_path, name):
     assert_refused(heatsolve(tmp_path, text), 2, [message])
 
 
+FAR = """\
+grid = { points = [9, 9]; lower = [5e6, 0.0]; spacing = 1e-7; };
+material = { diffusivity = 1.0; };
+initial = { value = 1; };
+boundary = { x_min = { type = "dirichlet"; value = 0; }; };
+time = { sweeps = 10; };
+"""
+BOX = 'shape = "box"; lower = [5000000.0000002, 2e-7]; upper = [5000000.0000005, 5e-7];'
+TWO = """\
+materials = ( { name = "a"; diffusivity = 1.0; }, { name = "b"; diffusivity = 2.0; } );
+body = ( { material = "a"; }, { material = "b"; %s } );""" % BOX
+
+
+@pytest.mark.parametrize("line, replacement, user", [
+    (2, TWO, "body[1]"),
+    (3, "initial = { value = 1; regions = ( { value = 2; %s } ); };" % BOX, "initial.regions[0]"),
+    (3, 'initial = { expression = "x + y"; };', "initial.expression"),
+    (4, 'boundary = { y_min = { type = "dirichlet"; value = "x"; }; };', "boundary.y_min.value"),
+])
+def test_what_goes_by_coordinates_that_tell_no_cell_is_refused(tmp_path, line, replacement, user):
+    """At 5e6 m they are right to 1e-9 m, a hundredth of a cell: a box or a step moved by that much."""
+    text = "".join(replacement + "\n" if n == line else row for n, row in enumerate(FAR.splitlines(True), 1))
+    message = (
+        "case.cfg:1: grid.spacing = 1e-7: cells of 1e-07 m along x, from 5000000 m, are too small for coordinates so far from "
+        f"the origin to tell their width, and {user} goes by coordinates; move the origin nearer to them"
+    )
+    assert_refused(heatsolve(tmp_path, text), 2, [message])
+
+
+@pytest.mark.parametrize("initial", ["value = 1;", 'expression = "y";'])
+def test_what_goes_by_the_spacing_alone_is_the_same_anywhere(tmp_path, initial):
+    fields = []
+    for lower in "0.0", "5e6":
+        text = FAR.replace("5e6", lower).replace("value = 1;", initial)
+        assert heatsolve(tmp_path, text, "--set", "output.file=case.h5", "--overwrite", command="run").returncode == 0
+        with h5py.File(tmp_path / "case.h5") as f:
+            fields.append(f["temperature"][-1])
+    assert fields[0].tobytes() == fields[1].tobytes() and fields[0].any()
+
+
 UNKNOWN = "".join(f"key_{i} = {i};\n" for i in range(300000))
 PROBES = "probes = (" + ",\n".join(f'{{ name = "p{i}"; at = [0.1, 0.1]; }}' for i in range(150000)) + ");\n"
 POINTS = "grid = { points = [" + ", ".join(["9"] * 200000) + "]; };"
