@@ -502,7 +502,7 @@ static enum hs_status judge(const struct hs_modes *modes, const struct trial *tr
     for (int n = 0; n < count; n++) {
         double off, may;
         judge_mode(modes, trial, n, &off, &may);
-        if (off > may) /* what is not finite the loop tells of */
+        if (off > may)
             return hs_error_add(err, HS_FAILED_CHECK,
                                 "a sweep is not what its modes say: one of them is off by %.3g, of "
                                 "which rounding explains %.3g; the library of matrix products or "
@@ -631,7 +631,7 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     if (!st)
         st = modes->backend->transforms->scatter(modes->state, modes->axis, modes->work[0], false,
                                                  err);
-    if (!st)
+    if (!st && modes->not_finite == 0) /* else the loop says where and why */
         st = judge(modes, &trial, err);
     double *const *work = modes->work;
     const bool forced = modes->largest_forcing > 0.0;

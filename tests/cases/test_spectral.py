@@ -281,6 +281,24 @@ def test_an_initial_field_that_is_not_finite_is_refused_as_for_sweeps(tmp_path):
     assert said[0] == said[1] and "(NaN) at node (13, 11, 0)" in said[0]
 
 
+@pytest.mark.parametrize("method", ["spectral", "exponential"])
+@pytest.mark.parametrize("source", [{"value": 1e44}, {"expression": "1e44*(1+x)"}])
+def test_a_sweep_that_float_cannot_hold_is_laid_to_the_source(tmp_path, method, source):
+    """It is not what its modes say, but no library is at fault."""
+    rod = {
+        "precision": "float",
+        "grid": {"points": [9], "upper": [1.0]},
+        "material": {"diffusivity": 1.0},
+        "initial": {"value": 300.0},
+        "source": source,
+        "boundary": {"all": {"type": "dirichlet", "value": 300.0}},
+        "time": {"end": 1.0, "method": method},
+    }
+    done = command(tmp_path, rod, "run", "--quiet")
+    assert done.returncode == 1 and "diverged: the temperature is " in done.stderr, done.stderr
+    assert "source." in done.stderr and "more than a field in float holds" in done.stderr
+
+
 def test_a_search_by_sweeps_may_jump(tmp_path):
     result = run(tmp_path, {**case("spectral"), "steady": {"tolerance": 1e-9, "check_every": 5000}})
     assert result.attributes["steady_change"] < 1e-9 and result.attributes["sweeps"] % 5000 == 0

@@ -130,6 +130,16 @@ static double rounding_of(const struct hs_modes *modes, const struct hs_span *sp
     return 16.0 * weight * largest * hs_precision_epsilon(problem->precision);
 }
 
+/* For the loop, which says where: what is not finite in the field, or in what a sweep makes of it.
+ */
+static enum hs_status leave_not_finite(const struct hs_modes *modes, const struct hs_span *span,
+                                       struct hs_error *err)
+{
+    struct hs_reduction field;
+    const enum hs_status st = hs_reduce(modes->backend, modes->state, modes->problem, &field, err);
+    return st || field.not_finite > 0 ? st : modes->backend->sweep(modes->state, span, err);
+}
+
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
                             struct hs_backend_state *state, double tolerance,
                             struct hs_solution *out, struct hs_error *err)
@@ -141,9 +151,10 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     span.keep_last = span.keep_before = true; /* for the heat balance */
     *out = (struct hs_solution){.residual = NAN};
     enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
-    if (st || modes->not_finite > 0) /* the field stays, and the loop says where */
-        return st;
-    st = check_doubt(modes, tolerance, err);
+    if (!st && modes->not_finite > 0)
+        return leave_not_finite(modes, &span, err);
+    if (!st)
+        st = check_doubt(modes, tolerance, err);
     if (!st)
         st = check_balance(modes, span.step, err);
     if (!st)
