@@ -99,15 +99,15 @@ static bool is_held(const struct hs_problem *problem, double value)
     return problem->precision == HS_FLOAT ? isfinite((float)value) : fabs(value) <= 1e300;
 }
 
-/* A number written out that would become 0. An expression may have such at some nodes. */
-static void check_small(struct hs_reader *reader, const char *key, const struct hs_value *value)
+/* Of a number that would become 0, or lose digits; `found`: where it is, "" of one written out. */
+static void check_small(struct hs_reader *reader, const char *key, double value, const char *found)
 {
     const enum hs_precision precision = reader->problem->precision;
     const double least = precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
-    if (value->expression.code || value->constant == 0.0 || !(fabs(value->constant) < least))
+    if (value == 0.0 || !(fabs(value) < least))
         return;
     hs_settings_complain(reader->settings, key,
-                         "%s cannot hold a number so small; give 0, or choose other units",
+                         "%s%s cannot hold a number so small; give 0, or choose other units", found,
                          hs_precision_name(precision));
 }
 
@@ -143,11 +143,29 @@ struct initial_check {
     struct hs_reader *reader;
     struct hs_initial_rows rows;
     double *row;
+    double largest; /* |T| so far, and where */
+    int64_t node[HS_AXES];
 };
 
+static void note_largest(struct initial_check *check, const int64_t node[HS_AXES])
+{
+    if (fabs(check->row[node[HS_X]]) <= check->largest)
+        return;
+    check->largest = fabs(check->row[node[HS_X]]);
+    memcpy(check->node, node, sizeof check->node);
+}
+
+/* An expression or a file may have such numbers at some nodes, but not everywhere. */
+static void check_largest(const struct initial_check *check)
+{
+    const struct hs_key key = initial_key(check->reader, check->node);
+    const struct hs_key found = hs_found_at(check->reader, check->largest, check->node);
+    check_small(check->reader, key.text, check->largest,
+                hs_key("%s, and nowhere larger; ", found.text).text);
+}
+
 /* Whole rows from `first` on; complains of the first number that is none. */
-static bool check_rows(const struct initial_check *check, int64_t first, int64_t end,
-                       int64_t stride)
+static bool check_rows(struct initial_check *check, int64_t first, int64_t end, int64_t stride)
 {
     struct hs_reader *reader = check->reader;
     const struct hs_problem *problem = reader->problem;
@@ -155,8 +173,8 @@ static bool check_rows(const struct initial_check *check, int64_t first, int64_t
     for (int64_t r = first; r < end; r += stride) {
         hs_initial_row(&check->rows, r % ny, r / ny, check->row);
         int64_t i = 0;
-        while (i < nx && is_held(problem, check->row[i]))
-            i++;
+        for (; i < nx && is_held(problem, check->row[i]); i++)
+            note_largest(check, (int64_t[]){i, r % ny, r / ny});
         if (i == nx)
             continue;
         const int64_t node[HS_AXES] = {i, r % ny, r / ny};
@@ -173,7 +191,7 @@ static bool check_rows(const struct initial_check *check, int64_t first, int64_t
 /* Numbers of a file, as regions and walls leave them. */
 static bool check_numbers(void *self, double *values, int64_t first, int64_t count)
 {
-    const struct initial_check *check = self;
+    struct initial_check *check = self;
     struct hs_field *field = &check->reader->problem->initial.field;
     const int64_t nx = check->reader->problem->grid.points[HS_X];
     field->data = values;
@@ -184,15 +202,16 @@ static bool check_numbers(void *self, double *values, int64_t first, int64_t cou
     return good;
 }
 
-static void check_all_numbers(struct initial_check *check)
+static bool check_all_numbers(struct initial_check *check)
 {
     struct hs_reader *reader = check->reader;
     struct hs_field *field = &reader->problem->initial.field;
     const struct hs_taker taker = {check_numbers, check};
     double *all = NULL;
-    hs_take_dataset(reader, "initial", field->stored, &taker,
-                    reader->numbers == HS_NUMBERS_KEPT ? &all : NULL);
+    const bool good = hs_take_dataset(reader, "initial", field->stored, &taker,
+                                      reader->numbers == HS_NUMBERS_KEPT ? &all : NULL);
     field->data = all;
+    return good;
 }
 
 /* All numbers of a file; else whole rows, all of them in a grid of up to `MOST` nodes, evenly
@@ -204,10 +223,10 @@ static void check_initial(struct hs_reader *reader)
     const struct hs_grid *grid = &problem->grid;
     const struct hs_field *field = &problem->initial.field;
     hs_keep_place(reader, HS_PLACE_INITIAL, field_key(reader, "initial").text);
-    check_small(reader, field_key(reader, "initial").text, &field->value);
+    check_small(reader, field_key(reader, "initial").text, field->value.constant, "");
     for (int r = 0; r < problem->initial.region_count; r++)
         check_small(reader, hs_key("initial.regions[%d].value", r).text,
-                    &problem->initial.regions[r].value);
+                    problem->initial.regions[r].value.constant, "");
     const bool uniform = !field->value.expression.code && is_held(problem, field->value.constant) &&
                          problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
     if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : uniform || grid->points[HS_X] > MOST)
@@ -220,11 +239,12 @@ static void check_initial(struct hs_reader *reader)
         return;
     }
     hs_initial_rows_init(&check.rows, problem, 1);
-    if (field->stored)
-        check_all_numbers(&check);
-    else
-        check_rows(&check, 0, grid->points[HS_Y] * grid->points[HS_Z],
-                   1 + hs_grid_count(grid) / MOST);
+    const int64_t stride = 1 + hs_grid_count(grid) / MOST;
+    const bool good = field->stored
+                          ? check_all_numbers(&check)
+                          : check_rows(&check, 0, grid->points[HS_Y] * grid->points[HS_Z], stride);
+    if (good && (field->stored || stride == 1))
+        check_largest(&check);
     hs_initial_rows_release(&check.rows);
     free(check.row);
 }

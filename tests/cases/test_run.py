@@ -314,11 +314,16 @@ def test_a_field_that_is_not_finite_has_no_figures(tmp_path, wall):
     ("float", 'initial.regions=({shape="box"; lower=0; upper=1; value=-1e-40;})', "initial.regions[0].value = -1e-40: float cannot hold"),
     ("double", "initial.value=1e300", None),
     ("double", "initial.value=1e-46", None),
-    ("float", 'initial.value="1e-46*exp(-x)"', None),  # a tail
+    ("float", 'initial.value="exp(-50*x)"', None),  # a tail
+    ("double", 'initial.value="1e-46*exp(-x)"', None),
+    ("float", 'initial.value="1e-46*exp(-x)"', 'initial.value = "1e-46*exp(-x)": is 9.04837e-47 at node (1), x = 0.1 m, and nowhere larger; float cannot hold a number so small'),
+    ("float", 'initial={file="tiny.npy";}', 'initial.file = "tiny.npy": is 1e-46 at node (1), x = 0.1 m, and nowhere larger; float cannot hold a number so small'),
+    ("double", 'initial={file="tiny.npy";}', None),
 ])
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_an_initial_field_is_one_that_its_precision_holds(tmp_path, command, precision, setting, told):
     text = BASE.replace('expression = "sin(pi*x/4)"', "value = 1.0", 1)
+    np.save(tmp_path / "tiny.npy", np.full(41, 1e-46))
     result = heatsolve(tmp_path, command, "case.cfg", "--set", f'precision="{precision}"', "--set", setting, text=text)
     assert result.returncode == (2 if told else 0), result.stderr
     assert not told or told in result.stderr
