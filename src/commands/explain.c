@@ -60,6 +60,21 @@ static enum hs_status set_grid(struct question *question, const char *points, in
     return HS_OK;
 }
 
+/* 0: the kernel's own. A block loads and writes what it marches through, so there must be so many.
+ */
+static enum hs_status set_planes(struct question *question, int64_t planes, struct hs_error *err)
+{
+    const struct hs_case *of = &question->of;
+    const int64_t most = of->box.hi[of->dims - 1] - of->box.lo[of->dims - 1];
+    if (planes > most)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--planes %lld: along %c there are %lld to march through, "
+                            "without those held at both ends; give no more",
+                            (long long)planes, "xyz"[of->dims - 1], (long long)most);
+    question->of.blocking.planes = (int)(planes < 1000000 ? planes : 1000000);
+    return HS_OK;
+}
+
 /* Whether the user's block is one that the kernel's scheme can have. */
 static enum hs_status check_blocking(const struct hs_kernel *kernel,
                                      const struct question *question, struct hs_error *err)
@@ -304,7 +319,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         for (int axis = 0; axis < HS_AXES; axis++)
             question.of.blocking.threads[axis] = (int)(threads[axis] < 2000 ? threads[axis] : 2000);
     }
-    question.of.blocking.planes = (int)(planes < 1000000 ? planes : 1000000);
+    if (!status)
+        status = set_planes(&question, planes, err);
     if (status)
         return status;
     return kernel ? explain_one(kernel, &question, json, err) : explain_all(&question, json, err);
