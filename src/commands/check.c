@@ -225,6 +225,12 @@ static double seconds_of(const struct outlook *outlook, double sweeps)
            (outlook->rate.seconds_per_sweep + outlook->rate.seconds_per_reduction / stretch);
 }
 
+/* What source and walls add in all is not looked at: nothing else changes the mean. */
+static bool needs_balance(const struct hs_steady_outlook *steady)
+{
+    return !isnan(steady->sweeps) && steady->slowest.free_mean;
+}
+
 static void print_steady_sweeps(const struct outlook *outlook)
 {
     const struct hs_steady_outlook *steady = &outlook->steady;
@@ -253,7 +259,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
     if (steady->sweeps > (double)plan->sweeps)
         printf(": NOT within these %" PRId64, plan->sweeps);
     printf("\n");
-    if (!steady->slowest.free_mean)
+    if (!needs_balance(steady))
         return;
     print_label("");
     printf("provided that source and walls balance: no wall holds the mean temperature\n");
@@ -424,6 +430,7 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
     hs_json_text(json, "steady_method", hs_plan_steady_name(outlook->plan, outlook->problem));
     hs_json_number(json, "steady_tolerance", schedule->steady ? schedule->steady_tolerance : NAN);
     hs_json_number(json, "steady_sweeps", sought ? steady->sweeps : NAN);
+    hs_json_flag(json, "steady_if_balanced", sought && needs_balance(steady));
     hs_json_number(json, "steady_seconds", sought ? seconds_of(outlook, steady->sweeps) : NAN);
     hs_json_number(json, "steady_decay", sought ? steady->slowest.decay : NAN);
     hs_json_number(json, "steady_distance", sought ? steady->distance : NAN);

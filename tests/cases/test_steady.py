@@ -364,6 +364,16 @@ def test_a_search_that_is_over_has_nothing_left_to_do(tmp_path, name):
 # ---- no steady state -----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("holds", [False, True])
+def test_check_says_where_its_sweeps_need_a_balance(tmp_path, holds):
+    walls = {"all": wall("reflective"), **({"x_min": wall("dirichlet", value=300.0)} if holds else {})}
+    settings = {**case([33, 17], walls), "source": {"value": 1.0}, "time": {"sweeps": 2000}, "steady": {"tolerance": 1e-9}}
+    told = json.loads(heatsolve(tmp_path, "check", settings).stdout)
+    assert told["steady_sweeps"] > 0 and told["steady_if_balanced"] is not holds
+    text = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True).stdout
+    assert ("provided that source and walls balance" in text) is not holds
+
+
 def test_walls_that_change_in_time_have_none(tmp_path):
     settings = case([33], {"x_min": wall("dirichlet", value="300+sin(100*t)"), "x_max": wall("reflective")})
     settings.update(time={"sweeps": 2000}, steady={"tolerance": 1e-9})
