@@ -16,6 +16,11 @@ double hs_precision_epsilon(enum hs_precision precision)
     return precision == HS_FLOAT ? FLT_EPSILON : DBL_EPSILON;
 }
 
+double hs_precision_most(enum hs_precision precision)
+{
+    return precision == HS_FLOAT ? (double)FLT_MAX : 1e300;
+}
+
 const char *hs_precision_name(enum hs_precision precision)
 {
     return precision == HS_FLOAT ? "float" : "double";

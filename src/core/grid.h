@@ -33,6 +33,9 @@ size_t hs_precision_size(enum hs_precision precision);      /* bytes of one valu
 double hs_precision_epsilon(enum hs_precision precision);   /* from 1 to the next number */
 const char *hs_precision_name(enum hs_precision precision); /* "float", "double" */
 
+/* Largest |T| of a field; a double has larger numbers, but not the sum of a field of them. */
+double hs_precision_most(enum hs_precision precision);
+
 /* A value of an array in that precision; one that is written to an array of floats is rounded. */
 static inline double hs_read(enum hs_precision precision, const void *field, int64_t element)
 {

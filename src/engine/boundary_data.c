@@ -9,7 +9,6 @@
 #include "functions/moving.h"
 #include "functions/time_function.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -435,7 +434,7 @@ struct excess {
 
 static bool is_too_much(enum hs_precision precision, double value)
 {
-    return !(fabs(value) <= (precision == HS_FLOAT ? FLT_MAX : DBL_MAX));
+    return !(fabs(value) <= hs_precision_most(precision));
 }
 
 static bool exceeds(const struct hs_problem *problem, const struct hs_datum *datum, double t,

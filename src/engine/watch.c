@@ -3,7 +3,6 @@
 #include "engine/boundary_data.h"
 #include "functions/fields.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,50 +91,7 @@ static bool is_solved(const struct hs_step_state *step_state, const int64_t node
     hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
     const double began = fabs(row[node[HS_X]]);
     free(row);
-    return began <= (problem->precision == HS_FLOAT ? FLT_MAX : DBL_MAX);
-}
-
-/* The field that the run begins with is not finite: the config's doing, or the precision's. */
-static enum hs_status refuse_initial(const struct hs_step_state *step_state,
-                                     const struct hs_reduction *reduction, struct hs_error *err)
-{
-    const struct hs_problem *problem = step_state->problem;
-    char worst[256];
-    int64_t node[HS_AXES];
-    const enum hs_status st = describe_worst(step_state, reduction, node, worst, sizeof worst, err);
-    if (st)
-        return st;
-    if (is_solved(step_state, node))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: steady.method = \"%s\": of its solution %s (%lld nodes are not "
-                            "finite); look at the units of source and walls%s",
-                            hs_problem_place(problem, HS_PLACE_STEADY),
-                            step_state->plan->steady_method->name, worst,
-                            (long long)reduction->not_finite,
-                            problem->precision == HS_FLOAT
-                                ? ": a float is at most 3.4e38; or take precision = \"double\""
-                                : "");
-    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
-    const enum hs_place place = face < 0 ? HS_PLACE_INITIAL : (enum hs_place)(HS_PLACE_FACE + face);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: %s (%lld nodes are not finite); give what is finite everywhere%s",
-                        problem->place[place] ? problem->place[place] : "config: initial", worst,
-                        (long long)reduction->not_finite,
-                        problem->precision == HS_FLOAT ? ", in float at most 3.4e38" : "");
-}
-
-enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state *step_state,
-                              const struct hs_reduction *reduction, struct hs_error *err)
-{
-    const struct hs_problem *problem = step_state->problem;
-    *watch = (struct hs_watch){
-        .last_good = step_state->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
-    if (reduction->not_finite > 0)
-        return refuse_initial(step_state, reduction, err);
-    const double scale = fmax(fabs(reduction->min), fabs(reduction->max)) +
-                         hs_boundary_data_scale(problem, step_state->plan);
-    watch->bound = scale > 0.0 ? out_of_scale * scale : INFINITY;
-    return HS_OK;
+    return began <= hs_precision_most(problem->precision);
 }
 
 static bool is_in_order(const struct hs_watch *watch, const struct hs_reduction *reduction)
@@ -144,18 +100,67 @@ static bool is_in_order(const struct hs_watch *watch, const struct hs_reduction 
            fabs(reduction->max) <= watch->bound;
 }
 
+/* The field that the run begins with is not held: the config's doing, or the precision's. */
+static enum hs_status refuse_initial(const struct hs_step_state *step_state,
+                                     const struct hs_reduction *reduction, struct hs_error *err)
+{
+    const struct hs_problem *problem = step_state->problem;
+    char worst[256], others[64] = "";
+    int64_t node[HS_AXES];
+    const enum hs_status st = describe_worst(step_state, reduction, node, worst, sizeof worst, err);
+    if (st)
+        return st;
+    if (reduction->not_finite > 0)
+        snprintf(others, sizeof others, " (%lld nodes are not finite)",
+                 (long long)reduction->not_finite);
+    if (is_solved(step_state, node))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: steady.method = \"%s\": of its solution %s%s; look at the units "
+                            "of source and walls: %s",
+                            hs_problem_place(problem, HS_PLACE_STEADY),
+                            step_state->plan->steady_method->name, worst, others,
+                            problem->precision == HS_FLOAT
+                                ? "a float is at most 3.4e38; or take precision = \"double\""
+                                : "a temperature is at most 1e300");
+    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    const enum hs_place place = face < 0 ? HS_PLACE_INITIAL : (enum hs_place)(HS_PLACE_FACE + face);
+    return hs_error_add(
+        err, HS_BAD_INPUT, "%s: %s%s; give what is finite everywhere, %s",
+        problem->place[place] ? problem->place[place] : "config: initial", worst, others,
+        problem->precision == HS_FLOAT ? "in float at most 3.4e38" : "at most 1e300");
+}
+
+enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state *step_state,
+                              const struct hs_reduction *reduction, struct hs_error *err)
+{
+    const struct hs_problem *problem = step_state->problem;
+    *watch = (struct hs_watch){
+        .last_good = step_state->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
+    watch->bound = hs_precision_most(problem->precision);
+    if (!is_in_order(watch, reduction))
+        return refuse_initial(step_state, reduction, err);
+    const double scale = fmax(fabs(reduction->min), fabs(reduction->max)) +
+                         hs_boundary_data_scale(problem, step_state->plan);
+    if (scale > 0.0)
+        watch->bound = fmin(watch->bound, out_of_scale * scale);
+    return HS_OK;
+}
+
 /* A narrow source is missed by a coarse look, but not where it has made the field large. */
 static void look_closer(struct hs_watch *watch, const struct hs_step_state *step_state,
                         const int64_t worst[HS_AXES])
 {
-    watch->bound += out_of_scale * hs_boundary_data_scale_at(step_state->problem, step_state->plan,
-                                                             worst, step_state->sweep);
+    const struct hs_problem *problem = step_state->problem;
+    watch->bound += out_of_scale *
+                    hs_boundary_data_scale_at(problem, step_state->plan, worst, step_state->sweep);
+    watch->bound = fmin(watch->bound, hs_precision_most(problem->precision));
 }
 
 enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
     const char *name = hs_plan_step_name(step_state->plan);
+    const enum hs_precision precision = step_state->problem->precision;
     char worst[256], cause[1536];
     int64_t node[HS_AXES];
     if (!is_in_order(watch, reduction)) {
@@ -170,7 +175,7 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
         watch->last_good = step_state->sweep;
         return HS_OK;
     }
-    if (reduction->not_finite == 0)
+    if (reduction->not_finite == 0 && watch->bound < hs_precision_most(precision))
         snprintf(cause, sizeof cause,
                  "that is a million times what initial field, walls and source can bring");
     else if (!hs_boundary_data_find_excess(step_state->problem, step_state->plan, watch->last_good,

@@ -92,11 +92,9 @@ static void check_faces(struct hs_reader *reader)
     }
 }
 
-/* Whether the precision of the run has this number: what is too large for a float is not one, nor
- * what a double has, but not the sum of a field of it. */
 static bool is_held(const struct hs_problem *problem, double value)
 {
-    return problem->precision == HS_FLOAT ? isfinite((float)value) : fabs(value) <= 1e300;
+    return fabs(value) <= hs_precision_most(problem->precision);
 }
 
 /* Of a number that would become 0, or lose digits; `found`: where it is, "" of one written out. */
@@ -227,9 +225,7 @@ static void check_initial(struct hs_reader *reader)
     for (int r = 0; r < problem->initial.region_count; r++)
         check_small(reader, hs_key("initial.regions[%d].value", r).text,
                     problem->initial.regions[r].value.constant, "");
-    const bool uniform = !field->value.expression.code && is_held(problem, field->value.constant) &&
-                         problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
-    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : uniform || grid->points[HS_X] > MOST)
+    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : grid->points[HS_X] > MOST)
         return;
     struct initial_check check = {
         .reader = reader,

@@ -401,3 +401,17 @@ def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, me
     code, told = refused(tmp_path, rod)
     assert code == 2 and f'steady.method = "{method}": of its solution the temperature is inf at node (1)' in told
     assert "initial" not in told and 'precision = "double"' in told
+
+
+@pytest.mark.parametrize("method", ["multigrid", "spectral"])
+def test_a_solution_whose_heat_no_double_holds_is_refused(tmp_path, method):
+    rod = {
+        "grid": {"points": [9], "upper": [1.0]},
+        "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 1.0},
+        "initial": {"value": 0.0},
+        "source": {"value": 1e304},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "steady": {"method": method, "tolerance": 1e-4},
+    }
+    code, told = refused(tmp_path, rod)
+    assert code == 2 and "of its solution the temperature is " in told and "a temperature is at most 1e300" in told, told
