@@ -25,7 +25,8 @@ struct hs_reduction {
     double mean;   /* volume average */
     double heat;   /* J per m^(3-dims) with density and specific heat, else K m^dims */
     double change; /* max |out - in| of the last sweep, each difference in the field's
-                      precision; NaN unless keep_last was asked */
+                      precision; NaN unless keep_last was asked, and where nodes are not
+                      finite: some backends leave out more than those, some less */
     /* known after a sweep with keep_before, else maybe NaN: the heat of out - in; and for a body W,
      * the sum over its nodes of sink * in (core/network.h) */
     double stored, sunk;

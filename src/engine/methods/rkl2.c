@@ -409,7 +409,7 @@ static enum hs_status distance_to(struct hs_method_state *self, int other, doubl
     if (!st)
         st = hs_reduce(self->backend, self->state, self->problem, &reduction, err);
     vectors->exchange(self->state, 1, other);
-    *out = reduction.not_finite > 0 ? NAN : reduction.change;
+    *out = reduction.change;
     self->largest = fmax(fabs(reduction.min), fabs(reduction.max));
     return st;
 }

@@ -191,6 +191,10 @@ void test_backend_cpu__finds_what_is_not_finite(void **state)
     }
     const struct hs_reduction r = reduce(&f);
     assert_int_equal(r.not_finite, 3);
+    struct hs_partial swept = {.change = 2.0, .bad = 1};
+    assert_true(isnan(hs_reduction_of(&f.problem, &swept, 1).change));
+    swept.bad = 0;
+    assert_true(hs_reduction_of(&f.problem, &swept, 1).change == 2.0);
     assert_int_equal(r.first_bad[HS_X], 2);
     assert_int_equal(r.first_bad[HS_Y], 1);
     assert_int_equal(r.first_bad[HS_Z], 3);
