@@ -225,7 +225,9 @@ static void check_initial(struct hs_reader *reader)
     for (int r = 0; r < problem->initial.region_count; r++)
         check_small(reader, hs_key("initial.regions[%d].value", r).text,
                     problem->initial.regions[r].value.constant, "");
-    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : grid->points[HS_X] > MOST)
+    const bool uniform = !field->value.expression.code && is_held(problem, field->value.constant) &&
+                         problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
+    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : uniform || grid->points[HS_X] > MOST)
         return;
     struct initial_check check = {
         .reader = reader,
