@@ -30,7 +30,7 @@ LDLIBS   += $(shell pkg-config --libs $(LIBRARIES) 2>/dev/null) -lhdf5_hl -lm -l
 CPPFLAGS += -D_GNU_SOURCE
 
 # ---- files: found by name, so adding one edits nothing here ---------------------------------
-SOURCES  := $(wildcard src/core/*.c src/functions/*.c src/input/*.c src/engine/*.c src/engine/*/*.c src/output/*.c)
+SOURCES  := $(wildcard src/core/*.c src/functions/*.c src/input/*.c src/engine/*.c src/engine/*/*.c src/output/*.c src/output/*/*.c)
 COMMANDS := $(wildcard src/commands/*.c)
 KERNELS  := $(filter-out %/common.c,$(wildcard kernels/cpu/*.c))
 CUDA     := $(wildcard kernels/cuda/*.cu kernels/cuda/*/*.cu) $(wildcard src/functions/*.cu src/engine/backends/*.cu)

@@ -1,8 +1,8 @@
 /* heatsolve bench: how fast the kernels are on one grid, each proven before it is timed. */
-#include "engine/bench.h"
+#include "engine/measure/bench.h"
 #include "commands/command.h"
 #include "core/version.h"
-#include "engine/bench_methods.h"
+#include "engine/measure/bench_methods.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
@@ -11,8 +11,8 @@
 #include "output/bench_report.h"
 #include "output/existing.h"
 #include "output/methods_report.h"
-#include "output/picture_canvas.h"
-#include "output/picture_roofline.h"
+#include "output/pictures/canvas.h"
+#include "output/pictures/roofline.h"
 #include "output/scaling_report.h"
 #include "output/tune_file.h"
 

@@ -4,8 +4,8 @@
  */
 #include "commands/command.h"
 #include "engine/case.h"
+#include "engine/measure/trial.h"
 #include "engine/registry.h"
-#include "engine/trial.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 

@@ -1,7 +1,7 @@
 /* heatsolve render: pictures and films of what a run's file holds. */
 #include "commands/command.h"
 #include "input/arguments.h"
-#include "output/picture.h"
+#include "output/pictures/picture.h"
 
 #include <math.h>
 #include <stdlib.h>

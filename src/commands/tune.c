@@ -1,5 +1,5 @@
 /* heatsolve tune: tries the kernels out on a case, and keeps which is the fastest. */
-#include "engine/tune.h"
+#include "engine/measure/tune.h"
 #include "commands/command.h"
 #include "engine/case.h"
 #include "engine/signals.h"

@@ -9,10 +9,10 @@
  */
 
 static const struct hs_heuristic on_cpu[] = {
-    /* Of a run that is too short for a trial (engine/trial.h). Fields from memory: wavefront, whose
-     * several sweeps in one pass need less of it; in the cache: openmp, but where a call costs more
-     * than its sweep. A source that differs from point to point and in time belongs to one sweep,
-     * so that there is nothing to fuse. */
+    /* Of a run that is too short for a trial (engine/measure/trial.h). Fields from memory:
+     * wavefront, whose several sweeps in one pass need less of it; in the cache: openmp, but where
+     * a call costs more than its sweep. A source that differs from point to point and in time
+     * belongs to one sweep, so that there is nothing to fuse. */
     {.kernel = "wavefront",
      .only = HS_3D | HS_RADIUS_1,
      .from = 1 << 20,

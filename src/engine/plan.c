@@ -2,11 +2,11 @@
 
 #include "core/round.h"
 #include "core/thread.h"
-#include "engine/boundary_data.h"
 #include "engine/choose_method.h"
 #include "engine/range.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
+#include "engine/walls/boundary_data.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 #include "engine/registry.h"
 
 #include "core/device.h"
-#include "engine/boundary_data.h"
 #include "engine/heuristic.h"
 #include "engine/threads.h"
+#include "engine/walls/boundary_data.h"
 #include "input/options.h"
 
 #include <stdio.h>

@@ -10,8 +10,8 @@
  */
 #include "engine/stability.h"
 
-#include "engine/axis_matrix.h"
-#include "engine/eigenvalues.h"
+#include "engine/modes/axis_matrix.h"
+#include "engine/modes/eigenvalues.h"
 
 #include <math.h>
 #include <string.h>

@@ -51,9 +51,9 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
                                  struct hs_error *err);
 
 /*
- * The plan's kernel against the exact power of one sweep, by its modes (engine/modes.h): as many
- * sweeps as no reference makes in a lifetime. What that lacks is said in `lacking`: a problem that
- * has no modes, or a library.
+ * The plan's kernel against the exact power of one sweep, by its modes (engine/modes/modes.h): as
+ * many sweeps as no reference makes in a lifetime. What that lacks is said in `lacking`: a problem
+ * that has no modes, or a library.
  *
  * The bound. A sweep rounds each term once, so n stable ones are off by at most n * (terms + 2) *
  * sum|c| * max|T| half epsilons; the modes by some epsilons, in double by 1e-13 of max|T|.

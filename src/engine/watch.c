@@ -1,6 +1,6 @@
 #include "engine/watch.h"
 #include "core/memory.h"
-#include "engine/boundary_data.h"
+#include "engine/walls/boundary_data.h"
 #include "functions/fields.h"
 
 #include <math.h>

@@ -2,10 +2,10 @@
 #ifndef HS_OUTPUT_BENCH_REPORT_H
 #define HS_OUTPUT_BENCH_REPORT_H
 
-#include "engine/bench.h"
-#include "engine/peers.h"
+#include "engine/measure/bench.h"
+#include "engine/measure/peers.h"
+#include "engine/measure/roofline.h"
 #include "engine/plan.h"
-#include "engine/roofline.h"
 
 #include <stdio.h>
 

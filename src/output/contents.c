@@ -5,7 +5,7 @@
 #include "output/fingerprint.h"
 #include "output/h5.h"
 #include "output/labels.h"
-#include "output/outlines.h"
+#include "output/pictures/outlines.h"
 #include "output/study.h"
 #include "output/vtkhdf.h"
 

@@ -8,7 +8,7 @@
 #define HS_OUTPUT_HISTORY_H
 
 #include "core/backend.h"
-#include "engine/balance.h"
+#include "engine/balance/balance.h"
 #include "engine/exact.h"
 #include "output/json.h"
 #include "output/series.h"

@@ -4,7 +4,7 @@
 #include "core/version.h"
 #include "engine/registry.h"
 #include "output/json.h"
-#include "output/picture_chart.h"
+#include "output/pictures/chart.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef HS_OUTPUT_METHODS_REPORT_H
 #define HS_OUTPUT_METHODS_REPORT_H
 
-#include "engine/bench_methods.h"
+#include "engine/measure/bench_methods.h"
 
 #include <stdio.h>
 

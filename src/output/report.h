@@ -2,7 +2,7 @@
 #ifndef HS_OUTPUT_REPORT_H
 #define HS_OUTPUT_REPORT_H
 
-#include "engine/balance.h"
+#include "engine/balance/balance.h"
 #include "engine/exact.h"
 #include "engine/loop.h"
 #include "engine/outcome.h"

@@ -1,8 +1,8 @@
-/* What engine/scaling.h measured: a table, JSON, or CSV. */
+/* What engine/measure/scaling.h measured: a table, JSON, or CSV. */
 #ifndef HS_OUTPUT_SCALING_REPORT_H
 #define HS_OUTPUT_SCALING_REPORT_H
 
-#include "engine/scaling.h"
+#include "engine/measure/scaling.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #ifndef HS_OUTPUT_SNAPSHOTS_H
 #define HS_OUTPUT_SNAPSHOTS_H
 
-#include "engine/balance.h"
+#include "engine/balance/balance.h"
 #include "engine/exact.h"
 #include "engine/observer.h"
 #include "output/restore.h"

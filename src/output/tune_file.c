@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 #include "core/regular.h"
-#include "engine/trial.h"
+#include "engine/measure/trial.h"
 #include "output/files.h"
 
 #include <errno.h>

@@ -19,7 +19,7 @@
 #ifndef HS_OUTPUT_TUNE_FILE_H
 #define HS_OUTPUT_TUNE_FILE_H
 
-#include "engine/tune.h"
+#include "engine/measure/tune.h"
 
 #include <stdio.h>
 
@@ -56,8 +56,8 @@ enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_p
 enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_plan *plan,
                                  struct hs_error *err);
 
-/* What a run from sweep `from` begins with: where a trial is due (engine/trial.h), makes it, gives
- * the plan the kernel to take, and keeps the finding for the next run of such a case. */
+/* What a run from sweep `from` begins with: where a trial is due (engine/measure/trial.h), makes
+ * it, gives the plan the kernel to take, and keeps the finding for the next run of such a case. */
 void hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan, int64_t from);
 
 /* hs_plan_make, and where solver.kernel is "auto" the above. */

@@ -62,7 +62,7 @@ def test_a_violation_is_found_with_its_place(tmp_path, path, line):
     [
         ("src/output/snapshots.c", "#include <hdf5.h>"),
         ("src/input/field_file.c", "#include <hdf5.h>"),
-        ("src/output/picture_chart.c", "#include <cairo-svg.h>"),
+        ("src/output/pictures/chart.c", "#include <cairo-svg.h>"),
         ("src/input/expression.c", '#include "functions/evaluate.h"'),
         ("src/main.c", '#include "commands/command.h"'),
         ("src/engine/registry.c", '#include "generated/kernels.h"'),

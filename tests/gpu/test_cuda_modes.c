@@ -5,8 +5,8 @@
  * LAPACK).
  */
 #include "core/clock.h"
-#include "engine/eigenbasis.h"
-#include "engine/modes.h"
+#include "engine/modes/eigenbasis.h"
+#include "engine/modes/modes.h"
 #include "engine/stability.h"
 #include "gpu/gpu.h"
 #include "modes_case.h"

@@ -5,8 +5,8 @@
 #include "core/backend.h"
 #include "core/halo.h"
 #include "core/vectors.h"
-#include "engine/ghosts.h"
 #include "engine/team.h"
+#include "engine/walls/ghosts.h"
 #include "functions/tables.h"
 
 /* A field of the layout: the allocation and where node (0, 0, 0) is. */

@@ -1,7 +1,7 @@
 /* Arrays on the swept nodes in host memory, their products by OpenBLAS. */
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
-#include "engine/openblas.h"
+#include "engine/modes/openblas.h"
 
 #include <math.h>
 #include <stdlib.h>

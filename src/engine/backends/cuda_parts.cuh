@@ -8,7 +8,7 @@
 #include "core/backend.h"
 #include "core/cuda_call.h"
 #include "core/round.h"
-#include "engine/face_data.h"
+#include "engine/walls/face_data.h"
 #include "functions/device.cuh"
 
 #include <cuda_runtime.h>

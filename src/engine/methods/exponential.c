@@ -9,8 +9,8 @@
  */
 #include "core/method.h"
 #include "core/vectors.h"
-#include "engine/balance.h"
-#include "engine/modes.h"
+#include "engine/balance/balance.h"
+#include "engine/modes/modes.h"
 #include "engine/stability.h"
 
 #include <stdlib.h>

@@ -1,17 +1,18 @@
 /*
  * implicit: steps of any length that solve equations, of second order in time.
  *
- * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/bdf2.h), where the
- * backend has vectors for that; else on the host, to which the field comes and goes back at stops.
+ * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/steps/bdf2.h), where
+ * the backend has vectors for that; else on the host, to which the field comes and goes back at
+ * stops.
  *
- * With time.tolerance each step of the plan is cut (engine/cut.h).
+ * With time.tolerance each step of the plan is cut (engine/steps/cut.h).
  */
 #include "core/memory.h"
 #include "core/method.h"
 #include "core/vectors.h"
-#include "engine/bdf2.h"
-#include "engine/cut.h"
 #include "engine/stability.h"
+#include "engine/steps/bdf2.h"
+#include "engine/steps/cut.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -37,10 +37,10 @@
 #include "core/memory.h"
 #include "core/method.h"
 #include "core/vectors.h"
-#include "engine/balance.h"
-#include "engine/boundary_data.h"
-#include "engine/cut.h"
+#include "engine/balance/balance.h"
 #include "engine/stability.h"
+#include "engine/steps/cut.h"
+#include "engine/walls/boundary_data.h"
 
 #include <assert.h>
 #include <math.h>

@@ -13,7 +13,7 @@
  * must balance, and the mode stays as the initial field has it.
  */
 #include "core/method.h"
-#include "engine/modes.h"
+#include "engine/modes/modes.h"
 #include "engine/stability.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "engine/multigrid/conjugate_gradients.h"
 
 #include "core/vectors.h"
-#include "engine/host_field.h"
+#include "engine/multigrid/host_field.h"
 #include "engine/multigrid/host_krylov.h"
 
 #include <math.h>

@@ -21,7 +21,7 @@ EMULATED_PLANS := $(PLANS:%.c=$(EMULATOR_BUILD)/%.o) $(PLANNED:%.cu=$(EMULATOR_B
 ifneq ($(EMULATED),)
 
 FUNCTIONS := $(wildcard src/functions/*.cu)
-MULTIGRID := $(wildcard src/engine/multigrid/*.c) src/engine/network/coefficients.c src/engine/host_field.c
+MULTIGRID := $(wildcard src/engine/multigrid/*.c) src/engine/network/coefficients.c
 UNIT_PROGRAMS := $(EMULATED_TESTS) $(EMULATOR_BUILD)/test_cuda_functions $(EMULATOR_BUILD)/test_cuda_multigrid $(UNIT_PROGRAMS)
 
 parts = $(1) $(filter $(dir $(1))in_%,$(EMULATED))

@@ -1,5 +1,5 @@
 /* The heat balance of sweeps against exact answers, for both operators, from configs. */
-#include "engine/balance.h"
+#include "engine/balance/balance.h"
 #include "engine/case.h"
 #include "engine/loop.h"
 #include "engine/registry.h"

@@ -1,4 +1,4 @@
-#include "engine/bench.h"
+#include "engine/measure/bench.h"
 #include "engine/registry.h"
 #include "test.h"
 

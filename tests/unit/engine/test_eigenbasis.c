@@ -1,5 +1,5 @@
-#include "engine/eigenbasis.h"
-#include "engine/openblas.h"
+#include "engine/modes/eigenbasis.h"
+#include "engine/modes/openblas.h"
 #include "test.h"
 #include "walls.h"
 

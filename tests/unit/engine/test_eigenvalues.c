@@ -1,4 +1,4 @@
-#include "engine/eigenvalues.h"
+#include "engine/modes/eigenvalues.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "engine/face_data.h"
+#include "engine/walls/face_data.h"
 #include "functions/program.h"
 #include "test.h"
 

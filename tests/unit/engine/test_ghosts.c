@@ -1,5 +1,5 @@
 /* Ghost and prescribed layers, by hand; tests/kernels holds all kinds of them to a model. */
-#include "engine/ghosts.h"
+#include "engine/walls/ghosts.h"
 #include "functions/program.h"
 #include "test.h"
 

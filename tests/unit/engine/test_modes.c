@@ -1,5 +1,5 @@
 /* Methods that go by modes, against sweeps, against each other, and against what is known. */
-#include "engine/modes.h"
+#include "engine/modes/modes.h"
 #include "engine/stability.h"
 #include "modes_case.h"
 

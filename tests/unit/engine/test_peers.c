@@ -1,6 +1,6 @@
 /* With /bin/sh in Python's place, so that run.py is a line of shell. What the true one does is in
  * tests/cases/test_peers.py. */
-#include "engine/peers.h"
+#include "engine/measure/peers.h"
 #include "test.h"
 
 #include <math.h>

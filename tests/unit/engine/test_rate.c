@@ -1,4 +1,4 @@
-#include "engine/rate.h"
+#include "engine/measure/rate.h"
 #include "engine/registry.h"
 #include "test.h"
 #include "walls.h"

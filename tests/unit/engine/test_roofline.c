@@ -1,4 +1,4 @@
-#include "engine/roofline.h"
+#include "engine/measure/roofline.h"
 #include "test.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The slowest mode against the eigenvalues of the axis's own matrix, made here from the ghost
  * rules, and against closed forms. */
-#include "engine/eigenvalues.h"
+#include "engine/modes/eigenvalues.h"
 #include "engine/slowest.h"
 #include "test.h"
 #include "walls.h"

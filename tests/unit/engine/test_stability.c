@@ -2,7 +2,7 @@
  * The limit against closed forms; against the full operator's own eigenvalues on small grids, made
  * here another way (by applying the ghost rules to unit vectors); and against what runs do.
  */
-#include "engine/eigenvalues.h"
+#include "engine/modes/eigenvalues.h"
 #include "engine/stability.h"
 #include "test.h"
 #include "walls.h"

@@ -1,4 +1,4 @@
-#include "engine/timing.h"
+#include "engine/measure/timing.h"
 #include "test.h"
 
 #include <math.h>

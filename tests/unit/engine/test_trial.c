@@ -1,4 +1,4 @@
-#include "engine/trial.h"
+#include "engine/measure/trial.h"
 #include "pretended.h"
 #include "test.h"
 

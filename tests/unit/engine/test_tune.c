@@ -1,5 +1,5 @@
 #include "core/version.h"
-#include "engine/tune.h"
+#include "engine/measure/tune.h"
 #include "functions/program.h"
 #include "pretended.h"
 #include "test.h"

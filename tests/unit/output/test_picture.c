@@ -1,5 +1,5 @@
 /* Pictures' parts: scales, units, colour maps, canvas, contours. */
-#include "output/picture_chart.h"
+#include "output/pictures/chart.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "output/picture_roofline.h"
+#include "output/pictures/roofline.h"
 #include "test.h"
 
 #include <stdio.h>

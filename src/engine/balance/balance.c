@@ -1,0 +1,481 @@
+#include "engine/balance/parts.h"
+
+#include "core/memory.h"
+#include "engine/threads.h"
+#include "functions/evaluate.h"
+#include "functions/time_function.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { DEEPEST = 2 }; /* layers of a face that are read */
+
+bool hs_balance_is_there(const struct hs_problem *problem)
+{
+    return problem->body || (!problem->raw && problem->radius == 1);
+}
+
+/* Materials whose sinks take what the whole field says. */
+static bool is_perfused(const struct hs_problem *problem)
+{
+    bool any = false;
+    for (int s = 0; problem->body && s < problem->body->substance_count; s++)
+        any = any || problem->body->substance[s].perfusion > 0.0;
+    return any;
+}
+
+bool hs_balance_spares(const struct hs_problem *problem, struct hs_box *out)
+{
+    *out = hs_grid_box(&problem->grid);
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (!problem->face[2 * axis].wrap) {
+            out->lo[axis] += DEEPEST;
+            out->hi[axis] -= DEEPEST;
+        }
+    return hs_box_count(out) > 0 && !is_perfused(problem);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void forget(struct hs_balance *balance)
+{
+    for (int w = 0; w < balance->wall_count; w++)
+        balance->flux[w] = NAN;
+    balance->terms = (struct hs_balance_terms){balance->flux, NAN, NAN, NAN, NAN, NAN};
+}
+
+static enum hs_status no_memory(struct hs_error *err)
+{
+    return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
+}
+
+/* The layers of a face, the outermost `depth` of them. */
+static bool init_layers(const struct hs_problem *problem, int face, int depth,
+                        struct hs_balance_layers *out)
+{
+    const int axis = face / 2;
+    *out = (struct hs_balance_layers){.depth = depth};
+    out->box = hs_grid_face_box(&problem->grid, face);
+    if (face % 2)
+        out->box.lo[axis] = out->box.hi[axis] - depth;
+    else
+        out->box.hi[axis] = depth;
+    int64_t pitch = 1;
+    for (int a = 0; a < HS_AXES; pitch *= out->box.hi[a] - out->box.lo[a], a++)
+        out->pitch[a] = pitch;
+    if (depth > 0)
+        out->values =
+            malloc((size_t)hs_box_count(&out->box) * hs_precision_size(problem->precision));
+    return depth == 0 || out->values;
+}
+
+static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
+{
+    const struct hs_problem *problem = balance->problem;
+    const enum hs_status st =
+        problem->body ? hs_balance_of_network(balance, err) : hs_balance_of_stencil(balance, err);
+    if (st)
+        return st;
+    bool enough = true;
+    for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
+        const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);
+        enough = init_layers(problem, face, depth, &balance->mean[face]) &&
+                 init_layers(problem, face, depth > 1, &balance->before[face]) &&
+                 init_layers(problem, face, depth > 1, &balance->after[face]);
+    }
+    if (!enough)
+        return no_memory(err);
+    const enum hs_status read = hs_balance_source_init(balance, err);
+    balance->capacity = balance->op->capacity(balance);
+    balance->sinks = is_perfused(problem);
+    return read;
+}
+
+static void init_sums(const struct hs_balance *balance, struct hs_balance_sums *sums)
+{
+    sums->leaving = hs_new(((size_t)balance->wall_count + 1) * sizeof *sums->leaving);
+}
+
+enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,
+                                 struct hs_error *err)
+{
+    assert(hs_balance_is_there(problem));
+    struct hs_balance *balance = hs_new(sizeof *balance);
+    balance->problem = problem;
+    balance->wall_count = hs_problem_wall_count(problem);
+    balance->flux = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->flux);
+    init_sums(balance, &balance->all);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        for (int part = 0; part < HS_BALANCE_PARTS; part++)
+            init_sums(balance, &balance->part[face][part]);
+    balance->worst.sweep = -1;
+    forget(balance);
+    const enum hs_status st = init(balance, err);
+    if (st)
+        hs_balance_destroy(balance);
+    *out = st ? NULL : balance;
+    return st;
+}
+
+void hs_balance_destroy(struct hs_balance *balance)
+{
+    if (!balance)
+        return;
+    if (balance->op && balance->op->release)
+        balance->op->release(balance);
+    for (int face = 0; face < HS_FACES; face++) {
+        free(balance->mean[face].values);
+        free(balance->before[face].values);
+        free(balance->after[face].values);
+        for (int part = 0; part < HS_BALANCE_PARTS; part++)
+            free(balance->part[face][part].leaving);
+    }
+    hs_balance_source_release(&balance->source);
+    free(balance->flux);
+    free(balance->all.leaving);
+    free(balance);
+}
+
+const struct hs_balance_terms *hs_balance_terms(const struct hs_balance *balance)
+{
+    return &balance->terms;
+}
+
+struct hs_balance_worst hs_balance_worst(const struct hs_balance *balance)
+{
+    return balance->worst;
+}
+
+/* ---- what the parts use ---------------------------------------------------------------------- */
+
+double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_layers *layers,
+                     const int64_t node[HS_AXES])
+{
+    const struct hs_box *box = &layers->box;
+    int64_t element = 0;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        assert(node[axis] >= box->lo[axis] && node[axis] < box->hi[axis]);
+        element += (node[axis] - box->lo[axis]) * layers->pitch[axis];
+    }
+    return hs_read(balance->problem->precision, layers->values, element);
+}
+
+void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double power,
+                      double gross)
+{
+    hs_sum_add(&sums->leaving[wall], power);
+    if (holder >= 0)
+        hs_sum_add(&sums->leaving[holder], -power);
+    sums->gross += gross;
+}
+
+double hs_balance_value_at(const struct hs_balance *balance, const struct hs_value *value,
+                           const int64_t node[HS_AXES])
+{
+    const struct hs_step_mean *step = &balance->step;
+    const struct hs_grid *grid = &balance->problem->grid;
+    double sum = 0.0;
+    if (!(hs_value_varies(value) & HS_VARIES_T))
+        return hs_value_at_node(value, grid, node, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * hs_value_at_node(value, grid, node, step->time[n]);
+    return sum;
+}
+
+double hs_balance_function(const struct hs_balance *balance,
+                           const struct hs_time_function *function)
+{
+    const struct hs_step_mean *step = &balance->step;
+    double sum = 0.0;
+    if (function->points == 0 && !(hs_value_varies(&function->value) & HS_VARIES_T))
+        return hs_time_function_at(function, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * hs_time_function_at(function, step->time[n]);
+    return sum;
+}
+
+void hs_balance_put_in(struct hs_balance *balance, double power)
+{
+    hs_sum_add(&balance->put_in, power);
+    balance->all.gross += fabs(power);
+}
+
+/* ---- walls that hold ------------------------------------------------------------------------- */
+
+/* The next node along an axis, up or down; false: a wall is there. */
+static bool step_along(const struct hs_problem *problem, int axis, int way,
+                       const int64_t node[HS_AXES], int64_t out[HS_AXES])
+{
+    const int64_t points = problem->grid.points[axis];
+    for (int a = 0; a < HS_AXES; a++)
+        out[a] = node[a];
+    out[axis] += way;
+    const bool inside = out[axis] >= 0 && out[axis] < points;
+    if (!inside)
+        out[axis] = way > 0 ? 0 : points - 1;
+    return inside || problem->face[2 * axis].wrap;
+}
+
+/* What neighbours along an axis bring to a node of the face; and the sizes of what that is the
+ * difference of, added to *gross. */
+static double brought(const struct hs_balance *balance, int face, int axis,
+                      const int64_t node[HS_AXES], double *gross)
+{
+    const struct hs_balance_layers *layers = &balance->mean[face];
+    const double T = hs_balance_at(balance, layers, node);
+    double sum = 0.0;
+    for (int way = -1; way <= 1; way += 2) {
+        int64_t other[HS_AXES];
+        if (!step_along(balance->problem, axis, way, node, other))
+            continue;
+        const int64_t *lower = way > 0 ? node : other; /* has the edge's conductance */
+        const double G = balance->op->conductance(balance, lower, axis);
+        const double its = hs_balance_at(balance, layers, other);
+        sum += G * (its - T);
+        *gross += G * (fabs(its) + fabs(T));
+    }
+    return sum;
+}
+
+/* Whether a wall of a face of the axis would hold the node. */
+static bool is_held_along(const struct hs_balance *balance, int axis, const int64_t node[HS_AXES])
+{
+    return balance->op->holding(balance, 2 * axis, node) >= 0 ||
+           balance->op->holding(balance, 2 * axis + 1, node) >= 0;
+}
+
+/* The node at the face of the wall that holds it: all that reaches no other face's wall. */
+static void add_rest(const struct hs_balance *balance, int face, int wall,
+                     const int64_t node[HS_AXES], struct hs_balance_sums *sums)
+{
+    const bool same = balance->step.before == balance->step.mean;
+    const double before =
+        hs_balance_at(balance, same ? &balance->mean[face] : &balance->before[face], node);
+    const double after = hs_balance_at(balance, &balance->after[face], node);
+    const double stored =
+        balance->op->capacity_at(balance, node) * (after - before) / balance->step.step;
+    double rest = hs_balance_source_at(balance, node);
+    double gross = fabs(rest) + fabs(stored);
+    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
+        if (axis != face / 2 && !is_held_along(balance, axis, node))
+            rest += brought(balance, face, axis, node, &gross);
+    hs_balance_leave(sums, wall, -1, rest - stored, gross);
+}
+
+/* What comes along the face's axis leaves through it, where several that hold meet in a node too;
+ * the rest through the wall that has the node. */
+static void add_holding_walls(const struct hs_balance *balance, int face, int part,
+                              struct hs_balance_sums *sums)
+{
+    const struct hs_problem *problem = balance->problem;
+    const int64_t count = hs_grid_face_count(&problem->grid, face);
+    for (int64_t n = hs_balance_part(count, part); n < hs_balance_part(count, part + 1); n++) {
+        int64_t node[HS_AXES];
+        hs_grid_face_node(&problem->grid, face, n, node);
+        const int wall = balance->op->holding(balance, face, node);
+        if (wall < 0)
+            continue;
+        double gross = 0.0;
+        const double along = brought(balance, face, face / 2, node, &gross);
+        hs_balance_leave(sums, wall, -1, along, gross);
+        if (balance->op->holder(balance, node) == wall)
+            add_rest(balance, face, wall, node, sums);
+    }
+}
+
+/* ---- a look ---------------------------------------------------------------------------------- */
+
+static enum hs_status fetch(const struct hs_balance_layers layers[HS_FACES], bool before,
+                            const struct hs_step_state *step_state, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int face = 0; face < HS_FACES && !st; face++)
+        if (layers[face].values)
+            st = hs_step_state_box(step_state, before, &layers[face].box, layers[face].values, err);
+    return st;
+}
+
+static enum hs_status reduce(const struct hs_step_state *step_state, struct hs_reduction *out,
+                             struct hs_error *err)
+{
+    const struct hs_step_state_cache *cache = step_state->cache;
+    return hs_reduce(cache->backend, cache->state, step_state->problem, out, err);
+}
+
+/* Of the fields; `found` is of those that the loop kept. */
+static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step_state *step_state,
+                                struct hs_reduction *found, struct hs_error *err)
+{
+    const struct hs_step_mean *step = &balance->step;
+    struct hs_reduction other = *found;
+    enum hs_status st = hs_step_state_exchange(step_state, step->before, err);
+    if (!st && step->before != 1)
+        st = reduce(step_state, &other, err);
+    found->stored = other.stored;
+    if (!st && step->before != step->mean)
+        st = fetch(balance->before, true, step_state, err);
+    if (!st)
+        st = fetch(balance->after, false, step_state, err);
+    if (!st)
+        st = hs_step_state_exchange(step_state, step->before, err);
+    if (!st)
+        st = hs_step_state_exchange(step_state, step->mean, err);
+    if (!st && step->mean != 1 && balance->sinks)
+        st = reduce(step_state, &other, err);
+    found->sunk = other.sunk;
+    if (!st)
+        st = fetch(balance->mean, true, step_state, err);
+    return st ? st : hs_step_state_exchange(step_state, step->mean, err);
+}
+
+/* Nodes that walls prescribe have no mean in the field: it is that of what the walls say. */
+static void put_prescribed(const struct hs_balance *balance, int face)
+{
+    const struct hs_balance_layers *layers = &balance->mean[face];
+    const struct hs_box *box = &layers->box;
+    int64_t element = 0;
+    for (int64_t k = box->lo[HS_Z]; layers->values && k < box->hi[HS_Z]; k++)
+        for (int64_t j = box->lo[HS_Y]; j < box->hi[HS_Y]; j++)
+            for (int64_t i = box->lo[HS_X]; i < box->hi[HS_X]; i++, element++) {
+                const double T =
+                    balance->op->prescribed(balance, (const int64_t[HS_AXES]){i, j, k});
+                if (!isnan(T))
+                    hs_write(balance->problem->precision, layers->values, element, T);
+            }
+}
+
+/*
+ * What roundings can make of a balance, at most: in each sweep a node's new value is rounded at
+ * each of its additions, of which there are 2*dims + 3 and a ghost's, and so are the coefficients,
+ * by a unit roundoff of |T| at most, whose heat is the capacity's; and the terms by that of what
+ * they are differences of, the mean's among them. And what equations that are solved leave.
+ */
+static double rounding(const struct hs_balance *balance, const struct hs_reduction *reduction)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_step_mean *step = &balance->step;
+    const double precise = 0.5 * DBL_EPSILON;
+    const double unit = problem->precision == HS_FLOAT ? 0.5 * (double)FLT_EPSILON : precise;
+    const double hottest = fmax(fabs(reduction->min), fabs(reduction->max)) + reduction->change;
+    const double rates = (4.0 * problem->grid.dims + 12.0) * hottest *
+                         (unit / step->sweep + precise * step->fastest);
+    return balance->capacity * (rates + step->unsolved) +
+           (16.0 + step->roundings) * unit * balance->all.gross;
+}
+
+static void conclude(struct hs_balance *balance, const struct hs_reduction *reduction,
+                     int64_t sweep)
+{
+    struct hs_balance_terms *terms = &balance->terms;
+    struct hs_sum all = {0.0, 0.0};
+    terms->stored = reduction->stored / balance->step.step;
+    terms->source = hs_sum_value(&balance->put_in);
+    terms->largest = fmax(fabs(terms->stored), fabs(terms->source));
+    hs_sum_add(&all, terms->stored);
+    hs_sum_add(&all, -terms->source);
+    for (int w = 0; w < balance->wall_count; w++) {
+        balance->flux[w] = hs_sum_value(&balance->all.leaving[w]);
+        terms->largest = fmax(terms->largest, fabs(balance->flux[w]));
+        hs_sum_add(&all, balance->flux[w]);
+    }
+    terms->imbalance = hs_sum_value(&all);
+    terms->rounding = rounding(balance, reduction);
+    struct hs_balance_worst *worst = &balance->worst;
+    /* a rounding of 0: nothing is there, or moves */
+    if (worst->sweep < 0 ||
+        !(fabs(terms->imbalance) * worst->rounding <= fabs(worst->imbalance) * terms->rounding))
+        *worst =
+            (struct hs_balance_worst){sweep, terms->imbalance, terms->largest, terms->rounding};
+}
+
+static void clear(const struct hs_balance *balance, struct hs_balance_sums *sums)
+{
+    sums->gross = 0.0;
+    for (int w = 0; w < balance->wall_count; w++)
+        sums->leaving[w] = (struct hs_sum){0.0, 0.0};
+}
+
+static void add_part(struct hs_balance *balance, int face, int part)
+{
+    struct hs_balance_sums *sums = &balance->part[face][part];
+    clear(balance, sums);
+    balance->op->exchange(balance, face, part, sums);
+    if (balance->mean[face].depth > 1)
+        add_holding_walls(balance, face, part, sums);
+}
+
+static void add_walls(struct hs_balance *balance)
+{
+    const struct hs_problem *problem = balance->problem;
+    const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+#pragma omp parallel for num_threads(threads)                                                      \
+    schedule(dynamic) if (hs_grid_count(&problem->grid) > 1 << 16)
+    for (int n = 0; n < parts; n++)
+        if (!problem->face[n / HS_BALANCE_PARTS].wrap)
+            add_part(balance, n / HS_BALANCE_PARTS, n % HS_BALANCE_PARTS);
+    clear(balance, &balance->all);
+    for (int n = 0; n < parts; n++) {
+        const struct hs_balance_sums *sums =
+            &balance->part[n / HS_BALANCE_PARTS][n % HS_BALANCE_PARTS];
+        if (problem->face[n / HS_BALANCE_PARTS].wrap)
+            continue;
+        balance->all.gross += sums->gross;
+        for (int w = 0; w < balance->wall_count; w++)
+            hs_sum_join(&balance->all.leaving[w], &sums->leaving[w]);
+    }
+}
+
+/* False: it is not known. */
+static bool describe(struct hs_balance *balance, const struct hs_step_state *step_state)
+{
+    static const double all = 1.0;
+    struct hs_step_mean *step = &balance->step;
+    const struct hs_method *method = step_state->plan->method;
+    const bool sweeps = step_state->plan->steady_method || method->step_rule == HS_STEP_STABLE;
+    if (!sweeps && !method->mean)
+        return false;
+    if (sweeps) {
+        /* at sweep 0 it was one that looked at what a method solved for */
+        const int64_t before = step_state->sweep > 0 ? step_state->sweep - 1 : 0;
+        const struct hs_span span =
+            hs_plan_span(step_state->plan, balance->problem, before, step_state->sweep);
+        balance->t = hs_span_time(&span, 0);
+        *step =
+            (struct hs_step_mean){span.step, span.step, 1, 1, 1, &balance->t, &all, 0.0, 0.0, 0.0};
+        balance->stencil = span.op.stencil;
+    } else {
+        method->mean(step_state->method, step);
+        if (step->step == 0.0)
+            return false;
+        balance->stencil = hs_problem_operator(balance->problem, step->sweep).stencil;
+    }
+    return true;
+}
+
+enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
+                               struct hs_error *err)
+{
+    const struct hs_reduction *reduction;
+    forget(balance);
+    enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
+    if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before ||
+        !describe(balance, step_state))
+        return st;
+    struct hs_reduction found = *reduction;
+    st = fetch_all(balance, step_state, &found, err);
+    if (st)
+        return st;
+    balance->put_in = (struct hs_sum){0.0, 0.0};
+    balance->op->begin(balance);
+    for (int face = 0; face < HS_FACES && balance->step.mean != 1; face++)
+        put_prescribed(balance, face);
+    add_walls(balance);
+    hs_balance_put_in(balance, hs_balance_source_total(balance));
+    if (balance->op->sources)
+        balance->op->sources(balance, found.sunk);
+    conclude(balance, &found, step_state->sweep);
+    return HS_OK;
+}

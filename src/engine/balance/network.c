@@ -1,0 +1,340 @@
+/* The balance of a body: its walls' areas, as the network has them, and its materials' sources. */
+#include "core/memory.h"
+#include "engine/balance/parts.h"
+
+#include "engine/network/of_problem.h"
+#include "engine/network/walls.h"
+#include "engine/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A wall's area at a node of its face. */
+struct part {
+    int64_t place; /* of the node on the face */
+    int wall;
+    int holder; /* the wall that holds the node; -1: none */
+    double area;
+};
+
+struct own {
+    struct hs_network_spec spec;
+    struct hs_axis axis[HS_AXES];
+    struct part *part[HS_FACES]; /* of walls that let heat pass */
+    int64_t parts[HS_FACES];
+    bool active; /* substances have sources or sinks */
+    struct hs_held_share *held;
+    int64_t held_count;
+    double *function; /* what the time functions are in the step */
+};
+
+static const struct own *own_of(const struct hs_balance *balance)
+{
+    return balance->own;
+}
+
+/* ---- before the first look ------------------------------------------------------------------- */
+
+static bool passes(const struct hs_wall *wall)
+{
+    return wall->kind == HS_WALL_EXCHANGES &&
+           (wall->h > 0.0 || hs_wall_number_is_given(&wall->flux));
+}
+
+static int depth(const struct hs_balance *balance, int face)
+{
+    const struct hs_problem *problem = balance->problem;
+    int most = 0;
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        const int wants = wall->kind != HS_WALL_EXCHANGES ? 2 : wall->h > 0.0;
+        if (wall->face == face && wants > most)
+            most = wants;
+    }
+    return most;
+}
+
+static const struct hs_network_row *row_of(const struct hs_balance *balance,
+                                           const int64_t node[HS_AXES])
+{
+    return hs_network_row_at(balance->problem->network,
+                             hs_grid_index(&balance->problem->grid, node));
+}
+
+static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct own *own = own_of(balance);
+    if (row_of(balance, node)->kind == HS_NODE_FREE)
+        return -1;
+    const struct hs_wall *wall = hs_walls_holding(&own->spec, own->axis, node);
+    return wall ? (int)(wall - balance->problem->walls) : -1;
+}
+
+static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    const struct own *own = own_of(balance);
+    const struct hs_wall *wall = hs_walls_holding_at(&own->spec, own->axis, face, node);
+    return wall ? (int)(wall - balance->problem->walls) : -1;
+}
+
+/* What one thread lists. */
+struct listing {
+    struct hs_wall_scratch scratch;
+    struct part *part;
+    int64_t parts;
+};
+
+static void list_node(const struct hs_balance *balance, int face, int64_t place,
+                      struct listing *out)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct own *own = own_of(balance);
+    struct part part = {.place = place};
+    int64_t node[HS_AXES];
+    hs_grid_face_node(&problem->grid, face, place, node);
+    hs_walls_areas(&own->spec, own->axis, face, node, &out->scratch);
+    part.holder = holder(balance, node);
+    for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
+        part.area = hs_sum_of_4(out->scratch.area[part.wall]);
+        if (!(part.area > 0.0) || !passes(&problem->walls[part.wall]))
+            continue;
+        out->part = hs_reserve(out->part, (size_t)out->parts, sizeof part);
+        out->part[out->parts++] = part;
+    }
+}
+
+/* Threads have consecutive places. */
+static void list_parts(struct hs_balance *balance, struct own *own, int face)
+{
+    const struct hs_problem *problem = balance->problem;
+    const int64_t places = hs_grid_face_count(&problem->grid, face);
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    bool any = false;
+    for (int w = 0; w < problem->wall_count; w++)
+        any = any || (problem->walls[w].face == face && passes(&problem->walls[w]));
+    if (!any)
+        return;
+    struct listing *of = hs_new((size_t)threads * sizeof *of);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        hs_wall_scratch_init(&of[t].scratch, problem->wall_count);
+        for (int64_t n = places * t / threads; n < places * (t + 1) / threads; n++)
+            list_node(balance, face, n, &of[t]);
+        hs_wall_scratch_release(&of[t].scratch);
+    }
+    for (int t = 0; t < threads; t++)
+        own->parts[face] += of[t].parts;
+    own->part[face] = hs_new(((size_t)own->parts[face] + 1) * sizeof *own->part[face]);
+    struct part *to = own->part[face];
+    for (int t = 0; t < threads; t++) {
+        if (of[t].parts > 0)
+            memcpy(to, of[t].part, (size_t)of[t].parts * sizeof *to);
+        to += of[t].parts;
+        free(of[t].part);
+    }
+    free(of);
+}
+
+static bool is_active(const struct hs_body *body)
+{
+    bool active = false;
+    for (int s = 0; s < body->substance_count; s++)
+        active = active || body->substance[s].source >= 0 || body->substance[s].perfusion > 0.0;
+    return active;
+}
+
+static double capacity(const struct hs_balance *balance)
+{
+    enum { PARTS = 64 }; /* as many on every machine */
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_network *network = problem->network;
+    const int64_t nodes = hs_grid_count(&network->grid);
+    struct hs_sum part[PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
+#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
+    schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            hs_sum_add(&part[p], hs_network_row_at(network, n)->capacity);
+    for (int p = 0; p < PARTS; p++)
+        hs_sum_join(&sum, &part[p]);
+    return hs_sum_value(&sum);
+}
+
+static void release(struct hs_balance *balance)
+{
+    struct own *own = balance->own;
+    if (!own)
+        return;
+    for (int face = 0; face < HS_FACES; face++)
+        free(own->part[face]);
+    hs_axes_release(own->axis);
+    free(own->held);
+    free(own->function);
+    free(own);
+}
+
+/* ---- a look ---------------------------------------------------------------------------------- */
+
+static double conductance(const struct hs_balance *balance, const int64_t node[HS_AXES], int axis)
+{
+    return row_of(balance, node)->conductance[axis];
+}
+
+static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    return row_of(balance, node)->capacity;
+}
+
+/* Of the wall's own node, which lies at a place of the face. */
+static double number_at(const struct hs_balance *balance, const struct hs_wall_number *number,
+                        const int64_t node[HS_AXES], int64_t place)
+{
+    if (hs_wall_number_moves(number))
+        return hs_balance_value_at(balance, &number->moving, node);
+    return number->function < 0 ? 0.0
+                                : own_of(balance)->function[number->function] *
+                                      (number->field ? number->field[place] : 1.0);
+}
+
+static void begin(struct hs_balance *balance)
+{
+    const struct own *own = own_of(balance);
+    for (int d = 0; d < balance->problem->time_function_count; d++)
+        own->function[d] = hs_balance_function(balance, &balance->problem->time_functions[d]);
+}
+
+static double prescribed(const struct hs_balance *balance, const int64_t node[HS_AXES])
+{
+    const struct hs_network_row *row = row_of(balance, node);
+    const struct hs_forcing *forcing = &balance->problem->network->forcing[row->forcing];
+    double sum = 0.0;
+    if (row->kind != HS_NODE_PRESCRIBED)
+        return NAN;
+    const struct hs_wall *wall = &balance->problem->walls[holder(balance, node)];
+    if (hs_wall_number_moves(&wall->value))
+        return hs_balance_value_at(balance, &wall->value.moving, node);
+    for (int n = 0; n < forcing->count; n++)
+        sum += forcing->weight[n] * own_of(balance)->function[forcing->function[n]];
+    return sum;
+}
+
+static double temperature(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
+{
+    return hs_balance_at(balance, &balance->mean[face], node);
+}
+
+static void exchange(const struct hs_balance *balance, int face, int which,
+                     struct hs_balance_sums *sums)
+{
+    const struct own *own = own_of(balance);
+    const struct hs_problem *problem = balance->problem;
+    const int64_t count = own->parts[face];
+    for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
+        const struct part *part = &own->part[face][n];
+        const struct hs_wall *wall = &problem->walls[part->wall];
+        int64_t node[HS_AXES];
+        hs_grid_face_node(&problem->grid, face, part->place, node);
+        const double h = hs_wall_h_at(wall, part->place);
+        const double ambient = number_at(balance, &wall->ambient, node, part->place);
+        const double flux = number_at(balance, &wall->flux, node, part->place);
+        const double T = h > 0.0 ? temperature(balance, face, node) : 0.0;
+        hs_balance_leave(sums, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
+                         part->area * (h * (fabs(T) + fabs(ambient)) + fabs(flux)));
+    }
+}
+
+/* Of a part of a face's list. */
+static struct hs_sum convection_of(const struct hs_balance *balance, int face, int which)
+{
+    const struct own *own = own_of(balance);
+    const int64_t count = own->parts[face];
+    struct hs_sum sum = {0.0, 0.0};
+    for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
+        const struct part *part = &own->part[face][n];
+        const double h = hs_wall_h_at(&balance->problem->walls[part->wall], part->place);
+        int64_t node[HS_AXES];
+        hs_grid_face_node(&balance->problem->grid, face, part->place, node);
+        if (part->holder < 0 && h > 0.0)
+            hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
+    }
+    return sum;
+}
+
+/* W: sum of what convection makes rows sink, of nodes that are free. */
+static double convection(const struct hs_balance *balance)
+{
+    const struct hs_problem *problem = balance->problem;
+    struct hs_sum part[HS_FACES * HS_BALANCE_PARTS], sum = {0.0, 0.0};
+    const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
+    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+#pragma omp parallel for num_threads(threads)                                                      \
+    schedule(static) if (hs_grid_count(&problem->grid) > 1 << 16)
+    for (int n = 0; n < parts; n++)
+        part[n] = convection_of(balance, n / HS_BALANCE_PARTS, n % HS_BALANCE_PARTS);
+    for (int n = 0; n < parts; n++)
+        hs_sum_join(&sum, &part[n]);
+    return hs_sum_value(&sum);
+}
+
+/* What a material puts in at 0 K [W/m^3]. */
+static double put_in(const struct own *own, const struct hs_substance *substance)
+{
+    return (substance->source >= 0 ? own->function[substance->source] : 0.0) +
+           (substance->perfusion > 0.0 ? substance->perfusion * own->function[substance->reference]
+                                       : 0.0);
+}
+
+static void sources(struct hs_balance *balance, double sunk)
+{
+    const struct own *own = own_of(balance);
+    const struct hs_body *body = balance->problem->body;
+    if (!own->active)
+        return;
+    for (int s = 0; s < body->substance_count; s++)
+        hs_balance_put_in(balance, body->substance[s].volume * put_in(own, &body->substance[s]));
+    if (balance->sinks) {
+        const double convected = convection(balance);
+        balance->all.gross += fabs(convected) + fabs(sunk);
+        hs_balance_put_in(balance, convected - sunk);
+    }
+    for (int64_t n = 0; n < own->held_count; n++) {
+        const struct hs_held_share *share = &own->held[n];
+        const struct hs_substance *substance = &body->substance[share->substance];
+        const int face = balance->problem->walls[share->wall].face;
+        const double sink =
+            share->volume * substance->perfusion * temperature(balance, face, share->node);
+        hs_balance_put_in(balance, -sink); /* which held nodes' rows leave out */
+        const double power = share->volume * put_in(own, substance) - sink;
+        hs_balance_leave(&balance->all, share->wall, -1, power, fabs(power));
+    }
+}
+
+static const struct hs_balance_operator network = {.depth = depth,
+                                                   .holder = holder,
+                                                   .holding = holding,
+                                                   .conductance = conductance,
+                                                   .capacity_at = capacity_at,
+                                                   .begin = begin,
+                                                   .prescribed = prescribed,
+                                                   .exchange = exchange,
+                                                   .sources = sources,
+                                                   .capacity = capacity,
+                                                   .release = release};
+
+enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error *err)
+{
+    const struct hs_problem *problem = balance->problem;
+    struct own *own = hs_new(sizeof *own);
+    balance->op = &network;
+    balance->own = own;
+    own->spec = hs_network_problem_spec(problem);
+    own->function = hs_new(((size_t)problem->time_function_count + 1) * sizeof *own->function);
+    hs_axes_init(own->axis, &own->spec);
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (!problem->face[face].wrap)
+            list_parts(balance, own, face);
+    own->active = is_active(problem->body);
+    return own->active ? hs_network_held_shares(&own->spec, &own->held, &own->held_count, err)
+                       : HS_OK;
+}

@@ -1,0 +1,503 @@
+#include "engine/measure/bench.h"
+#include "core/machine.h"
+#include "core/memory.h"
+#include "engine/backends/cpu_parts.h"
+#include "engine/network/of_problem.h"
+#include "engine/registry.h"
+
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MOST_PAIRS = 64 };
+
+/* ---- the case -------------------------------------------------------------------------------- */
+
+/* Uniform in [0, 1) from a counter, so that threads can fill in any order. Source: splitmix64,
+ * Steele, Lea and Flood, OOPSLA 2014. */
+static double noise(uint64_t n)
+{
+    uint64_t z = (n + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static void make_grid(struct hs_problem *problem, const struct hs_bench_request *request)
+{
+    hs_problem_init(problem);
+    problem->precision = request->precision;
+    problem->radius = request->radius;
+    problem->solver.device = request->device;
+    problem->solver.threads = request->threads;
+    problem->grid.dims = request->dims;
+    for (int axis = 0; axis < request->dims; axis++)
+        problem->grid.points[axis] = request->points[axis];
+}
+
+static void make_stencil(struct hs_problem *problem, const struct hs_bench_request *request)
+{
+    problem->raw = true;
+    const struct hs_boundary_spec nothing = {.spacing = 1.0, .radius = request->radius};
+    for (int face = 0; face < 2 * request->dims; face++)
+        problem->face[face] = hs_boundary_lower(&hs_boundary_kinds[0], &nothing);
+    const int count = hs_stencil_count(request->dims, request->radius);
+    double sum = 0.0;
+    for (int n = 0; n < count; n++)
+        sum += problem->c[n] = 0.5 + noise((uint64_t)n);
+    for (int n = 0; n < count; n++)
+        problem->c[n] /= sum;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+static struct hs_substance substance(int n)
+{
+    const double k = 0.5 + noise((uint64_t)n), capacity = 0.5 + noise((uint64_t)n + 1000);
+    return (struct hs_substance){
+        .conductivity = {k, k, k}, .capacity = capacity, .density = NAN, .source = -1};
+}
+
+/* One material, and boxes of others in it with faces on nodes: corners, edges and faces of a box
+ * are up to 27 distinct rows. */
+static void add_boxes(struct hs_problem *problem, int boxes)
+{
+    struct hs_body *body = problem->body;
+    body->substance_count = body->solid_count = 1 + boxes;
+    body->substance = hs_new((size_t)(1 + boxes) * sizeof *body->substance);
+    body->solid = hs_new((size_t)(1 + boxes) * sizeof *body->solid);
+    for (int n = 0; n <= boxes; n++) {
+        struct hs_solid *solid = &body->solid[n];
+        solid->substance = n;
+        solid->shape.kind = n == 0 ? HS_SHAPE_EVERYWHERE : HS_SHAPE_BOX;
+        body->substance[n] = substance(n);
+        for (int axis = 0; axis < HS_AXES; axis++) {
+            const double last = (double)(problem->grid.points[axis] - 1);
+            const double at = noise((uint64_t)(HS_AXES * n + axis));
+            solid->shape.lower[axis] = floor(0.8 * at * last);
+            solid->shape.upper[axis] = solid->shape.lower[axis] + ceil(0.15 * last);
+        }
+    }
+}
+
+static bool add_fields(struct hs_problem *problem)
+{
+    const int64_t count = hs_grid_count(&problem->grid);
+    double **const fields[] = {&problem->body->conductivity, &problem->body->capacity};
+    for (int f = 0; f < 2; f++) {
+        double *field = *fields[f] = malloc((size_t)count * sizeof *field);
+        if (!field)
+            return false;
+#pragma omp parallel for schedule(static)
+        for (int64_t n = 0; n < count; n++)
+            field[n] = 0.5 + noise((uint64_t)(2 * n + f));
+    }
+    return true;
+}
+
+static enum hs_status make_body(struct hs_problem *problem, enum hs_bench_case which,
+                                struct hs_error *err)
+{
+    problem->body = hs_new(sizeof *problem->body);
+    problem->body->source = -1;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        problem->face[face] = (struct hs_face){.type = "reflective", .edge_weight = 0.5};
+    if (which != HS_BENCH_ARRAYS)
+        add_boxes(problem, which == HS_BENCH_BYTES ? 4 : 16);
+    else if (!add_fields(problem))
+        return hs_error_add(err, HS_DEVICE,
+                            "bench: no memory for fields of conductivity and "
+                            "capacity; take fewer --points");
+    return hs_network_of_problem(problem, err);
+}
+
+const char *hs_bench_case_name(enum hs_bench_case which)
+{
+    static const char *const names[HS_BENCH_CASES] = {"stencil", "bytes", "shorts", "arrays"};
+    return names[which];
+}
+
+struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request)
+{
+    struct hs_problem problem;
+    make_grid(&problem, request);
+    make_stencil(&problem, request);
+    const struct hs_stencil stencil = hs_problem_stencil(&problem, 1.0);
+    hs_problem_release(&problem);
+    return stencil;
+}
+
+static void fill(const struct hs_bench *bench, int64_t count)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < count; i++) {
+        const double x = 1.0 + noise((uint64_t)i + HS_MAX_COEFFICIENTS);
+        hs_write(bench->request.precision, bench->initial, i, x);
+    }
+}
+
+/* The reference knows one thread; it sweeps boxes, so each thread gives it a slab. Fixed layers
+ * are never written, so both fields start from the initial one, and no ghosts are read. */
+static enum hs_status sweep_reference(const struct hs_bench *bench,
+                                      const struct hs_kernel *reference, const void *in, void *out,
+                                      struct hs_error *err)
+{
+    enum { SLABS = 64 };
+    const struct hs_box all = hs_problem_interior(&bench->problem);
+    const int axis = bench->request.dims - 1;
+    const double nothing = 0.0;
+    const struct hs_operator op = hs_problem_operator(&bench->problem, 1.0);
+    struct hs_layout layout = hs_layout_make(&bench->problem.grid, 0, 1);
+    enum hs_status st = HS_OK;
+#pragma omp parallel for schedule(dynamic)
+    for (int slab = 0; slab < SLABS; slab++) {
+        struct hs_sweep sweep = {.precision = bench->request.precision,
+                                 .layout = layout,
+                                 .box = all,
+                                 .op = &op,
+                                 .in = in,
+                                 .out = out,
+                                 .source.value = &nothing,
+                                 .steps = 1,
+                                 .threads = 1};
+        const int64_t extent = all.hi[axis] - all.lo[axis];
+        sweep.box.lo[axis] = all.lo[axis] + extent * slab / SLABS;
+        sweep.box.hi[axis] = all.lo[axis] + extent * (slab + 1) / SLABS;
+        const enum hs_status slab_status = reference->sweep(NULL, &sweep, err);
+        if (slab_status)
+#pragma omp critical
+            st = slab_status;
+    }
+    return st;
+}
+
+/* In large pages: else a field of gigabytes is some seconds of page faults. NULL without memory. */
+static void *allocate(size_t bytes)
+{
+    enum { HUGE_PAGE = 1 << 21 };
+    void *memory = NULL;
+    if (posix_memalign(&memory, bytes >= HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= HUGE_PAGE)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
+#endif
+    return memory;
+}
+
+/* By all threads. */
+static void copy_field(void *to, const void *from, size_t bytes)
+{
+    enum { PIECE = 1 << 22 };
+#pragma omp parallel for schedule(static)
+    for (size_t first = 0; first < bytes; first += PIECE)
+        memcpy((char *)to + first, (const char *)from + first,
+               bytes - first < PIECE ? bytes - first : PIECE);
+}
+
+static enum hs_status expect_of_stencil(struct hs_bench *bench, size_t bytes, struct hs_error *err)
+{
+    const struct hs_kernel *reference = NULL;
+    enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference, err);
+    copy_field(bench->expected, bench->initial, bytes);
+    copy_field(bench->spare, bench->initial, bytes);
+    for (int64_t n = 0; n < bench->proof_sweeps && !st; n++) {
+        st = sweep_reference(bench, reference, bench->expected, bench->spare, err);
+        void *swept = bench->spare;
+        bench->spare = bench->expected;
+        bench->expected = swept;
+    }
+    return st;
+}
+
+static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
+{
+    return (struct hs_span){.count = count,
+                            .step = bench->step,
+                            .op = hs_problem_operator(&bench->problem, bench->step)};
+}
+
+/* Of a body by the plain kernel of all threads, which has the reference's bits. */
+static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *err)
+{
+    const struct hs_backend *backend = NULL;
+    const struct hs_kernel *kernel = NULL;
+    const struct hs_box all = hs_grid_box(&bench->problem.grid);
+    const struct hs_span span = span_of(bench, bench->proof_sweeps);
+    struct hs_backend_state *state = NULL;
+    for (int n = 0; hs_backends[n]; n++)
+        backend = hs_backends[n]->device == HS_CPU ? hs_backends[n] : backend;
+    enum hs_status st = hs_kernel_find("openmp", HS_CPU, &kernel, err);
+    if (!st)
+        st = backend->create(&bench->problem, kernel, 0, 0, &state, err);
+    if (!st)
+        st = backend->upload(state, &all, bench->initial, err);
+    if (!st)
+        st = backend->sweep(state, &span, err);
+    if (!st)
+        st = backend->download(state, &all, bench->expected, err);
+    if (state)
+        backend->destroy(state);
+    return st;
+}
+
+static enum hs_status memory_short(double needed, struct hs_error *err)
+{
+    const struct hs_memory_free available = hs_machine_memory_free("");
+    return hs_error_add(err, HS_DEVICE,
+                        "bench: not enough memory for the proof: %.0f bytes needed, %s has %.0f "
+                        "free; take fewer --points",
+                        needed, available.whose, available.bytes);
+}
+
+enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
+                             struct hs_error *err)
+{
+    *bench = (struct hs_bench){.request = *request, .step = 1.0};
+    make_grid(&bench->problem, request);
+    if (request->which == HS_BENCH_STENCIL) {
+        make_stencil(&bench->problem, request);
+        return HS_OK;
+    }
+    const enum hs_status st = make_body(&bench->problem, request->which, err);
+    if (!st && bench->problem.network) /* other ranks than the first have none */
+        bench->step = 0.9 * bench->problem.network->limit;
+    return st;
+}
+
+enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, struct hs_error *err)
+{
+    const struct hs_bench_request *request = &bench->request;
+    const double needed = 3.0 * (double)hs_precision_size(request->precision) *
+                          (double)request->points[HS_X] * (double)request->points[HS_Y] *
+                          (double)request->points[HS_Z];
+    if (needed > hs_machine_memory_free("").bytes)
+        return memory_short(needed, err);
+    bench->proof_sweeps = proof_sweeps;
+    const struct hs_box box = hs_problem_interior(&bench->problem);
+    bench->updated = hs_box_count(&box);
+    const int64_t count = hs_grid_count(&bench->problem.grid);
+    const size_t bytes = (size_t)count * hs_precision_size(request->precision);
+    bench->initial = allocate(bytes);
+    bench->expected = allocate(bytes);
+    bench->spare = allocate(bytes);
+    if (!bench->initial || !bench->expected || !bench->spare)
+        return memory_short(needed, err);
+    fill(bench, count);
+    return bench->problem.body ? expect_of_body(bench, err) : expect_of_stencil(bench, bytes, err);
+}
+
+void hs_bench_release(struct hs_bench *bench)
+{
+    free(bench->initial);
+    free(bench->expected);
+    free(bench->spare);
+    hs_problem_release(&bench->problem);
+    *bench = (struct hs_bench){0};
+}
+
+/* ---- the proof ------------------------------------------------------------------------------- */
+
+/*
+ * double: all kernels add in one order, so the same bits. float: the reference rounds once, a
+ * kernel each coefficient and each of its partial sums: per sweep at most terms + 2 halves of an
+ * epsilon of sum |c in| < 2, and since the c are positive of sum 1, later sweeps do not amplify it.
+ */
+static double proof_bound(const struct hs_bench *bench)
+{
+    const int terms = hs_stencil_count(bench->request.dims, bench->request.radius);
+    return bench->request.precision == HS_DOUBLE || bench->problem.body
+               ? 0.0
+               : (double)bench->proof_sweeps * (terms + 2) * (FLT_EPSILON / 2.0) * 2.0;
+}
+
+static double largest_difference(const struct hs_bench *bench, const void *a, const void *b)
+{
+    const int64_t count = hs_grid_count(&bench->problem.grid);
+    const enum hs_precision precision = bench->request.precision;
+    double largest = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t i = 0; i < count; i++) {
+        const double apart = fabs(hs_read(precision, a, i) - hs_read(precision, b, i));
+        if (!(apart <= largest)) /* NaN is as far apart as can be */
+            largest = isnan(apart) ? INFINITY : apart;
+    }
+    return largest;
+}
+
+static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *backend,
+                            struct hs_backend_state *state, struct hs_bench_row *out,
+                            struct hs_error *err)
+{
+    const struct hs_box all = hs_grid_box(&bench->problem.grid);
+    const struct hs_span span = span_of(bench, bench->proof_sweeps);
+    enum hs_status st = backend->upload(state, &all, bench->initial, err);
+    if (!st)
+        st = backend->sweep(state, &span, err);
+    if (!st)
+        st = backend->download(state, &all, bench->spare, err);
+    if (st)
+        return st;
+    out->bound = proof_bound(bench);
+    out->apart = largest_difference(bench, bench->spare, bench->expected);
+    out->proven = out->apart <= out->bound;
+    return HS_OK;
+}
+
+/* ---- timing ---------------------------------------------------------------------------------- */
+
+const char *hs_bench_place_name(enum hs_bench_place place)
+{
+    static const char *const names[HS_BENCH_PLACES] = {"memory", "cache"};
+    return names[place];
+}
+
+/* Bytes of two fields. */
+static double pair_bytes(const struct hs_bench *bench)
+{
+    return 2.0 * (double)hs_precision_size(bench->request.precision) *
+           (double)hs_grid_count(&bench->problem.grid);
+}
+
+int hs_bench_pairs(const struct hs_bench *bench, double cache)
+{
+    const double pair = pair_bytes(bench);
+    int pairs = 1;
+    while (pairs <= MOST_PAIRS && pairs * pair < 2.0 * cache)
+        pairs *= 2;
+    return pairs <= MOST_PAIRS ? pairs : 0;
+}
+
+struct copies {
+    int64_t count, bytes; /* of a sample; of one copy */
+    double seconds;       /* that the last sample took */
+};
+
+static enum hs_status take_copies(const struct hs_timing *timing, struct copies *copies,
+                                  struct hs_error *err)
+{
+    return timing->backend->copy(timing->state, copies->count, &copies->bytes, &copies->seconds,
+                                 err);
+}
+
+static enum hs_status warm_copies(const struct hs_timing *timing, double sample,
+                                  struct copies *copies, struct hs_error *err)
+{
+    *copies = (struct copies){.count = 1};
+    enum hs_status st = take_copies(timing, copies, err); /* cold */
+    if (!st)
+        st = take_copies(timing, copies, err);
+    while (!st && copies->seconds < sample) {
+        copies->count = (int64_t)ceil((double)copies->count *
+                                      fmin(16.0, 1.1 * sample / fmax(copies->seconds, 1e-9)));
+        st = take_copies(timing, copies, err);
+    }
+    return st;
+}
+
+static enum hs_status take_samples(const struct hs_bench *bench, const struct hs_timing *timing,
+                                   struct hs_bench_figures *out, struct hs_error *err)
+{
+    double sweep[HS_TIMING_SAMPLES], copy[HS_TIMING_SAMPLES], fraction[HS_TIMING_SAMPLES];
+    struct hs_timing_effort effort = hs_timing_usual(bench->request.repeats);
+    if (timing->backend->device == HS_CUDA)
+        effort.sample = 0.01; /* its clock's grain is half a microsecond, and nobody disturbs it */
+    const bool copying = timing->backend->copy;
+    struct copies copies = {0, 0, 0.0};
+    double seconds = 0.0;
+    enum hs_status st = HS_OK;
+    if (copying)
+        st = warm_copies(timing, effort.sample, &copies, err);
+    if (!st)
+        st = hs_timing_warm_up(timing, effort.sample, &out->in_sample, &seconds, err);
+    const int repeats = hs_timing_repeats(&effort, seconds);
+    int n = 0;
+    for (; n < repeats && !st; n++) {
+        if (copying)
+            st = take_copies(timing, &copies, err);
+        if (!st)
+            st = hs_timing_take(timing, out->in_sample, &seconds, err);
+        sweep[n] = seconds / (double)out->in_sample;
+        copy[n] = (double)copies.bytes * (double)copies.count / copies.seconds;
+        fraction[n] = hs_bench_bytes(bench, sweep[n]) / copy[n];
+    }
+    out->seconds = hs_samples_of(sweep, n);
+    out->copy = hs_samples_of(copy, copying ? n : 0);
+    out->fraction = hs_samples_of(fraction, copying ? n : 0);
+    return st;
+}
+
+/* Sweeps take means of what was in [1, 2): a field that left it, with room for rounding, was made
+ * by something else, a launch that failed for example. */
+static enum hs_status check_field(const struct hs_bench *bench, const struct hs_timing *timing,
+                                  struct hs_bench_row *out, struct hs_error *err)
+{
+    struct hs_reduction r;
+    const enum hs_status st = hs_reduce(timing->backend, timing->state, &bench->problem, &r, err);
+    if (!st && (r.not_finite || !(r.min > 0.5) || !(r.max < 4.0))) {
+        out->proven = false;
+        out->apart = INFINITY;
+    }
+    return st;
+}
+
+static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_timing *timing,
+                                  struct hs_bench_row *out, struct hs_error *err)
+{
+    const struct hs_backend *backend = timing->backend;
+    const double cache = backend->cache ? backend->cache(bench->request.device) : 0.0;
+    const int turned = backend->rotate ? hs_bench_pairs(bench, cache) : 1;
+    const bool fits = pair_bytes(bench) <= cache;
+    const int pairs[HS_BENCH_PLACES] = {
+        [HS_BENCH_MEMORY] = fits && turned < 2 ? 0 : turned,
+        [HS_BENCH_CACHE] = fits,
+    };
+    enum hs_status st = HS_OK;
+    for (int place = HS_BENCH_PLACES - 1; place >= 0 && !st; place--) { /* fewest pairs first */
+        if (!pairs[place])
+            continue;
+        if (pairs[place] > 1)
+            st = backend->rotate(timing->state, pairs[place], err);
+        if (!st)
+            st = take_samples(bench, timing, &out->figures[place], err);
+        out->figures[place].pairs = pairs[place];
+        if (!st)
+            st = check_field(bench, timing, out, err);
+    }
+    return st;
+}
+
+enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *backend,
+                               const struct hs_kernel *kernel, struct hs_bench_row *out,
+                               struct hs_error *err)
+{
+    *out = (struct hs_bench_row){.kernel = kernel};
+    struct hs_backend_state *state = NULL;
+    enum hs_status st = backend->create(&bench->problem, kernel, bench->request.device,
+                                        bench->request.threads, &state, err);
+    if (!st) {
+        strncpy(out->device, backend->describe(state), sizeof out->device - 1);
+        st = prove(bench, backend, state, out, err);
+    }
+    if (!st && out->proven) {
+        const struct hs_timing timing = {
+            backend, state, hs_kernel_steps_for(kernel, &bench->problem), span_of(bench, 0)};
+        st = time_kernel(bench, &timing, out, err);
+    }
+    backend->destroy(state);
+    return st;
+}
+
+double hs_bench_gcells(const struct hs_bench *bench, double seconds)
+{
+    return 1e-9 * (double)bench->updated / seconds;
+}
+
+double hs_bench_bytes(const struct hs_bench *bench, double seconds)
+{
+    return 2.0 * (double)hs_precision_size(bench->request.precision) * (double)bench->updated /
+           seconds;
+}

@@ -1,0 +1,39 @@
+/*
+ * How well kernels scale: the same kernel on one rank and on all of them, each proven and timed as
+ * engine/measure/bench.h does. Weak: each rank has as many points as the one; strong: all share
+ * them.
+ */
+#ifndef HS_ENGINE_MEASURE_SCALING_H
+#define HS_ENGINE_MEASURE_SCALING_H
+
+#include "engine/measure/bench.h"
+
+struct hs_scaling {
+    bool weak;
+    int ranks;
+    struct hs_bench one, all; /* all.problem is that of hs_ranks_enter; strong: one is the same */
+};
+
+struct hs_scaling_row {
+    struct hs_bench_row one, all;
+    double efficiency; /* of a rank, beside the one alone; NaN where a proof failed */
+    double owned;      /* share of the layers swept that are the ranks' own */
+};
+
+/* `request` is of one rank if weak, else of all. Release after failure too. */
+enum hs_status hs_scaling_init(struct hs_scaling *scaling, const struct hs_bench_request *request,
+                               bool weak, struct hs_error *err);
+void hs_scaling_release(struct hs_scaling *scaling);
+
+/* The reference's answers, of so many sweeps. On the first rank. */
+enum hs_status hs_scaling_expect(struct hs_scaling *scaling, int64_t sweeps, struct hs_error *err);
+
+/* There too. `own` is its backend alone, `all` that of all ranks. */
+enum hs_status hs_scaling_kernel(struct hs_scaling *scaling, const struct hs_backend *own,
+                                 const struct hs_backend *all, const struct hs_kernel *kernel,
+                                 struct hs_scaling_row *out, struct hs_error *err);
+
+/* Seconds of a sweep, the median, from memory where it was measured. */
+double hs_scaling_seconds(const struct hs_bench_row *row);
+
+#endif

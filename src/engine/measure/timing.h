@@ -1,0 +1,50 @@
+/*
+ * How long a sweep takes: samples of many sweeps each, warmed up, by the device's own clock where
+ * the backend reads one. For bench, and for whoever chooses between kernels by trying them.
+ */
+#ifndef HS_ENGINE_MEASURE_TIMING_H
+#define HS_ENGINE_MEASURE_TIMING_H
+
+#include "core/backend.h"
+
+enum { HS_TIMING_SAMPLES = 1000 }; /* most that are taken */
+
+/* Of the samples of one measurement. */
+struct hs_samples {
+    int count;
+    double min, median, max; /* NaN where count is 0 */
+};
+
+/* Sorts `values` [count]. */
+struct hs_samples hs_samples_of(double *values, int count);
+
+/* What is timed; the field is uploaded. */
+struct hs_timing {
+    const struct hs_backend *backend;
+    struct hs_backend_state *state;
+    int fuses;           /* sweeps that a call of its kernel does */
+    struct hs_span span; /* its count is not used: each sample sweeps the same times again */
+};
+
+struct hs_timing_effort {
+    int repeats;   /* samples, at most HS_TIMING_SAMPLES */
+    double sample; /* s: shortest sample */
+    double all;    /* s: no more than 3 samples beyond it */
+};
+
+/* The usual: samples far above the clock's grain, and a few seconds a kernel. */
+struct hs_timing_effort hs_timing_usual(int repeats);
+
+/* Seconds of `count` sweeps. */
+enum hs_status hs_timing_take(const struct hs_timing *timing, int64_t count, double *seconds,
+                              struct hs_error *err);
+
+/* Warms up, and finds out how many sweeps make a sample long enough: a multiple of what the kernel
+ * fuses. *seconds: what they took. */
+enum hs_status hs_timing_warm_up(const struct hs_timing *timing, double sample, int64_t *count,
+                                 double *seconds, struct hs_error *err);
+
+/* Samples that keep within the effort, where one takes `seconds`. */
+int hs_timing_repeats(const struct hs_timing_effort *effort, double seconds);
+
+#endif

@@ -1,0 +1,193 @@
+#include "engine/measure/trial.h"
+
+#include "core/clock.h"
+#include "core/machine.h"
+#include "core/memory.h"
+#include "engine/measure/candidate.h"
+#include "engine/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST = 4,            /* kernels */
+    ROUNDS = 9,          /* at most, */
+    LEAST_ROUNDS = 3,    /* and where one takes long */
+    LEAST_SWEEPS = 4000, /* of a run: a trial may come to 80, filling the fields included */
+};
+static const double least_updates = 1e10; /* points times sweeps of a run: seconds at the least */
+static const double shortest_sample = 0.012; /* s */
+static const double budget = 0.3;            /* s, of all samples, unless the fewest take longer */
+static const double many_times = 40.0;       /* the budget: a run that is worth it */
+static const double clearly = 0.95;          /* of the time of the heuristic's kernel */
+static const double free_share = 0.5;        /* of the memory that is free, for the trial */
+
+/* ---- whether --------------------------------------------------------------------------------- */
+
+/* The plan's kernel first. */
+static int find_candidates(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                           const struct hs_plan *plan, const struct hs_kernel *out[MOST])
+{
+    int count = 0;
+    out[count++] = plan->kernel;
+    for (int n = 0; kernels[n] && count < MOST; n++)
+        if (kernels[n] != plan->kernel &&
+            hs_tune_candidate(kernels[n], problem, plan->backend->device))
+            out[count++] = kernels[n];
+    return count;
+}
+
+/* A search for a steady state mostly ends long before its bound. A mode as long as the grid is
+ * gone, but for a millionth, after some four times the square of its points. */
+static double sweeps_from(const struct hs_problem *problem, const struct hs_plan *plan,
+                          int64_t from)
+{
+    double longest = 1.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        longest = fmax(longest, (double)problem->grid.points[axis]);
+    const double left = (double)(plan->sweeps - from);
+    return problem->schedule.steady ? fmin(left, 4.0 * longest * longest) : left;
+}
+
+static bool fits(const struct hs_problem *problem, const struct hs_plan *plan,
+                 const struct hs_kernel *const *candidate, int count)
+{
+    double bytes = 0.0;
+    for (int n = 0; n < count; n++)
+        bytes += plan->backend->memory(problem, candidate[n]);
+    return bytes <= free_share * hs_machine_memory_free("").bytes;
+}
+
+bool hs_trial_due_among(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                        const struct hs_plan *plan, int64_t from)
+{
+    const struct hs_kernel *candidate[MOST];
+    const struct hs_box interior = hs_problem_interior(problem);
+    const double sweeps = sweeps_from(problem, plan, from);
+    if (hs_plan_jumps(plan) || !hs_plan_sweeps_singly(plan) ||
+        plan->choice != HS_CHOICE_HEURISTIC || plan->backend->device != HS_CPU ||
+        sweeps < LEAST_SWEEPS || sweeps * (double)hs_box_count(&interior) < least_updates)
+        return false;
+    const int count = find_candidates(kernels, problem, plan, candidate);
+    return count > 1 && fits(problem, plan, candidate, count);
+}
+
+/* ---- by turns -------------------------------------------------------------------------------- */
+
+struct entrant {
+    struct hs_candidate candidate;
+    int64_t sweeps; /* of a sample */
+    double seconds; /* that it takes */
+    double taken[ROUNDS];
+};
+
+static enum hs_status enter(struct entrant *entrant, const struct hs_kernel *kernel,
+                            struct hs_error *err)
+{
+    enum hs_status st = hs_candidate_begin(&entrant->candidate, kernel, err);
+    if (!st)
+        st = hs_timing_warm_up(&entrant->candidate.timing, shortest_sample, &entrant->sweeps,
+                               &entrant->seconds, err);
+    return st;
+}
+
+/* The one that began a round ends the next: what the machine does meanwhile is felt by all. */
+static enum hs_status take_turns(struct entrant *entrant, int count, int rounds,
+                                 struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int round = 0; round < rounds && !st; round++)
+        for (int n = 0; n < count && !st; n++) {
+            struct entrant *next = &entrant[round % 2 ? count - 1 - n : n];
+            st = hs_candidate_sample(&next->candidate, next->sweeps, &next->taken[round], err);
+        }
+    return st;
+}
+
+/* By the fastest of each one's samples, since whatever else the machine does only makes them
+ * slower, and what is found is kept. The first is the heuristic's. */
+static void judge(struct entrant *entrant, const struct hs_kernel *const *kernel, int count,
+                  int rounds, struct hs_tuning *out)
+{
+    out->count = count;
+    for (int n = 0; n < count; n++) {
+        const struct hs_samples samples = hs_samples_of(entrant[n].taken, rounds);
+        out->row[n] = (struct hs_tune_row){.seconds = samples.min, .samples = rounds};
+        snprintf(out->row[n].kernel, sizeof out->row[n].kernel, "%s", kernel[n]->name);
+    }
+    int best = 0;
+    for (int n = 1; n < count; n++)
+        if (out->row[n].seconds < (best ? 1.0 : clearly) * out->row[best].seconds)
+            best = n;
+    const struct hs_tune_row taken = out->row[best];
+    out->row[best] = out->row[0];
+    out->row[0] = taken;
+}
+
+static bool is_long(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
+                    const struct entrant *usual)
+{
+    const double sweep = usual->seconds / (double)usual->sweeps;
+    return sweep * sweeps_from(problem, plan, from) >= many_times * budget;
+}
+
+/* All of them, or none where the run is not long after all. */
+static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *const *kernel,
+                              int count, int64_t from, struct hs_tuning *out, struct hs_error *err)
+{
+    const struct hs_problem *problem = entrant[0].candidate.problem;
+    const struct hs_plan *plan = entrant[0].candidate.plan;
+    double round = 0.0;
+    for (int n = 0; n < count; n++) {
+        const enum hs_status st = enter(&entrant[n], kernel[n], err);
+        if (st || !is_long(problem, plan, from, &entrant[0]))
+            return st;
+        round += entrant[n].seconds;
+    }
+    const int rounds = (int)fmin(fmax(budget / round, LEAST_ROUNDS), ROUNDS);
+    const enum hs_status st = take_turns(entrant, count, rounds, err);
+    if (!st)
+        judge(entrant, kernel, count, rounds, out);
+    return st;
+}
+
+void hs_trial_make_among(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                         const struct hs_plan *plan, int64_t from, struct hs_tuning *out)
+{
+    *out = (struct hs_tuning){.count = 0};
+    const double begun = hs_clock_now();
+    struct hs_error err;
+    hs_error_init(&err);
+    const struct hs_kernel *kernel[MOST];
+    const int count = find_candidates(kernels, problem, plan, kernel);
+    struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);
+    void *plane = hs_candidate_plane(problem, &err);
+    for (int n = 0; n < count; n++)
+        entrant[n].candidate = (struct hs_candidate){.problem = problem,
+                                                     .plan = plan,
+                                                     .stretch = hs_candidate_stretch(problem, plan),
+                                                     .plane = plane};
+    if (plane && !hs_tune_case_of(problem, plan, &out->about, &err))
+        try_all(entrant, kernel, count, from, out, &err);
+    for (int n = 0; n < count; n++)
+        hs_candidate_end(&entrant[n].candidate);
+    free(plane);
+    free(entrant);
+    hs_error_release(&err);
+    out->seconds = hs_clock_now() - begun;
+}
+
+/* ---- this build ------------------------------------------------------------------------------ */
+
+bool hs_trial_due(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from)
+{
+    return hs_trial_due_among(hs_kernels, problem, plan, from);
+}
+
+void hs_trial_make(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
+                   struct hs_tuning *out)
+{
+    hs_trial_make_among(hs_kernels, problem, plan, from, out);
+}

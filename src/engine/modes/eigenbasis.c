@@ -1,0 +1,579 @@
+#include "engine/modes/eigenbasis.h"
+
+#include "core/memory.h"
+#include "core/transforms.h"
+#include "engine/modes/openblas.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double hs_eigenbasis_most_condition = 1e4;
+
+/* Entries that a scaling makes equal agree to so many roundings. */
+static const double alike = 16.0 * DBL_EPSILON;
+
+/* A correction of more than this is none: the two rates are the same. */
+static const double small = 1e-4;
+
+/* An imaginary part of a real rate, of the largest one. */
+static const double imaginary_rounding = 1e-13;
+
+/* Of the fastest rate: without a face that pulls the slowest wave of 30000 nodes has 3e-9 of it. */
+static const double free_rounding = 1e-14;
+
+enum {
+    BLOCK = 64,
+    THREADS_FROM = 256 /* nodes: 129 took ten times as long with two threads on a busy machine */
+};
+
+/* A matrix of its own: of all nodes, or of those that one kind of modes of a mirrored axis has. */
+struct work {
+    const struct hs_axis_matrix *matrix;
+    const struct hs_openblas *blas;
+    int64_t first, n;         /* folded nodes */
+    int reach;                /* columns beside the diagonal */
+    long double *band;        /* [n][2 * reach + 1] */
+    long double *sum;         /* [n]: of a row, what a constant loses there */
+    long double *scale;       /* [n]: squared, of the nodes */
+    double *one, *other;      /* [n][n] */
+    double *vector, *inverse; /* [n][n] of the basis */
+    double *rate;             /* [n] likewise */
+    double condition;
+    int64_t slow; /* mode, of the least rate; and of it what the basis says of its slowest */
+    double slow_off, slow_mixed;
+};
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+static long double entry(const struct work *w, int64_t i, int64_t j)
+{
+    return llabs(j - i) > w->reach ? 0.0L : w->band[i * (2 * w->reach + 1) + j - i + w->reach];
+}
+
+/* What a swept node of an axis counts for, where it takes part: a folded node, and its sign. */
+static double fold_column(const struct work *w, int64_t *column)
+{
+    const int64_t all = hs_axis_matrix_rows(w->matrix), opposite = all - 1 - *column;
+    if (w->n == all)
+        return 1.0;
+    if (w->first == 0) {
+        *column = *column < opposite ? *column : opposite;
+        return 1.0;
+    }
+    const double sign = *column < opposite ? -1.0 : *column == opposite ? 0.0 : 1.0;
+    *column = *column < opposite ? opposite : *column;
+    return sign;
+}
+
+/* A sum and its rounding: weak convection is 1e-20 of what else is in it. */
+static void add(long double sum[2], long double term)
+{
+    const long double next = sum[0] + term, added = next - sum[0];
+    sum[1] += (sum[0] - (next - added)) + (term - added);
+    sum[0] = next;
+}
+
+static void fill_band(struct work *w)
+{
+    struct hs_axis_matrix beside = *w->matrix;
+    long double rest[2] = {0.0L};
+    beside.c[beside.radius] = 0.0;
+    for (int m = 0; m <= 2 * beside.radius; m++)
+        add(rest, -(long double)beside.c[m]);
+    for (int64_t i = 0; i < w->n; i++) {
+        struct hs_axis_entry row[HS_AXIS_ENTRIES];
+        long double sum[2] = {rest[0], rest[1]};
+        long double *band = &w->band[i * (2 * w->reach + 1)];
+        const int entries = hs_axis_matrix_row(&beside, w->first + i, row);
+        for (int e = 0; e < entries; e++) {
+            int64_t column = row[e].column;
+            const double sign = fold_column(w, &column);
+            if (sign == 0.0)
+                continue;
+            column -= w->first + i;
+            assert(llabs(column) <= w->reach);
+            band[column + w->reach] += sign * (long double)row[e].c * row[e].share;
+            add(sum, sign * (long double)row[e].c * row[e].share);
+        }
+        band[w->reach] += rest[0];
+        w->sum[i] = sum[0] + sum[1];
+    }
+}
+
+static bool same(long double a, long double b)
+{
+    return fabsl(a - b) <= alike * fmaxl(fabsl(a), fabsl(b));
+}
+
+/* scale[i] * entry(i, j) = scale[j] * entry(j, i), if there is such a scale. */
+static bool find_scale(struct work *w)
+{
+    w->scale[0] = 1.0L;
+    for (int64_t i = 0; i + 1 < w->n; i++) {
+        const long double up = entry(w, i, i + 1), down = entry(w, i + 1, i);
+        const long double ratio = up == 0.0L && down == 0.0L ? 1.0L : up / down;
+        if (!(ratio > 0.0L) || isinf(ratio))
+            return false;
+        w->scale[i + 1] = w->scale[i] * ratio;
+    }
+    for (int64_t i = 0; i < w->n; i++)
+        for (int64_t j = i + 2; j < w->n && j <= i + w->reach; j++)
+            if (!same(w->scale[i] * entry(w, i, j), w->scale[j] * entry(w, j, i)))
+                return false;
+    return true;
+}
+
+static bool is_tridiagonal(const struct work *w)
+{
+    for (int64_t i = 0; i < w->n; i++)
+        for (int64_t j = i + 2; j < w->n && j <= i + w->reach; j++)
+            if (entry(w, i, j) != 0.0L || entry(w, j, i) != 0.0L)
+                return false;
+    return true;
+}
+
+/* Of the matrix that the scale makes symmetric. */
+static double symmetric_entry(const struct work *w, int64_t i, int64_t j)
+{
+    return (double)(entry(w, i, j) * sqrtl(w->scale[i] / w->scale[j]));
+}
+
+/* ---- [n][n] ---------------------------------------------------------------------------------- */
+
+static void transpose(int64_t n, const double *in, double *out)
+{
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t i = 0; i < n; i += BLOCK)
+        for (int64_t j = 0; j < n; j += BLOCK)
+            for (int64_t k = i; k < i + BLOCK && k < n; k++)
+                for (int64_t l = j; l < j + BLOCK && l < n; l++)
+                    out[l * n + k] = in[k * n + l];
+}
+
+static double norm(int64_t count, const double *values)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i] * values[i];
+    return sqrt(sum);
+}
+
+/* ---- LAPACK ---------------------------------------------------------------------------------- */
+
+static enum hs_status no_convergence(const char *routine, int info, struct hs_error *err)
+{
+    return hs_error_add(err, HS_BAD_INPUT, "LAPACK's %s found no modes (info %d)", routine, info);
+}
+
+static enum hs_status no_memory(int64_t n, struct hs_error *err)
+{
+    return hs_error_add(err, HS_DEVICE, "not enough memory for the modes of an axis: %.0f bytes",
+                        5.0 * sizeof(double) * (double)n * (double)n);
+}
+
+/* A mode a row, into the inverse. */
+static enum hs_status solve_tridiagonal(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = 1 + 4 * n + n * n, whole = 3 + 5 * n;
+    int info = 0;
+    double *beside = malloc(((size_t)n + (size_t)work) * sizeof *beside);
+    int *wholes = malloc((size_t)whole * sizeof *wholes);
+    if (!beside || !wholes) {
+        free(beside), free(wholes);
+        return no_memory(w->n, err);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        w->rate[i] = (double)entry(w, i, i);
+        beside[i] = i + 1 < n ? symmetric_entry(w, i, i + 1) : 0.0;
+    }
+    w->blas->dstevd_("V", &n, w->rate, beside, w->inverse, &n, beside + n, &work, wholes, &whole,
+                     &info, 1);
+    free(beside);
+    free(wholes);
+    return info ? no_convergence("dstevd", info, err) : HS_OK;
+}
+
+static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = 1 + 6 * n + 2 * n * n, whole = 3 + 5 * n;
+    int info = 0;
+    double *space = malloc((size_t)work * sizeof *space);
+    int *wholes = malloc((size_t)whole * sizeof *wholes);
+    if (!space || !wholes) {
+        free(space), free(wholes);
+        return no_memory(w->n, err);
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            w->inverse[i * n + j] = symmetric_entry(w, i, j);
+    w->blas->dsyevd_("V", "U", &n, w->inverse, &n, w->rate, space, &work, wholes, &whole, &info, 1,
+                     1);
+    free(space);
+    free(wholes);
+    return info ? no_convergence("dsyevd", info, err) : HS_OK;
+}
+
+/* The rows of `inverse` are modes of the symmetric matrix: takes the scaling back. */
+static void unscale(const struct work *w)
+{
+    const int64_t n = w->n;
+    for (int64_t i = 0; i < n; i++)
+        w->one[i] = (double)sqrtl(w->scale[i]);
+    transpose(n, w->inverse, w->vector);
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < n; k++) {
+            w->vector[i * n + k] /= w->one[i];
+            w->inverse[i * n + k] *= w->one[k];
+        }
+}
+
+static enum hs_status check_condition(const struct work *w, struct hs_error *err)
+{
+    if (w->condition <= hs_eigenbasis_most_condition)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "the modes are ill-conditioned, by %.2g (at most %.0g is taken): the "
+                        "coefficients are too far from symmetric",
+                        w->condition, hs_eigenbasis_most_condition);
+}
+
+static enum hs_status make_symmetric(struct work *w, struct hs_error *err)
+{
+    long double least = INFINITY, most = 0.0L;
+    for (int64_t i = 0; i < w->n; i++) {
+        least = fminl(least, w->scale[i]);
+        most = fmaxl(most, w->scale[i]);
+    }
+    w->condition = (double)sqrtl(most / least);
+    enum hs_status st = check_condition(w, err);
+    if (!st)
+        st = is_tridiagonal(w) ? solve_tridiagonal(w, err) : solve_symmetric(w, err);
+    if (!st)
+        unscale(w);
+    return st;
+}
+
+/* Inverts what is in `inverse`. */
+static enum hs_status invert(const struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = BLOCK * n;
+    int info = 0;
+    int *pivot = malloc((size_t)n * sizeof *pivot);
+    double *space = malloc((size_t)work * sizeof *space);
+    if (!pivot || !space) {
+        free(pivot), free(space);
+        return no_memory(w->n, err);
+    }
+    w->blas->dgetrf_(&n, &n, w->inverse, &n, pivot, &info);
+    if (!info)
+        w->blas->dgetri_(&n, w->inverse, &n, pivot, space, &work, &info);
+    free(pivot);
+    free(space);
+    return info ? hs_error_add(err, HS_BAD_INPUT, "the modes are not independent of each other")
+                : HS_OK;
+}
+
+static enum hs_status check_real(const struct work *w, const double *imaginary,
+                                 struct hs_error *err)
+{
+    double size = 0.0, turns = 0.0;
+    for (int64_t k = 0; k < w->n; k++) {
+        size = fmax(size, hypot(w->rate[k], imaginary[k]));
+        turns = fmax(turns, fabs(imaginary[k]));
+    }
+    if (turns <= imaginary_rounding * size)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "a pair of modes turns into each other: their factors are complex, by "
+                        "%.2g of the largest",
+                        turns / size);
+}
+
+static enum hs_status make_general(struct work *w, struct hs_error *err)
+{
+    const int n = (int)w->n, work = (4 + BLOCK) * n, one = 1;
+    int info = 0;
+    double *space = malloc(((size_t)work + (size_t)n) * sizeof *space);
+    if (!space)
+        return no_memory(w->n, err);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            w->one[j * n + i] = (double)entry(w, i, j); /* column by column */
+    double *imaginary = space + work, unused;
+    w->blas->dgeev_("N", "V", &n, w->one, &n, w->rate, imaginary, &unused, &one, w->other, &n,
+                    space, &work, &info, 1, 1);
+    enum hs_status st = info ? no_convergence("dgeev", info, err) : check_real(w, imaginary, err);
+    free(space);
+    if (st)
+        return st;
+    transpose(n, w->other, w->vector);
+    memcpy(w->inverse, w->vector, (size_t)n * (size_t)n * sizeof *w->inverse);
+    st = invert(w, err);
+    if (st)
+        return st;
+    const int64_t all = (int64_t)n * n;
+    w->condition = norm(all, w->vector) * norm(all, w->inverse) / n;
+    return check_condition(w, err);
+}
+
+/* ---- to the last digit ----------------------------------------------------------------------- */
+
+/* What the matrix makes of a mode, at a node: from differences, in which a slow mode's own value
+ * does not drown it; and the size of its terms. */
+static long double image(const struct work *w, int64_t i, int64_t mode, long double *size)
+{
+    const int64_t n = w->n, first = i > w->reach ? i - w->reach : 0;
+    const int64_t last = i + w->reach < n ? i + w->reach : n - 1;
+    const long double here = w->vector[i * n + mode];
+    long double sum = w->sum[i] * here;
+    *size = fabsl(sum);
+    for (int64_t j = first; j <= last; j++) {
+        const long double term = entry(w, i, j) * (w->vector[j * n + mode] - here);
+        sum += term;
+        *size += fabsl(term);
+    }
+    return sum;
+}
+
+/* The rates of some modes, whose error is of second order in those of the vectors; and what is left
+ * of the images without them, into `one`. */
+static void find_residuals(const struct work *w, int64_t first, int64_t end)
+{
+    const int64_t n = w->n;
+    const double *vector = w->vector, *inverse = w->inverse;
+    long double moved[BLOCK] = {0.0L}, kept[BLOCK] = {0.0L}, size;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t mode = first; mode < end; mode++) {
+            moved[mode - first] += inverse[mode * n + i] * image(w, i, mode, &size);
+            kept[mode - first] += (long double)inverse[mode * n + i] * vector[i * n + mode];
+        }
+    for (int64_t mode = first; mode < end; mode++) {
+        moved[mode - first] /= kept[mode - first];
+        w->rate[mode] = (double)moved[mode - first];
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t mode = first; mode < end; mode++)
+            w->one[i * n + mode] =
+                (double)(image(w, i, mode, &size) - moved[mode - first] * vector[i * n + mode]);
+}
+
+/* One step of Newton's method for all modes together. Source: Dongarra, Moler and Wilkinson,
+ * SIAM J. Numer. Anal. 20 (1983). */
+static void refine(const struct work *w)
+{
+    const int64_t n = w->n;
+    double *vector = w->vector, *inverse = w->inverse;
+    const double *rate = w->rate;
+    const size_t bytes = (size_t)n * (size_t)n * sizeof *vector;
+#pragma omp parallel for schedule(static) if (n >= THREADS_FROM)
+    for (int64_t mode = 0; mode < n; mode += BLOCK)
+        find_residuals(w, mode, mode + BLOCK < n ? mode + BLOCK : n);
+    hs_openblas_product(w->blas, n, n, n, 1.0, inverse, w->one, 0.0, w->other);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double *mixed = &w->other[i * n + j];
+            const double apart = rate[j] - rate[i];
+            *mixed = fabs(*mixed) < small * fabs(apart) ? *mixed / apart : 0.0;
+        }
+    memcpy(w->one, vector, bytes);
+    hs_openblas_product(w->blas, n, n, n, 1.0, w->one, w->other, 1.0, vector);
+    memcpy(w->one, inverse, bytes);
+    hs_openblas_product(w->blas, n, n, n, -1.0, w->other, w->one, 1.0, inverse);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static bool allocate(struct work *w)
+{
+    const size_t n = (size_t)w->n, square = n * n * sizeof(double);
+    w->band = calloc(n * (size_t)(2 * w->reach + 1), sizeof *w->band);
+    w->sum = malloc(n * sizeof *w->sum);
+    w->scale = malloc(n * sizeof *w->scale);
+    w->one = malloc(square);
+    w->other = malloc(square);
+    return w->band && w->sum && w->scale && w->one && w->other;
+}
+
+static enum hs_status solve(struct work *w, struct hs_error *err)
+{
+    enum hs_status st = hs_openblas_find(&w->blas, err);
+    if (st)
+        return st;
+    if (!allocate(w))
+        return no_memory(w->n, err);
+    st = hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err);
+    if (st)
+        return st;
+    fill_band(w);
+    st = find_scale(w) ? make_symmetric(w, err) : make_general(w, err);
+    if (!st)
+        refine(w);
+    return st;
+}
+
+int64_t hs_eigenbasis_even(const struct hs_axis_matrix *matrix)
+{
+    return hs_axis_matrix_mirrored(matrix) ? (hs_axis_matrix_rows(matrix) + 1) / 2 : 0;
+}
+
+void hs_eigenbasis_release(struct hs_eigenbasis *basis)
+{
+    free(basis->vector);
+    free(basis->inverse);
+    free(basis->rate);
+    *basis = (struct hs_eigenbasis){0};
+}
+
+void hs_eigenbasis_project(const struct hs_eigenbasis *basis, const double *field, double *out)
+{
+    const int64_t all = basis->count;
+    const double *inverse = basis->inverse;
+    double *folded = hs_new((size_t)all * sizeof *folded);
+    memcpy(folded, field, (size_t)all * sizeof *folded);
+    for (int64_t i = 0; i < all / 2 && basis->even > 0; i++)
+        hs_fold(false, &folded[i], &folded[all - 1 - i]);
+    for (int64_t first = 0, n; first < all; first += n) {
+        n = first < basis->even ? basis->even : all - first;
+        for (int64_t mode = first; mode < first + n; mode++, inverse += n) {
+            out[mode] = 0.0;
+            for (int64_t i = 0; i < n; i++)
+                out[mode] += inverse[i] * folded[first + i];
+        }
+    }
+    free(folded);
+}
+
+/* Where a node has what a mode is there, in squares of folded nodes, and what it counts for. */
+struct place {
+    int64_t start, n, node, mode;
+    double sign; /* 0 in the middle, where odd modes have nothing */
+};
+
+static struct place find(const struct hs_eigenbasis *basis, int64_t node, int64_t mode)
+{
+    const int64_t even = basis->even, opposite = basis->count - 1 - node;
+    const int64_t lower = node < opposite ? node : opposite, upper = node + opposite - lower;
+    if (mode < even)
+        return (struct place){0, even, lower, mode, 1.0};
+    if (even > 0)
+        return (struct place){even * even, basis->count - even, upper - even, mode - even,
+                              node < opposite   ? -1.0
+                              : node > opposite ? 1.0
+                                                : 0.0};
+    return (struct place){0, basis->count, node, mode, 1.0};
+}
+
+double hs_eigenbasis_vector(const struct hs_eigenbasis *basis, int64_t node, int64_t mode)
+{
+    const struct place at = find(basis, node, mode);
+    return at.sign == 0.0 ? 0.0 : at.sign * basis->vector[at.start + at.node * at.n + at.mode];
+}
+
+double hs_eigenbasis_inverse(const struct hs_eigenbasis *basis, int64_t mode, int64_t node)
+{
+    const struct place at = find(basis, node, mode);
+    const double share = basis->even > 0 && node != basis->count - 1 - node ? 0.5 : 1.0;
+    return at.sign == 0.0 ? 0.0
+                          : share * at.sign * basis->inverse[at.start + at.mode * at.n + at.node];
+}
+
+/* ---- the slowest ----------------------------------------------------------------------------- */
+
+/* Of a part. By perturbation theory what its image has of another mode mixes the two in first
+ * order, and changes the rate in second; sums are of extended precision. */
+static void judge_slow(struct work *w)
+{
+    const int64_t n = w->n, slow = w->slow;
+    double *mixed = w->other, *residual = w->one;
+    w->slow_off = w->slow_mixed = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        long double size;
+        residual[i] = (double)(image(w, i, slow, &size) - w->rate[slow] * w->vector[i * n + slow]);
+        w->slow_off += (double)(LDBL_EPSILON * size) * fabs(w->inverse[slow * n + i]);
+    }
+    hs_openblas_product(w->blas, n, 1, n, 1.0, w->inverse, residual, 0.0, mixed);
+    for (int64_t mode = 0; mode < n; mode++) {
+        const double apart = fabs(w->rate[mode] - w->rate[slow]), size = fabs(mixed[mode]);
+        const bool itself = mode == slow; /* by which the rate was off before the last step */
+        w->slow_mixed = fmax(w->slow_mixed, itself || size == 0.0 ? 0.0 : size / apart);
+        w->slow_off += itself || size == 0.0 ? size : size * size / apart;
+    }
+}
+
+static void find_slow(struct work *w)
+{
+    for (int64_t mode = 0; mode < w->n; mode++)
+        if (fabs(w->rate[mode]) < fabs(w->rate[w->slow]))
+            w->slow = mode;
+    judge_slow(w);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static enum hs_status make_part(const struct hs_axis_matrix *matrix, int64_t first, int64_t n,
+                                struct hs_eigenbasis *out, struct hs_error *err)
+{
+    struct work w = {.matrix = matrix,
+                     .first = first,
+                     .n = n,
+                     .reach = matrix->radius,
+                     .vector = out->vector + first * first,
+                     .inverse = out->inverse + first * first,
+                     .rate = out->rate + first};
+    const enum hs_status st = solve(&w, err);
+    out->condition = fmax(out->condition, w.condition);
+    if (!st)
+        find_slow(&w);
+    if (!st && (first == 0 || fabs(w.rate[w.slow]) < fabs(out->rate[out->slow]))) {
+        out->slow = first + w.slow;
+        out->slow_off = w.slow_off;
+        out->slow_mixed = w.slow_mixed;
+    }
+    free(w.band);
+    free(w.sum);
+    free(w.scale);
+    free(w.one);
+    free(w.other);
+    return st;
+}
+
+/* Rates that are no more than rounding are 0. */
+static void let_stay(struct hs_eigenbasis *basis)
+{
+    double fastest = 0.0;
+    for (int64_t mode = 0; mode < basis->count; mode++)
+        fastest = fmax(fastest, fabs(basis->rate[mode]));
+    for (int64_t mode = 0; mode < basis->count; mode++)
+        if (fabs(basis->rate[mode]) <= free_rounding * fastest)
+            basis->rate[mode] = 0.0;
+    basis->slow_off = 0.0;
+}
+
+enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs_eigenbasis *out,
+                                  struct hs_error *err)
+{
+    const int64_t n = hs_axis_matrix_rows(matrix), even = hs_eigenbasis_even(matrix);
+    const size_t size = (size_t)hs_eigenbasis_size(n, even);
+    *out = (struct hs_eigenbasis){.count = n, .even = even, .condition = 1.0};
+    if (matrix->face[0].wrap && !even)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "coefficients that differ from side to side make the waves of a "
+                            "periodic axis travel, and their factors complex");
+    out->vector = malloc(size * sizeof *out->vector);
+    out->inverse = malloc(size * sizeof *out->inverse);
+    out->rate = malloc((size_t)n * sizeof *out->rate);
+    if (!out->vector || !out->inverse || !out->rate)
+        return no_memory(n, err);
+    enum hs_status st = even ? make_part(matrix, 0, even, out, err) : HS_OK;
+    if (!st && n > even)
+        st = make_part(matrix, even, n - even, out, err);
+    out->slow_stays = hs_axis_matrix_is_free(matrix);
+    if (!st && out->slow_stays)
+        let_stay(out);
+    return st;
+}

@@ -1,0 +1,719 @@
+#include "engine/modes/modes.h"
+
+#include "core/memory.h"
+#include "engine/modes/eigenbasis.h"
+#include "engine/modes/forcing.h"
+#include "engine/modes/openblas.h"
+#include "engine/stability.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_NODES = 30000, /* along an axis: LAPACK counts the bytes of its matrices in int */
+    PROBES = 6,         /* modes of an axis by which a beginning is checked */
+    PAIR = 2            /* a constant, and the forcing, along the axes so far */
+};
+
+/* Roundings that the kernel's sum and the modes' make of a node's value. */
+static const double roundings = 32.0;
+
+/* The sum of a stencil's coefficients is off 1 by so much, a coefficient, where it should be 1. */
+static const double sum_rounding = 1e-15;
+
+/* ---- what suits ------------------------------------------------------------------------------ */
+
+static enum hs_status check_time(const struct hs_problem *problem, struct hs_error *err)
+{
+    if (hs_problem_own_source_varies(problem) & HS_VARIES_T)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "the source changes in time (%s), and a mode needs a constant one; "
+                            "take \"euler\"",
+                            hs_problem_place(problem, HS_PLACE_SOURCE));
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (hs_value_varies(&problem->face[face].data) & HS_VARIES_T)
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "the wall %s changes in time (%s), and a mode needs a constant "
+                                "one; take \"euler\"",
+                                hs_face_name(face),
+                                hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)));
+    return HS_OK;
+}
+
+static enum hs_status check_grid(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_box box = hs_problem_interior(problem);
+    if (hs_box_count(&box) == 0)
+        return hs_error_add(err, HS_BAD_INPUT, "the walls hold every node; give more grid.points");
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (problem->grid.points[axis] > MOST_NODES)
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "%lld nodes along %c: the modes of an axis are as many vectors as "
+                                "it has nodes, and %d are the most; take \"euler\"",
+                                (long long)problem->grid.points[axis], "xyz"[axis], MOST_NODES);
+    return HS_OK;
+}
+
+static enum hs_status make_basis(const struct hs_axis_matrix *matrix, int axis,
+                                 struct hs_eigenbasis *out, struct hs_error *err)
+{
+    struct hs_error reason;
+    hs_error_init(&reason);
+    enum hs_status st = hs_eigenbasis_make(matrix, out, &reason);
+    if (st)
+        st = hs_error_add(err, st, "along %c %s", "xyz"[axis], hs_error_reason(&reason));
+    hs_error_release(&reason);
+    return st;
+}
+
+/* Coefficients that are given may have no modes, or bad ones; a diffusion's have good ones. */
+static enum hs_status check_raw(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
+        const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, &stencil, axis);
+        struct hs_eigenbasis basis;
+        st = make_basis(&matrix, axis, &basis, err);
+        hs_eigenbasis_release(&basis);
+    }
+    return st;
+}
+
+enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *err)
+{
+    const struct hs_openblas *unused;
+    if (problem->body)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "it has modes for one material on equal cells only, with whole walls "
+                            "and no files or tables for them; take time.method \"euler\", \"rkl2\" "
+                            "or \"implicit\", or steady.method \"multigrid\"");
+    enum hs_status st = check_time(problem, err);
+    if (!st)
+        st = check_grid(problem, err);
+    if (!st)
+        st = hs_openblas_find(&unused, err);
+    return !st && problem->raw ? check_raw(problem, err) : st;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void find_slots(const struct hs_problem *problem, struct hs_slots out[HS_AXES])
+{
+    const struct hs_box box = hs_problem_interior(problem);
+    const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const bool swept = axis < problem->grid.dims;
+        const struct hs_axis_matrix matrix =
+            swept ? hs_axis_matrix_of(problem, &stencil, axis) : (struct hs_axis_matrix){0};
+        out[axis] =
+            hs_slots_of(box.hi[axis] - box.lo[axis], swept ? hs_eigenbasis_even(&matrix) : 0);
+    }
+}
+
+/* Of the vectors of an axis. */
+static int64_t size_of(const struct hs_slots *axis)
+{
+    return hs_eigenbasis_size(hs_slots_all(axis), axis->slots[0]);
+}
+
+static double doubles_of(int dims, const struct hs_slots axes[HS_AXES])
+{
+    double count = 4.0, beside = PAIR;
+    for (int axis = 0; axis < HS_AXES; axis++)
+        count *= (double)hs_slots_all(&axes[axis]);
+    for (int axis = 0; axis < dims; axis++)
+        beside += 2.0 * (double)size_of(&axes[axis]) +
+                  (double)hs_slots_all(&axes[axis]) * (1.0 + PROBES + PAIR * PAIR);
+    return count + beside;
+}
+
+double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    (void)backend;
+    struct hs_slots axes[HS_AXES];
+    find_slots(problem, axes);
+    return (double)sizeof(double) * doubles_of(problem->grid.dims, axes);
+}
+
+static void lay_out(struct hs_modes *modes)
+{
+    double *next = modes->memory;
+    double **const fields[] = {&modes->initial, &modes->forcing, &modes->work[0], &modes->work[1]};
+    for (int n = 0; n < 4; n++, next += modes->count)
+        *fields[n] = next;
+    for (int axis = 0; axis < modes->problem->grid.dims; axis++) {
+        const int64_t n = modes->extent[axis], size = size_of(&modes->axis[axis]);
+        modes->vector[axis] = next;
+        modes->inverse[axis] = next + size;
+        modes->rate[axis] = next + 2 * size;
+        modes->pair[axis] = next + 2 * size + n;
+        next += 2 * size + n * (1 + PAIR * PAIR);
+    }
+    modes->no_pair = next;
+    modes->probe = next + PAIR;
+}
+
+enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
+                             const struct hs_backend *backend, struct hs_backend_state *state,
+                             struct hs_error *err)
+{
+    *modes = (struct hs_modes){.problem = problem, .backend = backend, .state = state};
+    if (!backend->transforms)
+        return hs_error_add(err, HS_DEVICE, "the backend \"%s\" has no transforms to modes",
+                            backend->name);
+    find_slots(problem, modes->axis);
+    modes->count = 1;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        modes->extent[axis] = hs_slots_all(&modes->axis[axis]);
+        modes->count *= modes->extent[axis];
+    }
+    enum hs_status st = backend->transforms->available(err);
+    if (!st)
+        st = backend->transforms->allocate(state, doubles_of(problem->grid.dims, modes->axis),
+                                           &modes->memory, err);
+    if (!st)
+        lay_out(modes);
+    return st;
+}
+
+void hs_modes_release(struct hs_modes *modes)
+{
+    if (modes->memory)
+        modes->backend->transforms->release(modes->state, modes->memory);
+    modes->memory = NULL;
+}
+
+void hs_modes_destroy(struct hs_method_state *self)
+{
+    if (self)
+        hs_modes_release((struct hs_modes *)(void *)self);
+    free(self);
+}
+
+enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
+                               const struct hs_backend *backend, struct hs_backend_state *state,
+                               struct hs_method_state **out, struct hs_error *err)
+{
+    *out = NULL;
+    void *self = calloc(1, size);
+    if (!self)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the method");
+    const enum hs_status st = hs_modes_init(self, problem, backend, state, err);
+    if (st)
+        hs_modes_destroy(self);
+    else
+        *out = self;
+    return st;
+}
+
+/* ---- to modes and back ----------------------------------------------------------------------- */
+
+/* Along each axis that is mirrored. */
+static enum hs_status fold(struct hs_modes *modes, bool back, double *array, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < modes->problem->grid.dims && !st; axis++)
+        if (modes->axis[axis].nodes[0] > 0)
+            st =
+                modes->backend->transforms->fold(modes->state, axis, modes->axis, back, array, err);
+    return st;
+}
+
+/* Folded nodes to modes or back, each axis in turn: `in` to `out` by way of `other` and `in`. */
+static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_AXES], double *in,
+                                double *other, double *out, struct hs_error *err)
+{
+    enum hs_status st = HS_OK;
+    double *here = in, *there = other;
+    const int dims = modes->problem->grid.dims;
+    for (int axis = 0; axis < dims && !st; axis++) {
+        const struct hs_axis_factor by = {axis, modes->extent[axis], modes->axis[axis].slots[0],
+                                          matrix[axis]};
+        double *to = axis == dims - 1 ? out : there;
+        st = modes->backend->transforms->product(modes->state, &by, modes->extent, here, to, err);
+        there = here;
+        here = to;
+    }
+    return st;
+}
+
+/* To modes, likewise. */
+static enum hs_status transform_forth(struct hs_modes *modes, double *in, double *other,
+                                      double *out, struct hs_error *err)
+{
+    const enum hs_status st = fold(modes, false, in, err);
+    return st ? st : transform(modes, modes->inverse, in, other, out, err);
+}
+
+/* ---- the axes' modes ------------------------------------------------------------------------- */
+
+/* Some modes of each axis, and how large what they are multiplied by may be; and what they have of
+ * a constant and of the forcing, where that is a sum. */
+struct probes {
+    int count[HS_AXES];
+    double row_sum[HS_AXES][PROBES], rate[HS_AXES][PROBES];
+    double constant[HS_AXES][PROBES], forcing[HS_AXES][PROBES];
+};
+
+/* The first of `count` modes from `first` on, the last one, or one between. */
+static int64_t spread(int64_t first, int64_t modes, int count, int p)
+{
+    return first + (count > 1 ? (modes - 1) * p / (count - 1) : 0);
+}
+
+/* An axis' modes are in the order of their rates, those of a mirrored one each kind by itself: so
+ * slowest and fastest are among them. */
+static int64_t probed_mode(const struct hs_eigenbasis *basis, int count, int p)
+{
+    const int half = (count + 1) / 2;
+    if (basis->even == 0)
+        return spread(0, basis->count, count, p);
+    return p < half ? spread(0, basis->even, half, p)
+                    : spread(basis->even, basis->count - basis->even, count - half, p - half);
+}
+
+static enum hs_status put_probes(struct hs_modes *modes, int axis,
+                                 const struct hs_eigenbasis *basis, double *place,
+                                 struct probes *probes, struct hs_error *err)
+{
+    const struct hs_slots *slots = &modes->axis[axis];
+    const int64_t n = basis->count, all = modes->extent[axis];
+    const int count = n < PROBES ? (int)n : PROBES;
+    double *row = hs_new((size_t)all * sizeof *row);
+    enum hs_status st = HS_OK;
+    probes->count[axis] = count;
+    for (int p = 0; p < count && !st; p++) {
+        const int64_t mode = probed_mode(basis, count, p);
+        probes->rate[axis][p] = basis->rate[mode];
+        probes->row_sum[axis][p] = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            const double value = hs_eigenbasis_inverse(basis, mode, i);
+            row[hs_slot(slots, i)] = value;
+            probes->row_sum[axis][p] += fabs(value);
+        }
+        st = modes->backend->transforms->put(modes->state, row, all, place + p * all, err);
+    }
+    free(row);
+    return st;
+}
+
+static void note_slow(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis)
+{
+    double largest = 0.0;
+    for (int64_t node = 0; node < basis->count; node++)
+        if (fabs(hs_eigenbasis_vector(basis, node, basis->slow)) > fabs(largest))
+            largest = hs_eigenbasis_vector(basis, node, basis->slow);
+    modes->slow[axis] = basis->slow;
+    modes->slow_largest *= largest;
+    modes->slow_rate += basis->rate[basis->slow];
+    modes->slow_off += basis->slow_off;
+    modes->slow_mixed = fmax(modes->slow_mixed, basis->slow_mixed);
+    modes->is_free = modes->is_free && basis->slow_stays;
+}
+
+static enum hs_status put_squares(struct hs_modes *modes, const struct hs_slots *axis,
+                                  const double *in, double *out, struct hs_error *err)
+{
+    const int64_t size = size_of(axis);
+    double *slots = hs_new((size_t)size * sizeof *slots), *square = slots;
+    for (int group = 0; group < 2; group++) {
+        const int64_t n = axis->nodes[group], pitch = axis->slots[group];
+        for (int64_t row = 0; row < n; row++)
+            memcpy(square + row * pitch, in + row * n, (size_t)n * sizeof *in);
+        square += pitch * pitch;
+        in += n * n;
+    }
+    const enum hs_status st = modes->backend->transforms->put(modes->state, slots, size, out, err);
+    free(slots);
+    return st;
+}
+
+/* Where there is no mode the rate is one of a mode, so that no factor is there but those of modes.
+ */
+static enum hs_status put_rates(struct hs_modes *modes, int axis, const double *rate,
+                                struct hs_error *err)
+{
+    const int64_t all = modes->extent[axis];
+    double *slots = hs_new((size_t)all * sizeof *slots);
+    for (int64_t slot = 0; slot < all; slot++) {
+        const int64_t mode = hs_node_at(&modes->axis[axis], slot);
+        slots[slot] = rate[mode < 0 ? 0 : mode];
+    }
+    const enum hs_status st =
+        modes->backend->transforms->put(modes->state, slots, all, modes->rate[axis], err);
+    free(slots);
+    return st;
+}
+
+static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis,
+                                struct hs_error *err)
+{
+    const struct hs_slots *slots = &modes->axis[axis];
+    enum hs_status st = put_squares(modes, slots, basis->vector, modes->vector[axis], err);
+    if (!st)
+        st = put_squares(modes, slots, basis->inverse, modes->inverse[axis], err);
+    return st ? st : put_rates(modes, axis, basis->rate, err);
+}
+
+/* Of the axes so far, a constant's modes a and the forcing's b: with this axis they are a *
+ * constant and a * forcing + b * constant. */
+static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *span, int axis,
+                               const struct hs_eigenbasis *basis, struct probes *probes,
+                               struct hs_error *err)
+{
+    const int64_t n = basis->count, all = modes->extent[axis];
+    double *constant = hs_new((size_t)(3 * n + PAIR * PAIR * all) * sizeof *constant);
+    double *forcing = constant + n, *along = forcing + n, *pair = along + n, largest = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        along[i] = 1.0;
+    hs_eigenbasis_project(basis, along, constant);
+    hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
+    hs_eigenbasis_project(basis, along, forcing);
+    for (int64_t mode = 0; mode < n; mode++) {
+        const int64_t slot = hs_slot(&modes->axis[axis], mode);
+        pair[PAIR * slot] = pair[PAIR * (all + slot) + 1] = constant[mode];
+        pair[PAIR * (all + slot)] = forcing[mode];
+        largest = fmax(largest, fabs(along[mode]));
+    }
+    for (int p = 0; p < probes->count[axis]; p++) {
+        probes->constant[axis][p] = constant[probed_mode(basis, probes->count[axis], p)];
+        probes->forcing[axis][p] = forcing[probed_mode(basis, probes->count[axis], p)];
+    }
+    modes->largest_forcing += largest;
+    const enum hs_status st = modes->backend->transforms->put(modes->state, pair, PAIR * PAIR * all,
+                                                              modes->pair[axis], err);
+    free(constant);
+    return st;
+}
+
+/* Where an axis' probes lie. */
+static double *probe_of(const struct hs_modes *modes, int axis)
+{
+    double *place = modes->probe;
+    for (int before = 0; before < axis; before++)
+        place += PROBES * modes->extent[before];
+    return place;
+}
+
+/* Of all axes; those that are alike have the same. */
+static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
+                                 struct probes *probes, struct hs_error *err)
+{
+    const struct hs_problem *problem = modes->problem;
+    const struct hs_stencil *stencil = &modes->op.stencil;
+    struct hs_axis_matrix matrix[HS_AXES];
+    struct hs_eigenbasis basis[HS_AXES] = {{0}};
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
+        int of = 0;
+        matrix[axis] = hs_axis_matrix_of(problem, stencil, axis);
+        while (!hs_axis_matrix_same(&matrix[of], &matrix[axis]))
+            of++;
+        if (of == axis)
+            st = make_basis(&matrix[axis], axis, &basis[axis], err);
+        if (!st)
+            st = put_basis(modes, axis, &basis[of], err);
+        if (!st)
+            st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
+        if (!st && modes->is_sum)
+            st = put_pair(modes, span, axis, &basis[of], probes, err);
+        if (!st)
+            note_slow(modes, axis, &basis[of]);
+    }
+    for (int axis = 0; axis < HS_AXES; axis++)
+        hs_eigenbasis_release(&basis[axis]);
+    return st;
+}
+
+/* What all rates have in common: the sum of the coefficients less 1, of which the axes' matrices
+ * have nothing. */
+static double common_rate(const struct hs_stencil *stencil)
+{
+    long double sum = -1.0L;
+    const int count = hs_stencil_count(stencil->dims, stencil->radius);
+    for (int n = 0; n < count; n++)
+        sum += stencil->c[n];
+    return (double)sum;
+}
+
+/* Of a diffusion that has no end, or is taken as one of time, the sum of the coefficients is 1. */
+static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
+{
+    const struct hs_stencil *stencil = &modes->op.stencil;
+    const double least = sum_rounding * hs_stencil_count(stencil->dims, stencil->radius);
+    return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
+}
+
+/* ---- to begin -------------------------------------------------------------------------------- */
+
+enum { PROBED = PROBES * PROBES * PROBES };
+
+/* The probes' modes of an array, in order; `a` and `b` are for what comes between. */
+static enum hs_status probe(struct hs_modes *modes, const struct probes *probes, const double *in,
+                            double *a, double *b, double out[PROBED], struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    int64_t extent[HS_AXES], count = 1;
+    memcpy(extent, modes->extent, sizeof extent);
+    enum hs_status st = HS_OK;
+    for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
+        double *to = in == a ? b : a;
+        const struct hs_axis_factor by = {axis, probes->count[axis], 0, probe_of(modes, axis)};
+        st = transforms->product(modes->state, &by, extent, in, to, err);
+        extent[axis] = probes->count[axis];
+        count *= extent[axis];
+        in = to;
+    }
+    return st ? st : transforms->get(modes->state, in, count, out, err);
+}
+
+/* What a beginning is checked by: a field, a sweep of it, and of zeros, in some modes. */
+struct trial {
+    struct probes probes;
+    double field[PROBED], swept[PROBED], forcing[PROBED];
+    double largest; /* K: of all three, added up */
+};
+
+/* How far a mode is off, and how far rounding may bring it. */
+static void judge_mode(const struct hs_modes *modes, const struct trial *trial, int n, double *off,
+                       double *may)
+{
+    const int *count = trial->probes.count;
+    double rate = modes->common, size = 1.0;
+    for (int axis = 0, rest = n; axis < modes->problem->grid.dims; axis++) {
+        rate += trial->probes.rate[axis][rest % count[axis]];
+        size *= trial->probes.row_sum[axis][rest % count[axis]];
+        rest /= count[axis];
+    }
+    const double rounding = hs_precision_epsilon(modes->problem->precision);
+    *off = fabs(trial->swept[n] - (trial->field[n] + rate * trial->field[n] + trial->forcing[n]));
+    *may = roundings * rounding * size * trial->largest;
+}
+
+static enum hs_status judge(const struct hs_modes *modes, const struct trial *trial,
+                            struct hs_error *err)
+{
+    int count = 1;
+    for (int axis = 0; axis < modes->problem->grid.dims; axis++)
+        count *= trial->probes.count[axis];
+    for (int n = 0; n < count; n++) {
+        double off, may;
+        judge_mode(modes, trial, n, &off, &may);
+        if (off > may)
+            return hs_error_add(err, HS_FAILED_CHECK,
+                                "a sweep is not what its modes say: one of them is off by %.3g, of "
+                                "which rounding explains %.3g; the library of matrix products or "
+                                "this program is at fault, so take \"euler\"",
+                                off, may);
+    }
+    return HS_OK;
+}
+
+/* One sweep, of the field or of zeros, and what it made of the swept nodes. */
+static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *span, double *out,
+                                 struct hs_error *err)
+{
+    struct hs_span once = *span;
+    once.count = 1;
+    once.keep_last = true;
+    once.keep_before = false;
+    const enum hs_status st = modes->backend->sweep(modes->state, &once, err);
+    return st ? st : modes->backend->transforms->gather(modes->state, modes->axis, out, err);
+}
+
+/* The field is left in work[0]. */
+static enum hs_status sweep_field(struct hs_modes *modes, const struct hs_span *span,
+                                  struct trial *trial, struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    struct hs_backend_state *state = modes->state;
+    double *field = modes->work[0], *swept = modes->work[1];
+    double *a = modes->initial, *b = modes->forcing;
+    struct hs_reduction reduction;
+    enum hs_status st = transforms->gather(state, modes->axis, field, err);
+    if (!st)
+        st = transforms->largest(state, field, modes->count, &modes->largest, err);
+    if (!st)
+        st = probe(modes, &trial->probes, field, a, b, trial->field, err);
+    if (!st)
+        st = sweep_once(modes, span, swept, err);
+    if (!st)
+        st = hs_reduce(modes->backend, state, modes->problem, &reduction, err);
+    if (!st)
+        st = probe(modes, &trial->probes, swept, a, b, trial->swept, err);
+    if (st)
+        return st;
+    modes->not_finite = reduction.not_finite;
+    modes->change = reduction.change;
+    trial->largest = modes->largest + fmax(fabs(reduction.min), fabs(reduction.max));
+    return HS_OK;
+}
+
+static void probe_sum(const struct hs_modes *modes, const struct probes *probes, double *out)
+{
+    const int *count = probes->count, dims = modes->problem->grid.dims;
+    const int all = count[HS_X] * (dims > 1 ? count[HS_Y] : 1) * (dims > 2 ? count[HS_Z] : 1);
+    for (int n = 0; n < all; n++) {
+        double constant = 1.0;
+        out[n] = 0.0;
+        for (int axis = 0, rest = n; axis < dims; rest /= count[axis++]) {
+            const int p = rest % count[axis];
+            out[n] = constant * probes->forcing[axis][p] + out[n] * probes->constant[axis][p];
+            constant *= probes->constant[axis][p];
+        }
+    }
+}
+
+/* The forcing is left in work[1], where it is no sum. */
+static enum hs_status find_forcing(struct hs_modes *modes, const struct hs_span *span,
+                                   struct trial *trial, struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    double *forcing = modes->work[1];
+    enum hs_status st = HS_OK;
+    if (modes->is_sum) {
+        probe_sum(modes, &trial->probes, trial->forcing);
+    } else {
+        st = transforms->scatter(modes->state, modes->axis, NULL, false, err);
+        if (!st)
+            st = sweep_once(modes, span, forcing, err);
+        if (!st)
+            st = transforms->largest(modes->state, forcing, modes->count, &modes->largest_forcing,
+                                     err);
+        if (!st)
+            st = probe(modes, &trial->probes, forcing, modes->initial, modes->forcing,
+                       trial->forcing, err);
+    }
+    trial->largest += modes->largest_forcing;
+    return st;
+}
+
+/* The modes of a sum, axis by axis. */
+static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err)
+{
+    const int dims = modes->problem->grid.dims;
+    const double none[PAIR] = {1.0, 0.0};
+    int64_t extent[HS_AXES] = {1, 1, 1};
+    double *in = modes->no_pair;
+    enum hs_status st = modes->backend->transforms->put(modes->state, none, PAIR, in, err);
+    for (int axis = 0; axis < dims && !st; axis++) {
+        const int64_t n = modes->extent[axis];
+        const bool last = axis == dims - 1; /* the constant's are not wanted */
+        const struct hs_axis_factor by = {axis, last ? n : PAIR * n, 0,
+                                          modes->pair[axis] + (last ? PAIR * n : 0)};
+        double *out = last ? modes->forcing : axis == HS_X ? modes->probe : modes->work[0];
+        extent[axis] = PAIR;
+        st = modes->backend->transforms->product(modes->state, &by, extent, in, out, err);
+        extent[axis] = n;
+        in = out;
+    }
+    return st;
+}
+
+enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
+                              enum hs_mode_rule rule, struct hs_error *err)
+{
+    struct trial trial;
+    modes->op = span->op;
+    modes->common = common_rate(&span->op.stencil);
+    modes->largest_forcing = modes->slow_rate = modes->slow_off = modes->slow_mixed = 0.0;
+    modes->is_free = true;
+    modes->slow_largest = 1.0;
+    modes->is_sum = hs_forcing_is_sum(modes->problem);
+    enum hs_status st = make_bases(modes, span, &trial.probes, err);
+    if (!st)
+        st = sweep_field(modes, span, &trial, err);
+    if (!st)
+        st = find_forcing(modes, span, &trial, err);
+    if (!st)
+        st = modes->backend->transforms->scatter(modes->state, modes->axis, modes->work[0], false,
+                                                 err);
+    if (!st && modes->not_finite == 0) /* else the loop says where and why */
+        st = judge(modes, &trial, err);
+    double *const *work = modes->work;
+    const bool forced = modes->largest_forcing > 0.0;
+    modes->from_initial = rule != HS_MODE_STEADY || !forced || hs_modes_have_still(modes);
+    if (!st && modes->from_initial)
+        st = transform_forth(modes, work[0], modes->forcing, modes->initial, err);
+    if (!st && forced)
+        st = modes->is_sum ? transform_sum(modes, err)
+                           : transform_forth(modes, work[1], work[0], modes->forcing, err);
+    return st;
+}
+
+/* ---- what becomes of them -------------------------------------------------------------------- */
+
+static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, bool steps,
+                          struct hs_error *err)
+{
+    const struct hs_transforms *transforms = modes->backend->transforms;
+    filter.common = common_for(modes, filter.rule);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        filter.rate[axis] = modes->rate[axis];
+        filter.extent[axis] = modes->extent[axis];
+    }
+    double *const *work = modes->work;
+    double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
+    const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
+    /* where nothing is kept of it, any will do */
+    const double *initial = modes->from_initial ? modes->initial : forcing;
+    enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
+    if (!st)
+        st = transform(modes, modes->vector, work[0], work[1], out, err);
+    if (!st)
+        st = fold(modes, true, out, err);
+    if (!st)
+        st = transforms->scatter(modes->state, modes->axis, out, steps, err);
+    return st ? st : transforms->wait(modes->state, err);
+}
+
+enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
+                            bool steps, struct hs_error *err)
+{
+    return put(modes, (struct hs_mode_filter){.rule = rule, .amount = amount}, steps, err);
+}
+
+enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
+                                 struct hs_error *err)
+{
+    const struct hs_mode_filter filter = {.rule = HS_MODE_MEAN, .amount = end, .begin = begin};
+    return put(modes, filter, false, err);
+}
+
+enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)
+{
+    const double *place = modes->forcing;
+    *out = 0.0;
+    if (modes->largest_forcing == 0.0)
+        return HS_OK;
+    for (int64_t axis = 0, apart = 1; axis < HS_AXES; apart *= modes->extent[axis++])
+        place += apart * hs_slot(&modes->axis[axis], modes->slow[axis]);
+    const enum hs_status st = modes->backend->transforms->get(modes->state, place, 1, out, err);
+    *out *= modes->slow_largest;
+    return st;
+}
+
+bool hs_modes_have_still(const struct hs_modes *modes)
+{
+    return modes->is_free && common_for(modes, HS_MODE_STEADY) == 0.0;
+}
+
+double hs_modes_doubt(const struct hs_modes *modes)
+{
+    const double rate = modes->slow_rate + common_for(modes, HS_MODE_STEADY);
+    if (hs_modes_have_still(modes))
+        return 0.0;
+    return rate == 0.0 ? INFINITY : fmax(modes->slow_mixed, modes->slow_off / fabs(rate));
+}
+
+struct hs_span hs_modes_sweep(const struct hs_problem *problem)
+{
+    struct hs_span span = {.count = 1, .step = 0.5 * hs_stability_limit(problem)};
+    span.op = hs_problem_operator(problem, span.step);
+    span.op.stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
+                                              problem->material.diffusivity, span.step);
+    return span;
+}

@@ -1,0 +1,506 @@
+#include "engine/steps/bdf2.h"
+
+#include "engine/walls/boundary_data.h"
+#include "functions/fields.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double accuracy = 1e-6; /* of what changes in a step */
+static const double nearly = 1e-3;   /* of what the guess is off by */
+static const double poor = 1e3;      /* times what was asked for, is no solution */
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+/* factor (plus - minus); the latter may be HS_KRYLOV_NONE. */
+static struct hs_krylov_term times(double factor, int plus, int minus)
+{
+    return (struct hs_krylov_term){factor, plus, minus, 0};
+}
+
+static struct hs_krylov_term times_capacity(double factor, int plus)
+{
+    return (struct hs_krylov_term){factor, plus, HS_KRYLOV_NONE, 1};
+}
+
+static struct hs_krylov_sum one(struct hs_krylov_term a)
+{
+    return (struct hs_krylov_sum){1, {a}};
+}
+
+static struct hs_krylov_sum two(struct hs_krylov_term a, struct hs_krylov_term b)
+{
+    return (struct hs_krylov_sum){2, {a, b}};
+}
+
+static struct hs_krylov_sum three(struct hs_krylov_term a, struct hs_krylov_term b,
+                                  struct hs_krylov_term c)
+{
+    return (struct hs_krylov_sum){3, {a, b, c}};
+}
+
+static enum hs_status set(struct hs_bdf2 *bdf2, int out, struct hs_krylov_sum sum,
+                          struct hs_error *err)
+{
+    return bdf2->gradients.vectors->combine(bdf2->gradients.of, out, &sum, err);
+}
+
+static enum hs_status copy(struct hs_bdf2 *bdf2, int out, int of, struct hs_error *err)
+{
+    return set(bdf2, out, one(times(1.0, of, HS_KRYLOV_NONE)), err);
+}
+
+static enum hs_status find_largest(struct hs_bdf2 *bdf2, struct hs_krylov_sum sum, bool free,
+                                   double *out, struct hs_error *err)
+{
+    return bdf2->gradients.vectors->largest(bdf2->gradients.of, &sum, free, out, err);
+}
+
+static enum hs_status find_total(struct hs_bdf2 *bdf2, struct hs_krylov_sum sum, double *out,
+                                 struct hs_error *err)
+{
+    return bdf2->gradients.vectors->total(bdf2->gradients.of, &sum, out, err);
+}
+
+/* ---- what walls prescribe -------------------------------------------------------------------- */
+
+static enum hs_status no_memory(struct hs_error *err)
+{
+    return hs_error_add(err, HS_DEVICE, "no memory for implicit steps; take a smaller grid");
+}
+
+static bool any_kept(const struct hs_bdf2 *bdf2, int64_t r)
+{
+    const int64_t nx = bdf2->problem->grid.points[HS_X];
+    for (int64_t n = r * nx; n < (r + 1) * nx; n++)
+        if (hs_network_row_at(bdf2->equations.network, n)->kind != HS_NODE_FREE)
+            return true;
+    return false;
+}
+
+/* Of one row: what is put on it whatever was there. */
+static void find_prescribed_of(struct hs_bdf2 *bdf2, int64_t r)
+{
+    struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
+    const int64_t nx = bdf2->problem->grid.points[HS_X], ny = bdf2->problem->grid.points[HS_Y];
+    double *const low = prescribed->spare, *const high = prescribed->spare + nx;
+    for (int64_t i = 0; i < nx; i++) {
+        low[i] = 0.0;
+        high[i] = 1.0;
+    }
+    hs_problem_prescribed_row(bdf2->problem, bdf2->t, r % ny, r / ny, low);
+    hs_problem_prescribed_row(bdf2->problem, bdf2->t, r % ny, r / ny, high);
+    const int64_t before = prescribed->count;
+    for (int64_t i = 0; i < nx; i++)
+        if (memcmp(&low[i], &high[i], sizeof *low) == 0)
+            prescribed->node[prescribed->count++] = r * nx + i;
+    if (prescribed->count == before)
+        return;
+    prescribed->row[prescribed->rows++] = r;
+    prescribed->first[prescribed->rows] = prescribed->count;
+}
+
+static enum hs_status find_prescribed(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
+    const int64_t nx = bdf2->problem->grid.points[HS_X];
+    const int64_t rows = hs_grid_count(&bdf2->problem->grid) / nx;
+    const size_t spares = (size_t)(bdf2->equations.threads > 2 ? bdf2->equations.threads : 2);
+    bool *const looked_at = malloc((size_t)rows * sizeof *looked_at);
+    int64_t kept = 0;
+    if (!looked_at)
+        return no_memory(err);
+#pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static) reduction(+ : kept)
+    for (int64_t r = 0; r < rows; r++) {
+        looked_at[r] = any_kept(bdf2, r);
+        kept += looked_at[r];
+    }
+    prescribed->row = malloc((size_t)(kept + 1) * sizeof *prescribed->row);
+    prescribed->first = calloc((size_t)(kept + 1), sizeof *prescribed->first);
+    prescribed->node = malloc((size_t)(kept * nx + 1) * sizeof *prescribed->node);
+    prescribed->value = malloc((size_t)(kept * nx + 1) * sizeof *prescribed->value);
+    prescribed->spare = malloc(spares * (size_t)nx * sizeof *prescribed->spare);
+    const bool there = prescribed->row && prescribed->first && prescribed->node &&
+                       prescribed->value && prescribed->spare;
+    for (int64_t r = 0; r < rows && there; r++)
+        if (looked_at[r])
+            find_prescribed_of(bdf2, r);
+    free(looked_at);
+    return there ? HS_OK : no_memory(err);
+}
+
+/* Nodes that are prescribed have their temperature of time t. */
+static enum hs_status prescribe(struct hs_bdf2 *bdf2, int vector, double t, struct hs_error *err)
+{
+    const struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
+    const int64_t nx = bdf2->problem->grid.points[HS_X], ny = bdf2->problem->grid.points[HS_Y];
+#pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static)
+    for (int64_t n = 0; n < prescribed->rows; n++) {
+        const int64_t r = prescribed->row[n];
+        double *const values = prescribed->spare + omp_get_thread_num() * nx;
+        hs_problem_prescribed_row(bdf2->problem, t, r % ny, r / ny, values);
+        for (int64_t m = prescribed->first[n]; m < prescribed->first[n + 1]; m++)
+            prescribed->value[m] = values[prescribed->node[m] - r * nx];
+    }
+    return prescribed->count == 0
+               ? HS_OK
+               : bdf2->gradients.vectors->put_some(bdf2->gradients.of, vector, prescribed->count,
+                                                   prescribed->node, prescribed->value, err);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+int hs_bdf2_vectors(const struct hs_problem *problem, const struct hs_backend *backend)
+{
+    const bool lasting = backend->krylov && (hs_problem_own_source_varies(problem) & HS_VARIES_T);
+    return HS_BDF2_VECTORS - HS_KRYLOV_MORE + lasting;
+}
+
+/* What acts, but for a source that changes, where the backend knows what that brings. */
+static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    const size_t bytes = (size_t)hs_grid_count(&bdf2->problem->grid) * sizeof(double);
+    double *const values = malloc(bytes);
+    enum hs_status st = HS_OK;
+    if (!values || !hs_equations_inflow_without_source(&bdf2->equations, 0.0, values))
+        st = no_memory(err);
+    else
+        st = bdf2->gradients.vectors->put(bdf2->gradients.of, HS_BDF2_LASTING, values, err);
+    free(values);
+    return st;
+}
+
+/* What changes in time. */
+static enum hs_status init_acting(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    const enum hs_status st = hs_acting_init(
+        &bdf2->acting, &bdf2->equations, hs_conjugate_gradients_have_source(&bdf2->gradients), err);
+    return st || !bdf2->acting.elsewhere ? st : put_lasting(bdf2, err);
+}
+
+enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
+                            const struct hs_backend *backend, struct hs_backend_state *state,
+                            struct hs_error *err)
+{
+    *bdf2 = (struct hs_bdf2){.problem = problem};
+    enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
+    if (!st)
+        st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err);
+    if (!st)
+        st = bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
+                                              err);
+    if (!st)
+        st = find_prescribed(bdf2, err);
+    bdf2->in_time = hs_boundary_data_in_time(problem);
+    if (!st && bdf2->in_time)
+        st = init_acting(bdf2, err);
+    return st ? st : copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
+}
+
+void hs_bdf2_release(struct hs_bdf2 *bdf2)
+{
+    hs_conjugate_gradients_release(&bdf2->gradients);
+    hs_equations_release(&bdf2->equations);
+    free(bdf2->prescribed.row);
+    free(bdf2->prescribed.first);
+    free(bdf2->prescribed.node);
+    free(bdf2->prescribed.value);
+    free(bdf2->prescribed.spare);
+    hs_acting_release(&bdf2->acting);
+}
+
+/* What acts at time t. */
+static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
+{
+    const struct hs_krylov *vectors = bdf2->gradients.vectors;
+    struct hs_acting *acting = &bdf2->acting;
+    enum hs_status st = HS_OK;
+    if (acting->elsewhere)
+        st = hs_conjugate_gradients_source(&bdf2->gradients, HS_BDF2_ACTING, t, err);
+    if (!st && acting->elsewhere)
+        st = set(
+            bdf2, HS_BDF2_ACTING,
+            two(times_capacity(1.0, HS_BDF2_ACTING), times(1.0, HS_BDF2_LASTING, HS_KRYLOV_NONE)),
+            err);
+    if (st || acting->count == 0)
+        return st;
+    if (!hs_acting_at(acting, &bdf2->equations, t))
+        return no_memory(err);
+    return acting->node ? vectors->put_some(bdf2->gradients.of, HS_BDF2_ACTING, acting->count,
+                                            acting->node, acting->value, err)
+                        : vectors->put(bdf2->gradients.of, HS_BDF2_ACTING, acting->value, err);
+}
+
+enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
+{
+    bdf2->t = t;
+    bdf2->step = bdf2->before = 0.0;
+    bdf2->sloped = false;
+    enum hs_status st = hs_conjugate_gradients_load(&bdf2->gradients, HS_BDF2_NOW, 0, err);
+    if (!st) /* which the field has, rounded to its precision */
+        st = prescribe(bdf2, HS_BDF2_NOW, t, err);
+    if (!st)
+        st = copy(bdf2, HS_BDF2_OLD, HS_BDF2_NOW, err);
+    if (!st)
+        st = set(bdf2, HS_BDF2_SLOPE, (struct hs_krylov_sum){.count = 0}, err);
+    return st ? st : find_inflow(bdf2, t, err);
+}
+
+enum hs_status hs_bdf2_begin_anew(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    double rate;
+    bdf2->step = bdf2->before = 0.0;
+    return hs_bdf2_look(bdf2, &rate, err);
+}
+
+enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error *err)
+{
+    const struct hs_krylov *vectors = bdf2->gradients.vectors;
+    struct hs_krylov_state *of = bdf2->gradients.of;
+    double told;
+    bdf2->equations.shift = 0.0;
+    enum hs_status st = find_inflow(bdf2, bdf2->t, err);
+    if (!st)
+        st = copy(bdf2, HS_KRYLOV_INFLOW, HS_BDF2_ACTING, err);
+    if (!st)
+        st = copy(bdf2, HS_BDF2_NEXT, HS_BDF2_NOW, err);
+    if (!st)
+        st = vectors->begin(of, err);
+    if (!st)
+        st = vectors->residual(of, 1.0, rate, &told, err);
+    if (!st)
+        st = vectors->end(of, err);
+    bdf2->sloped = true;
+    const struct hs_krylov_term slope = {1.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE, -1};
+    return st ? st : set(bdf2, HS_BDF2_SLOPE, one(slope), err);
+}
+
+/* ---- a parabola through what was before ------------------------------------------------------ */
+
+/* T + change (T - old) + slope times the slope. */
+struct prediction {
+    double change, slope;
+};
+
+static struct prediction predict(const struct hs_bdf2 *bdf2, double step)
+{
+    const double last = bdf2->step, both = last + bdf2->before;
+    if (last == 0.0)
+        return (struct prediction){0.0, bdf2->sloped ? step : 0.0};
+    if (!bdf2->sloped)
+        return (struct prediction){step / last, 0.0};
+    const double curvature = step * (step + last) / both;
+    return (struct prediction){(step + curvature) / last, -curvature};
+}
+
+/* What a step is off by over how far it is from the parabola: both go with the third derivative, or
+ * the second in the first step, as of backward Euler. */
+static double share_of_error(const struct hs_bdf2 *bdf2, double step)
+{
+    const double last = bdf2->step, all = step + last + bdf2->before;
+    if (last == 0.0)
+        return 0.5;
+    const double own = step * (step + last) / (2.0 * step + last);
+    return own / (all + own);
+}
+
+enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, struct hs_error *err)
+{
+    const struct prediction p = predict(bdf2, step);
+    const enum hs_status st = find_largest(bdf2,
+                                           three(times(1.0, HS_BDF2_NEXT, HS_BDF2_NOW),
+                                                 times(-p.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                                                 times(-p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+                                           true, out, err);
+    *out *= share_of_error(bdf2, step);
+    return st;
+}
+
+/* ---- one system of equations ----------------------------------------------------------------- */
+
+/* Right sides: what acts + C (own T + other * of). */
+static enum hs_status set_right_side(struct hs_bdf2 *bdf2, double own, double other, int of,
+                                     struct hs_error *err)
+{
+    return set(bdf2, HS_KRYLOV_INFLOW,
+               three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), times_capacity(own, HS_BDF2_NOW),
+                     times_capacity(other, of)),
+               err);
+}
+
+/* The guess, where nodes that are prescribed have their temperature of time t. */
+static enum hs_status guess(struct hs_bdf2 *bdf2, struct prediction p, double t,
+                            struct hs_error *err)
+{
+    const enum hs_status st = set(bdf2, HS_BDF2_NEXT,
+                                  three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
+                                        times(p.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                                        times(p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+                                  err);
+    return st || !bdf2->in_time ? st : prescribe(bdf2, HS_BDF2_NEXT, t, err);
+}
+
+/* Where nothing holds the mean, all that flows in stays, to rounding. */
+static enum hs_status keep_heat(struct hs_bdf2 *bdf2, struct hs_error *err)
+{
+    const struct hs_equations *equations = &bdf2->equations;
+    double flows, heat;
+    enum hs_status st =
+        find_total(bdf2, one(times(1.0, HS_KRYLOV_INFLOW, HS_KRYLOV_NONE)), &flows, err);
+    if (!st)
+        st = find_total(bdf2, one(times_capacity(1.0, HS_BDF2_NEXT)), &heat, err);
+    return st ? st
+              : bdf2->gradients.vectors->add(
+                    bdf2->gradients.of, (flows / equations->shift - heat) / equations->capacity,
+                    err);
+}
+
+/* Of what is not solved as well as it should be: *rate becomes what is left. Where walls or
+ * sources bring what is no number, or is too large, so is the temperature, for the watch to see. */
+static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solution, double most,
+                            double t, double *rate, struct hs_error *err)
+{
+    const double shift = bdf2->equations.shift;
+    double largest, left;
+    const enum hs_status st =
+        bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &largest, &left, err);
+    if (st)
+        return st;
+    *rate = left;
+    if (!isfinite(left))
+        return set(bdf2, HS_BDF2_NEXT,
+                   two(times(1.0, HS_BDF2_NEXT, HS_KRYLOV_NONE),
+                       times(0.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE)),
+                   err);
+    if (left > poor * shift * most || solution->iterations == 0)
+        return hs_error_add(err, HS_FAILED_CHECK,
+                            "the equations of the step to t = %.9g s are not solved: after %d "
+                            "iterations a node may be off by %.3g; take time.method = \"rkl2\"",
+                            t, solution->iterations, left / shift);
+    return HS_OK;
+}
+
+/*
+ * `next` becomes the solution, from the guess that it is. The matrix and its inverse have signs
+ * such that no node is farther from it than the largest residual, as a rate of change, over the
+ * shift. *rate: that residual [K/s], at most, but for its rounding.
+ */
+static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, double t, double *rate,
+                            struct hs_error *err)
+{
+    struct hs_equations *equations = &bdf2->equations;
+    struct hs_conjugate_gradients *gradients = &bdf2->gradients;
+    struct hs_solution solution = {.iterations = 0};
+    enum hs_status st = HS_OK;
+    equations->shift = shift;
+    if (most == 0.0) { /* how far the field goes is seen when it is nearly there */
+        st = hs_conjugate_gradients_solve(gradients, nearly, 0.0, &solution, err);
+        bdf2->effort.iterations += solution.iterations;
+        if (!st)
+            st = find_largest(bdf2, one(times(accuracy, HS_BDF2_NEXT, HS_BDF2_NOW)), false, &most,
+                              err);
+    }
+    if (!st)
+        st = hs_conjugate_gradients_solve(gradients, 0.0, shift * most, &solution, err);
+    bdf2->effort.iterations += solution.iterations;
+    *rate = shift * most;
+    if (!st && !solution.reached)
+        st = judge(bdf2, &solution, most, t, rate, err);
+    if (!st && equations->floating)
+        st = keep_heat(bdf2, err);
+    return st;
+}
+
+/* ---- the mean that a step stores the heat of --------------------------------------------------
+ */
+
+/* What it had counts `before` of what it did, and `now` what acted at time t, of the step tried. */
+static void add_time(struct hs_bdf2 *bdf2, double before, double now, double t)
+{
+    if (bdf2->times == HS_BDF2_TIMES) {
+        bdf2->times--;
+        memmove(bdf2->time, bdf2->time + 1, sizeof bdf2->time - sizeof *bdf2->time);
+        memmove(bdf2->weight, bdf2->weight + 1, sizeof bdf2->weight - sizeof *bdf2->weight);
+    }
+    for (int i = 0; i < bdf2->times; i++)
+        bdf2->weight[i] *= before;
+    bdf2->time[bdf2->times] = t;
+    bdf2->weight[bdf2->times++] = now;
+    bdf2->unsolved = before * bdf2->unsolved + now * bdf2->tried;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Of the first step's stages. */
+static double part_of_end(void)
+{
+    return 1.0 - sqrt(0.5);
+}
+
+/* In two stages. */
+static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double most,
+                            struct hs_error *err)
+{
+    const double g = part_of_end(), shift = 1.0 / (g * step), more = (1.0 - g) / g;
+    const double middle = bdf2->t + g * step;
+    enum hs_status st = find_inflow(bdf2, middle, err);
+    if (!st)
+        st = set_right_side(bdf2, shift, 0.0, HS_BDF2_NOW, err);
+    if (!st)
+        st = guess(bdf2, (struct prediction){0.0, bdf2->sloped ? g * step : 0.0}, middle, err);
+    if (!st)
+        st = solve(bdf2, shift, most, middle, &bdf2->tried, err);
+    if (!st)
+        st = find_inflow(bdf2, t, err);
+    if (st)
+        return st;
+    bdf2->times = 0;
+    bdf2->unsolved = 0.0;
+    add_time(bdf2, 0.0, 1.0 - g, middle);
+    st = set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err);
+    if (!st)
+        st = set_right_side(bdf2, shift * (1.0 - more), shift * more, HS_BDF2_NEXT, err);
+    if (!st)
+        st = guess(bdf2, predict(bdf2, step), t, err);
+    return st ? st : solve(bdf2, shift, most, t, &bdf2->tried, err);
+}
+
+enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
+                           struct hs_error *err)
+{
+    bdf2->effort.steps++;
+    if (bdf2->step == 0.0)
+        return start(bdf2, step, t, most, err);
+    const double w = step / bdf2->step;
+    enum hs_status st = find_inflow(bdf2, t, err);
+    if (!st)
+        st = set_right_side(bdf2, (1.0 + w) / step, -w * w / ((1.0 + w) * step), HS_BDF2_OLD, err);
+    if (!st)
+        st = guess(bdf2, predict(bdf2, step), t, err);
+    return st ? st : solve(bdf2, (1.0 + 2.0 * w) / ((1.0 + w) * step), most, t, &bdf2->tried, err);
+}
+
+enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struct hs_error *err)
+{
+    const struct hs_krylov *vectors = bdf2->gradients.vectors;
+    struct hs_krylov_state *of = bdf2->gradients.of;
+    const double last = bdf2->step, w = last > 0.0 ? step / last : 0.0;
+    const double before = last > 0.0 ? w / (1.0 + 2.0 * w) : 1.0;
+    const double now = last > 0.0 ? (1.0 + w) / (1.0 + 2.0 * w) : part_of_end();
+    add_time(bdf2, before, now, t);
+    enum hs_status st = set(
+        bdf2, HS_BDF2_MEAN,
+        two(times(before, HS_BDF2_MEAN, HS_KRYLOV_NONE), times(now, HS_BDF2_NEXT, HS_KRYLOV_NONE)),
+        err);
+    if (!st && last > 0.0)
+        st = set(bdf2, HS_BDF2_SLOPE, one(times(1.0 / last, HS_BDF2_NOW, HS_BDF2_OLD)), err);
+    bdf2->sloped = bdf2->sloped || last > 0.0;
+    vectors->exchange(of, HS_BDF2_OLD, HS_BDF2_NOW);
+    vectors->exchange(of, HS_BDF2_NOW, HS_BDF2_NEXT);
+    bdf2->before = last;
+    bdf2->step = step;
+    bdf2->t = t;
+    return st;
+}

@@ -1,0 +1,70 @@
+#include "engine/steps/cut.h"
+
+#include "engine/steps/pulses.h"
+
+#include <math.h>
+
+static const double same = 1e-6;      /* of a step: two times are one */
+static const double careful = 0.9;    /* of the step that the estimate allows */
+static const double least = 0.2;      /* of a step that was too long */
+static const double most = 2.0;       /* times the last step */
+static const double worth = 1.2;      /* times the last step, that a method prepares another for */
+static const double shortest = 1e-12; /* of the time so far: what shorter steps are is rounding */
+
+static enum hs_status too_short(const struct hs_cut *cut, double step, struct hs_error *err)
+{
+    return hs_error_add(err, HS_FAILED_CHECK,
+                        "%s: time.tolerance = %.3g: at t = %.9g s it asks for steps of %.3g s; "
+                        "give a larger one, or time.step instead",
+                        hs_problem_place(cut->problem, HS_PLACE_TOLERANCE),
+                        cut->problem->schedule.tolerance, cut->t, step);
+}
+
+/* The first one changes no node by more than the tolerance. Of what is no number any step shows it.
+ */
+static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
+                                 struct hs_error *err)
+{
+    double rate;
+    const enum hs_status st = steps->look(self, &rate, err);
+    cut->wanted = INFINITY;
+    if (!st && isfinite(rate) && rate > 0.0)
+        cut->wanted = cut->problem->schedule.tolerance / rate;
+    return st;
+}
+
+/* To the end, in steps of the same length as far as the estimate allows. */
+enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
+                         double end, struct hs_error *err)
+{
+    const double tolerance = cut->problem->schedule.tolerance, begin = cut->t;
+    enum hs_status st = cut->wanted > 0.0 ? HS_OK : first_step(cut, steps, self, err);
+    while (!st && cut->t < end) {
+        const double left = end - cut->t, count = ceil(left / cut->wanted * (1.0 - same));
+        const double step = count > 1.0 ? left / count : left;
+        const double t = count > 1.0 ? cut->t + step : end;
+        double error, order;
+        const struct hs_pulse_step within = {cut->t - cut->last, cut->t, t, end - begin, tolerance};
+        if (step < shortest * fmax(fabs(cut->t), 1e-3 * (end - begin)))
+            return too_short(cut, step, err);
+        if (hs_pulses_missed(cut->problem, &within)) {
+            cut->wanted = 0.5 * step;
+            continue;
+        }
+        st = steps->attempt(self, step, t, &error, &order, err);
+        if (st)
+            return st;
+        const double longer =
+            fmin(fmax(careful * pow(tolerance / error, 1.0 / order), least), most);
+        if (error <= tolerance) {
+            cut->wanted = step * (longer < worth ? fmin(longer, 1.0) : longer);
+            cut->t = t;
+            cut->last = step;
+            st = steps->accept(self, step, t, err);
+        } else {
+            cut->wanted = step * longer;
+            steps->refuse(self);
+        }
+    }
+    return st;
+}

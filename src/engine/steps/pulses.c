@@ -1,0 +1,300 @@
+#include "engine/steps/pulses.h"
+
+#include "core/memory.h"
+#include "engine/network/coefficients.h"
+#include "engine/walls/boundary_data.h"
+#include "engine/walls/boundary_data_parts.h"
+#include "functions/evaluate.h"
+#include "functions/moving.h"
+#include "functions/time_function.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    TIMES = 1000,    /* of an interval */
+    LEAST_TIMES = 8, /* of a step */
+    WORK = 100000,   /* numbers of an interval, where all at all times would be more */
+    CLOSELY = 100    /* of them, in a step, that are looked at closely */
+};
+
+static const double seen_share = 0.5; /* of the range that is seen */
+static const double bent_share = 0.1; /* likewise; where a parabola turns, 0.083 */
+static const double careful = 0.5;    /* of the tolerance: the estimate has the rest */
+
+/* Numbers that act, of one kind: a datum's at its nodes, weights of what moves along walls, or else
+ * the time functions. */
+struct group {
+    const struct hs_problem *problem;
+    const struct hs_datum *datum;
+    const struct hs_moving *moving;
+    struct hs_lattice lattice; /* of the datum */
+    int64_t count;
+    double time; /* s: the step's */
+    /* K of a node for each unit in the step: the datum's, or of each function, with what of it is
+     * a node's temperature */
+    const double *reach, *prescribed;
+};
+
+/* One of them; and whether it flows in during the step, or is its node's temperature. */
+struct number {
+    int64_t place;
+    double reach;
+    bool flows;
+};
+
+/* How many times of a step are looked at. */
+static int64_t times_of(const struct hs_pulse_step *step)
+{
+    return LEAST_TIMES + (int64_t)(TIMES * (step->end - step->begin) / step->interval);
+}
+
+static double time_of(const struct hs_pulse_step *step, int64_t s, int64_t times)
+{
+    return step->begin + (step->end - step->begin) * (double)s / (double)times;
+}
+
+/* ---- what a number is ------------------------------------------------------------------------ */
+
+static int64_t moving_node(const struct group *group, int64_t weight)
+{
+    const struct hs_moving_stretch *stretch = hs_moving_stretch_of(group->moving, weight);
+    return group->moving->node[stretch->first + weight - stretch->weight];
+}
+
+static double moving_at(const struct group *group, int64_t weight, double t)
+{
+    const struct hs_grid *grid = &group->problem->grid;
+    const int64_t node = moving_node(group, weight), row = node / grid->points[HS_X];
+    const int64_t at[HS_AXES] = {node % grid->points[HS_X], row % grid->points[HS_Y],
+                                 row / grid->points[HS_Y]};
+    return group->moving->weight[weight] *
+           hs_value_at_node(hs_moving_stretch_of(group->moving, weight)->value, grid, at, t);
+}
+
+static double number_at(const struct group *group, int64_t place, double t)
+{
+    int64_t node[HS_AXES];
+    if (group->moving)
+        return moving_at(group, place, t);
+    if (!group->datum)
+        return hs_time_function_at(&group->problem->time_functions[place], t);
+    hs_lattice_node(&group->problem->grid, &group->lattice, place, node);
+    return hs_datum_at(group->problem, group->datum, node, t);
+}
+
+static struct number number_of(const struct group *group, int64_t place)
+{
+    const struct hs_problem *problem = group->problem;
+    if (group->moving) {
+        const struct hs_network_row *row =
+            hs_network_row_at(problem->network, moving_node(group, place));
+        return (struct number){place, hs_network_added_by(row, 1.0, group->time),
+                               row->kind != HS_NODE_PRESCRIBED};
+    }
+    if (!group->datum)
+        return (struct number){place, group->reach[place], group->prescribed[place] == 0.0};
+    const int face = group->datum->face;
+    return (struct number){place, *group->reach, face < 0 || !problem->face[face].prescribed};
+}
+
+/* By how far it is off the line between its values at the step's ends. */
+static double off_line(const struct hs_pulse_step *step, double begin, double end, double t,
+                       double value)
+{
+    const double share = (t - step->begin) / (step->end - step->begin);
+    return fabs(value - (begin + share * (end - begin)));
+}
+
+/* ---- one number, closely --------------------------------------------------------------------- */
+
+/* What was seen of it, how far outside of that it comes, and how far it is off the line in the
+ * mean. */
+struct seen {
+    double begin, end, low, high, outside, off;
+};
+
+static void look(struct seen *seen, double value)
+{
+    seen->outside = fmax(seen->outside, fmax(seen->low - value, value - seen->high));
+}
+
+/* A table is linear between its points. */
+static void look_at_points(const struct hs_time_function *table, const struct hs_pulse_step *step,
+                           struct seen *seen)
+{
+    double before = step->begin, off_before = 0.0;
+    for (int64_t n = hs_interval_of(table->time, table->points, step->begin); n < table->points;
+         n++) {
+        const double t = table->time[n];
+        if (t <= step->begin)
+            continue;
+        if (t >= step->end)
+            break;
+        const double value = hs_time_function_at(table, t);
+        const double off = off_line(step, seen->begin, seen->end, t, value);
+        look(seen, value);
+        seen->off += 0.5 * (off + off_before) * (t - before);
+        before = t;
+        off_before = off;
+    }
+    seen->off += 0.5 * off_before * (step->end - before);
+    seen->off /= step->end - step->begin;
+}
+
+static void look_at_times(const struct group *group, int64_t place,
+                          const struct hs_pulse_step *step, struct seen *seen)
+{
+    const int64_t times = times_of(step);
+    for (int64_t s = 1; s < times; s++) {
+        const double t = time_of(step, s, times), value = number_at(group, place, t);
+        look(seen, value);
+        seen->off += off_line(step, seen->begin, seen->end, t, value) / (double)times;
+    }
+}
+
+static bool is_missed(const struct group *group, const struct number *number,
+                      const struct hs_pulse_step *step)
+{
+    const int64_t place = number->place;
+    const double before = number_at(group, place, step->before);
+    struct seen seen = {.begin = number_at(group, place, step->begin),
+                        .end = number_at(group, place, step->end)};
+    seen.low = fmin(before, fmin(seen.begin, seen.end));
+    seen.high = fmax(before, fmax(seen.begin, seen.end));
+    const bool of_time = !group->moving && !group->datum;
+    if (of_time && group->problem->time_functions[place].points > 0)
+        look_at_points(&group->problem->time_functions[place], step, &seen);
+    else
+        look_at_times(group, place, step, &seen);
+    const double range = seen.high - seen.low, tolerance = step->tolerance;
+    return (seen.outside > seen_share * range && seen.outside * number->reach > tolerance) ||
+           (number->flows && seen.off > bent_share * range &&
+            seen.off * number->reach > careful * tolerance);
+}
+
+/* ---- of many, some --------------------------------------------------------------------------- */
+
+/* The n-th of numbers in [0, 1) that are evenly spread from the first on: Roberts' sequence in two
+ * dimensions. */
+static double spread(int64_t n, int dimension)
+{
+    static const double by[] = {0.7548776662466927, 0.5698402909980532};
+    return fmod(0.5 + (double)n * by[dimension], 1.0);
+}
+
+/* Whether what one number is at some time could matter, if it were so for all of the step. */
+static bool may_matter(const struct group *group, const struct number *number,
+                       const struct hs_pulse_step *step, double t)
+{
+    const double begin = number_at(group, number->place, step->begin);
+    const double end = number_at(group, number->place, step->end);
+    const double off = off_line(step, begin, end, t, number_at(group, number->place, t));
+    return off * number->reach > careful * step->tolerance;
+}
+
+static bool any_of_all(const struct group *group, const struct hs_pulse_step *step)
+{
+    bool missed = false;
+    for (int64_t place = 0; place < group->count && !missed; place++) {
+        const struct number number = number_of(group, place);
+        missed = is_missed(group, &number, step);
+    }
+    return missed;
+}
+
+/* Of too many for that: numbers and times together, and closely those that may matter. */
+static bool any_of_some(const struct group *group, const struct hs_pulse_step *step, int64_t work)
+{
+    int closely = 0;
+    bool missed = false;
+    for (int64_t n = 0; n < work && closely < CLOSELY && !missed; n++) {
+        const struct number number =
+            number_of(group, (int64_t)(spread(n, 0) * (double)group->count));
+        if (may_matter(group, &number, step, step->begin + spread(n, 1) * group->time)) {
+            missed = is_missed(group, &number, step);
+            closely++;
+        }
+    }
+    return missed;
+}
+
+static bool any_missed(const struct group *group, const struct hs_pulse_step *step)
+{
+    const int64_t times = times_of(step), work = WORK / TIMES * times;
+    return group->count * times <= work ? any_of_all(group, step) : any_of_some(group, step, work);
+}
+
+/* ---- what acts ------------------------------------------------------------------------------- */
+
+static bool functions_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
+{
+    struct group group = {.problem = problem, .count = problem->time_function_count};
+    if (!hs_network_varies(problem->network, problem->time_functions))
+        return false;
+    group.time = step->end - step->begin;
+    double *reach = hs_data_function_reaches(problem, group.time, 1.0);
+    double *prescribed = hs_data_function_reaches(problem, 0.0, 1.0);
+    group.reach = reach;
+    group.prescribed = prescribed;
+    const bool missed = any_of_all(&group, step);
+    free(reach);
+    free(prescribed);
+    return missed;
+}
+
+static bool moving_missed(const struct hs_problem *problem, const struct hs_moving *moving,
+                          const struct hs_pulse_step *step)
+{
+    const struct group group = {.problem = problem,
+                                .moving = moving,
+                                .count = hs_moving_weights(moving),
+                                .time = step->end - step->begin};
+    return any_missed(&group, step);
+}
+
+/* K per unit of it, at the node that it does most to: `sweep` does in one what the step does. */
+static double datum_reach(const struct hs_problem *problem, const struct hs_datum *datum,
+                          const struct hs_stencil *sweep)
+{
+    double neighbour = 0.0;
+    if (datum->face < 0)
+        return datum->gain;
+    const struct hs_face *face = &problem->face[datum->face];
+    for (int apart = 1; apart <= sweep->radius; apart++)
+        neighbour = fmax(neighbour,
+                         fabs(sweep->c[hs_stencil_index(sweep->radius, datum->face / 2, apart)]));
+    return face->prescribed ? 1.0 : fabs(face->c[0]) * neighbour;
+}
+
+static bool datum_missed(const struct hs_problem *problem, const struct hs_datum *datum,
+                         const struct hs_stencil *sweep, const struct hs_pulse_step *step)
+{
+    struct group group = {.problem = problem, .datum = datum, .time = step->end - step->begin};
+    if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
+        return false;
+    group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
+    group.count = group.lattice.count;
+    const double reach = datum_reach(problem, datum, sweep);
+    group.reach = &reach;
+    return any_missed(&group, step);
+}
+
+bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
+{
+    const double time = step->end - step->begin;
+    if (!hs_boundary_data_in_time(problem))
+        return false;
+    const struct hs_network *network = problem->network;
+    if (network &&
+        (functions_missed(problem, step) || moving_missed(problem, &network->inflow, step) ||
+         moving_missed(problem, &network->given, step)))
+        return true;
+    struct hs_datum data[HS_DATA_MOST];
+    const struct hs_stencil sweep = hs_problem_stencil(problem, time);
+    const int count = hs_data_list(problem, time, 1.0, time, data);
+    bool missed = false;
+    for (int d = 0; d < count && !missed; d++)
+        missed = datum_missed(problem, &data[d], &sweep, step);
+    return missed;
+}

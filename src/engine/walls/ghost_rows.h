@@ -1,0 +1,31 @@
+/* Rows of a face's ghosts and prescribed nodes, written with what the machine's processor has. */
+#ifndef HS_ENGINE_WALLS_GHOST_ROWS_H
+#define HS_ENGINE_WALLS_GHOST_ROWS_H
+
+#include "core/problem.h"
+
+enum hs_ghost_action {
+    HS_GHOSTS, /* by the face's affine rule */
+    HS_WRAP,   /* the nodes from the other side */
+    HS_HOLD,   /* the data to the face's own nodes */
+    HS_GHOST_ACTIONS
+};
+
+struct hs_ghost_row {
+    void *edge;     /* the row's first node on the face */
+    int64_t inward; /* elements to the next node inside */
+    int64_t along;  /* elements to the row's next node */
+    int64_t length; /* nodes of the row */
+    int64_t extent; /* nodes along the face's own axis */
+    int depth;      /* ghosts at each node */
+    const struct hs_face *rule;
+    double value;      /* of the data; */
+    const void *table; /* [length] of the data in the field's precision, instead */
+};
+
+typedef void hs_ghost_row_function(const struct hs_ghost_row *row);
+
+/* The fastest for this processor. All give the same bits, those of core/ghost.h. */
+hs_ghost_row_function *hs_ghost_row_find(enum hs_ghost_action action, enum hs_precision precision);
+
+#endif

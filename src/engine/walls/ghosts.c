@@ -1,0 +1,215 @@
+#include "engine/walls/ghosts.h"
+
+#include "engine/walls/ghost_rows.h"
+#include "functions/evaluate.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <stdlib.h>
+
+enum {
+    THREADS_FROM = 1 << 14
+}; /* nodes of a face: below, starting threads costs more than it saves */
+
+/* hs_expression_row runs along x. The rows of an x face run along y: exchange the two. */
+static struct hs_instruction *turn_program(const struct hs_expression *expression)
+{
+    struct hs_instruction *code = malloc((size_t)expression->length * sizeof *code);
+    for (int i = 0; code && i < expression->length; i++) {
+        code[i] = expression->code[i];
+        if (code[i].operation == HS_OP_X || code[i].operation == HS_OP_Y)
+            code[i].operation = code[i].operation == HS_OP_X ? HS_OP_Y : HS_OP_X;
+    }
+    return code;
+}
+
+static unsigned turn_axes(unsigned varies)
+{
+    return (varies & ~(unsigned)(HS_VARIES_X | HS_VARIES_Y)) |
+           (varies & HS_VARIES_X ? HS_VARIES_Y : 0u) | (varies & HS_VARIES_Y ? HS_VARIES_X : 0u);
+}
+
+static int64_t longest_row(const struct hs_grid *grid)
+{
+    return grid->points[HS_X] > grid->points[HS_Y] ? grid->points[HS_X] : grid->points[HS_Y];
+}
+
+static bool allocate_face(struct hs_ghosts *ghosts, int face)
+{
+    struct hs_face_slots *slots = &ghosts->slots;
+    const size_t bytes = (size_t)hs_grid_face_count(&slots->problem->grid, face) *
+                         hs_precision_size(slots->problem->precision);
+    if (slots->face[face].varies_face && face / 2 == HS_X) {
+        ghosts->turned[face] = turn_program(&slots->problem->face[face].data.expression);
+        if (!ghosts->turned[face])
+            return false;
+    }
+    for (int slot = 0; slot < slots->count; slot++)
+        if (hs_face_slots_wants_table(slots, slot, face)) {
+            slots->table[slot][face] = malloc(bytes);
+            if (!slots->table[slot][face])
+                return false;
+        }
+    return true;
+}
+
+enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem *problem,
+                              const struct hs_layout *layout, int slots, int threads,
+                              struct hs_error *err)
+{
+    assert(slots >= 1 && threads >= 1);
+    *ghosts = (struct hs_ghosts){
+        .layout = *layout,
+        .threads = threads,
+        .scratch_row = longest_row(&problem->grid),
+    };
+    const enum hs_status st = hs_face_slots_init(&ghosts->slots, problem, slots, err);
+    if (st)
+        return st;
+    ghosts->scratch = malloc((size_t)threads * (size_t)ghosts->scratch_row * sizeof(double));
+    bool enough = ghosts->scratch != NULL;
+    for (int face = 0; face < HS_FACES && enough; face++)
+        enough = allocate_face(ghosts, face);
+    if (!enough)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the boundary tables: %.0f bytes",
+                            hs_face_slots_bytes(problem, slots));
+    return HS_OK;
+}
+
+void hs_ghosts_release(struct hs_ghosts *ghosts)
+{
+    for (int face = 0; face < HS_FACES; face++) {
+        for (int slot = 0; slot < ghosts->slots.count; slot++)
+            free(ghosts->slots.table[slot][face]);
+        free(ghosts->turned[face]);
+    }
+    free(ghosts->scratch);
+    hs_face_slots_release(&ghosts->slots);
+    *ghosts = (struct hs_ghosts){0};
+}
+
+/* ---- evaluating ---------------------------------------------------------------------------- */
+
+/* The data along row `row` of a face's table, in double. */
+static void evaluate_row(const struct hs_ghosts *ghosts, int face, double t, int64_t row,
+                         double *out)
+{
+    const struct hs_grid *grid = &ghosts->slots.problem->grid;
+    const struct hs_expression *expression = &ghosts->slots.problem->face[face].data.expression;
+    const int along = hs_face_first_axis(face), across = hs_face_second_axis(face);
+    const double wall = hs_grid_coordinate(grid, face / 2, hs_grid_face_index(grid, face));
+    const double other = hs_grid_coordinate(grid, across, row);
+    struct hs_expression turned = *expression;
+    if (face / 2 == HS_X) {
+        turned.code = ghosts->turned[face];
+        turned.varies = turn_axes(expression->varies);
+    }
+    const struct hs_row at = hs_row_along(grid, along, face / 2 == HS_Z ? other : wall,
+                                          face / 2 == HS_Z ? wall : other, t);
+    hs_expression_row(&turned, &at, out);
+}
+
+static enum hs_status fill_table(void *self, int face, double t, void *table, struct hs_error *err)
+{
+    (void)err;
+    const struct hs_ghosts *ghosts = self;
+    const struct hs_grid *grid = &ghosts->slots.problem->grid;
+    const int64_t length = grid->points[hs_face_first_axis(face)],
+                  rows = grid->points[hs_face_second_axis(face)];
+    const enum hs_precision precision = ghosts->slots.problem->precision;
+#pragma omp parallel for num_threads(ghosts->threads) if (length * rows >= THREADS_FROM)
+    for (int64_t row = 0; row < rows; row++) {
+        double *values = ghosts->scratch + omp_get_thread_num() * ghosts->scratch_row;
+        evaluate_row(ghosts, face, t, row, values);
+        for (int64_t i = 0; i < length; i++)
+            hs_write(precision, table, row * length + i, values[i]);
+    }
+    return HS_OK;
+}
+
+void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t)
+{
+    hs_face_slots_at(&ghosts->slots, slot, t, fill_table, ghosts, NULL); /* cannot fail */
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* One face of one field: its rows, of which the first is in `row`. */
+struct work {
+    hs_ghost_row_function *write;
+    struct hs_ghost_row row;
+    int64_t size;         /* bytes of a value */
+    int64_t rows, across; /* and elements between them */
+};
+
+static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_action action,
+                                 int slot, int face, void *field)
+{
+    const struct hs_face_slots *slots = &ghosts->slots;
+    const struct hs_face_place place = hs_face_place_in(&ghosts->layout, face);
+    const enum hs_precision precision = slots->problem->precision;
+    const int64_t size = (int64_t)hs_precision_size(precision);
+    return (struct work){
+        .write = hs_ghost_row_find(action, precision),
+        .row = {.edge = (char *)field + place.edge * size,
+                .inward = place.inward,
+                .along = place.along,
+                .length = place.length,
+                .extent = place.extent,
+                .depth = hs_face_depth(slots->problem, face),
+                .rule = &slots->problem->face[face],
+                .value = slots->value[slot][face],
+                .table = hs_face_slots_table(slots, slot, face)},
+        .size = size,
+        .rows = place.nodes / place.length,
+        .across = place.across,
+    };
+}
+
+static void write_row(const struct work *work, int64_t n)
+{
+    struct hs_ghost_row row = work->row;
+    row.edge = (char *)row.edge + n * work->across * work->size;
+    if (row.table)
+        row.table = (const char *)row.table + n * row.length * work->size;
+    work->write(&row);
+}
+
+/* All rows of some faces, none of which reads or writes what another writes. */
+static void write_faces(const struct work *work, int count, int threads)
+{
+    int64_t rows = 0, nodes = 0;
+    for (int n = 0; n < count; n++) {
+        rows += work[n].rows;
+        nodes += work[n].rows * work[n].row.length;
+    }
+#pragma omp parallel for num_threads(threads) if (nodes >= THREADS_FROM)
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t first = 0;
+        int n = 0;
+        while (row - first >= work[n].rows)
+            first += work[n++].rows;
+        write_row(&work[n], row - first);
+    }
+}
+
+void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field)
+{
+    struct work work[HS_FACES];
+    int count = 0;
+    for (int face = 0; face < HS_FACES; face++) {
+        const bool wrap = ghosts->slots.problem->face[face].wrap;
+        if (hs_face_depth(ghosts->slots.problem, face) > 0)
+            work[count++] = describe_work(ghosts, wrap ? HS_WRAP : HS_GHOSTS, slot, face, field);
+    }
+    write_faces(work, count, ghosts->threads);
+}
+
+void hs_ghosts_prescribe(const struct hs_ghosts *ghosts, int slot, void *field)
+{
+    for (int face = 0; face < 2 * ghosts->slots.problem->grid.dims; face++)
+        if (ghosts->slots.problem->face[face].prescribed) {
+            const struct work work = describe_work(ghosts, HS_HOLD, slot, face, field);
+            write_faces(&work, 1, ghosts->threads);
+        }
+}

@@ -1,0 +1,214 @@
+#include "output/pictures/chart.h"
+
+#include "core/grid.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double hs_chart_node(const struct hs_chart *c, int axis, double share)
+{
+    const double *place = c->place[axis];
+    const int64_t last = c->points[axis] - 1;
+    const double at = place[0] + fmax(0, fmin(1, share)) * (place[last] - place[0]);
+    const int64_t i = hs_interval_of(place, last, at);
+    return (double)i + (at - place[i]) / (place[i + 1] - place[i]);
+}
+
+/* Where something is along an axis, in nodes, and how many nodes it has there; one at least. */
+struct sample {
+    double node, reach;
+};
+
+/* So many equal parts of an axis, from the left or from above: with `offset` 0.5 their middles,
+ * with 0 their borders. Allocated. */
+static struct sample *sample(const struct hs_chart *c, int axis, int count, double offset)
+{
+    struct sample *out = hs_new(((size_t)count + 1) * sizeof *out);
+    for (int n = 0; n <= count; n++) {
+        const double on = (n + offset) / count, share = axis ? 1 - on : on, half = 0.5 / count;
+        out[n].node = hs_chart_node(c, axis, share);
+        out[n].reach =
+            fmax(1, hs_chart_node(c, axis, share + half) - hs_chart_node(c, axis, share - half));
+    }
+    return out;
+}
+
+/* The field there: the mean of the nodes that are nearer than a sample reaches, which is one cell
+ * at least, the nearer the more. So it is linear between nodes. The nearest node says whether there
+ * is a value. */
+static double value_at(const struct hs_chart *c, const struct sample *x, const struct sample *y)
+{
+    const int64_t nx = c->points[0], ny = c->points[1];
+    const int64_t first = (int64_t)fmax(0, ceil(x->node - x->reach));
+    const long double nearest = c->field[lround(y->node) * nx + lround(x->node)];
+    long double sum = 0; /* of numbers up to the largest; 0 where all are equal */
+    double weights = 0;
+    if (!isfinite(nearest))
+        return NAN;
+    for (int64_t j = (int64_t)fmax(0, ceil(y->node - y->reach)); j < ny && j < y->node + y->reach;
+         j++)
+        for (int64_t i = first; i < nx && i < x->node + x->reach; i++) {
+            const double value = c->field[j * nx + i];
+            const double w =
+                (1 - fabs(i - x->node) / x->reach) * (1 - fabs(j - y->node) / y->reach);
+            if (w > 0 && isfinite(value)) {
+                sum += w * (value - nearest);
+                weights += w;
+            }
+        }
+    return (double)(nearest + sum / weights);
+}
+
+/* An image without memory is an error of cr, which is told when it is written. */
+static void draw_colours(const struct hs_chart *c)
+{
+    const double unit = (double)c->width / HS_CANVAS_UNITS;
+    const int w = (int)lrint(c->plot.w * unit), h = (int)lrint(c->plot.h * unit);
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
+    uint32_t *pixel =
+        (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no gaps */
+    struct sample *x = sample(c, 0, w, 0.5), *y = sample(c, 1, h, 0.5);
+    for (int n = 0; pixel && n < w * h; n++)
+        *pixel++ = hs_chart_colour(c, value_at(c, &x[n % w], &y[n / w]));
+    free(x);
+    free(y);
+    cairo_surface_mark_dirty(image);
+    cairo_save(c->cr);
+    cairo_translate(c->cr, c->plot.x, c->plot.y);
+    cairo_scale(c->cr, 1 / unit, 1 / unit);
+    cairo_set_source_surface(c->cr, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(c->cr), CAIRO_FILTER_NEAREST);
+    cairo_paint(c->cr);
+    cairo_restore(c->cr);
+    cairo_surface_destroy(image);
+}
+
+/* ---- contours ------------------------------------------------------------------------------ */
+
+/* The path of a level through a mesh, in cells: pieces of two points, one or two to a cell. */
+static void add_level(cairo_t *cr, const double *mesh, int columns, int rows, double level)
+{
+    static const int right[] = {0, 1, 1, 0, 0}, down[] = {0, 0, 1, 1, 0}; /* corners */
+    for (int cell = 0; cell < columns * (rows - 1); cell++) {
+        bool begun = false;
+        for (int k = 0; k < 4 && (cell + 1) % columns > 0; k++) {
+            const double a = mesh[cell + right[k] + down[k] * columns];
+            const double b = mesh[cell + right[k + 1] + down[k + 1] * columns];
+            const double t = (level - a) / (b - a);
+            if ((a < level) == (b < level) || !isfinite(t))
+                continue;
+            (begun ? cairo_line_to
+                   : cairo_move_to)(cr, cell % columns + right[k] + t * (right[k + 1] - right[k]),
+                                    cell / columns + down[k] + t * (down[k + 1] - down[k]));
+            begun = !begun;
+        }
+    }
+}
+
+struct spot { /* of a label */
+    double x, y, turn, level;
+};
+
+/* The piece of the path that is farthest from the plot's edges and from the labels there are, those
+ * of its own level most. False where none is far enough. */
+static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double width,
+                      const struct spot *taken, int count, struct spot *out)
+{
+    const struct hs_area *p = &c->plot;
+    double best = 1;
+    for (int n = 0; n + 3 < path->num_data; n += 4) {
+        const cairo_path_data_t *a = &path->data[n + 1], *b = &path->data[n + 3];
+        if (a->point.x == b->point.x && a->point.y == b->point.y)
+            continue; /* a level that only touches a corner */
+        const double x = 0.5 * (a->point.x + b->point.x), y = 0.5 * (a->point.y + b->point.y);
+        double room = fmin(fmin(x - p->x, p->x + p->w - x), fmin(y - p->y, p->y + p->h - y)) /
+                      (0.5 * width + 8);
+        for (int k = 0; k < count; k++)
+            room = fmin(room, hypot(x - taken[k].x, y - taken[k].y) /
+                                  (taken[k].level == out->level ? 500 : width + 20));
+        if (room > best) {
+            best = room;
+            out->x = x;
+            out->y = y;
+            out->turn = -atan((b->point.y - a->point.y) / (b->point.x - a->point.x));
+        }
+    }
+    return best > 1;
+}
+
+static void draw_contours(const struct hs_chart *c)
+{
+    enum { MOST = 200 };
+    struct spot spots[MOST];
+    int used = 0;
+    /* every three units: lines are smooth between coarse nodes, and of fine ones */
+    const int columns = 1 + (int)(c->plot.w / 3), rows = 1 + (int)(c->plot.h / 3);
+    struct sample *x = sample(c, 0, columns, 0), *y = sample(c, 1, rows, 0);
+    double *mesh = hs_new((size_t)(columns + 1) * (size_t)(rows + 1) * sizeof *mesh);
+    for (int j = 0; j <= rows; j++)
+        for (int i = 0; i <= columns; i++)
+            mesh[j * (columns + 1) + i] = value_at(c, &x[i], &y[j]);
+    for (int n = 0; n < c->level_count; n++) {
+        const double level = spots[used].level = c->levels[n];
+        const uint32_t under = hs_chart_colour(c, level);
+        const bool dark = 2 * (under >> 16) + 5 * (under >> 8 & 0xFF) + (under & 0xFF) < 8 * 110;
+        struct hs_lettering letters = {14, dark ? 0xFFFFFF : HS_INK, 0.5, 0.5,
+                                       .halo = 0xFF000000 | under};
+        char text[HS_LABEL_SIZE];
+        hs_number_text(level / c->bar.unit.factor, text);
+        const double width = hs_canvas_width(c->cr, letters, text);
+        cairo_save(c->cr);
+        cairo_translate(c->cr, c->plot.x, c->plot.y);
+        cairo_scale(c->cr, c->plot.w / columns, c->plot.h / rows);
+        add_level(c->cr, mesh, columns + 1, rows + 1, level);
+        cairo_restore(c->cr);
+        cairo_path_t *path = cairo_copy_path(c->cr);
+        hs_canvas_stroke(c->cr, 1.8, letters.colour);
+        while (used < MOST - 1 && find_spot(c, path, width, spots, used, &spots[used])) {
+            letters.turn = spots[used].turn;
+            hs_canvas_text(c->cr, letters, spots[used].x, spots[used].y, text);
+            spots[++used].level = level;
+        }
+        cairo_path_destroy(path);
+    }
+    free(mesh);
+    free(x);
+    free(y);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* Between places of different parts, a unit apart. */
+static void draw_parts(const struct hs_chart *c)
+{
+    const int columns = (int)c->plot.w, rows = (int)c->plot.h;
+    int *above = hs_new(((size_t)columns + 1) * sizeof *above);
+    for (int j = 0; j < rows; j++) {
+        int left = 0;
+        for (int i = 0; i < columns; i++) {
+            const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);
+            const double x = c->plot.x + i, y = c->plot.y + j;
+            if (i > 0 && here != left) {
+                cairo_move_to(c->cr, x, y);
+                cairo_line_to(c->cr, x, y + 1);
+            }
+            if (j > 0 && here != above[i]) {
+                cairo_move_to(c->cr, x, y);
+                cairo_line_to(c->cr, x + 1, y);
+            }
+            left = above[i] = here;
+        }
+    }
+    free(above);
+    hs_canvas_stroke(c->cr, 1.2, HS_PART);
+}
+
+void hs_chart_draw_field(const struct hs_chart *c)
+{
+    draw_colours(c);
+    if (c->part)
+        draw_parts(c);
+    if (c->level_count)
+        draw_contours(c);
+}

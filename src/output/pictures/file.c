@@ -1,0 +1,351 @@
+#include "output/pictures/file.h"
+
+#include "core/memory.h"
+#include "core/regular.h"
+#include "core/text.h"
+#include "output/h5.h"
+#include "output/history.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char dataset_name[] = "/temperature";
+
+/* A text as it may be shown, allocated. */
+static char *shown(const char *text)
+{
+    char *out;
+    size_t size;
+    FILE *stream = open_memstream(&out, &size);
+    hs_text_put(stream, text, "");
+    fclose(stream);
+    return out;
+}
+
+/* A text attribute; "" where there is none or it is something else. */
+static char *read_text(hid_t object, const char *name)
+{
+    struct hs_h5 h5 = {NULL};
+    char *text = hs_h5_read_text(&h5, object, name), *out = shown(text ? text : "");
+    free(text);
+    return out;
+}
+
+/* False where there is no such dataset. */
+static bool read_column(hid_t file, const char *path, struct hs_picture_column *out)
+{
+    struct hs_h5 h5 = {NULL};
+    out->value = hs_h5_read_column(&h5, file, path, &out->count);
+    if (!out->value)
+        return false;
+    const hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
+    out->unit = read_text(set, "units");
+    out->name = shown(strrchr(path, '/') + 1);
+    hs_h5_close(set);
+    return true;
+}
+
+static void release_column(struct hs_picture_column *column)
+{
+    free(column->name);
+    free(column->unit);
+    free(column->value);
+    free(column->time);
+}
+
+/* ---- the field ----------------------------------------------------------------------------- */
+
+/* The coordinates along an axis of /temperature. */
+static enum hs_status read_axis(const struct hs_picture_file *file, const char *name, hsize_t count,
+                                struct hs_picture_column *out, struct hs_error *err)
+{
+    if (!read_column(file->file, name, out) || out->count < (int64_t)count)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: %s does not hold the %llu coordinates of %s; is it a file that "
+                            "heatsolve run wrote?",
+                            file->path, name, (unsigned long long)count, dataset_name);
+    out->count = (int64_t)count; /* a run that still writes may be further */
+    const double lower = out->value[0], upper = out->value[count - 1], width = upper - lower;
+    bool ascends = isfinite(width) && width > 1e-12 * fmax(fabs(lower), fabs(upper));
+    for (hsize_t i = 1; i < count; i++)
+        ascends = ascends && out->value[i] > out->value[i - 1];
+    if (out == &file->step || ascends)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: %s goes from %g to %g: coordinates are to ascend and be finite",
+                        file->path, name, lower, upper);
+}
+
+static enum hs_status read_axes(struct hs_picture_file *file, struct hs_error *err)
+{
+    static const char *const names[] = {"/x", "/y", "/z"};
+    hsize_t shape[H5S_MAX_RANK];
+    const hid_t set = H5Dopen2(file->file, dataset_name, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    const int rank = H5Sget_simple_extent_dims(space, shape, NULL);
+    const H5T_class_t class = H5Tget_class(type);
+    file->unit = read_text(set, "units");
+    hs_h5_close(type);
+    hs_h5_close(space);
+    hs_h5_close(set);
+    if (rank < 0)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: there is no dataset %s in it; give the output.file of a "
+                            "heatsolve run",
+                            file->path, dataset_name);
+    if (rank < 2 || rank > 1 + HS_AXES)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: %s has %d axes: a step and 1 to 3 axes of space are drawn",
+                            file->path, dataset_name, rank);
+    if (shape[0] == 0 || (class != H5T_FLOAT && class != H5T_INTEGER))
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s", file->path, dataset_name,
+                            shape[0] ? "does not hold numbers" : "has no snapshot yet");
+    enum hs_status status = HS_OK;
+    file->dims = rank - 1;
+    for (int a = 0; a < file->dims && !status; a++)
+        status = read_axis(file, names[a], shape[rank - 1 - a], &file->axis[a], err);
+    return status ? status : read_axis(file, "/time", shape[0], &file->step, err);
+}
+
+enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, struct hs_error *err)
+{
+    *out = (struct hs_picture_file){.path = path, .file = -1};
+    const char *reason = "it is empty";
+    FILE *file = hs_regular_stream(path, false, &reason); /* HDF5 does not tell, and may wait */
+    const bool full = file && fgetc(file) != EOF;
+    if (file)
+        fclose(file);
+    if (!full)
+        return hs_error_add(err, HS_IO, "%s: cannot read: %s", path, reason);
+    struct hs_h5 h5 = {NULL};
+    enum hs_contents_sum sum;
+    hs_h5_quiet();
+    out->file = hs_h5_open(&h5, path, &sum);
+    if (out->file < 0)
+        return hs_error_add(err, HS_IO, "%s: cannot read %s; %s", path, h5.failed,
+                            sum == HS_CONTENTS_SUM_WRONG
+                                ? "make the file again, or, where you changed it yourself, draw a "
+                                  "copy of it that h5repack makes"
+                                : "give the output.file of a heatsolve run");
+    out->title = read_text(out->file, "title");
+    char *status = read_text(out->file, "status");
+    out->solved = strcmp(status, "steady") == 0 && H5Aexists(out->file, "steady_residual") > 0;
+    free(status);
+    return read_axes(out, err);
+}
+
+void hs_picture_close(struct hs_picture_file *file)
+{
+    hs_h5_close(file->file);
+    for (int a = 0; a < HS_AXES; a++)
+        release_column(&file->axis[a]);
+    for (int c = 0; c < file->columns; c++)
+        release_column(&file->column[c]);
+    release_column(&file->step);
+    free(file->column);
+    free(file->title);
+    free(file->unit);
+}
+
+enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
+                               const struct hs_cut *cut, double *out, struct hs_error *err)
+{
+    struct hs_h5 h5 = {NULL};
+    const int dims = file->dims; /* the dataset's axes are step, z, y, x */
+    hsize_t start[2 + HS_AXES] = {(hsize_t)step}, count[1 + HS_AXES] = {1}, nodes = 1;
+    for (int a = 0; a < dims; a++)
+        nodes *= count[dims - a] = a == cut->axis ? 1 : (hsize_t)file->axis[a].count;
+    for (int plane = 0; plane < (cut->share > 0 ? 2 : 1); plane++) {
+        start[dims - cut->axis] = (hsize_t)(cut->node + plane); /* not cut: beyond the last axis */
+        hs_h5_read_block(&h5, file->file, dataset_name, 1 + dims, start, count, H5T_NATIVE_DOUBLE,
+                         out + plane * nodes);
+    }
+    for (hsize_t i = 0; i < nodes && cut->share > 0 && !h5.failed; i++)
+        out[i] += cut->share * (out[nodes + i] - out[i]);
+    if (!h5.failed)
+        return HS_OK;
+    return hs_error_add(err, HS_IO,
+                        "%s: cannot read snapshot %lld of %s: the file is damaged, its checksum "
+                        "does not fit; draw another snapshot with --step, or make the file again",
+                        file->path, (long long)step, dataset_name);
+}
+
+/* ---- columns ------------------------------------------------------------------------------- */
+
+static bool is_column(const char *name)
+{
+    return strcmp(name, "time") && strcmp(name, "sweep");
+}
+
+/* Of all columns of a group and of those in it, "a" and "b/c". */
+struct names {
+    char **item;
+    int count;
+};
+
+static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, void *to)
+{
+    (void)link;
+    struct names *names = to;
+    const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set >= 0 && is_column(name)) {
+        names->item = hs_reserve(names->item, (size_t)names->count, sizeof *names->item);
+        names->item[names->count++] = hs_copy(name);
+    }
+    hs_h5_close(set);
+    return 0;
+}
+
+static void release_names(struct names *names)
+{
+    for (int n = 0; n < names->count; n++)
+        free(names->item[n]);
+    free(names->item);
+}
+
+static bool has(const struct names *names, const char *name)
+{
+    int n = 0;
+    while (n < names->count && strcmp(names->item[n], name) != 0)
+        n++;
+    return n < names->count;
+}
+
+/* "a, b/c", allocated. */
+static char *listed(const struct names *names)
+{
+    char *list;
+    size_t size;
+    FILE *stream = open_memstream(&list, &size);
+    for (int n = 0; n < names->count; n++)
+        fprintf(stream, "%s%s", n ? ", " : "", names->item[n]);
+    fclose(stream);
+    return list;
+}
+
+enum { HISTORY, PROBES, GROUPS };
+static const char *const groups[] = {[HISTORY] = "history", [PROBES] = "probes"};
+
+struct reader {
+    struct hs_picture_file *file;
+    const char *asked; /* --plot */
+    struct names names[GROUPS];
+};
+
+static enum hs_status read_one(const struct hs_picture_file *file, int group, const char *name,
+                               struct hs_picture_column *out, struct hs_error *err)
+{
+    char path[600], times[32];
+    snprintf(path, sizeof path, "/%s/%s", groups[group], name);
+    snprintf(times, sizeof times, "/%s/time", groups[group]);
+    struct hs_picture_column time = {0};
+    const bool good = read_column(file->file, path, out) && read_column(file->file, times, &time) &&
+                      time.count >= out->count;
+    out->time = time.value;
+    time.value = NULL;
+    release_column(&time);
+    if (!good)
+        return hs_error_add(err, HS_IO, "%s: cannot read %s: the file is damaged", file->path,
+                            out->value ? times : path);
+    const int64_t rows = out->count;
+    out->count = 0;
+    for (int64_t i = 0; i < rows; i++)
+        if (isfinite(out->value[i]) && isfinite(out->time[i])) {
+            out->time[out->count] = out->time[i];
+            out->value[out->count++] = out->value[i];
+        }
+    return out->count ? HS_OK
+                      : hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no value in any row",
+                                     name, path);
+}
+
+static enum hs_status add_column(struct reader *r, int group, const char *name,
+                                 struct hs_error *err)
+{
+    struct hs_picture_file *file = r->file;
+    file->column = hs_reserve(file->column, (size_t)file->columns, sizeof *file->column);
+    struct hs_picture_column *column = &file->column[file->columns++];
+    *column = (struct hs_picture_column){0};
+    const enum hs_status status = read_one(file, group, name, column, err);
+    if (status || strcmp(column->unit, file->column->unit) == 0)
+        return status;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "--plot %s: %s is in %s and %s in %s: draw them one at a time", r->asked,
+                        file->column->name, file->column->unit, name, column->unit);
+}
+
+static enum hs_status add_probes(struct reader *r, struct hs_error *err)
+{
+    enum hs_status status = HS_OK;
+    for (int n = 0; n < r->names[PROBES].count && !status; n++)
+        status = add_column(r, PROBES, r->names[PROBES].item[n], err);
+    return status;
+}
+
+static enum hs_status add_history(struct reader *r, struct hs_error *err)
+{
+    char *list = hs_history_plotted(hs_quantities), *rest = list, *name;
+    enum hs_status status = HS_OK;
+    while (!status && (name = strsep(&rest, ",")))
+        status = add_column(r, HISTORY, name + strspn(name, " "), err);
+    free(list);
+    return status;
+}
+
+static enum hs_status refuse_name(const struct reader *r, const char *name, struct hs_error *err)
+{
+    char *history = listed(&r->names[HISTORY]), *probes = listed(&r->names[PROBES]);
+    hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no such column; its history has %s%s%s",
+                 name, r->file->path, *history ? history : "none",
+                 *probes ? ", its probes are " : ", and there are no probes", probes);
+    free(history);
+    free(probes);
+    return HS_BAD_INPUT;
+}
+
+/* "name", of either group, or "group/name". */
+static enum hs_status add_named(struct reader *r, const char *name, struct hs_error *err)
+{
+    bool in[GROUPS];
+    for (int g = 0; g < GROUPS; g++) {
+        const size_t length = strlen(groups[g]);
+        const bool within = strncmp(name, groups[g], length) == 0 && name[length] == '/';
+        if (within && has(&r->names[g], name + length + 1))
+            return add_column(r, g, name + length + 1, err);
+        in[g] = has(&r->names[g], name);
+    }
+    if (in[HISTORY] && in[PROBES])
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "--plot %s: a column of the history and a probe have this name: give "
+                            "history/%s or probes/%s",
+                            name, name, name);
+    if (!in[HISTORY] && !in[PROBES])
+        return refuse_name(r, name, err);
+    return add_column(r, in[PROBES] ? PROBES : HISTORY, name, err);
+}
+
+enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
+                                       struct hs_error *err)
+{
+    struct reader r = {.file = file, .asked = names};
+    for (int g = 0; g < GROUPS; g++)
+        H5Lvisit_by_name(file->file, groups[g], H5_INDEX_NAME, H5_ITER_INC, add_name, &r.names[g],
+                         H5P_DEFAULT);
+    char *words = hs_copy(names), *rest = words, *word;
+    enum hs_status status = HS_OK;
+    while (!status && (word = strsep(&rest, ","))) {
+        word += strspn(word, " ");
+        if (strcmp(word, "history") == 0 && r.names[HISTORY].count > 0)
+            status = add_history(&r, err);
+        else if (strcmp(word, "probes") == 0 && r.names[PROBES].count > 0)
+            status = add_probes(&r, err);
+        else
+            status = add_named(&r, word, err);
+    }
+    free(words);
+    for (int g = 0; g < GROUPS; g++)
+        release_names(&r.names[g]);
+    return status;
+}

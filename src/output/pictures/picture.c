@@ -1,0 +1,337 @@
+#include "output/pictures/picture.h"
+
+#include "core/memory.h"
+#include "output/pictures/chart.h"
+#include "output/pictures/outlines.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- range --------------------------------------------------------------------------------- */
+
+double hs_picture_narrowest(const double range[2])
+{
+    return fmax(1e-12 * fmax(fabs(range[0]), fabs(range[1])), 1e-300);
+}
+
+static void widen(const double *values, int64_t count, double bounds[2])
+{
+    for (int64_t i = 0; i < count; i++)
+        if (isfinite(values[i])) {
+            bounds[0] = fmin(bounds[0], values[i]);
+            bounds[1] = fmax(bounds[1], values[i]);
+        }
+}
+
+/* A scale of the data's bounds (from > to: there are none) with a margin, or of the ends that `p`
+ * asks for (NULL: nothing), with a warning where all data lie outside. A range no wider than a
+ * constant's rounding is widened. */
+static struct hs_scale fit(const struct hs_picture *p, const char *what, const char *unit,
+                           const double bounds[2], double margin, struct hs_error *err)
+{
+    const double *asked = p ? p->range : (double[]){NAN, NAN};
+    const double most = 0.25 * DBL_MAX; /* so that widths and margins are finite */
+    const bool none = bounds[0] > bounds[1];
+    const double lower = none ? 0 : fmax(-most, fmin(most, bounds[0]));
+    const double upper = none ? 0 : fmax(-most, fmin(most, bounds[1]));
+    const double more = margin * (upper - lower);
+    double range[2] = {isnan(asked[0]) ? lower - more : asked[0],
+                       isnan(asked[1]) ? upper + more : asked[1]};
+    double largest = fmax(fabs(range[0]), fabs(range[1]));
+    if (range[1] - range[0] <= hs_picture_narrowest(range)) {
+        const double half = largest > 1e-297 ? 0.01 * largest : 1;
+        range[0] = isnan(asked[0]) ? fmin(range[0], range[1]) - half : range[0];
+        range[1] = isnan(asked[1]) ? fmax(range[0], range[1]) + half : range[1];
+        largest += half;
+    }
+    const bool below = range[1] < bounds[0];
+    const bool above = range[0] > bounds[1];
+    if (!none && (below || above) && !(isnan(asked[0]) && isnan(asked[1])))
+        hs_error_add(err, HS_OK,
+                     "%s: the range, %.9g to %.9g, lies %s all that is drawn, which is %.9g to "
+                     "%.9g: nothing can be told from the picture",
+                     p->output, range[0], range[1], below ? "below" : "above", bounds[0],
+                     bounds[1]);
+    return (struct hs_scale){what, range[0], range[1], .unit = hs_unit_shown(unit, largest)};
+}
+
+static struct hs_scale scale_of(const struct hs_picture_column *axis)
+{
+    const double ends[] = {axis->value[0], axis->value[axis->count - 1]};
+    return fit(NULL, axis->name, axis->unit, ends, 0, NULL);
+}
+
+static int choose_levels(const struct hs_picture *p, struct hs_scale scale, const double bounds[2],
+                         double levels[HS_PICTURE_LEVELS], struct hs_error *err)
+{
+    bool crossed = p->level_count == 0 && p->contours == 0;
+    char label[HS_LABEL_SIZE];
+    int count = p->level_count;
+    memcpy(levels, p->levels, sizeof p->levels);
+    hs_scale_set_step(&scale, (double)p->contours + 2);
+    for (int n = 0; p->contours && count < HS_PICTURE_LEVELS; n++) {
+        if (!hs_scale_tick(&scale, n, &levels[count], label))
+            break;
+        count += levels[count] > scale.from && levels[count] < scale.to; /* none along the border */
+    }
+    for (int n = 0; n < count; n++)
+        crossed |= levels[n] > bounds[0] && levels[n] <= bounds[1];
+    if (!crossed && bounds[0] > bounds[1])
+        hs_error_add(err, HS_OK, "%s: --contours: no line is drawn, for no temperature is a number",
+                     p->output);
+    else if (!crossed)
+        hs_error_add(err, HS_OK,
+                     "%s: --contours: no line is drawn, for the temperatures are %.9g to %.9g",
+                     p->output, bounds[0], bounds[1]);
+    return count;
+}
+
+/* ---- the field ----------------------------------------------------------------------------- */
+
+struct job {
+    const struct hs_picture *picture;
+    const struct hs_picture_column *axis[2]; /* of the pictures; of a line one */
+    bool film, bundle, numbered; /* of all snapshots a film, one plot, or a picture of each */
+    int64_t nodes;               /* of the cut */
+    double *values;              /* [nodes], or [snapshots][nodes] for a bundle; and [nodes] more */
+    double levels[HS_PICTURE_LEVELS];
+    struct hs_outlines outlines;
+    struct hs_chart chart;
+    struct hs_sink sink;
+    char stretched[64]; /* ", y stretched 3×" */
+};
+
+static enum hs_status init(struct job *job, struct hs_error *err)
+{
+    const struct hs_picture *p = job->picture;
+    struct hs_chart *c = &job->chart;
+    int axes = 0;
+    job->nodes = 1;
+    for (int a = 0; a < p->file.dims; a++) {
+        const struct hs_picture_column *axis = &p->file.axis[a];
+        if (a == p->cut.axis)
+            continue;
+        c->points[axes] = axis->count;
+        c->place[axes] = axis->value;
+        job->nodes *= axis->count;
+        job->axis[axes++] = axis;
+    }
+    job->film = hs_picture_kind_of(p->output) > HS_PDF;
+    job->bundle = axes == 1 && !job->film;
+    job->numbered = p->all && !job->bundle;
+    c->count = axes == 2 ? 0 : job->bundle ? (int)(p->last - p->first + 1) : 1;
+    c->curves = calloc((size_t)c->count, sizeof *c->curves);
+    job->values = malloc((size_t)(job->nodes * (c->count + 2)) * sizeof *job->values);
+    return job->values ? HS_OK
+                       : hs_error_add(err, HS_DEVICE, "%s: no memory for %lld nodes", p->file.path,
+                                      (long long)(job->nodes * (c->count + 2)));
+}
+
+/* The material at a place of the picture. */
+static int material_at(const void *self, double across, double up)
+{
+    const struct job *job = self;
+    const struct hs_picture_file *file = &job->picture->file;
+    const double share[] = {across, up};
+    double at[HS_AXES] = {0};
+    if (job->outlines.labels.label)
+        return hs_labels_at(&job->outlines.labels, hs_chart_node(&job->chart, 0, across),
+                            hs_chart_node(&job->chart, 1, up));
+    for (int n = 0; n < 2; n++) {
+        const struct hs_picture_column *axis = job->axis[n];
+        const double first = axis->value[0], last = axis->value[axis->count - 1];
+        at[axis - file->axis] = first + share[n] * (last - first);
+    }
+    if (job->picture->cut.axis >= 0)
+        at[job->picture->cut.axis] = job->picture->cut.at;
+    return hs_outlines_material(&job->outlines, file->dims, at);
+}
+
+/* Sides in true proportion, with one unit, or stretched so that the shorter one can be seen. */
+static void choose_ratio(struct job *job)
+{
+    struct hs_chart *c = &job->chart;
+    const double longest = 6, ratio = (c->x.to - c->x.from) / (c->y.to - c->y.from);
+    c->ratio = fmin(fmax(ratio, 1 / longest), longest);
+    if (ratio == c->ratio)
+        c->x.unit = c->y.unit = c->x.unit.factor > c->y.unit.factor ? c->x.unit : c->y.unit;
+    else
+        snprintf(job->stretched, sizeof job->stretched, ", %s stretched %.3g×",
+                 ratio > 1 ? c->y.what : c->x.what, fmax(ratio / c->ratio, c->ratio / ratio));
+}
+
+/* Reads slice by slice, so that memory holds one. */
+static enum hs_status choose_scales(struct job *job, struct hs_error *err)
+{
+    const struct hs_picture *p = job->picture;
+    struct hs_chart *c = &job->chart;
+    double bounds[2] = {INFINITY, -INFINITY};
+    for (int64_t step = p->first; step <= p->last; step++) {
+        double *values = job->values + (job->bundle ? (step - p->first) * job->nodes : 0);
+        const enum hs_status status = hs_picture_read(&p->file, step, &p->cut, values, err);
+        if (status)
+            return status;
+        widen(values, job->nodes, bounds);
+    }
+    const bool line = !job->axis[1];
+    const struct hs_scale temperature =
+        fit(p, "temperature", p->file.unit, bounds, line ? 0.05 : 0, err);
+    c->x = scale_of(job->axis[0]);
+    c->y = line ? temperature : scale_of(job->axis[1]);
+    if (line)
+        return HS_OK;
+    c->bar = temperature;
+    c->beyond[0] = bounds[0] < c->bar.from;
+    c->beyond[1] = bounds[1] > c->bar.to;
+    c->field = job->values;
+    job->outlines = hs_outlines_read(&p->file, &p->cut, err);
+    c->part = hs_outlines_are_there(&job->outlines) ? material_at : NULL;
+    c->self = job;
+    c->levels = job->levels;
+    c->level_count = choose_levels(p, c->bar, bounds, job->levels, err);
+    choose_ratio(job);
+    return HS_OK;
+}
+
+/* The line at one snapshot, or at each in a colour for its time; white paper leaves out the palest.
+ */
+static void make_curves(struct job *job, const double *time)
+{
+    struct hs_chart *c = &job->chart;
+    const double ends[] = {time[0], time[c->count - 1]}, *x = job->axis[0]->value;
+    const bool many = ends[1] > ends[0];
+    if (many)
+        c->bar = fit(NULL, "time", "s", ends, 0, NULL);
+    c->colours = 0.9;
+    for (int64_t k = 0; k < c->count; k++)
+        c->curves[k] = (struct hs_curve){x, job->values + k * job->nodes, job->nodes,
+                                         .colour = many ? hs_chart_colour(c, time[k]) : HS_BLUE};
+}
+
+/* "t = 60 s, z = 20 mm, y stretched 3×", allocated. */
+static char *describe(const struct job *job, double from, double to)
+{
+    const struct hs_picture *p = job->picture;
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    fputs(p->file.solved ? "steady state" : "t = ", stream);
+    if (!p->file.solved)
+        hs_quantity_put(stream, from, hs_unit_shown("s", from));
+    if (from < to) {
+        fputs(" to ", stream);
+        hs_quantity_put(stream, to, hs_unit_shown("s", to));
+    }
+    if (p->cut.axis >= 0) {
+        const struct hs_scale cut = scale_of(&p->file.axis[p->cut.axis]);
+        fprintf(stream, ", %s = ", cut.what);
+        hs_quantity_put(stream, p->cut.at, cut.unit);
+    }
+    fputs(job->stretched, stream);
+    fclose(stream);
+    return text;
+}
+
+/* Into the film, or a file of its own. */
+static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FILE *out,
+                                struct hs_error *err)
+{
+    const struct hs_picture *p = job->picture;
+    const double *time = p->file.step.value;
+    const char *ending = strrchr(p->output, '.');
+    const int stem = (int)(ending - p->output);
+    char *name = job->numbered ? hs_format("%.*s-%04lld%s", stem, p->output, (long long)first,
+                                           job->film ? ".png" : ending)
+                               : hs_copy(p->output);
+    char *subtitle = describe(job, time[first], time[last]);
+    enum hs_status status = HS_OK;
+    if (job->numbered) /* else it is there from the look at its range */
+        status = hs_picture_read(&p->file, first, &p->cut, job->values, err);
+    if (job->chart.count)
+        make_curves(job, time + first);
+    job->chart.subtitle = subtitle;
+    if (!status && job->sink.to)
+        status = hs_chart_draw(&job->chart, &job->sink, err);
+    else if (!status && !(status = hs_chart_write(&job->chart, name, err)))
+        fprintf(out, "%s: snapshot %lld of 0 to %lld, %s\n", name, (long long)last,
+                (long long)p->file.step.count - 1, subtitle);
+    free(name);
+    free(subtitle);
+    return status;
+}
+
+/* Says what became of the film; without ffmpeg, how to make it. */
+static enum hs_status say_film(const struct job *job, FILE *out, struct hs_error *err)
+{
+    const struct hs_picture *p = job->picture;
+    const int stem = (int)(strrchr(p->output, '.') - p->output);
+    if (job->sink.to) {
+        fprintf(out, "%s: a film of %lld frames\n", p->output, (long long)p->last + 1);
+        return HS_OK;
+    }
+    return hs_error_add(
+        err, HS_IO,
+        "%s: not made, for ffmpeg is not installed; its frames are %.*s-0000.png and on. Install "
+        "it (apt-get install ffmpeg) and draw again, or where it is run\n"
+        "    ffmpeg -framerate %d -i '%.*s-%%04d.png' -pix_fmt yuv420p '%s'",
+        p->output, stem, p->output, (int)p->per_second, stem, p->output, p->output);
+}
+
+enum hs_status hs_picture_draw(const struct hs_picture *p, FILE *out, struct hs_error *err)
+{
+    struct job job = {
+        .picture = p,
+        .chart = {.width = (int)p->width, .title = p->file.title, .map = p->map, .colours = 1}};
+    enum hs_status status = init(&job, err);
+    status = status ? status : choose_scales(&job, err);
+    if (job.film && !status)
+        status = hs_sink_open(&job.sink, p->output, (int)p->per_second, err);
+    const int64_t more = job.bundle ? p->last - p->first : 0;
+    for (int64_t step = p->first; step <= p->last && !status; step += 1 + more)
+        status = draw_page(&job, step, step + more, out, err);
+    if (job.sink.part.file)
+        status = hs_sink_close(&job.sink, status, err);
+    if (job.film && !status)
+        status = say_film(&job, out, err);
+    hs_outlines_release(&job.outlines);
+    free(job.values);
+    free(job.chart.curves);
+    return status;
+}
+
+/* ---- columns ------------------------------------------------------------------------------- */
+
+enum hs_status hs_picture_plot(const struct hs_picture *p, const char *names, FILE *out,
+                               struct hs_error *err)
+{
+    static const uint32_t colours[] = {HS_BLUE,  0xCC5500, 0x00825A, 0x963C96,
+                                       0xB22222, 0x78641E, 0x008CAA, 0x5A5A5A};
+    const int count = p->file.columns;
+    const struct hs_picture_column *column = p->file.column;
+    double values[2] = {INFINITY, -INFINITY}, times[2] = {INFINITY, -INFINITY};
+    struct hs_chart c = {
+        .width = (int)p->width, .title = p->file.title, .subtitle = "", .count = count};
+    c.curves = calloc((size_t)count, sizeof *c.curves);
+    for (int k = 0; k < count; k++, column++) {
+        widen(column->value, column->count, values);
+        widen(column->time, column->count, times);
+        c.curves[k] = (struct hs_curve){column->time, column->value, column->count, colours[k % 8],
+                                        .name = count > 1 ? column->name : NULL};
+    }
+    column = p->file.column;
+    const bool warm = strcmp(column->unit, p->file.unit) == 0;
+    c.x = fit(NULL, "t", "s", times, 0, NULL);
+    c.y = fit(p,
+              count == 1 ? column->name
+              : warm     ? "temperature"
+                         : names,
+              column->unit, values, 0.05, err);
+    const enum hs_status status = hs_chart_write(&c, p->output, err);
+    if (!status)
+        fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
+                p->file.path);
+    free(c.curves);
+    return status;
+}
