@@ -39,9 +39,10 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
  *     imbalance_worst, imbalance_largest, imbalance_rounding    W, of the row of the history whose
  *                 heat balance was worst: what is left, the largest of its terms, and what
- * rounding, and solving of implicit steps, can leave steady_tolerance, steady_change    K a sweep,
- * where a steady state is looked for steady_distance, steady_distance_most    K, from the steady
- * state: about, at most error_bound                     of max_error, against the exact solution
+ *                 rounding, and solving of implicit steps, can leave
+ *     steady_tolerance, steady_change             K a sweep, where a steady state is looked for
+ *     steady_distance, steady_distance_most       K, from the steady state: about, at most
+ *     error_bound                     of max_error, against the exact solution
  *     snapshots   in the output file
  *     boundary    {"x_min": type, ...}; boundary_assumed: those faces of which none was given
  *     set         {key: value} of --set, numbers as numbers

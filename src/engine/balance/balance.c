@@ -365,6 +365,19 @@ static double rounding(const struct hs_balance *balance, const struct hs_reducti
            (16.0 + step->roundings) * unit * balance->all.gross;
 }
 
+static bool closes(const struct hs_balance_worst *row)
+{
+    return fabs(row->imbalance) <= row->rounding;
+}
+
+/* A rounding of 0: nothing is there, or moves. */
+static bool is_worse(const struct hs_balance_worst *one, const struct hs_balance_worst *other)
+{
+    if (closes(one) && closes(other))
+        return fabs(one->imbalance) > fabs(other->imbalance);
+    return !(fabs(one->imbalance) * other->rounding <= fabs(other->imbalance) * one->rounding);
+}
+
 static void conclude(struct hs_balance *balance, const struct hs_reduction *reduction,
                      int64_t sweep)
 {
@@ -382,12 +395,9 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
     }
     terms->imbalance = hs_sum_value(&all);
     terms->rounding = rounding(balance, reduction);
-    struct hs_balance_worst *worst = &balance->worst;
-    /* a rounding of 0: nothing is there, or moves */
-    if (worst->sweep < 0 ||
-        !(fabs(terms->imbalance) * worst->rounding <= fabs(worst->imbalance) * terms->rounding))
-        *worst =
-            (struct hs_balance_worst){sweep, terms->imbalance, terms->largest, terms->rounding};
+    const struct hs_balance_worst now = {sweep, terms->imbalance, terms->largest, terms->rounding};
+    if (balance->worst.sweep < 0 || is_worse(&now, &balance->worst))
+        balance->worst = now;
 }
 
 static void clear(const struct hs_balance *balance, struct hs_balance_sums *sums)

@@ -24,7 +24,8 @@ struct hs_balance_terms {
     double rounding;    /* no imbalance that roundings make is larger */
 };
 
-/* The terms of the sweep in which |imbalance| was the largest part of what rounding can make. */
+/* The terms of the sweep with the largest |imbalance|; or, where any was more than rounding can
+ * make, of that in which it was the most times as much. */
 struct hs_balance_worst {
     int64_t sweep; /* the field's after it; -1: none was looked at */
     double imbalance, largest, rounding;
