@@ -92,11 +92,6 @@ static void check_faces(struct hs_reader *reader)
     }
 }
 
-static bool is_held(const struct hs_problem *problem, double value)
-{
-    return fabs(value) <= hs_precision_most(problem->precision);
-}
-
 /* Of a number that would become 0, or lose digits; `found`: where it is, "" of one written out. */
 static void check_small(struct hs_reader *reader, const char *key, double value, const char *found)
 {
@@ -147,8 +142,6 @@ struct initial_check {
 
 static void note_largest(struct initial_check *check, const int64_t node[HS_AXES])
 {
-    if (fabs(check->row[node[HS_X]]) <= check->largest)
-        return;
     check->largest = fabs(check->row[node[HS_X]]);
     memcpy(check->node, node, sizeof check->node);
 }
@@ -168,11 +161,13 @@ static bool check_rows(struct initial_check *check, int64_t first, int64_t end, 
     struct hs_reader *reader = check->reader;
     const struct hs_problem *problem = reader->problem;
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const double most = hs_precision_most(problem->precision);
     for (int64_t r = first; r < end; r += stride) {
         hs_initial_row(&check->rows, r % ny, r / ny, check->row);
         int64_t i = 0;
-        for (; i < nx && is_held(problem, check->row[i]); i++)
-            note_largest(check, (int64_t[]){i, r % ny, r / ny});
+        for (; i < nx && fabs(check->row[i]) <= most; i++)
+            if (fabs(check->row[i]) > check->largest)
+                note_largest(check, (int64_t[]){i, r % ny, r / ny});
         if (i == nx)
             continue;
         const int64_t node[HS_AXES] = {i, r % ny, r / ny};
@@ -225,9 +220,7 @@ static void check_initial(struct hs_reader *reader)
     for (int r = 0; r < problem->initial.region_count; r++)
         check_small(reader, hs_key("initial.regions[%d].value", r).text,
                     problem->initial.regions[r].value.constant, "");
-    const bool uniform = !field->value.expression.code && is_held(problem, field->value.constant) &&
-                         problem->initial.region_count == 0 && problem->precision == HS_DOUBLE;
-    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : uniform || grid->points[HS_X] > MOST)
+    if (field->stored ? reader->numbers == HS_NUMBERS_LEFT : grid->points[HS_X] > MOST)
         return;
     struct initial_check check = {
         .reader = reader,
