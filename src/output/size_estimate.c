@@ -5,11 +5,13 @@
 #include "output/chunks.h"
 #include "output/files.h"
 #include "output/history.h"
+#include "output/labels.h"
 #include "output/snapshots.h"
 #include "output/store.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A bound on how much deflate makes of its input. Source: zlib's technical details, zlib.net. */
 static const double deflate_most = 1032.0;
@@ -41,7 +43,22 @@ static double key_bytes(const struct hs_problem *problem)
 /* Names and attributes, as measured with HDF5 1.10. */
 static double names_bytes(const struct hs_problem *problem)
 {
-    return 32e3 + 2600.0 * columns_of(problem);
+    double bytes = 36e3 + 2700.0 * columns_of(problem);
+    if (problem->config_text)
+        bytes += 1.2 * (double)strlen(problem->config_text);
+    if (problem->body)
+        bytes += 1600.0 * problem->body->substance_count + 450.0 * problem->body->solid_count;
+    return bytes;
+}
+
+/* Labels are compressed, mostly to some hundredths of what they are at most. */
+static double labels_most(const struct hs_problem *problem)
+{
+    struct hs_chunks chunks;
+    hs_labels_init(&chunks, problem);
+    const double bytes = (double)(chunks.per_step * hs_chunks_bytes(&chunks));
+    hs_chunks_release(&chunks);
+    return bytes;
 }
 
 /* Of a file that is whole: names, numbers of 8 bytes, and the index of the chunks. */
@@ -62,7 +79,8 @@ double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_
     hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
     const double snapshots = (double)hs_plan_snapshots(plan);
     const int64_t chunk = hs_store_behind(0, hs_chunks_bytes(&chunks) + HS_FLETCHER_BYTES);
-    const double fields = snapshots * (double)(chunks.per_step * chunk);
+    const double fields = snapshots * (double)(chunks.per_step * chunk) +
+                          (problem->output.compression > 0 ? labels_most(problem) : 0.0);
     const double contents = contents_bytes(problem, plan, snapshots * (double)chunks.per_step);
     hs_chunks_release(&chunks);
     return fields + contents +
