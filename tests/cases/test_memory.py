@@ -1,5 +1,6 @@
 """Wherever memory runs out, the program ends with a message and exit code 4 (or 3), and keeps what was written."""
 
+import json
 import os
 import random
 import shutil
@@ -121,3 +122,41 @@ def test_a_large_request_that_fails_is_told(library, tmp_path, command):
         assert_told(result, work, expected, command, n)
         failed += result.returncode != 0
     assert failed >= 5
+
+
+MEASURED = 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };'
+LAUNCHER = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+sys.stderr.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+"""
+
+
+@pytest.mark.skipif("sanitize" in faults.HEATSOLVE, reason="a sanitizer holds on to what is freed")
+@pytest.mark.parametrize("precision", ["float", "double"])
+def test_check_knows_what_a_measured_body_takes(tmp_path, precision):
+    """Its numbers, and the network that is made of them, stay beside what sweeps use."""
+    points, draw = 96, np.random.default_rng(3)
+    np.save(tmp_path / "k.npy", draw.uniform(1.0, 2.0, (points,) * 3))
+    np.save(tmp_path / "c.npy", draw.uniform(1e6, 2e6, (points,) * 3))
+
+    def peak(command, points):
+        (tmp_path / "case.cfg").write_text(f"""
+precision = "{precision}";
+grid = {{ points = [{points}, {points}, {points}]; upper = [1.0, 1.0, 1.0]; }};
+{MEASURED if points > 9 else "material = {diffusivity = 1e-6;};"}
+initial = {{ value = 1.0; }};
+boundary = {{ all = {{ type = "reflective"; }}; }};
+time = {{ sweeps = 3; }};
+solver = {{ backend = "cpu"; threads = 1; }};
+output = {{ file = "run.h5"; overwrite = true; }};
+""")
+        # a small process starts it: what is forked counts with what it was forked from
+        done = subprocess.run([sys.executable, "-c", LAUNCHER, faults.HEATSOLVE, *command, "case.cfg"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout, 1024 * int(done.stderr)
+
+    alone = peak(["run", "--quiet"], 9)[1]
+    taken = peak(["run", "--quiet"], points)[1] - alone
+    told = json.loads(peak(["check", "--json"], points)[0])["memory_bytes"]
+    assert taken - (10 << 20) <= told <= taken + (10 << 20)  # fields end with a large page, and a file has buffers

@@ -89,7 +89,8 @@ static double readback_bytes(const struct hs_problem *problem)
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     return bytes_needed(problem, kernel, hs_threads_for(&problem->grid, 0)) +
-           readback_bytes(problem) + hs_cpu_source_table_bytes(problem);
+           readback_bytes(problem) + hs_cpu_source_table_bytes(problem) +
+           hs_cpu_body_bytes(problem);
 }
 
 /* What is asked of the backend. */

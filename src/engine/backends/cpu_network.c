@@ -39,6 +39,20 @@ double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes
            network->row_count * size * (HS_ROW_NUMBERS + steps);
 }
 
+double hs_cpu_body_bytes(const struct hs_problem *problem)
+{
+    const struct hs_network *network = problem->network;
+    const struct hs_body *body = problem->body;
+    if (!network || !body)
+        return 0.0;
+    const bool arrays = network->form == HS_NETWORK_ARRAYS;
+    const size_t of_node = (arrays ? sizeof *network->node : number_bytes(network)) +
+                           (body->label ? sizeof *body->label : 0) +
+                           (body->conductivity ? sizeof *body->conductivity : 0) +
+                           (body->capacity ? sizeof *body->capacity : 0);
+    return (double)of_node * (double)hs_grid_count(&problem->grid);
+}
+
 static void *lines(size_t bytes)
 {
     void *memory = aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);

@@ -125,6 +125,8 @@ double hs_cpu_source_uniform(const struct hs_problem *problem, double step, doub
 
 /* ---- cpu_network.c ---- */
 double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps);
+/* Of the network that it is made of, and of what that was, which stay as long. */
+double hs_cpu_body_bytes(const struct hs_problem *problem);
 bool hs_cpu_network_init(struct hs_backend_state *state); /* false: no memory */
 void hs_cpu_network_release(struct hs_cpu_network *network);
 /* Brings it up to `steps` sweeps from sweep `first` of the span. */
