@@ -127,7 +127,8 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
             hs_settings_complain(reader->settings, key.text,
                                  strcmp(numbers[n], "gradient") == 0
                                      ? "in a body, and on a stretched grid, what leaves is a flux; "
-                                       "give flux in W/m^2"
+                                       "give flux in W/m^2, for which a material needs "
+                                       "conductivity, density and specific_heat"
                                      : "a %s boundary does not use it; remove it, or change the "
                                        "type",
                                  row->kind);

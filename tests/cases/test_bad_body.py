@@ -116,7 +116,7 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file"),
     (10, face('type = "neumann";'), "boundary.x_min.flux: missing; a neumann boundary needs it, or flux_file or flux_table"),
     (10, face('type = "dirichlet";'), "boundary.x_min.value: missing; a dirichlet boundary needs it, or value_file or value_table"),
-    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: in a body, and on a stretched grid, what leaves is a flux; give flux in W/m^2"),
+    (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: in a body, and on a stretched grid, what leaves is a flux; give flux in W/m^2, for which a material needs conductivity, density and specific_heat"),
     (10, face('type = "clamp";'), 'boundary.x_min.type = "clamp": walls of a body, and of a stretched grid, are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these'),
     (10, face('type = "constant"; value = 1.0;'), 'boundary.x_min.type = "constant": walls of a body, and of a stretched grid, are fixed, dirichlet'),
     (10, face('type = "reflective"; flux = 3.0;'), "boundary.x_min.flux = 3.0: a reflective boundary does not use it; remove it, or change the type"),

@@ -156,7 +156,8 @@ static void draw_contours(const struct hs_chart *c)
         struct hs_lettering letters = {14, dark ? 0xFFFFFF : HS_INK, 0.5, 0.5,
                                        .halo = 0xFF000000 | under};
         char text[HS_LABEL_SIZE];
-        hs_number_text(level / c->bar.unit.factor, text);
+        hs_number_text(level / c->bar.unit.factor,
+                       1e-3 * (c->bar.to - c->bar.from) / c->bar.unit.factor, text);
         const double width = hs_canvas_width(c->cr, letters, text);
         cairo_save(c->cr);
         cairo_translate(c->cr, c->plot.x, c->plot.y);

@@ -23,10 +23,11 @@ static void write_number(const char *plain, char out[HS_LABEL_SIZE])
         strncat(out, *d == '-' ? "\u207B" : raised[*d - '0'], HS_LABEL_SIZE - strlen(out) - 1);
 }
 
-void hs_number_text(double value, char out[HS_LABEL_SIZE])
+void hs_number_text(double value, double apart, char out[HS_LABEL_SIZE])
 {
     char plain[40];
-    snprintf(plain, sizeof plain, "%.6g", value);
+    const double digits = 1 + ceil(log10(fabs(value) / apart));
+    snprintf(plain, sizeof plain, "%.*g", digits > 6 ? (int)fmin(digits, 15) : 6, value);
     write_number(plain, out);
 }
 
@@ -62,7 +63,7 @@ struct hs_unit hs_unit_shown(const char *unit, double largest)
 void hs_quantity_put(FILE *stream, double value, struct hs_unit unit)
 {
     char number[HS_LABEL_SIZE];
-    hs_number_text(value / unit.factor, number);
+    hs_number_text(value / unit.factor, INFINITY, number);
     fprintf(stream, "%s%s%s%s", number, *unit.power || *unit.name ? " " : "", unit.power,
             unit.name);
 }

@@ -18,9 +18,9 @@ struct hs_unit {
  * min, s, ms, µs or ns for s; others as they are, degC as °C. Beyond 1e-3 to 1e6 with a power. */
 struct hs_unit hs_unit_shown(const char *unit, double largest);
 
-/* A number of at most six digits, with a true minus and powers of ten as people write them; and
- * with its unit: "12.5 mm". */
-void hs_number_text(double value, char out[HS_LABEL_SIZE]);
+/* A number of at most six digits, or as many as tell those `apart` from one another, with a true
+ * minus and powers of ten as people write them; and with its unit: "12.5 mm". */
+void hs_number_text(double value, double apart, char out[HS_LABEL_SIZE]);
 void hs_quantity_put(FILE *stream, double value, struct hs_unit unit);
 
 struct hs_scale {

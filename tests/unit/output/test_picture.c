@@ -116,6 +116,19 @@ static void expect_quantity(double value, const char *unit, double largest, cons
     free(text);
 }
 
+void test_picture__numbers_that_lie_near_one_another_are_told_apart(void **state)
+{
+    char text[HS_LABEL_SIZE];
+    hs_number_text(300.0002, 1e-6, text);
+    assert_string_equal(text, "300.0002");
+    hs_number_text(300.0002, 1.0, text);
+    assert_string_equal(text, "300");
+    hs_number_text(0.0, 1e-6, text);
+    assert_string_equal(text, "0");
+    hs_number_text(1.0 / 3.0, 1e-300, text);
+    assert_string_equal(text, "0.333333333333333");
+}
+
 void test_picture__times_and_lengths_read_well(void **state)
 {
     static const struct {
