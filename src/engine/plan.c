@@ -96,8 +96,8 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
             return HS_OK;
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: stencil: one sweep of these coefficients with these boundaries "
-                            "multiplies some mode by %.9g, so the run would blow up; scale them so "
-                            "that none is multiplied by more than 1",
+                            "multiplies some mode by %.9g, on a grid of many nodes, so a run would "
+                            "blow up; scale them so that none is multiplied by more than 1",
                             hs_problem_place(problem, HS_PLACE_STENCIL), plan->amplification);
     }
     plan->limit = hs_stability_limit(problem);
