@@ -68,9 +68,9 @@ static double rounding_at(const struct hs_steady *steady, const struct hs_reduct
 void hs_steady_take_up(struct hs_steady *steady, const struct hs_steady_end *end,
                        const struct hs_reduction *reduction)
 {
-    if (!steady->sought || !(end->change < steady->tolerance))
+    if (!steady->sought || isnan(end->change))
         return;
-    steady->reached = true;
+    steady->reached = end->change < steady->tolerance;
     steady->change = end->change;
     steady->kept = end->distance;
     steady->rounding = rounding_at(steady, reduction);
@@ -147,6 +147,7 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
     steady->mean = reduction->mean;
     steady->change = reduction->change;
     steady->reached = steady->change < steady->tolerance;
+    steady->kept = NAN;
     steady->rounding = rounding_at(steady, reduction);
     if (steady->change > 0.0)
         follow(steady);

@@ -46,7 +46,7 @@ struct hs_steady {
     int marks;
     int64_t sweep;               /* last looked at */
     double mean;                 /* K, then */
-    double kept;                 /* K: its distance, where it was over at the start; else NaN */
+    double kept;                 /* K: its distance, as told by the one before; else NaN */
     struct hs_solution solution; /* where the trend is HS_STEADY_SOLVED */
 };
 
@@ -55,7 +55,8 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                      const struct hs_plan *plan, int64_t sweep,
                      const struct hs_reduction *reduction);
 
-/* It begins where one before ended: where that is within the tolerance of now, too, it is over. */
+/* It begins where one before ended, and knows as much until it looks: where the change is within
+ * the tolerance of now it is over. */
 void hs_steady_take_up(struct hs_steady *steady, const struct hs_steady_end *end,
                        const struct hs_reduction *reduction);
 

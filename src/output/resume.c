@@ -66,12 +66,13 @@ static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline sna
     return last;
 }
 
-/* How a search ended that reached the steady state, whether or not it met exact.max_error. */
+/* How a search ended, whether or not it reached the steady state or met exact.max_error. */
 static void read_ended(struct hs_h5 *h5, hid_t file, struct hs_steady_end *out)
 {
     char *status = hs_h5_read_text(h5, file, "status");
     if (status && H5Aexists(file, "steady_distance") > 0 &&
         (strcmp(status, hs_outcome_name(HS_OUTCOME_STEADY)) == 0 ||
+         strcmp(status, hs_outcome_name(HS_OUTCOME_NOT_STEADY)) == 0 ||
          strcmp(status, hs_outcome_name(HS_OUTCOME_INACCURATE)) == 0)) {
         out->change = hs_h5_read_number(h5, file, "steady_change");
         out->distance = hs_h5_read_number(h5, file, "steady_distance");

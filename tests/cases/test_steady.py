@@ -314,6 +314,22 @@ def test_a_search_that_falls_short_can_be_gone_on_with_as_its_message_says(tmp_p
     assert outcome(tmp_path, again) == "steady"
 
 
+def test_a_search_that_fell_short_is_known_to_whoever_goes_on(tmp_path):
+    """With no sweeps left its numbers stay, and a tolerance that they meet is met."""
+    settings = {**CASES["rod"], "time": {"sweeps": 300}, "output": {"file": "case.h5"}}
+
+    def numbers(tolerance, *arguments):
+        result = heatsolve(tmp_path, "run", {**settings, "steady": {"tolerance": tolerance}}, *arguments)
+        with h5py.File(tmp_path / "case.h5") as f:
+            told = [f.attrs[key] for key in ("steady_change", "steady_distance", "steady_distance_most")]
+        return outcome(tmp_path, result), told
+
+    first = numbers(1e-6)
+    assert first[0] == "not steady" and np.isfinite(first[1]).all()
+    assert numbers(1e-6, "--resume") == first
+    assert numbers(2 * first[1][0], "--resume") == ("steady", first[1])
+
+
 def test_an_error_above_its_bound_is_a_failed_check(tmp_path):
     settings = case([17], cold(), "300+100*sin(pi*x)", time={"end": 0.01}, exact={"expression": "300", "max_error": 1e-3})
     result = heatsolve(tmp_path, "run", settings)
