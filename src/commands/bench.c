@@ -1,6 +1,7 @@
 /* heatsolve bench: how fast the kernels are on one grid, each proven before it is timed. */
 #include "engine/measure/bench.h"
 #include "commands/command.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "engine/measure/bench_methods.h"
 #include "engine/ranks/ranks.h"
@@ -284,9 +285,9 @@ static enum hs_status draw_roofline(const struct hs_bench_report *report, const 
 
 static void join_command(int argc, char **argv, char *out, size_t size)
 {
-    size_t used = (size_t)snprintf(out, size, "heatsolve");
-    for (int i = 0; i < argc && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, " %s", argv[i]);
+    snprintf(out, size, "heatsolve");
+    for (int i = 0; i < argc; i++)
+        hs_text_append(out, size, " %s", argv[i]);
 }
 
 static enum hs_status measure(const struct hs_backend *backend,

@@ -3,6 +3,7 @@
  * a config, whether it can do that case, and which of them auto takes.
  */
 #include "commands/command.h"
+#include "core/text.h"
 #include "engine/case.h"
 #include "engine/measure/trial.h"
 #include "engine/registry.h"
@@ -61,11 +62,10 @@ static bool suits(const struct asked *asked, const struct hs_kernel *k, char *re
 static const char *digits(const struct hs_kernel *k, hs_features (*feature)(int), char *out,
                           size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (int i = 1; i <= 3 && used + 3 < size; i++)
+    for (int i = 1; i <= 3; i++)
         if (k->features & feature(i))
-            used += (size_t)snprintf(out + used, size - used, "%s%d", used ? " " : "", i);
+            hs_text_append(out, size, "%s%d", *out ? " " : "", i);
     return out;
 }
 

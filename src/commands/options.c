@@ -4,6 +4,7 @@
 #include "commands/command.h"
 #include "core/boundary.h"
 #include "core/stencil.h"
+#include "core/text.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/expression.h"
@@ -68,12 +69,11 @@ typedef bool line_function(int n, bool markdown, struct line *out);
 /* "h, ambient", "flux or gradient"; for a document in marks and with units */
 static void list_keys(const struct hs_boundary_kind *kind, bool markdown, char *out, size_t size)
 {
-    size_t used = 0;
-    for (int n = 0; n < hs_boundary_key_count(kind) && used < size; n++) {
+    out[0] = '\0';
+    for (int n = 0; n < hs_boundary_key_count(kind); n++) {
         const struct hs_boundary_key *key = &kind->key[n];
         const char *between = n == 0 ? "" : key->one_of && key[-1].one_of ? " or " : ", ";
-        used += (size_t)snprintf(out + used, size - used, markdown ? "%s`%s` (%s)" : "%s%s",
-                                 between, key->name, key->unit);
+        hs_text_append(out, size, markdown ? "%s`%s` (%s)" : "%s%s", between, key->name, key->unit);
     }
 }
 

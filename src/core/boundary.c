@@ -194,15 +194,14 @@ int hs_boundary_key_find(const struct hs_boundary_kind *kind, const char *name)
 
 void hs_boundary_list_keys(const struct hs_boundary_kind *kind, bool one_of, char *out, size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (int n = 0; n < hs_boundary_key_count(kind) && used < size; n++)
+    for (int n = 0; n < hs_boundary_key_count(kind); n++)
         if (kind->key[n].one_of == one_of)
-            used += (size_t)snprintf(out + used, size - used, "%s%s",
-                                     used == 0 ? ""
-                                     : one_of  ? " or "
-                                               : " and ",
-                                     kind->key[n].name);
+            hs_text_append(out, size, "%s%s",
+                           !*out    ? ""
+                           : one_of ? " or "
+                                    : " and ",
+                           kind->key[n].name);
 }
 
 bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boundary_spec *spec,
@@ -212,11 +211,11 @@ bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boun
         const struct hs_boundary_key *key = &kind->key[n];
         if (!(spec->given & 1u << n) || !key->conducts)
             continue;
-        int used = snprintf(out, size, "%s needs material.conductivity", key->conducts);
+        snprintf(out, size, "%s needs material.conductivity", key->conducts);
         for (int other = 0; other < hs_boundary_key_count(kind) && key->one_of; other++)
             if (kind->key[other].one_of && !kind->key[other].conducts)
-                used += snprintf(out + used, size - (size_t)used, "; give that, or %s in %s",
-                                 kind->key[other].name, kind->key[other].unit);
+                hs_text_append(out, size, "; give that, or %s in %s", kind->key[other].name,
+                               kind->key[other].unit);
         return true;
     }
     return false;

@@ -1,6 +1,7 @@
 #include "core/features.h"
 
 #include "core/problem.h"
+#include "core/text.h"
 
 #include <stdio.h>
 
@@ -111,14 +112,10 @@ static const struct {
 /* "2D or 3D" */
 static void list_kind(hs_features set, char *out, size_t size)
 {
-    size_t used = 0;
     out[0] = '\0';
-    for (size_t n = 0; n < sizeof rows / sizeof *rows && used < size; n++)
-        if (rows[n].bit & set) {
-            const int more =
-                snprintf(out + used, size - used, "%s%s", used ? " or " : "", rows[n].text);
-            used += more > 0 ? (size_t)more : 0;
-        }
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
+        if (rows[n].bit & set)
+            hs_text_append(out, size, "%s%s", *out ? " or " : "", rows[n].text);
 }
 
 bool hs_features_cover(const char *name, hs_features can, hs_features asked, char *reason,

@@ -1,5 +1,6 @@
 #include "core/grid.h"
 #include "core/round.h"
+#include "core/text.h"
 
 #include <assert.h>
 #include <float.h>
@@ -131,10 +132,9 @@ void hs_grid_face_node(const struct hs_grid *grid, int face, int64_t place, int6
 
 void hs_points_name(int dims, const int64_t *points, const char *between, char *out, size_t size)
 {
-    int used = 0;
+    out[0] = '\0';
     for (int axis = 0; axis < dims; axis++)
-        used += snprintf(out + used, size - (size_t)used, "%s%lld", axis ? between : "",
-                         (long long)points[axis]);
+        hs_text_append(out, size, "%s%lld", axis ? between : "", (long long)points[axis]);
 }
 
 void hs_grid_name_points(const struct hs_grid *grid, char *out, size_t size)
@@ -146,15 +146,13 @@ void hs_grid_name_node(const struct hs_grid *grid, const int64_t node[HS_AXES], 
                        size_t size)
 {
     static const char axis_name[] = "xyz";
-    int used = snprintf(out, size, "node (");
+    char place[3 * 24];
+    hs_points_name(grid->dims, node, ", ", place, sizeof place);
+    snprintf(out, size, "node (%s)", place);
     for (int axis = 0; axis < grid->dims; axis++)
-        used += snprintf(out + used, size - (size_t)used, "%s%lld", axis ? ", " : "",
-                         (long long)node[axis]);
-    used += snprintf(out + used, size - (size_t)used, ")");
-    for (int axis = 0; axis < grid->dims; axis++)
-        used += snprintf(out + used, size - (size_t)used, ", %c = %.6g", axis_name[axis],
-                         hs_grid_coordinate(grid, axis, node[axis]));
-    snprintf(out + used, size - (size_t)used, " m");
+        hs_text_append(out, size, ", %c = %.6g", axis_name[axis],
+                       hs_grid_coordinate(grid, axis, node[axis]));
+    hs_text_append(out, size, " m");
 }
 
 struct hs_box hs_grid_box(const struct hs_grid *grid)

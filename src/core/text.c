@@ -1,6 +1,7 @@
 #include "core/text.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 
 int hs_text_character(const char *text)
@@ -62,6 +63,15 @@ void hs_text_put(FILE *stream, const char *text, const char *kept)
         const int length = hs_text_character(text);
         text += length > 0 ? length : 1;
     }
+}
+
+void hs_text_append(char *out, size_t size, const char *format, ...)
+{
+    const size_t used = strlen(out);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out + used, size - used, format, args);
+    va_end(args);
 }
 
 static bool is_same_letter(char typed, char known)

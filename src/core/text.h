@@ -2,6 +2,8 @@
 #ifndef HS_CORE_TEXT_H
 #define HS_CORE_TEXT_H
 
+#include "core/status.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -21,5 +23,9 @@ bool hs_text_is_plain(const char *text);
 /* Prints the text for people: a control character, or what is no UTF-8, is shown as "?". Of the
  * control characters those of `kept` are left, and other blanks become spaces. */
 void hs_text_put(FILE *stream, const char *text, const char *kept);
+
+/* Appends to the text in `out`, which has room for `size` bytes in all; what does not fit is cut.
+ */
+void hs_text_append(char *out, size_t size, const char *format, ...) HS_PRINTF(3, 4);
 
 #endif

@@ -31,11 +31,9 @@ static void names_for(const struct hs_method *const *methods, const struct key *
                       size_t size)
 {
     snprintf(out, size, "%s", key->besides);
-    for (int n = 0; methods[n]; n++) {
-        const size_t used = strlen(out);
+    for (int n = 0; methods[n]; n++)
         if (serves(methods[n], key))
-            snprintf(out + used, size - used, "%s%s", used ? "|" : "", methods[n]->name);
-    }
+            hs_text_append(out, size, "%s%s", *out ? "|" : "", methods[n]->name);
 }
 
 /* The method that others call so, or that belongs to the other key; NULL. */

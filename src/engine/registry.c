@@ -1,6 +1,7 @@
 #include "engine/registry.h"
 
 #include "core/device.h"
+#include "core/text.h"
 #include "engine/heuristic.h"
 #include "engine/threads.h"
 #include "engine/walls/boundary_data.h"
@@ -47,11 +48,9 @@ static const struct hs_registry this_build = {hs_backends, hs_kernels};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Appends to a text of `size` bytes, cutting what does not fit. */
 static void append(char *text, size_t size, const char *separator, const char *more)
 {
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", used ? separator : "", more);
+    hs_text_append(text, size, "%s%s", *text ? separator : "", more);
 }
 
 struct place {

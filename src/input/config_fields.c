@@ -2,6 +2,7 @@
 #include "input/config_reader.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "functions/fields.h"
 #include "functions/rearrange.h"
 #include "functions/separation.h"
@@ -176,18 +177,16 @@ static void say_labels(const double *number, int64_t count, const char *place, c
 {
     enum { MOST = 8 };
     int64_t distinct = 0;
-    size_t used = 0;
     out[0] = '\0';
     for (int64_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && compare_labels(&number[first], &number[next]) == 0;)
             next++;
-        if (distinct++ < MOST && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%.10g (%" PRId64 " %s%s)",
-                                     distinct > 1 ? ", " : "", number[first], next - first, place,
-                                     next - first == 1 ? "" : "s");
+        if (distinct++ < MOST)
+            hs_text_append(out, size, "%s%.10g (%" PRId64 " %s%s)", *out ? ", " : "", number[first],
+                           next - first, place, next - first == 1 ? "" : "s");
     }
-    if (distinct > MOST && used < size)
-        snprintf(out + used, size - used, " and %" PRId64 " more", distinct - MOST);
+    if (distinct > MOST)
+        hs_text_append(out, size, " and %" PRId64 " more", distinct - MOST);
 }
 
 void hs_complain_of_labels(struct hs_reader *reader, const char *key, double *number, int64_t count,

@@ -1,6 +1,7 @@
 #include "output/existing.h"
 
 #include "core/regular.h"
+#include "core/text.h"
 #include "output/h5.h"
 
 #include <errno.h>
@@ -228,15 +229,14 @@ static struct run_told tell_run(const char *path)
     else {
         told.resume =
             has_attribute(file, "steady_residual") ? NULL : states[s].resume; /* a solver */
-        int used = snprintf(told.what, sizeof told.what, "%s", states[s].words);
+        snprintf(told.what, sizeof told.what, "%s", states[s].words);
         if (title && title[0])
-            used +=
-                snprintf(told.what + used, sizeof told.what - (size_t)used, " (\"%.120s\")", title);
+            hs_text_append(told.what, sizeof told.what, " (\"%.120s\")", title);
         if (snapshots > 0)
-            snprintf(told.what + used, sizeof told.what - (size_t)used,
-                     ": %lld snapshot%s, at sweep %lld, the last at t = %.9g s",
-                     (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps,
-                     times[snapshots - 1]);
+            hs_text_append(told.what, sizeof told.what,
+                           ": %lld snapshot%s, at sweep %lld, the last at t = %.9g s",
+                           (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps,
+                           times[snapshots - 1]);
     }
     free(times);
     free(title);

@@ -1,6 +1,7 @@
 #include "output/history.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -221,11 +222,11 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
 /* Adds to a list "a, b", unless it is there already. */
 static void add_to_list(char *list, size_t size, const char *text)
 {
-    const size_t used = strlen(list), length = strlen(text);
+    const size_t length = strlen(text);
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p ? 2 : 0)
         if (strncmp(p, text, length) == 0 && (p[length] == ',' || !p[length]))
             return;
-    snprintf(list + used, size - used, "%s%s", used ? ", " : "", text);
+    hs_text_append(list, size, "%s%s", *list ? ", " : "", text);
 }
 
 char *hs_history_plotted(const struct hs_quantity *table)

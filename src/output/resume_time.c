@@ -1,5 +1,6 @@
 #include "output/resume_time.h"
 
+#include "core/text.h"
 #include "output/fingerprint.h"
 
 #include <math.h>
@@ -40,9 +41,8 @@ static void add_option(struct trial *trial, const char *key, double value)
     do
         snprintf(number, sizeof number, "%.*g", digits, value);
     while (strtod(number, NULL) != value && digits++ < 17);
-    const size_t used = strlen(trial->options);
-    snprintf(trial->options + used, sizeof trial->options - used, "%s--set %s=%s", used ? " " : "",
-             key, number);
+    hs_text_append(trial->options, sizeof trial->options, "%s--set %s=%s",
+                   *trial->options ? " " : "", key, number);
 }
 
 /* The first whole number of steps from there that is not before `end`. */

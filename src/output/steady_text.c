@@ -1,5 +1,7 @@
 #include "output/steady_text.h"
 
+#include "core/text.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -59,12 +61,11 @@ static void say_end(const struct hs_problem *problem, const struct hs_plan *plan
     else if (plan->intervals > 0)
         snprintf(out, size, "--set time.end=%.9g", ceil(end / plan->interval) * plan->interval);
     else {
-        const int used =
-            snprintf(out, size, "--set time.step=%.17g --set time.end=%.17g", step, end);
+        snprintf(out, size, "--set time.step=%.17g --set time.end=%.17g", step, end);
         /* it was longer than the run, and would cut the steps of a longer one */
         if (!isnan(interval))
-            snprintf(out + used, size - (size_t)used, " --set output.interval=%.17g",
-                     fmax(rint(interval / step), 1.0) * step);
+            hs_text_append(out, size, " --set output.interval=%.17g",
+                           fmax(rint(interval / step), 1.0) * step);
     }
 }
 

@@ -2,13 +2,13 @@
 
 #include "core/clock.h"
 #include "core/features.h"
+#include "core/text.h"
 #include "core/version.h"
 #include "engine/measure/candidate.h"
 #include "engine/measure/timing.h"
 #include "engine/registry.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +21,6 @@ static const double first_sample = 0.004;
 static const struct hs_timing_effort final = {.repeats = 9, .sample = 0.02, .all = 0.4};
 
 /* ---- the case -------------------------------------------------------------------------------- */
-
-static void add(char *text, size_t size, const char *format, ...) HS_PRINTF(3, 4);
-static void add(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, size - used, format, args);
-    va_end(args);
-}
 
 /* "", " in time", " in space", " in space and time" */
 static const char *varying(bool space, bool time)
@@ -50,21 +40,22 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
 {
     const struct hs_grid *grid = &problem->grid;
     out[0] = '\0';
-    add(out, size, "%dD, ", grid->dims);
+    hs_text_append(out, size, "%dD, ", grid->dims);
     for (int axis = 0; axis < grid->dims; axis++)
-        add(out, size, "%s%lld", axis ? " x " : "", (long long)grid->points[axis]);
-    add(out, size, " nodes, radius %d, %s", problem->radius, hs_precision_name(problem->precision));
+        hs_text_append(out, size, "%s%lld", axis ? " x " : "", (long long)grid->points[axis]);
+    hs_text_append(out, size, " nodes, radius %d, %s", problem->radius,
+                   hs_precision_name(problem->precision));
     for (int f = 0; f < 2 * grid->dims; f++) {
         const struct hs_face *face = &problem->face[f];
-        add(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",
-            value_varying(&face->data));
+        hs_text_append(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",
+                       value_varying(&face->data));
     }
     const hs_features asked = hs_problem_features(problem);
-    add(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",
-        varying((asked & HS_SOURCE_FIELD) != 0, (asked & HS_SOURCE_TIME) != 0));
+    hs_text_append(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",
+                   varying((asked & HS_SOURCE_FIELD) != 0, (asked & HS_SOURCE_TIME) != 0));
     const int64_t stretch = hs_candidate_stretch(problem, plan);
-    add(out, size, ", stops every %lld sweeps%s", (long long)stretch,
-        stretch == HS_CANDIDATE_LONG ? " or more" : "");
+    hs_text_append(out, size, ", stops every %lld sweeps%s", (long long)stretch,
+                   stretch == HS_CANDIDATE_LONG ? " or more" : "");
 }
 
 /* A case is kept as lines of text. */

@@ -4,6 +4,8 @@
  * a second pass writes each node's row.
  */
 #include "core/memory.h"
+#include "core/sum.h"
+#include "core/text.h"
 #include "engine/network/moving.h"
 #include "engine/network/nodes.h"
 #include "engine/network/palette.h"
@@ -114,11 +116,10 @@ static enum hs_status report(const struct work *work, const struct fault *fault,
         [HS_NODE_IS_UNNAMED] = "its label is of no material; name it",
     };
     static const char axis_name[] = "xyz";
-    char at[128];
-    int used = 0;
+    char at[128] = "";
     for (int a = 0; a < work->spec->grid->dims; a++)
-        used += snprintf(at + used, sizeof at - (size_t)used, "%s%c = %.6g", a ? ", " : "",
-                         axis_name[a], work->axis[a].position[fault->node[a]]);
+        hs_text_append(at, sizeof at, "%s%c = %.6g", a ? ", " : "", axis_name[a],
+                       work->axis[a].position[fault->node[a]]);
     return hs_error_add(err, HS_BAD_INPUT, "%s: around the node at %s m: %s",
                         work->spec->place ? work->spec->place : "body", at, text[fault->what]);
 }
