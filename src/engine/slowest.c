@@ -1,5 +1,6 @@
 #include "engine/slowest.h"
 
+#include "engine/network/network.h"
 #include "engine/network/slowest.h"
 #include "engine/threads.h"
 
@@ -99,8 +100,20 @@ static struct hs_slowest slowest_of_body(const struct hs_problem *problem, doubl
     /* the step: of the sweep that made the change, whose nodes may have swung */
     return (struct hs_slowest){.decay = step * of.rate,
                                .free_mean = free_mean,
+                               .capacity =
+                                   free_mean ? hs_network_capacity(problem->network, threads) : NAN,
                                .all_modes = of.rate * (of.longest + step),
                                .roundings = OF_BODY};
+}
+
+/* Whether what one node of a stencil loses another one gets: each ghost beyond the first is then
+ * the image of a node, too. */
+static bool keeps_mean(const struct hs_problem *problem)
+{
+    bool keeps = true;
+    for (int f = 0; f < 2 * problem->grid.dims && problem->radius > 1; f++)
+        keeps = keeps && (problem->face[f].wrap || problem->face[f].b[0] == 0.0);
+    return keeps;
 }
 
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
@@ -123,6 +136,7 @@ struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
     const double decay = constant ? next : slowest; /* constant along the axes but one */
     return (struct hs_slowest){.decay = decay > 0.0 ? decay : NAN,
                                .free_mean = constant,
+                               .capacity = keeps_mean(problem) ? 1.0 : NAN,
                                .all_modes = all_modes,
                                .roundings = OF_STENCIL};
 }

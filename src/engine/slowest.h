@@ -21,6 +21,9 @@ struct hs_slowest {
                        raw stencil that is lopsided, say, has no such waves, and those of a very
                        large body are not looked for */
     bool free_mean; /* no face holds the mean: insulated or periodic all round; it is left out */
+    /* Where it is free, what only walls and sources change. J/K, of a body: its heat; 1, of a
+     * stencil: its mean; NaN: nothing, of radius 2 and 3 beside a clamp */
+    double capacity;
     /* All modes together leave at most so many times what the slowest alone does that changes a
      * node by as much; NaN if unknown: of a body whose mean is free, say. docs/numerics.md */
     double all_modes;

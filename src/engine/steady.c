@@ -10,6 +10,9 @@
 /* A stretch in which the change halves may take so much longer than the one before. */
 static const double even = 1.25;
 
+/* So much of a change may be the mean's where sources and walls balance, by numbers in decimals. */
+static const double unbalanced = 0.01;
+
 /* A change of so many roundings may be nothing else: each of up to 19 additions makes one. */
 static const double noise = 16.0;
 
@@ -41,6 +44,13 @@ static struct hs_slowest slowest_of(const struct hs_problem *problem, const stru
 
 /* ---- while it runs --------------------------------------------------------------------------- */
 
+/* K: what stays where nothing holds the mean, and only walls and sources can change; NaN likewise.
+ */
+static double kept_mean(const struct hs_steady *steady, const struct hs_reduction *reduction)
+{
+    return (steady->of_body ? reduction->heat : reduction->mean) / steady->slowest.capacity;
+}
+
 void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                      const struct hs_plan *plan, int64_t sweep,
                      const struct hs_reduction *reduction)
@@ -51,12 +61,13 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                                  .rate = NAN,
                                  .kept = NAN,
                                  .precision = problem->precision,
-                                 .sweep = sweep,
-                                 .mean = reduction->mean};
+                                 .of_body = problem->network != NULL,
+                                 .sweep = sweep};
     if (!steady->sought)
         return;
     if (!plan->steady_method) /* of a body it may take seconds, and a solver does not ask */
         steady->slowest = slowest_of(problem, plan);
+    steady->kept_mean = kept_mean(steady, reduction);
     steady->trend = hs_boundary_data_in_time(problem) ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
 }
 
@@ -124,14 +135,14 @@ static bool is_even(const struct hs_steady *steady)
     return steady->marks == 3 && even * steady->rate >= fall(&steady->mark[2], &steady->mark[1]);
 }
 
-/* `drift`: of the mean, K a sweep */
+/* `drift`: of what stays, K a sweep */
 static enum hs_steady_trend judge(const struct hs_steady *steady, double drift)
 {
     const bool tiny = steady->change <= noise * steady->rounding;
-    const double share = fabs(drift) / steady->change;
     if (steady->trend == HS_STEADY_TIME_DEPENDENT)
         return HS_STEADY_TIME_DEPENDENT;
-    if (steady->slowest.free_mean && !tiny && share > 0.5 && share < 1.01)
+    if (steady->slowest.free_mean && !tiny && fabs(drift) > noise * steady->rounding &&
+        fabs(drift) > unbalanced * steady->change)
         return HS_STEADY_NONE;
     if (is_stalled(steady) || steady->change == 0.0)
         return tiny ? HS_STEADY_ROUNDING : HS_STEADY_NONE;
@@ -142,9 +153,10 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
 {
     if (!steady->sought || !isfinite(reduction->change) || sweep <= steady->sweep)
         return;
-    const double drift = (reduction->mean - steady->mean) / (double)(sweep - steady->sweep);
+    const double mean = kept_mean(steady, reduction);
+    const double drift = (mean - steady->kept_mean) / (double)(sweep - steady->sweep);
     steady->sweep = sweep;
-    steady->mean = reduction->mean;
+    steady->kept_mean = mean;
     steady->change = reduction->change;
     steady->reached = steady->change < steady->tolerance;
     steady->kept = NAN;

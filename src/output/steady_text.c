@@ -27,7 +27,8 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
             "time");
         return;
     case HS_STEADY_NONE:
-        snprintf(out, size, "no steady state in sight: the change no longer falls");
+        snprintf(out, size,
+                 "no steady state in sight: the mean drifts, or the change no longer falls");
         return;
     case HS_STEADY_EARLY:
         if (isfinite(most))

@@ -404,11 +404,53 @@ def test_walls_that_change_in_time_have_none(tmp_path):
     assert json.loads(heatsolve(tmp_path, "check", settings).stdout)["steady_sweeps"] is None
 
 
+def test_a_mean_that_drifts_is_noticed_beside_a_field_that_flattens(tmp_path):
+    """A third of the change is what flows in: at the tolerance that was asked for, and far from a steady state."""
+    settings = case([21], {"all": wall("reflective")}, "300+10*cos(pi*x)", source={"value": 100.0}, steady={"tolerance": 0.03})
+    settings["material"] = {"conductivity": 10.0, "density": 1000.0, "specific_heat": 1000.0}
+    result = heatsolve(tmp_path, "run", {**settings, "time": {"sweeps": 9000}})
+    told = json.loads(result.stdout)
+    assert result.returncode == 0 and told["steady_change"] > 2 * 0.01125
+    assert told["steady_distance"] is None and told["steady_distance_most"] is None
+
+
+def test_an_insulated_body_keeps_its_heat_not_the_mean_of_its_volume(tmp_path):
+    settings = {
+        "grid": {"points": [21], "upper": [1.0]},
+        "materials": [
+            {"name": "light", "conductivity": 10.0, "density": 100.0, "specific_heat": 1000.0},
+            {"name": "heavy", "conductivity": 10.0, "density": 8000.0, "specific_heat": 5000.0},
+        ],
+        "body": [{"material": "light"}, {"material": "heavy", "shape": "box", "lower": [0.875], "upper": [1.0]}],
+        "contacts": [{"between": ["light", "heavy"], "resistance": 2.0}],
+        "initial": {"expression": "x < 0.87 ? 0 : 100"},
+        "boundary": {"all": wall("reflective")},
+        "time": {"sweeps": 2000},
+        "steady": {"tolerance": 1e-4},
+    }
+    result = heatsolve(tmp_path, "run", settings)
+    assert result.returncode == 1 and "more sweeps are needed" in result.stderr, result.stderr
+    remedy = re.search(r"continue with (--resume .*)$", result.stderr, re.MULTILINE).group(1)
+    result = heatsolve(tmp_path, "run", settings, *remedy.split())
+    told = json.loads(result.stdout)
+    assert result.returncode == 0, result.stderr
+    # light: 1e5 J/(m^3 K), heavy: 4e7 in 0.125 of the length
+    assert told["mean"] == pytest.approx(100 * 5e6 / (5e6 + 0.875e5), abs=2 * told["steady_distance"])
+    assert 0 < told["steady_distance"] < 3
+
+
+def test_a_clamp_keeps_no_mean_of_a_larger_radius(tmp_path):
+    settings = case([5], {"x_min": wall("reflective"), "x_max": wall("clamp")}, "20*exp(-(x-0.2)^2/0.1)", stencil={"radius": 2})
+    settings.update(time={"sweeps": 30}, steady={"tolerance": 1e-12})
+    result = heatsolve(tmp_path, "run", settings)
+    assert result.returncode == 1 and "more sweeps are needed" in result.stderr, result.stderr
+
+
 def test_heat_that_no_wall_takes_out_has_none(tmp_path):
     settings = case([33], {"all": wall("reflective")}, source={"value": 5.0}, steady={"tolerance": 1e-9}, time={"sweeps": 9000})
     result = heatsolve(tmp_path, "run", settings)
     assert result.returncode == 1
-    assert "no steady state in sight: the change no longer falls" in result.stderr
+    assert "no steady state in sight: the mean drifts, or the change no longer falls" in result.stderr
     assert json.loads(result.stdout)["steady_distance"] is None
     # nor does a tolerance that the drift passes make one
     settings["steady"]["tolerance"] = 1.0

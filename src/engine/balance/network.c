@@ -146,19 +146,9 @@ static bool is_active(const struct hs_body *body)
 
 static double capacity(const struct hs_balance *balance)
 {
-    enum { PARTS = 64 }; /* as many on every machine */
     const struct hs_problem *problem = balance->problem;
-    const struct hs_network *network = problem->network;
-    const int64_t nodes = hs_grid_count(&network->grid);
-    struct hs_sum part[PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
-#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
-    schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
-            hs_sum_add(&part[p], hs_network_row_at(network, n)->capacity);
-    for (int p = 0; p < PARTS; p++)
-        hs_sum_join(&sum, &part[p]);
-    return hs_sum_value(&sum);
+    return hs_network_capacity(problem->network,
+                               hs_threads_for(&problem->grid, problem->solver.threads));
 }
 
 static void release(struct hs_balance *balance)

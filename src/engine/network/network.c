@@ -435,6 +435,19 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
     return HS_OK;
 }
 
+double hs_network_capacity(const struct hs_network *network, int threads)
+{
+    const int64_t nodes = hs_grid_count(&network->grid);
+    struct hs_sum part[PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            hs_sum_add(&part[p], hs_network_row_at(network, n)->capacity);
+    for (int p = 0; p < PARTS; p++)
+        hs_sum_join(&sum, &part[p]);
+    return hs_sum_value(&sum);
+}
+
 /* What the control volume of node i has, if a wall holds it. */
 static bool add_held(struct work *work, struct worker *worker, int64_t i)
 {

@@ -68,6 +68,9 @@ enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
                                       struct hs_held_share **out, int64_t *count,
                                       struct hs_error *err);
 
+/* J/K, of all nodes; the same bits with any number of threads. */
+double hs_network_capacity(const struct hs_network *network, int threads);
+
 /*
  * Largest step [s] for which forward Euler is proven to be stable: 2/lambda, lambda a bound of the
  * largest eigenvalue of C^-1 (L + g) at the nodes that are not held. No step beyond `most` is
