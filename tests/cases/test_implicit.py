@@ -424,3 +424,20 @@ RAW = {
 def test_what_it_cannot_do_is_said(tmp_path, settings, words):
     done = command(tmp_path, settings, "run", "--quiet")
     assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("size", [1.0, 1e155, 1e160])
+def test_temperatures_whose_squares_no_double_holds_are_right_or_refused(tmp_path, size):
+    rod = {
+        "grid": {"points": [5], "upper": [1.0]},
+        "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 1000.0},
+        "initial": {"value": size},
+        "boundary": {"all": {"type": "robin", "h": 1.0, "ambient": 0.0}},
+        "time": {"end": 1000.0, "step": 100.0, "method": "implicit"},
+        "output": {"file": "case.h5"},
+    }
+    done = command(tmp_path, rod, "run", "--json")
+    if done.returncode == 0:
+        assert json.loads(done.stdout)["max"] == pytest.approx(0.190222 * size, rel=1e-5)
+    else:
+        assert size > 1e155 and done.returncode == 1 and "diverged" in done.stderr, done.stderr

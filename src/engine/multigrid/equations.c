@@ -275,9 +275,11 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
         dot += pass->T[node] * pass->out[node];
         if (!residual || row->kind != HS_NODE_FREE)
             continue;
-        const double rate = fabs(pass->out[node]) / row->capacity;
+        /* comparisons pass over NaN */
+        const double rate =
+            isfinite(pass->out[node]) ? fabs(pass->out[node]) / row->capacity : INFINITY;
         const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
-        const double told = rate > pass->slack * rounding ? rate : 0.0;
+        const double told = rate > pass->slack * rounding || !isfinite(rate) ? rate : 0.0;
         found->rates.largest = rate > found->rates.largest ? rate : found->rates.largest;
         found->rates.told = told > found->rates.told ? told : found->rates.told;
     }
@@ -316,8 +318,6 @@ static struct found do_pass(const struct pass *pass)
         largest = fmax(largest, row.rates.largest);
         told = fmax(told, row.rates.told);
     }
-    if (!isfinite(dot)) /* comparisons pass over NaN */
-        largest = told = INFINITY;
     return (struct found){dot, {largest, told}};
 }
 
