@@ -685,7 +685,7 @@ def test_a_line_is_cut_at_its_blocks(tmp_path):
     write(tmp_path, PLATE, time={"sweeps": 10}, grid={"points": [64], "upper": [1.0]}, boundary={}, initial={"value": 1.0})
     done = launch(tmp_path, 3, "check", "case.cfg")
     assert done.returncode == 2
-    assert "can be cut along x into 1 slab of 64 layers or more, and there are 3 ranks; start 1 or fewer" in done.stderr, done.stderr
+    assert "can be cut along x for 1 rank at most, as each of several has 64 layers or more, and there are 3; start 1" in done.stderr, done.stderr
 
 
 def test_too_large_for_memory_is_said_once(tmp_path):
