@@ -41,8 +41,7 @@ static enum hs_status unknown_command(const char *name, struct hs_error *err)
 {
     char names[256] = "";
     for (int i = 0; hs_commands[i]; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", names[0] ? "|" : "",
-                 hs_commands[i]->name);
+        hs_text_append(names, sizeof names, "%s%s", *names ? "|" : "", hs_commands[i]->name);
     const char *nearest = hs_nearest_word(name, names);
     if (nearest)
         return hs_error_add(err, HS_BAD_INPUT, "%s: no such command; did you mean %s?", name,
@@ -108,7 +107,10 @@ static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
     if (help && argc > 3)
         return hs_error_add(err, HS_BAD_INPUT,
                             "help: %s: one argument too many; see heatsolve --help", argv[3]);
-    if (help || (argc > 2 && is_help(argv[2]))) {
+    bool asked = help;
+    for (int i = 2; i < argc; i++)
+        asked = asked || is_help(argv[i]);
+    if (asked) {
         if (hs_ranks_is_first())
             printf("usage: %s\n\n%s\n\n%s", command->usage, command->summary, command->help);
         return HS_OK;

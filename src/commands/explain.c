@@ -5,6 +5,7 @@
  */
 #include "commands/command.h"
 #include "core/device.h"
+#include "core/text.h"
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/options.h"
@@ -139,8 +140,7 @@ static enum hs_status find(const char *name, const struct hs_kernel **out, struc
         *out = kernel;
         if (named)
             return HS_OK;
-        snprintf(choices + strlen(choices), sizeof choices - strlen(choices), "%s%s",
-                 choices[0] ? "|" : "", kernel->name);
+        hs_text_append(choices, sizeof choices, "%s%s", *choices ? "|" : "", kernel->name);
     }
     const char *const nearest = hs_nearest_word(name, choices);
     if (nearest)
@@ -170,8 +170,7 @@ static enum hs_status cannot(const struct question *question, const char *reason
     struct hs_kernel_plan plan;
     for (int n = 0; hs_kernels[n]; n++)
         if (fits(hs_kernels[n], question, &plan))
-            snprintf(able + strlen(able), sizeof able - strlen(able), "%s%s", able[0] ? ", " : "",
-                     hs_kernels[n]->name);
+            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_kernels[n]->name);
     return hs_error_add(err, HS_BAD_INPUT, "%s; kernels that can do what is asked: %s", reason,
                         able[0] ? able : "none");
 }
@@ -270,8 +269,7 @@ static enum hs_status choose_device(const char *name, struct question *question,
         return HS_OK;
     char known[256] = "";
     for (const struct hs_device_limits *d = hs_device_table; d->name[0]; d++)
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", known[0] ? ", " : "",
-                 d->name);
+        hs_text_append(known, sizeof known, "%s%s", *known ? ", " : "", d->name);
     return hs_error_add(err, HS_BAD_INPUT, "--device %s: not known; choose one of %s", name, known);
 }
 

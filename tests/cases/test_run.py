@@ -53,6 +53,7 @@ def test_help_names_every_option(tmp_path, command):
 def test_help_is_a_word_too(tmp_path, command):
     assert heatsolve(tmp_path, "help", command).stdout == heatsolve(tmp_path, command, "--help").stdout != ""
     assert heatsolve(tmp_path, "help").stdout == heatsolve(tmp_path, "--help").stdout != ""
+    assert heatsolve(tmp_path, command, "case.cfg", "--help").stdout == heatsolve(tmp_path, command, "--help").stdout
     result = heatsolve(tmp_path, "help", "rum")
     assert result.returncode == 2 and "rum: no such command; did you mean run?" in result.stderr
 

@@ -2,6 +2,7 @@
  */
 #include "core/reduction.h"
 #include "core/round.h"
+#include "core/text.h"
 #include "core/vectors.h"
 #include "engine/ranks/mpi/part.h"
 #include "engine/ranks/mpi/same.h"
@@ -437,8 +438,7 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
     char able[256] = "";
     for (int n = 0; hs_methods[n]; n++)
         if (hs_methods[n]->ranks)
-            snprintf(able + strlen(able), sizeof able - strlen(able), "%s%s", able[0] ? ", " : "",
-                     hs_methods[n]->name);
+            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
     if (method->ranks)
         return HS_OK;
     const bool solves = method->solve && !method->advance;
