@@ -137,7 +137,7 @@ sys.exit(code)
 @pytest.mark.parametrize("precision", ["float", "double"])
 def test_check_knows_what_a_measured_body_takes(tmp_path, precision):
     """Its numbers, and the network that is made of them, stay beside what sweeps use."""
-    points, draw = 96, np.random.default_rng(3)
+    points, draw = 72, np.random.default_rng(3)
     np.save(tmp_path / "k.npy", draw.uniform(1.0, 2.0, (points,) * 3))
     np.save(tmp_path / "c.npy", draw.uniform(1e6, 2e6, (points,) * 3))
 
