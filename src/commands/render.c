@@ -62,7 +62,7 @@ static bool find(const struct hs_picture_column *axis, struct hs_cut *cut)
 static enum hs_status read_time(const char *text, struct hs_picture *p, struct hs_error *err)
 {
     const struct hs_picture_column *time = &p->file.step;
-    struct hs_cut nearest;
+    struct hs_cut nearest = {0};
     const char *rest = text;
     if (!read_number(&rest, '\0', &nearest.at))
         return hs_error_add(err, HS_BAD_INPUT, "--time %s: give a time in s, such as 30", text);
