@@ -61,8 +61,7 @@ static enum hs_status set_grid(struct question *question, const char *points, in
     return HS_OK;
 }
 
-/* 0: the kernel's own. A block loads and writes what it marches through, so there must be so many.
- */
+/* 0: the kernel's own. A block loads and writes all that it marches through. */
 static enum hs_status set_planes(struct question *question, int64_t planes, struct hs_error *err)
 {
     const struct hs_case *of = &question->of;

@@ -24,8 +24,7 @@ bool hs_text_is_plain(const char *text);
  * control characters those of `kept` are left, and other blanks become spaces. */
 void hs_text_put(FILE *stream, const char *text, const char *kept);
 
-/* Appends to the text in `out`, which has room for `size` bytes in all; what does not fit is cut.
- */
+/* Appends to the text in `out`, which has room for `size` bytes; what does not fit is cut. */
 void hs_text_append(char *out, size_t size, const char *format, ...) HS_PRINTF(3, 4);
 
 #endif

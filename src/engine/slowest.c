@@ -108,12 +108,12 @@ static struct hs_slowest slowest_of_body(const struct hs_problem *problem, doubl
 
 /* Whether what one node of a stencil loses another one gets: each ghost beyond the first is then
  * the image of a node, too. */
-static bool keeps_mean(const struct hs_problem *problem)
+static bool conserves_mean(const struct hs_problem *problem)
 {
-    bool keeps = true;
+    bool conserves = true;
     for (int f = 0; f < 2 * problem->grid.dims && problem->radius > 1; f++)
-        keeps = keeps && (problem->face[f].wrap || problem->face[f].b[0] == 0.0);
-    return keeps;
+        conserves = conserves && (problem->face[f].wrap || problem->face[f].b[0] == 0.0);
+    return conserves;
 }
 
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
@@ -136,7 +136,7 @@ struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
     const double decay = constant ? next : slowest; /* constant along the axes but one */
     return (struct hs_slowest){.decay = decay > 0.0 ? decay : NAN,
                                .free_mean = constant,
-                               .capacity = keeps_mean(problem) ? 1.0 : NAN,
+                               .capacity = conserves_mean(problem) ? 1.0 : NAN,
                                .all_modes = all_modes,
                                .roundings = OF_STENCIL};
 }

@@ -44,9 +44,8 @@ static struct hs_slowest slowest_of(const struct hs_problem *problem, const stru
 
 /* ---- while it runs --------------------------------------------------------------------------- */
 
-/* K: what stays where nothing holds the mean, and only walls and sources can change; NaN likewise.
- */
-static double kept_mean(const struct hs_steady *steady, const struct hs_reduction *reduction)
+/* K: of what sweeps conserve where nothing holds the mean (engine/slowest.h); NaN likewise. */
+static double conserved_mean(const struct hs_steady *steady, const struct hs_reduction *reduction)
 {
     return (steady->of_body ? reduction->heat : reduction->mean) / steady->slowest.capacity;
 }
@@ -67,7 +66,7 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
         return;
     if (!plan->steady_method) /* of a body it may take seconds, and a solver does not ask */
         steady->slowest = slowest_of(problem, plan);
-    steady->kept_mean = kept_mean(steady, reduction);
+    steady->conserved_mean = conserved_mean(steady, reduction);
     steady->trend = hs_boundary_data_in_time(problem) ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
 }
 
@@ -135,7 +134,7 @@ static bool is_even(const struct hs_steady *steady)
     return steady->marks == 3 && even * steady->rate >= fall(&steady->mark[2], &steady->mark[1]);
 }
 
-/* `drift`: of what stays, K a sweep */
+/* `drift`: of what sweeps conserve, K a sweep */
 static enum hs_steady_trend judge(const struct hs_steady *steady, double drift)
 {
     const bool tiny = steady->change <= noise * steady->rounding;
@@ -153,10 +152,10 @@ void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_red
 {
     if (!steady->sought || !isfinite(reduction->change) || sweep <= steady->sweep)
         return;
-    const double mean = kept_mean(steady, reduction);
-    const double drift = (mean - steady->kept_mean) / (double)(sweep - steady->sweep);
+    const double mean = conserved_mean(steady, reduction);
+    const double drift = (mean - steady->conserved_mean) / (double)(sweep - steady->sweep);
     steady->sweep = sweep;
-    steady->kept_mean = mean;
+    steady->conserved_mean = mean;
     steady->change = reduction->change;
     steady->reached = steady->change < steady->tolerance;
     steady->kept = NAN;

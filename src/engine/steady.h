@@ -17,7 +17,7 @@ enum hs_steady_trend {
     HS_STEADY_EARLY,          /* the change does not fall evenly yet, or has been seen too seldom */
     HS_STEADY_EVEN,           /* by the same factor in each sweep */
     HS_STEADY_ROUNDING,       /* it falls no more: it is down to the precision's rounding */
-    HS_STEADY_NONE,           /* it falls no more: no steady state; or what sweeps keep moves */
+    HS_STEADY_NONE,           /* it falls no more: no steady state; or what is conserved drifts */
     HS_STEADY_SOLVED,         /* a method found it without sweeps */
     HS_STEADY_TIME_DEPENDENT, /* walls or source change in time: what is left cannot be told */
 };
@@ -46,7 +46,7 @@ struct hs_steady {
     int marks;
     int64_t sweep; /* last looked at */
     bool of_body;
-    double kept_mean;            /* K, then: of what sweeps do not change; NaN: there is none */
+    double conserved_mean;       /* K, then: of what sweeps conserve; NaN: nothing */
     double kept;                 /* K: its distance, as told by the one before; else NaN */
     struct hs_solution solution; /* where the trend is HS_STEADY_SOLVED */
 };
