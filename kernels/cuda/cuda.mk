@@ -26,7 +26,8 @@ CUDA_MANY := $(foreach k,resident fused_line_1d bulk_march vector_march,$(patsub
 $(CUDA_MANY): private override NVCCFLAGS += -Xfatbin -compress-all
 
 # A sweep whose registers spill is slow for no visible reason, so that is an error too.
-$(BUILD)/kernels/cuda/%.o: private override NVCCFLAGS += -Xptxas --warn-on-spills
+KERNEL_NVCCFLAGS ?= -Xptxas --warn-on-spills
+$(BUILD)/kernels/cuda/%.o: private override NVCCFLAGS += $(KERNEL_NVCCFLAGS)
 
 # These hold no device code: the host's compiler is enough, once instead of once an architecture.
 CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback) \
