@@ -55,7 +55,7 @@ test-gpu: gpu-tests ## all that needs a GPU: kernels, sanitizers, whole runs, ra
 $(BUILD)/tests/gpu/planted: $(BUILD)/tests/gpu/planted.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(LDLIBS)
 
-$(BUILD)/tests/gpu/wire: tests/gpu/wire.c $(RANKS_OBJECTS) $(filter-out $(BUILD)/src/engine/ranks/one.o,$(LIBRARY_OBJECTS))
+$(BUILD)/tests/gpu/wire: tests/gpu/wire.c $(RANKS_OBJECTS) $(BUILD)/libheatsolve.a
 	@mkdir -p $(@D)
 	$(Q)$(WITH_MPI) $(CPPFLAGS) -isystem $(CUDA_HOME)/include $(CFLAGS) -MMD -MP -MF $@.d -o $@ $^ $(LDFLAGS) $(LDLIBS)
 

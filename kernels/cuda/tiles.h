@@ -5,16 +5,22 @@
 #include "core/device.h"
 #include "core/kernel.h"
 #include "core/round.h"
+#include "generated/cuda.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* The sweep of kernel `name`: its declaration for the descriptor, which is C and in every build,
- * and NULL where the build lacks nvcc; the head of its definition for the kernel. */
+ * and NULL where the build lacks nvcc (a weak name does not call for an object of the library, so
+ * with nvcc it is none); the head of its definition for the kernel. */
 #ifdef __cplusplus
 #define HS_CUDA_SWEEP(name)                                                                        \
     extern "C" hs_status hs_sweep_cuda_##name(const hs_kernel_plan *plan, const hs_sweep *sweep,   \
                                               hs_error *err)
+#elif HS_WITH_CUDA
+#define HS_CUDA_SWEEP(name)                                                                        \
+    enum hs_status hs_sweep_cuda_##name(const struct hs_kernel_plan *plan,                         \
+                                        const struct hs_sweep *sweep, struct hs_error *err)
 #else
 #define HS_CUDA_SWEEP(name)                                                                        \
     __attribute__((weak)) enum hs_status hs_sweep_cuda_##name(                                     \

@@ -11,7 +11,7 @@ EMULATOR_CORE := $(addprefix src/core/,status.c memory.c text.c grid.c stencil.c
                  $(addprefix src/functions/,program.c evaluate.c time_function.c moving.c fields.c tables.c tabulate.c separation.c)
 EMULATOR_BUILD := $(BUILD)/$(EMULATOR)
 # coroutines by setjmp, which neither a fortified longjmp nor a sanitizer can follow
-EMULATOR_FLAGS := -O1 -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -Isrc -Ikernels/cuda
+EMULATOR_FLAGS := -O1 -ffp-contract=off -U_FORTIFY_SOURCE -D_GNU_SOURCE -I$(EMULATOR) -Isrc -Ikernels/cuda
 
 # the files that define a kernel; others of a folder are parts of it
 EMULATED_KERNELS := $(if $(EMULATED),$(shell grep -l '^HS_CUDA_SWEEP' $(EMULATED)))
@@ -36,24 +36,24 @@ $(EMULATED_TESTS): $(EMULATOR_BUILD)/test_cuda_%: $(EMULATOR_BUILD)/emulator.o $
 $(EMULATOR_BUILD)/test_cuda_functions: $(FUNCTIONS:%.cu=$(EMULATOR_BUILD)/%.o) $(EMULATOR_BUILD)/emulator.o \
     $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR)/test_cuda_functions.cc tests/generate-main
 	@tests/generate-main $(EMULATOR)/test_cuda_functions.cc >$@.main.cc
-	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -I$(EMULATOR) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers \
+	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers \
 	    -MMD -MP -MF $@.d -o $@ $@.main.cc $(filter %.o,$^) -lcmocka -lm
 
 $(EMULATOR_BUILD)/test_cuda_multigrid: $(addprefix $(EMULATOR_BUILD)/src/engine/backends/cuda_,levels.o palette.o cycle.o pair.o matrix.o node_vectors.o krylov.o) \
     $(EMULATOR_BUILD)/emulator.o $(MULTIGRID:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) \
     $(EMULATOR)/test_cuda_multigrid.cc tests/generate-main
 	@tests/generate-main $(EMULATOR)/test_cuda_multigrid.cc >$@.main.cc
-	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -I$(EMULATOR) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-unknown-pragmas \
+	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers -Wno-unknown-pragmas \
 	    -MMD -MP -MF $@.d -o $@ $@.main.cc $(filter %.o,$^) -lcmocka -lm
 
 $(EMULATOR_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  EMU $<')
-	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -w -I$(EMULATOR) -MMD -MP -c -x c++ -o $@ $<
+	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -w -MMD -MP -c -x c++ -o $@ $<
 
 $(EMULATOR_BUILD)/emulator.o: $(EMULATOR)/emulator.cc
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -Wall -Wextra -Werror -Wno-clobbered -I$(EMULATOR) -MMD -MP -c -o $@ $<
+	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -Wall -Wextra -Werror -Wno-clobbered -MMD -MP -c -o $@ $<
 
 $(EMULATOR_BUILD)/%.o: %.c
 	@mkdir -p $(@D)
