@@ -36,7 +36,7 @@ static enum hs_status find_out(bool retune, struct findings *findings, struct hs
     struct hs_plan tuned = findings->plan;
     char reason[384] = "";
     enum hs_status st = hs_tune_case_of(findings->problem, &findings->plan, &about, err);
-    if (!st && !retune)
+    if (!st && !retune && hs_tune_file_suits(&findings->plan))
         findings->from_before =
             hs_tune_file_use(&about, findings->problem, &tuned, tuning, reason, sizeof reason);
     if (!st && reason[0])
@@ -180,6 +180,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         print_json(&findings);
     else if (!st && !request.quiet)
         print_text(&findings);
+    else if (!st && !findings.file)
+        fprintf(stderr, "heatsolve: note: %s\n", findings.note);
     free(findings.file);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);

@@ -201,16 +201,25 @@ bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t siz
     return good;
 }
 
+bool hs_tune_file_suits(const struct hs_plan *plan)
+{
+    return !plan->steady_method && !plan->method->jumps && hs_plan_sweeps_singly(plan);
+}
+
 enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct hs_plan *plan,
                                   struct hs_tuning *out, char **path, char *reason, size_t size,
                                   struct hs_error *err)
 {
     *path = NULL;
-    if (!hs_plan_sweeps_singly(plan))
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: time.method = \"%s\": tuning times calls of many sweeps, which it "
-                            "does not make; name solver.kernel, or tune the case as \"euler\"",
-                            hs_problem_place(problem, HS_PLACE_METHOD), plan->method->name);
+    if (!hs_tune_file_suits(plan)) {
+        const bool steady = plan->steady_method;
+        return hs_error_add(
+            err, HS_BAD_INPUT,
+            "%s: %s.method = \"%s\": tuning times calls of many sweeps, which it does not make; "
+            "tune the case as \"%s\"",
+            hs_problem_place(problem, steady ? HS_PLACE_STEADY : HS_PLACE_METHOD),
+            steady ? "steady" : "time", hs_plan_method(plan)->name, steady ? "sweeps" : "euler");
+    }
     const enum hs_status st = hs_tune_measure(problem, plan, out, err);
     if (!st && hs_tune_file_write(out, reason, size))
         *path = hs_tune_file_path(&out->about, reason, size);

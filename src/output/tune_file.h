@@ -41,6 +41,9 @@ bool hs_tune_file_use(const struct hs_tune_case *about, const struct hs_problem 
 /* False with the reason if it cannot be kept. */
 bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size);
 
+/* Whether calls of a kernel are what the plan's run takes its time for. */
+bool hs_tune_file_suits(const struct hs_plan *plan);
+
 /* Times the candidates, whatever was found before, and keeps the finding: in *path, allocated; NULL
  * with the reason if it cannot be kept. */
 enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -163,6 +163,27 @@ def test_it_holds_for_its_case_only(place):
         assert said(place, "check", "case.cfg", "--set", other, *more)["kernel_choice"] == "heuristic", other
 
 
+@pytest.mark.parametrize("command", [["tune"], ["tune", "--retune"], ["run", "--retune"]], ids=" ".join)
+@pytest.mark.parametrize("method", ["spectral", "exponential", "implicit", "rkl2", "multigrid"])
+def test_a_case_that_does_not_sweep_is_not_tuned(place, method, command):
+    said(place, "tune", "case.cfg")
+    key = "steady" if method == "multigrid" else "time"
+    more = {"multigrid": ["--set", "steady.tolerance=1e-6", "--set", "time={}"], "spectral": []}.get(method, ["--set", "time.step=0.01"])
+    result = heatsolve(place, *command, "case.cfg", "--set", f'{key}.method="{method}"', *more)
+    assert result.returncode == 2 and result.stdout == ""
+    assert f'--set: {key}.method = "{method}": tuning times calls of many sweeps, which it does not make' in result.stderr
+    assert f'tune the case as "{"sweeps" if key == "steady" else "euler"}"' in result.stderr
+    assert not (place / "out.h5").exists()
+
+
+def test_quiet_says_on_stderr_that_nothing_was_kept(place):
+    (place / "file").write_text("")
+    result = heatsolve(place, "tune", "case.cfg", "--quiet", XDG_CACHE_HOME=str(place / "file"))
+    assert result.returncode == 0 and result.stdout == ""
+    assert result.stderr.startswith("heatsolve: note: not kept: ") and "Not a directory" in result.stderr
+    assert heatsolve(place, "tune", "case.cfg", "--quiet").stderr == ""
+
+
 def test_a_kernel_that_is_named_stands_above_it(place):
     named = ["--set", 'solver.kernel="reference"']
     result = heatsolve(place, "tune", "case.cfg", *named)
