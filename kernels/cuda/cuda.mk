@@ -61,6 +61,6 @@ $(BUILD)/tests/gpu/wire: tests/gpu/wire.c $(RANKS_OBJECTS) $(BUILD)/libheatsolve
 
 $(BUILD)/generated/cuda-flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(HAVE_NVCC) $(NVCCFLAGS)' | cmp -s - $@ || echo '$(HAVE_NVCC) $(NVCCFLAGS)' >$@
+	@echo '$(HAVE_NVCC) $(NVCCFLAGS) $(KERNEL_NVCCFLAGS)' | cmp -s - $@ || echo '$(HAVE_NVCC) $(NVCCFLAGS) $(KERNEL_NVCCFLAGS)' >$@
 
 endif
