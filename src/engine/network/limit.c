@@ -1,13 +1,27 @@
 #include "core/memory.h"
+#include "engine/network/block.h"
 #include "engine/network/network.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ITERATIONS = 200 };
 enum { LONGEST = 9 }; /* odd cycle that is looked at: longer ones are within 0.98 of even ones */
 static const double near_enough = 0.95; /* of the two bounds */
-static const double least = 1e-150;     /* of the vector: it stays positive, and so do squares */
+static const double falling = 0.999;    /* from iteration to iteration: the upper one goes on */
+static const double least = 1e-30;      /* of the vector: it stays positive */
+
+/* What a thread makes of one row of nodes, each [nx]. */
+struct row {
+    int64_t first, at[HS_AXES]; /* its first node, and its place along y and z */
+    double *free;               /* 1; 0 at nodes that are not */
+    double *capacity;
+    double *bound, *quotient;      /* sums: |A| v, and the quotient's */
+    double *edge, *share, *factor; /* of the neighbours at one side */
+    double *memory;                /* where they lie */
+};
 
 /* What goes through all nodes. */
 struct vectors {
@@ -16,10 +30,13 @@ struct vectors {
     int64_t stride[HS_AXES];
     /* of a node by its place along each axis: their product is its factor in the quotient */
     double *sign[HS_AXES];
+    double *factor[HS_AXES][2]; /* what the next node at a side has there, over its own */
     /* of a line, what share of the sum of its edges bounds it; NULL along axes where it is 1 */
     double *share[HS_AXES];
-    double *now, *next;    /* [nodes]; 0 at held nodes */
-    double *moment, *mass; /* [rows of nodes]: their parts of the quotient */
+    float *now, *next;      /* [nodes]; 0 at held nodes. Any positive v bounds: float is enough */
+    double *moment, *mass;  /* [rows of nodes]: their parts of the quotient */
+    double *largest, *peak; /* [rows of nodes]: |A|v / v, and the next vector's */
+    struct row *row;        /* [threads] */
 };
 
 /* Signs of a chequerboard; on a cycle of odd length the wave that comes nearest to them. */
@@ -35,6 +52,43 @@ static bool is_odd_cycle(const struct hs_network *network, int axis)
     return network->wrap[axis] && network->grid.points[axis] % 2 == 1;
 }
 
+/* The place beyond `place` at one side of an axis; -1: there is none. */
+static int64_t beyond(const struct hs_network *network, int axis, int64_t place, int side)
+{
+    const int64_t points = network->grid.points[axis], next = place + (side ? 1 : -1);
+    if (points == 1)
+        return -1;
+    if (next >= 0 && next < points)
+        return next;
+    return network->wrap[axis] ? next - (side ? points : -points) : -1;
+}
+
+/* A chequerboard's signs, or what stands for them, and each neighbour's over the node's own. */
+static void init_signs(struct vectors *v, int axis, bool odd)
+{
+    const int64_t points = v->network->grid.points[axis];
+    v->sign[axis] = hs_new((size_t)points * sizeof *v->sign[axis]);
+    for (int64_t i = 0; i < points; i++)
+        v->sign[axis][i] = sign_at(points, odd, i);
+    for (int side = 0; side < 2; side++) {
+        double *factor = v->factor[axis][side] = hs_new((size_t)points * sizeof *factor);
+        for (int64_t i = 0; i < points; i++) {
+            const int64_t there = beyond(v->network, axis, i, side);
+            factor[i] = there < 0 ? 0.0 : v->sign[axis][there] / v->sign[axis][i];
+        }
+    }
+}
+
+static void init_row(struct row *row, int64_t nx)
+{
+    double **const member[] = {&row->free, &row->capacity, &row->bound, &row->quotient,
+                               &row->edge, &row->share,    &row->factor};
+    const int members = sizeof member / sizeof *member;
+    row->memory = hs_new((size_t)(members * nx) * sizeof *row->memory);
+    for (int n = 0; n < members; n++)
+        *member[n] = row->memory + n * nx;
+}
+
 static bool init(struct vectors *v, const struct hs_network *network, int threads)
 {
     const struct hs_grid *grid = &network->grid;
@@ -45,6 +99,11 @@ static bool init(struct vectors *v, const struct hs_network *network, int thread
     v->next = malloc(nodes * sizeof *v->next);
     v->moment = hs_new(rows * sizeof *v->moment);
     v->mass = hs_new(rows * sizeof *v->mass);
+    v->largest = hs_new(rows * sizeof *v->largest);
+    v->peak = hs_new(rows * sizeof *v->peak);
+    v->row = hs_new((size_t)threads * sizeof *v->row);
+    for (int t = 0; t < threads; t++)
+        init_row(&v->row[t], grid->points[HS_X]);
     bool done = v->now && v->next;
     int64_t stride = 1;
     for (int a = 0; a < HS_AXES; a++) {
@@ -52,12 +111,10 @@ static bool init(struct vectors *v, const struct hs_network *network, int thread
         const bool odd = is_odd_cycle(network, a);
         v->stride[a] = stride;
         stride *= points;
-        v->sign[a] = hs_new((size_t)points * sizeof *v->sign[a]);
+        init_signs(v, a, odd);
         const bool frustrated = odd && points <= LONGEST;
         v->share[a] = frustrated ? malloc(nodes / (size_t)points * sizeof *v->share[a]) : NULL;
         done = done && (v->share[a] || !frustrated);
-        for (int64_t i = 0; i < points; i++)
-            v->sign[a][i] = sign_at(points, odd, i);
     }
     return done;
 }
@@ -66,19 +123,19 @@ static void release(struct vectors *v)
 {
     for (int a = 0; a < HS_AXES; a++) {
         free(v->sign[a]);
+        free(v->factor[a][0]);
+        free(v->factor[a][1]);
         free(v->share[a]);
     }
     free(v->now);
     free(v->next);
     free(v->moment);
     free(v->mass);
-}
-
-/* Place of the node's line along an axis among all of them. */
-static int64_t line_of(const struct vectors *v, int axis, int64_t node)
-{
-    const int64_t across = v->stride[axis] * v->network->grid.points[axis];
-    return node % v->stride[axis] + node / across * v->stride[axis];
+    free(v->largest);
+    free(v->peak);
+    for (int t = 0; t < v->threads; t++)
+        free(v->row[t].memory);
+    free(v->row);
 }
 
 /* All nodes begin alike. */
@@ -87,7 +144,7 @@ static void begin(struct vectors *v)
     const int64_t nodes = hs_grid_count(&v->network->grid);
 #pragma omp parallel for num_threads(v->threads) schedule(static)
     for (int64_t n = 0; n < nodes; n++)
-        v->now[n] = hs_network_row_at(v->network, n)->kind == HS_NODE_FREE ? 1.0 : 0.0;
+        v->now[n] = hs_network_row_at(v->network, n)->kind == HS_NODE_FREE ? 1.0f : 0.0f;
 }
 
 /* Whether a symmetric matrix is positive definite, by Cholesky's factors. It is spoilt. */
@@ -113,8 +170,8 @@ static double share_of_line(const struct vectors *v, int axis, int64_t first)
     double g[LONGEST], bound[LONGEST] = {0.0};
     for (int i = 0; i < n; i++) {
         const int next = (i + 1) % n;
-        const double one = v->now[first + i * v->stride[axis]];
-        const double other = v->now[first + next * v->stride[axis]];
+        const double one = (double)v->now[first + i * v->stride[axis]];
+        const double other = (double)v->now[first + next * v->stride[axis]];
         if (one == 0.0) /* a held node: no cycle */
             return 1.0;
         g[i] = hs_network_row_at(v->network, first + i * v->stride[axis])->conductance[axis];
@@ -152,78 +209,160 @@ static void find_shares(struct vectors *v)
     }
 }
 
-/* A neighbour of all nodes of a row, or of one of them. */
-struct neighbour {
-    int axis;
-    bool above;
-    int64_t away;  /* nodes */
-    double factor; /* its sign over the node's */
-};
+/* ---- a row of nodes -------------------------------------------------------------------------- */
 
-/* Those along an axis of the node that is at place `i` of it. */
-static int find_neighbours(const struct vectors *v, int axis, int64_t i, struct neighbour *out)
+/* Edges from here on to the neighbours there, in whose direction `factor` is their sign over that
+ * of the nodes. */
+static void add(struct row *row, int64_t count, const float *now, const float *there,
+                const double *edge, int64_t from)
 {
-    const int64_t points = v->network->grid.points[axis];
-    int count = 0;
+    const double *share = row->share + from, *factor = row->factor + from;
+    double *bound = row->bound + from, *quotient = row->quotient + from;
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) {
+        const double one = (double)now[i], other = (double)there[i];
+        bound[i] += share[i] * edge[i] * (one + other);
+        quotient[i] += edge[i] * (one - factor[i] * other);
+    }
+}
+
+/* The edges upwards along an axis of a row of nodes. */
+static void look_up_edges(const struct hs_network *network, int64_t first, int axis, double *edge)
+{
+    const int64_t nx = network->grid.points[HS_X];
+    const struct hs_network_row *node = network->node, *of = network->row;
+    const uint8_t *byte = network->number;
+    const uint16_t *two = network->number;
+    switch (network->form) {
+    case HS_NETWORK_BYTES:
+        for (int64_t i = 0; i < nx; i++)
+            edge[i] = of[byte[first + i]].conductance[axis];
+        break;
+    case HS_NETWORK_SHORTS:
+        for (int64_t i = 0; i < nx; i++)
+            edge[i] = of[two[first + i]].conductance[axis];
+        break;
+    case HS_NETWORK_ARRAYS:
+        for (int64_t i = 0; i < nx; i++)
+            edge[i] = node[first + i].conductance[axis];
+    }
+}
+
+/* Neighbours in other rows: all nodes have theirs at the same place. */
+static void add_across(const struct vectors *v, struct row *row, int axis)
+{
+    const int64_t nx = v->network->grid.points[HS_X];
+    const int64_t lines = axis == HS_Y ? row->at[HS_Z] * nx : row->at[HS_Y] * nx;
+    for (int64_t i = 0; i < nx; i++)
+        row->share[i] = v->share[axis] ? v->share[axis][lines + i] : 1.0;
     for (int side = 0; side < 2; side++) {
-        const int64_t step = side ? 1 : -1;
-        const bool beyond = i + step < 0 || i + step >= points;
-        if (points == 1 || (beyond && !v->network->wrap[axis]))
+        const int64_t place = beyond(v->network, axis, row->at[axis], side);
+        if (place < 0)
             continue;
-        const int64_t there = beyond ? i + step - step * points : i + step;
-        out[count++] = (struct neighbour){axis, side == 1, (there - i) * v->stride[axis],
-                                          v->sign[axis][there] / v->sign[axis][i]};
+        const int64_t there = row->first + (place - row->at[axis]) * v->stride[axis];
+        look_up_edges(v->network, side ? row->first : there, axis, row->edge);
+        for (int64_t i = 0; i < nx; i++)
+            row->factor[i] = v->factor[axis][side][row->at[axis]];
+        add(row, nx, v->now + row->first, v->now + there, row->edge, 0);
     }
-    return count;
 }
 
-/* What the bound and the quotient gather at a node. */
-struct sums {
-    double bound, quotient;
-};
-
-static void add(const struct vectors *v, int64_t node, const struct hs_network_row *row, int count,
-                const struct neighbour *neighbour, struct sums *sums)
+/* Neighbours in the row itself. */
+static void add_along(const struct vectors *v, struct row *row)
 {
-    for (int n = 0; n < count; n++) {
-        const int axis = neighbour[n].axis;
-        const int64_t there = node + neighbour[n].away;
-        const double conductance =
-            (neighbour[n].above ? row : hs_network_row_at(v->network, there))->conductance[axis];
-        const double share = v->share[axis] ? v->share[axis][line_of(v, axis, node)] : 1.0;
-        sums->bound += share * conductance * (v->now[node] + v->now[there]);
-        sums->quotient += conductance * (v->now[node] - neighbour[n].factor * v->now[there]);
+    const int64_t nx = v->network->grid.points[HS_X];
+    const float *now = v->now + row->first;
+    const double share = v->share[HS_X] ? v->share[HS_X][row->first / nx] : 1.0;
+    for (int64_t i = 0; i < nx; i++)
+        row->share[i] = share;
+    look_up_edges(v->network, row->first, HS_X, row->edge);
+    for (int side = 0; side < 2; side++) {
+        const int64_t end = side ? nx - 1 : 0, there = beyond(v->network, HS_X, end, side);
+        memcpy(row->factor, v->factor[HS_X][side], (size_t)nx * sizeof *row->factor);
+        if (side)
+            add(row, nx - 1, now, now + 1, row->edge, 0);
+        else
+            add(row, nx - 1, now + 1, now, row->edge, 1);
+        if (there >= 0)
+            add(row, 1, now + end, now + there, row->edge + nx - 1, end);
     }
 }
 
-/* A row of nodes of the next vector, times `scale`. Returns the largest |A|v / v. */
-static double advance_row(struct vectors *v, int64_t r, double scale)
+/* What its nodes have of their own. */
+static void begin_row(const struct vectors *v, struct row *row, int64_t r)
 {
     const int64_t nx = v->network->grid.points[HS_X], ny = v->network->grid.points[HS_Y];
-    const double sign_of_row = v->sign[HS_Y][r % ny] * v->sign[HS_Z][r / ny];
-    struct neighbour across[4], along[2];
-    int others = find_neighbours(v, HS_Y, r % ny, across), along_x = 0;
-    others += find_neighbours(v, HS_Z, r / ny, across + others);
-    double largest = 0.0;
-    v->moment[r] = v->mass[r] = 0.0;
+    row->first = r * nx;
+    row->at[HS_Y] = r % ny;
+    row->at[HS_Z] = r / ny;
     for (int64_t i = 0; i < nx; i++) {
-        const int64_t node = r * nx + i;
-        const struct hs_network_row *row = hs_network_row_at(v->network, node);
-        const double now = v->now[node], sign = sign_of_row * v->sign[HS_X][i];
-        if (i < 2 || i == nx - 1 || v->share[HS_X]) /* else as of the one before */
-            along_x = find_neighbours(v, HS_X, i, along);
-        v->next[node] = 0.0;
-        if (row->kind != HS_NODE_FREE)
-            continue;
-        struct sums sums = {row->sink * now, row->sink * now};
-        add(v, node, row, others, across, &sums);
-        add(v, node, row, along_x, along, &sums);
-        v->moment[r] += sign * sign * now * sums.quotient;
-        v->mass[r] += sign * sign * now * now * row->capacity;
-        largest = fmax(largest, sums.bound / (row->capacity * now));
-        v->next[node] = fmax(scale * sums.bound / row->capacity, least);
+        const struct hs_network_row *of = hs_network_row_at(v->network, row->first + i);
+        row->free[i] = of->kind == HS_NODE_FREE ? 1.0 : 0.0;
+        row->capacity[i] = of->capacity;
+        row->bound[i] = row->quotient[i] = of->sink * (double)v->now[row->first + i];
     }
-    return largest;
+}
+
+/* The row of the next vector, times `scale`: 0 at nodes that are held. */
+static void finish_row(const struct vectors *v, const struct row *row, double scale)
+{
+    const int64_t nx = v->network->grid.points[HS_X];
+    const double *free = row->free, *bound = row->bound, *capacity = row->capacity;
+    const float *now = v->now + row->first;
+    float *next = v->next + row->first;
+    double largest = 0.0, peak = 0.0;
+#pragma omp simd reduction(max : largest, peak)
+    for (int64_t i = 0; i < nx; i++) {
+        const double sum = free[i] * bound[i], held = 1.0 - free[i];
+        const double each = sum / (capacity[i] * (double)now[i] + held);
+        const double then = scale * sum / capacity[i];
+        const double kept = free[i] * (then > least ? then : least);
+        largest = each > largest ? each : largest;
+        peak = kept > peak ? kept : peak;
+        next[i] = (float)kept;
+    }
+    v->largest[row->first / nx] = largest;
+    v->peak[row->first / nx] = peak;
+}
+
+/* Its parts of the quotient. */
+static void add_quotient(struct vectors *v, const struct row *row)
+{
+    const int64_t nx = v->network->grid.points[HS_X], r = row->first / nx;
+    const double *quotient = row->quotient, *capacity = row->capacity;
+    const float *now = v->now + row->first;
+    const double sign_of_row = v->sign[HS_Y][row->at[HS_Y]] * v->sign[HS_Z][row->at[HS_Z]];
+    double moment = 0.0, mass = 0.0;
+    for (int64_t i = 0; i < nx; i++) {
+        const double sign = sign_of_row * v->sign[HS_X][i], one = (double)now[i];
+        moment += sign * sign * one * quotient[i];
+        mass += sign * sign * one * one * capacity[i];
+    }
+    v->moment[r] = moment;
+    v->mass[r] = mass;
+}
+
+static void advance_row(struct vectors *v, struct row *row, int64_t r, double scale)
+{
+    begin_row(v, row, r);
+    add_across(v, row, HS_Y);
+    add_across(v, row, HS_Z);
+    add_along(v, row);
+    add_quotient(v, row);
+    finish_row(v, row, scale);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Where in a row the vector is largest. */
+static int64_t find_peak(const struct vectors *v, int64_t r)
+{
+    const int64_t nx = v->network->grid.points[HS_X];
+    const float *next = v->next + r * nx;
+    int64_t at = 0;
+    for (int64_t i = 1; i < nx; i++)
+        at = next[i] > next[at] ? i : at;
+    return r * nx + at;
 }
 
 /* One power iteration. Bounds of the largest eigenvalue by the vector before it. */
@@ -231,18 +370,22 @@ static void advance(struct vectors *v, double scale, double *lower, double *uppe
 {
     const struct hs_grid *grid = &v->network->grid;
     const int64_t rows = grid->points[HS_Y] * grid->points[HS_Z];
-    double largest = 0.0, moment = 0.0, mass = 0.0;
+    int64_t peak = 0;
+    double moment = 0.0, mass = 0.0, largest = 0.0;
     find_shares(v);
-#pragma omp parallel for num_threads(v->threads) schedule(static) reduction(max : largest)
+#pragma omp parallel for num_threads(v->threads) schedule(static)
     for (int64_t r = 0; r < rows; r++)
-        largest = fmax(largest, advance_row(v, r, scale));
+        advance_row(v, &v->row[omp_get_thread_num()], r, scale);
     for (int64_t r = 0; r < rows; r++) { /* in one order, whatever the threads */
         moment += v->moment[r];
         mass += v->mass[r];
+        largest = fmax(largest, v->largest[r]);
+        peak = v->peak[r] > v->peak[peak] ? r : peak;
     }
     *upper = largest;
-    *lower = mass > 0.0 ? moment / mass : 0.0;
-    double *next = v->next;
+    *lower = fmax(mass > 0.0 ? moment / mass : 0.0,
+                  hs_network_block_bound(v->network, v->next, find_peak(v, peak)));
+    float *next = v->next;
     v->next = v->now;
     v->now = next;
 }
@@ -255,11 +398,14 @@ enum hs_status hs_network_limit(const struct hs_network *network, int threads, d
     enum hs_status st = HS_OK;
     if (init(&v, network, threads)) {
         begin(&v);
-        for (int n = 0; n < ITERATIONS && lower < near_enough * upper; n++) {
+        bool settled = false;
+        for (int n = 0; n < ITERATIONS && !settled; n++) {
             double below, above;
             advance(&v, scale, &below, &above);
+            const bool falls = above < falling * upper;
             lower = fmax(lower, below);
             upper = fmin(upper, above);
+            settled = !falls && lower >= near_enough * upper;
             scale = 1.0 / above;
         }
     } else
@@ -267,7 +413,7 @@ enum hs_status hs_network_limit(const struct hs_network *network, int threads, d
                           "no memory to find the stability limit; take a smaller "
                           "grid, or give time.step");
     release(&v);
-    *step = 2.0 / upper; /* where nothing may change: infinite */
-    *most = 2.0 / lower;
+    *step = 2.0 / upper;              /* where nothing may change: infinite */
+    *most = 2.0 / fmin(lower, upper); /* but for rounding */
     return st;
 }

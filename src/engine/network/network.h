@@ -78,7 +78,9 @@ double hs_network_capacity(const struct hs_network *network, int threads);
  *
  * For any positive v no eigenvalue of a matrix A is beyond the largest |A|v / v (Collatz 1942,
  * Wielandt 1950). Where the signs of a chequerboard make A of |A| that is sharp, and power
- * iteration brings v to it. The Rayleigh quotient of v with those signs bounds it from below.
+ * iteration brings v to it. The Rayleigh quotient of v with those signs bounds it from below, as
+ * does that of a block around where v is largest (block.h). Iterations end where the two are near
+ * and the upper one falls no longer.
  * A periodic axis of an odd number of nodes has no such signs: there each short line is bounded by
  * its own largest eigenvalue.
  */

@@ -1,4 +1,5 @@
 /* The limit against all eigenvalues of small networks, by Jacobi's rotations. */
+#include "engine/network/block.h"
 #include "network_case.h"
 #include "random.h"
 
@@ -149,29 +150,58 @@ void test_network_limit__holds_for_random_bodies(void **state)
 }
 
 /* Rows of any numbers. */
+static struct hs_network random_rows(void)
+{
+    static struct hs_network_row node[MOST];
+    struct network_case c;
+    random_grid(&c);
+    const double decades = between(0.0, 3.0);
+    struct hs_network network = {.grid = c.grid, .form = HS_NETWORK_ARRAYS, .node = node};
+    memcpy(network.wrap, c.spec.wrap, sizeof network.wrap);
+    const int64_t *p = c.grid.points;
+    for (int64_t m = 0; m < hs_grid_count(&c.grid); m++) {
+        const int64_t at[] = {m % p[0], m / p[0] % p[1], m / p[0] / p[1]};
+        node[m] = (struct hs_network_row){.capacity = random_scale(decades)};
+        for (int a = 0; a < c.grid.dims; a++)
+            if (at[a] < p[a] - 1 || network.wrap[a])
+                node[m].conductance[a] = random_scale(decades);
+        if (below(9) == 0)
+            node[m].kind = HS_NODE_HELD;
+        else if (below(3) == 0)
+            node[m].sink = random_scale(decades);
+    }
+    return network;
+}
+
 void test_network_limit__holds_for_random_rows(void **state)
 {
     seed = 78;
     for (int n = 0; n < 300; n++) {
-        struct network_case c;
-        static struct hs_network_row node[MOST];
-        random_grid(&c);
-        const double decades = between(0.0, 3.0);
-        struct hs_network network = {.grid = c.grid, .form = HS_NETWORK_ARRAYS, .node = node};
-        memcpy(network.wrap, c.spec.wrap, sizeof network.wrap);
-        const int64_t *p = c.grid.points;
-        for (int64_t m = 0; m < hs_grid_count(&c.grid); m++) {
-            const int64_t at[] = {m % p[0], m / p[0] % p[1], m / p[0] / p[1]};
-            node[m] = (struct hs_network_row){.capacity = random_scale(decades)};
-            for (int a = 0; a < c.grid.dims; a++)
-                if (at[a] < p[a] - 1 || network.wrap[a])
-                    node[m].conductance[a] = random_scale(decades);
-            if (below(9) == 0)
-                node[m].kind = HS_NODE_HELD;
-            else if (below(3) == 0)
-                node[m].sink = random_scale(decades);
-        }
+        const struct hs_network network = random_rows();
         assert_holds(&network);
+    }
+}
+
+/* Any block's quotient is a bound; the best of all blocks is near the eigenvalue. */
+void test_network_limit__is_bounded_by_blocks(void **state)
+{
+    seed = 79;
+    for (int n = 0; n < 300; n++) {
+        const struct hs_network network = random_rows();
+        const double eigenvalue = 2.0 / true_limit(&network);
+        double best = 0.0;
+        float v[MOST];
+        for (int m = 0; m < hs_grid_count(&network.grid); m++)
+            v[m] = network.node[m].kind == HS_NODE_FREE ? (float)random_scale(0.5) : 0.0f;
+        for (int m = 0; m < hs_grid_count(&network.grid); m++) {
+            const double bound = hs_network_block_bound(&network, v, m);
+            if (!(bound <= eigenvalue * (1.0 + 1e-12)))
+                fail_msg("%g is above %g", bound, eigenvalue);
+            best = fmax(best, bound);
+        }
+        const bool *wrap = network.wrap; /* a periodic axis lacks a node */
+        if (!(wrap[0] || wrap[1] || wrap[2] || best >= 0.9 * eigenvalue))
+            fail_msg("%g is far below %g", best, eigenvalue);
     }
 }
 
