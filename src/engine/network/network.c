@@ -173,9 +173,12 @@ static bool note(struct worker *worker, enum hs_node_fault what, int64_t i)
 static bool make_node(struct worker *worker, int64_t i, struct hs_network_row *row)
 {
     struct hs_forcing forcing;
+    if (hs_nodes_know(&worker->nodes, i, row))
+        return true;
     if (!note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
         return false;
     row->forcing = hs_distinct_place(&worker->set[FORCINGS], &forcing);
+    hs_nodes_note(&worker->nodes, i, row);
     return true;
 }
 

@@ -8,6 +8,124 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- labels around a node -------------------------------------------------------------------- */
+
+static void add_around(struct hs_nodes *nodes, int64_t j, int64_t k, int ahead)
+{
+    if (j >= 0 && k >= 0)
+        nodes->around[nodes->around_count++] = hs_cells_row(nodes->octants.cells, j, k) + ahead;
+}
+
+/* A control volume lies in the cells around its node; of labelled nodes edges go to the next. */
+static void find_around(struct hs_nodes *nodes, int64_t j, int64_t k)
+{
+    const struct hs_axis *axis = nodes->octants.axis;
+    nodes->around_count = 0;
+    switch (nodes->octants.cells->place) {
+    case HS_LABEL_CELLS:
+        for (int n = 0; n < 8; n++)
+            add_around(nodes, hs_axis_cell(&axis[HS_Y], j, n >> 1 & 1),
+                       hs_axis_cell(&axis[HS_Z], k, n >> 2), -(n & 1));
+        break;
+    case HS_LABEL_NODES:
+        add_around(nodes, j, k, 0);
+        add_around(nodes, j, k, 1);
+        add_around(nodes, hs_axis_next(&axis[HS_Y], j), k, 0);
+        add_around(nodes, j, hs_axis_next(&axis[HS_Z], k), 0);
+        break;
+    case HS_LABEL_NONE: break;
+    }
+}
+
+/* Where they, and widths, are those of the node before, and no surface is there. */
+static void find_same(struct hs_nodes *nodes)
+{
+    const double *half = nodes->octants.axis[HS_X].half;
+    const int64_t nx = nodes->octants.axis[HS_X].nodes;
+    unsigned char *same = nodes->same;
+    memset(same, 0, (size_t)nx);
+    for (int64_t i = 2; i < nx - 1; i++)
+        same[i] = half[i] == half[i - 1] && half[i - 1] == half[i - 2];
+    for (int n = 0; n < nodes->around_count; n++) {
+        const uint16_t *label = nodes->around[n];
+        for (int64_t i = 2; i < nx - 1; i++)
+            same[i] &= (label[i] == label[i - 1]) & (label[i] != HS_CELL_MIXED);
+    }
+}
+
+/* ---- rows known by labels -------------------------------------------------------------------- */
+
+enum { KNOWN = 1 << 14 };
+
+struct hs_known_row {
+    int64_t turn; /* in which it was noted */
+    uint16_t label[HS_AROUND_MOST];
+    struct hs_network_row row;
+};
+
+static bool is_inside(const struct hs_axis *axis, int64_t place)
+{
+    return !axis->there || (place > 0 && place < axis->nodes - 1);
+}
+
+/* What was known is forgotten where widths are others. */
+static void begin_known(struct hs_nodes *nodes, int64_t j, int64_t k)
+{
+    const struct hs_axis *axis = nodes->octants.axis;
+    nodes->inside = is_inside(&axis[HS_Y], j) && is_inside(&axis[HS_Z], k);
+    if (!nodes->inside)
+        return;
+    const double width[] = {axis[HS_X].half[0], axis[HS_Y].half[j > 0 ? j - 1 : 0],
+                            axis[HS_Y].half[j], axis[HS_Z].half[k > 0 ? k - 1 : 0],
+                            axis[HS_Z].half[k]};
+    nodes->turn += memcmp(width, nodes->width, sizeof width) != 0;
+    memcpy(nodes->width, width, sizeof width);
+}
+
+/* Where it would be, with the labels around; NULL where they do not say all. */
+static struct hs_known_row *find_known(const struct hs_nodes *nodes, int64_t i,
+                                       uint16_t label[HS_AROUND_MOST])
+{
+    const struct hs_body *body = nodes->octants.spec->body;
+    const struct hs_axis *x = &nodes->octants.axis[HS_X];
+    if (!nodes->inside || !is_inside(x, i) || x->half[i] != nodes->width[0] ||
+        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 || body->conductivity ||
+        body->capacity)
+        return NULL;
+    uint64_t sum = 0;
+    memset(label, 0, HS_AROUND_MOST * sizeof *label);
+    for (int n = 0; n < nodes->around_count; n++) {
+        label[n] = nodes->around[n][i];
+        if (label[n] == HS_CELL_MIXED)
+            return NULL;
+        sum = (sum ^ label[n]) * 0x9e3779b97f4a7c15u;
+    }
+    return &nodes->known[sum >> 32 & (KNOWN - 1)];
+}
+
+bool hs_nodes_know(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row)
+{
+    uint16_t label[HS_AROUND_MOST];
+    const struct hs_known_row *known = find_known(nodes, i, label);
+    if (!known || known->turn != nodes->turn || memcmp(known->label, label, sizeof label) != 0)
+        return false;
+    *row = known->row;
+    return true;
+}
+
+void hs_nodes_note(struct hs_nodes *nodes, int64_t i, const struct hs_network_row *row)
+{
+    uint16_t label[HS_AROUND_MOST];
+    struct hs_known_row *known = find_known(nodes, i, label);
+    if (!known)
+        return;
+    known->turn = nodes->turn;
+    known->row = *row;
+    memcpy(known->label, label, sizeof label);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
 void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
                    const struct hs_axis *axis, const struct hs_cells *cells)
 {
@@ -16,6 +134,7 @@ void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
     hs_shares_init(&nodes->shares, spec->body);
     hs_wall_scratch_init(&nodes->walls, spec->wall_count);
     nodes->same = hs_new((size_t)axis[HS_X].nodes);
+    nodes->known = hs_new(KNOWN * sizeof *nodes->known);
 }
 
 void hs_nodes_release(struct hs_nodes *nodes)
@@ -24,55 +143,17 @@ void hs_nodes_release(struct hs_nodes *nodes)
     hs_shares_release(&nodes->shares);
     hs_wall_scratch_release(&nodes->walls);
     free(nodes->same);
-}
-
-/* Clears `same` where a label differs from that before it, both `ahead` of the node. */
-static void compare(struct hs_nodes *nodes, int64_t j, int64_t k, int ahead)
-{
-    const uint16_t *label = hs_cells_row(nodes->octants.cells, j, k) + ahead;
-    unsigned char *same = nodes->same;
-    for (int64_t i = 2; i < nodes->octants.axis[HS_X].nodes - 1; i++)
-        same[i] &= (label[i] == label[i - 1]) & (label[i] != HS_CELL_MIXED);
-}
-
-/* A control volume lies in the cells around its node. */
-static void compare_cells(struct hs_nodes *nodes, int64_t j, int64_t k)
-{
-    for (int n = 0; n < 4; n++) {
-        const int64_t y = hs_axis_cell(&nodes->octants.axis[HS_Y], j, n & 1);
-        const int64_t z = hs_axis_cell(&nodes->octants.axis[HS_Z], k, n >> 1);
-        for (int ahead = -1; ahead <= 0 && y >= 0 && z >= 0; ahead++)
-            compare(nodes, y, z, ahead);
-    }
-}
-
-/* Edges go to the nodes above. */
-static void compare_nodes(struct hs_nodes *nodes, int64_t j, int64_t k)
-{
-    const int64_t y = hs_axis_next(&nodes->octants.axis[HS_Y], j);
-    const int64_t z = hs_axis_next(&nodes->octants.axis[HS_Z], k);
-    compare(nodes, j, k, 0);
-    compare(nodes, j, k, 1);
-    if (y >= 0)
-        compare(nodes, y, k, 0);
-    if (z >= 0)
-        compare(nodes, j, z, 0);
+    free(nodes->known);
 }
 
 void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
     const struct hs_octants *octants = &nodes->octants;
-    const double *half = octants->axis[HS_X].half;
-    const int64_t nx = octants->axis[HS_X].nodes;
     hs_octants_begin_row(&nodes->octants, j, k);
     nodes->walls_vary = hs_walls_vary_along_x(octants->spec, octants->axis, j, k);
-    memset(nodes->same, 0, (size_t)nx);
-    for (int64_t i = 2; i < nx - 1; i++)
-        nodes->same[i] = half[i] == half[i - 1] && half[i - 1] == half[i - 2];
-    if (octants->cells->place == HS_LABEL_CELLS)
-        compare_cells(nodes, j, k);
-    if (octants->cells->place == HS_LABEL_NODES)
-        compare_nodes(nodes, j, k);
+    find_around(nodes, j, k);
+    find_same(nodes);
+    begin_known(nodes, j, k);
 }
 
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i)

@@ -6,6 +6,9 @@
 #include "engine/network/shares.h"
 #include "engine/network/walls.h"
 
+enum { HS_AROUND_MOST = 8 }; /* labels that a row is made of */
+struct hs_known_row;
+
 /* What one thread works with. */
 struct hs_nodes {
     struct hs_octants octants;
@@ -15,6 +18,13 @@ struct hs_nodes {
      * surface is there */
     unsigned char *same;
     bool walls_vary; /* along the row, but for its ends */
+    /* Where labels say all of a row, it is [n][i] of these that do. */
+    const uint16_t *around[HS_AROUND_MOST];
+    int around_count;
+    double width[5];            /* that known rows are for: of x, two of y, two of z */
+    int64_t turn;               /* of these widths, from 1 on */
+    bool inside;                /* no walls are at the row, but at its ends */
+    struct hs_known_row *known; /* by labels, those made last */
 };
 
 /* What is wrong at a node. */
@@ -36,6 +46,11 @@ void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k);
 /* Whether the row of node i, or its shares, are sure to be those of node i - 1. */
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i);
 bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i);
+
+/* Whether the row of node i, its place of the forcing too, is known by the labels around it; and
+ * to be called when one has been made. */
+bool hs_nodes_know(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row);
+void hs_nodes_note(struct hs_nodes *nodes, int64_t i, const struct hs_network_row *row);
 
 /* The row of node i but for its place of the forcing, which is `forcing`. */
 enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row,
