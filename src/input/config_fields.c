@@ -159,7 +159,7 @@ double *hs_read_dataset(struct hs_reader *reader, const char *group,
 
 bool hs_is_label(double number)
 {
-    return number >= 0.0 && number <= UINT16_MAX && number == floor(number);
+    return number >= 0.0 && number <= UINT16_MAX && number == (double)(int)number;
 }
 
 /* What is no label before labels, and by size. */
