@@ -954,3 +954,19 @@ def test_the_fingerprint_is_what_python_says_of_the_values(reading):
         values = f["field"][-1].astype("<f8").tobytes()
         line = f"{group}.file content = 8 x 9, crc32 {zlib.crc32(values):08x}, adler32 {zlib.adler32(values):08x}"
         assert line in g.attrs["fingerprint"].split("\n")
+
+
+
+def test_the_fingerprint_of_a_large_field_is_that_of_all_its_parts(tmp_path):
+    """Threads sum up 2^17 values each: here three parts, the last one shorter."""
+    values = np.random.default_rng(5).normal(size=(600, 500))
+    np.save(tmp_path / "in.npy", values)
+    (tmp_path / "case.cfg").write_text(
+        "grid = { points = [500, 600]; spacing = 0.1; }; material = { diffusivity = 1.0; };\n"
+        'boundary = { all = { type = "fixed"; }; }; initial = { file = "in.npy"; };\n'
+        'time = { sweeps = 1; }; output = { file = "out/run.h5"; };\n'
+    )
+    assert faults.run(tmp_path).returncode == 0
+    with h5py.File(tmp_path / "out/run.h5") as f:
+        line = f"initial.file content = 600 x 500, crc32 {zlib.crc32(values):08x}, adler32 {zlib.adler32(values):08x}"
+        assert line in f.attrs["fingerprint"].split("\n")
