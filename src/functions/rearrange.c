@@ -297,7 +297,20 @@ static int raise(struct tree *tree, const struct node *whole, int exponent)
                : apply(tree, HS_OP_POWER, whole->argument[0], exponent, NONE);
 }
 
-/* 1 or 0 as the value is true, so that what a condition chooses instead of 0 is multiplied. */
+/* Whether it is 1 or 0. */
+static bool is_condition(const struct tree *tree, int node)
+{
+    const struct node *of = &tree->node[node];
+    if (of->operation == HS_OP_CONSTANT)
+        return of->constant == 1.0;
+    if (of->operation == HS_OP_MULTIPLY)
+        return is_condition(tree, of->argument[0]) && is_condition(tree, of->argument[1]);
+    return of->operation >= HS_OP_LESS && of->operation <= HS_OP_OR;
+}
+
+/* 1 or 0 as the value is true, so that what a condition chooses instead of 0 is multiplied. A
+ * product is true where both factors are, unless it is too small for a number, and so 0: that of
+ * conditions never is. */
 static bool truth(struct tree *tree, struct form f, struct form *out)
 {
     const int zero = leaf(tree, HS_OP_CONSTANT, 0.0);
@@ -307,9 +320,10 @@ static bool truth(struct tree *tree, struct form f, struct form *out)
         return true;
     }
     out->plane = apply(tree, HS_OP_NOT_EQUAL, f.plane, zero, NONE);
-    if (f.column != NONE)
-        out->column = apply(tree, HS_OP_NOT_EQUAL, f.column, zero, NONE);
-    return is_product(f);
+    if (f.column == NONE)
+        return is_product(f);
+    out->column = apply(tree, HS_OP_NOT_EQUAL, f.column, zero, NONE);
+    return is_product(f) && is_condition(tree, f.plane) && is_condition(tree, f.column);
 }
 
 static bool is_zero(const struct tree *tree, struct form f)

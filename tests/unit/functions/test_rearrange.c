@@ -79,6 +79,7 @@ static const struct {
     {"(x*y*t*z)^2", HS_Z, true},
     {"abs(x*y*t*z)^3", HS_Z, true},
     {"(x - t)^2 + y^2 < 0.25 && z > 0.5 ? 7*x : 0", HS_Z, true},
+    {"(x - t)^2 + y^2 < 0.25 && z > 0.1 && x > y && z < 0.6 ? 7*x : 0", HS_Z, true},
     {"z > 0.5 ? x*y*t + z : 0", HS_Z, true},
     {"x < t ? exp(-(x - t)^2 - y^2 - z^2) : exp(-(4*(x - t)^2) - y^2 - z^2)", HS_Z, true},
     {"(x < t)*(y > 0.1)*(z > 0.2)*(1 + x)", HS_Z, true},
@@ -102,6 +103,8 @@ static const struct {
     {"x*t*y/(z*(x - 1.5))", -1, false},
     {"x*y*t*1e90*(1e90*z)*2", -1, false},
     {"x*y*t*tan(x)*z*2", -1, false},
+    {"exp(-400*((x - t)^2 + y^2 + z^2)) ? 7*x : 0", -1, false},
+    {"(x - t)*y && x < y && z > 0.1 ? 7*x : 0", HS_Z, true},
 };
 
 void test_rearrange__gives_the_form_with_the_expressions_values(void **state)
