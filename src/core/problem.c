@@ -192,6 +192,12 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem)
     return unit && unit[0] ? unit : "K";
 }
 
+const char *hs_problem_difference_unit(const struct hs_problem *problem)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    return strcmp(unit, "degC") == 0 ? "K" : unit;
+}
+
 /* Whether heat is in J: heat capacities are known. */
 static bool has_capacity(const struct hs_problem *problem)
 {
@@ -210,7 +216,7 @@ void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t si
     else if (has_capacity(problem))
         snprintf(out, size, "%s", joules[problem->grid.dims]);
     else
-        snprintf(out, size, "%s %s", hs_problem_temperature_unit(problem),
+        snprintf(out, size, "%s %s", hs_problem_difference_unit(problem),
                  volumes[problem->grid.dims]);
 }
 

@@ -216,6 +216,9 @@ const char *hs_problem_place(const struct hs_problem *problem, enum hs_place whi
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
 
+/* That of a difference: K where temperatures are in degC, lest a reader shift it as well. */
+const char *hs_problem_difference_unit(const struct hs_problem *problem);
+
 /* That of the heat content, in a form that people and UDUNITS read: "J", "J/m", "J/m^2", per metre
  * of each axis that the grid lacks; "K m^3" and so on where no heat capacity is known; "1" with raw
  * coefficients, whose numbers have no units. */

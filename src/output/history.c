@@ -13,6 +13,11 @@ static void temperature_unit(const struct hs_problem *problem, char *out, size_t
     snprintf(out, size, "%s", hs_problem_temperature_unit(problem));
 }
 
+static void difference_unit(const struct hs_problem *problem, char *out, size_t size)
+{
+    snprintf(out, size, "%s", hs_problem_difference_unit(problem));
+}
+
 static bool has_exact(const struct hs_problem *problem)
 {
     return problem->exact.present;
@@ -76,7 +81,7 @@ const struct hs_quantity hs_quantities[] = {
     {.name = "change",
      .long_name = "largest change of a node in the sweep before",
      .note = "NaN at sweep 0",
-     .unit = temperature_unit,
+     .unit = difference_unit,
      .value = change},
     {.name = "flux",
      .long_name = "heat that leaves through the wall",
@@ -108,13 +113,13 @@ const struct hs_quantity hs_quantities[] = {
     {.name = "max_error",
      .long_name = "largest difference from the exact solution",
      .note = "if exact is given; NaN in rows without a snapshot",
-     .unit = temperature_unit,
+     .unit = difference_unit,
      .is_there = has_exact,
      .value = max_error},
     {.name = "l2_error",
      .long_name = "root mean square difference from the exact solution",
      .note = "likewise",
-     .unit = temperature_unit,
+     .unit = difference_unit,
      .is_there = has_exact,
      .value = l2_error},
     {.name = NULL},

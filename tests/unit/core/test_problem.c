@@ -83,7 +83,7 @@ static void assert_heat_unit(const struct hs_problem *problem, const char *expec
 void test_problem__heat_is_in_joules_per_metre_that_the_grid_lacks(void **state)
 {
     static const char *const joules[] = {"J/m^2", "J/m", "J"};
-    static const char *const degrees[] = {"degC m", "degC m^2", "degC m^3"};
+    static const char *const degrees[] = {"K m", "K m^2", "K m^3"};
     static char celsius[] = "degC";
     for (int dims = 1; dims <= HS_AXES; dims++) {
         struct hs_problem problem = box_problem();
