@@ -534,12 +534,13 @@ static void refuse_stencil(struct hs_reader *reader)
     if (reader->problem->raw)
         hs_settings_complain(reader->settings, "stencil",
                              "raw coefficients are of a stencil, which is the same everywhere; "
-                             "a body of several materials, stretched axes, patches and walls by "
-                             "files need materials instead");
+                             "a body of several materials, stretched axes, patches, walls by "
+                             "files and an h that is an expression need materials instead");
     else if (reader->problem->radius > 1)
         hs_settings_complain(reader->settings, "stencil.radius",
-                             "a body of several materials, stretched axes, patches and walls by "
-                             "files are computed with radius 1; remove it");
+                             "a body of several materials, stretched axes, patches, walls by "
+                             "files and an h that is an expression are computed with radius 1; "
+                             "remove it");
 }
 
 void hs_read_body(struct hs_reader *reader)

@@ -175,7 +175,7 @@ ONE_LINE = [
     (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: is not two numbers'),
     (9, 'boundary = { all = { type = "neumann"; flux_table = "words.txt"; };', 'boundary.all.flux_table = "words.txt": words.txt:3: is not two numbers'),
     # ---- what a body has not
-    (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches and walls by files are computed with radius 1; remove it"),
+    (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches, walls by files and an h that is an expression are computed with radius 1; remove it"),
     (14, "stencil = { c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2; };", "stencil: raw coefficients are of a stencil, which is the same everywhere"),
 ]
 

@@ -208,7 +208,7 @@ SKEW = {**TRAVELLING, "grid": {"points": [80, 20]}, "boundary": {"all": {"type":
                 "time": {"sweeps": 9, "method": "spectral"},
             },
             2,
-            'it has modes for one material on equal cells only, with whole walls and no files or tables for them; take time.method "euler", ',
+            'it has modes for one material on equal cells only, with whole walls and no files, tables or expression of h for them; take time.method "euler", ',
         ),
         (
             {**BLOCK, "boundary": INSULATED, "steady": {"tolerance": 1e-8, "method": "spectral"}},

@@ -88,7 +88,8 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
     if (problem->body)
         return hs_error_add(err, HS_BAD_INPUT,
                             "it has modes for one material on equal cells only, with whole walls "
-                            "and no files or tables for them; take time.method \"euler\", \"rkl2\" "
+                            "and no files, tables or expression of h for them; take time.method "
+                            "\"euler\", \"rkl2\" "
                             "or \"implicit\", or steady.method \"multigrid\"");
     enum hs_status st = check_time(problem, err);
     if (!st)
