@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "core/round.h"
 #include "engine/network/block.h"
 #include "engine/network/network.h"
 
@@ -8,19 +9,25 @@
 #include <string.h>
 
 enum { ITERATIONS = 200 };
+enum { LONGEST_PIECE = 1024 };
 enum { LONGEST = 9 }; /* odd cycle that is looked at: longer ones are within 0.98 of even ones */
 static const double near_enough = 0.95; /* of the two bounds */
 static const double falling = 0.999;    /* from iteration to iteration: the upper one goes on */
 static const double least = 1e-30;      /* of the vector: it stays positive */
 
-/* What a thread makes of one row of nodes, each [nx]. */
-struct row {
-    int64_t first, at[HS_AXES]; /* its first node, and its place along y and z */
-    double *free;               /* 1; 0 at nodes that are not */
-    double *capacity;
-    double *bound, *quotient;      /* sums: |A| v, and the quotient's */
-    double *edge, *share, *factor; /* of the neighbours at one side */
-    double *memory;                /* where they lie */
+/* What a thread makes of a piece of a row of nodes. */
+struct piece {
+    int64_t first, count, at[HS_AXES]; /* its first node, and that one's place */
+    double free[LONGEST_PIECE];        /* 1; 0 at nodes that are not */
+    double capacity[LONGEST_PIECE];
+    double bound[LONGEST_PIECE], quotient[LONGEST_PIECE]; /* sums: |A| v, and the quotient's */
+    /* of the neighbours at one side */
+    double edge[LONGEST_PIECE], share[LONGEST_PIECE], factor[LONGEST_PIECE];
+};
+
+/* What came of a piece: its parts of the quotient, |A|v / v, and the next vector's largest. */
+struct sums {
+    double moment, mass, largest, peak;
 };
 
 /* What goes through all nodes. */
@@ -33,10 +40,10 @@ struct vectors {
     double *factor[HS_AXES][2]; /* what the next node at a side has there, over its own */
     /* of a line, what share of the sum of its edges bounds it; NULL along axes where it is 1 */
     double *share[HS_AXES];
-    float *now, *next;      /* [nodes]; 0 at held nodes. Any positive v bounds: float is enough */
-    double *moment, *mass;  /* [rows of nodes]: their parts of the quotient */
-    double *largest, *peak; /* [rows of nodes]: |A|v / v, and the next vector's */
-    struct row *row;        /* [threads] */
+    float *now, *next; /* [nodes]; 0 at held nodes. Any positive v bounds: float is enough */
+    int64_t pieces_of_row, pieces;
+    struct sums *sums;   /* [pieces] */
+    struct piece *piece; /* [threads] */
 };
 
 /* Signs of a chequerboard; on a cycle of odd length the wave that comes nearest to them. */
@@ -79,31 +86,17 @@ static void init_signs(struct vectors *v, int axis, bool odd)
     }
 }
 
-static void init_row(struct row *row, int64_t nx)
-{
-    double **const member[] = {&row->free, &row->capacity, &row->bound, &row->quotient,
-                               &row->edge, &row->share,    &row->factor};
-    const int members = sizeof member / sizeof *member;
-    row->memory = hs_new((size_t)(members * nx) * sizeof *row->memory);
-    for (int n = 0; n < members; n++)
-        *member[n] = row->memory + n * nx;
-}
-
 static bool init(struct vectors *v, const struct hs_network *network, int threads)
 {
     const struct hs_grid *grid = &network->grid;
     *v = (struct vectors){.network = network, .threads = threads};
     const size_t nodes = (size_t)hs_grid_count(grid);
-    const size_t rows = nodes / (size_t)grid->points[HS_X];
+    v->pieces_of_row = (grid->points[HS_X] + LONGEST_PIECE - 1) / LONGEST_PIECE;
+    v->pieces = v->pieces_of_row * grid->points[HS_Y] * grid->points[HS_Z];
     v->now = malloc(nodes * sizeof *v->now);
     v->next = malloc(nodes * sizeof *v->next);
-    v->moment = hs_new(rows * sizeof *v->moment);
-    v->mass = hs_new(rows * sizeof *v->mass);
-    v->largest = hs_new(rows * sizeof *v->largest);
-    v->peak = hs_new(rows * sizeof *v->peak);
-    v->row = hs_new((size_t)threads * sizeof *v->row);
-    for (int t = 0; t < threads; t++)
-        init_row(&v->row[t], grid->points[HS_X]);
+    v->sums = hs_new((size_t)v->pieces * sizeof *v->sums);
+    v->piece = hs_new((size_t)threads * sizeof *v->piece);
     bool done = v->now && v->next;
     int64_t stride = 1;
     for (int a = 0; a < HS_AXES; a++) {
@@ -129,13 +122,8 @@ static void release(struct vectors *v)
     }
     free(v->now);
     free(v->next);
-    free(v->moment);
-    free(v->mass);
-    free(v->largest);
-    free(v->peak);
-    for (int t = 0; t < v->threads; t++)
-        free(v->row[t].memory);
-    free(v->row);
+    free(v->sums);
+    free(v->piece);
 }
 
 /* All nodes begin alike. */
@@ -209,15 +197,15 @@ static void find_shares(struct vectors *v)
     }
 }
 
-/* ---- a row of nodes -------------------------------------------------------------------------- */
+/* ---- a piece of a row ------------------------------------------------------------------------ */
 
 /* Edges from here on to the neighbours there, in whose direction `factor` is their sign over that
  * of the nodes. */
-static void add(struct row *row, int64_t count, const float *now, const float *there,
+static void add(struct piece *piece, int64_t count, const float *now, const float *there,
                 const double *edge, int64_t from)
 {
-    const double *share = row->share + from, *factor = row->factor + from;
-    double *bound = row->bound + from, *quotient = row->quotient + from;
+    const double *share = piece->share + from, *factor = piece->factor + from;
+    double *bound = piece->bound + from, *quotient = piece->quotient + from;
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
         const double one = (double)now[i], other = (double)there[i];
@@ -226,93 +214,98 @@ static void add(struct row *row, int64_t count, const float *now, const float *t
     }
 }
 
-/* The edges upwards along an axis of a row of nodes. */
-static void look_up_edges(const struct hs_network *network, int64_t first, int axis, double *edge)
+/* The edges upwards along an axis of so many nodes of a row. */
+static void look_up_edges(const struct hs_network *network, int64_t first, int64_t count, int axis,
+                          double *edge)
 {
-    const int64_t nx = network->grid.points[HS_X];
     const struct hs_network_row *node = network->node, *of = network->row;
     const uint8_t *byte = network->number;
     const uint16_t *two = network->number;
     switch (network->form) {
     case HS_NETWORK_BYTES:
-        for (int64_t i = 0; i < nx; i++)
+        for (int64_t i = 0; i < count; i++)
             edge[i] = of[byte[first + i]].conductance[axis];
         break;
     case HS_NETWORK_SHORTS:
-        for (int64_t i = 0; i < nx; i++)
+        for (int64_t i = 0; i < count; i++)
             edge[i] = of[two[first + i]].conductance[axis];
         break;
     case HS_NETWORK_ARRAYS:
-        for (int64_t i = 0; i < nx; i++)
+        for (int64_t i = 0; i < count; i++)
             edge[i] = node[first + i].conductance[axis];
     }
 }
 
 /* Neighbours in other rows: all nodes have theirs at the same place. */
-static void add_across(const struct vectors *v, struct row *row, int axis)
+static void add_across(const struct vectors *v, struct piece *piece, int axis)
 {
-    const int64_t nx = v->network->grid.points[HS_X];
-    const int64_t lines = axis == HS_Y ? row->at[HS_Z] * nx : row->at[HS_Y] * nx;
-    for (int64_t i = 0; i < nx; i++)
-        row->share[i] = v->share[axis] ? v->share[axis][lines + i] : 1.0;
+    const int64_t place = piece->at[axis], nx = v->network->grid.points[HS_X];
+    const int64_t lines = piece->at[HS_X] + piece->at[axis == HS_Y ? HS_Z : HS_Y] * nx;
+    for (int64_t i = 0; i < piece->count; i++)
+        piece->share[i] = v->share[axis] ? v->share[axis][lines + i] : 1.0;
     for (int side = 0; side < 2; side++) {
-        const int64_t place = beyond(v->network, axis, row->at[axis], side);
-        if (place < 0)
+        const int64_t next = beyond(v->network, axis, place, side);
+        if (next < 0)
             continue;
-        const int64_t there = row->first + (place - row->at[axis]) * v->stride[axis];
-        look_up_edges(v->network, side ? row->first : there, axis, row->edge);
-        for (int64_t i = 0; i < nx; i++)
-            row->factor[i] = v->factor[axis][side][row->at[axis]];
-        add(row, nx, v->now + row->first, v->now + there, row->edge, 0);
+        const int64_t there = piece->first + (next - place) * v->stride[axis];
+        look_up_edges(v->network, side ? piece->first : there, piece->count, axis, piece->edge);
+        for (int64_t i = 0; i < piece->count; i++)
+            piece->factor[i] = v->factor[axis][side][place];
+        add(piece, piece->count, v->now + piece->first, v->now + there, piece->edge, 0);
     }
 }
 
-/* Neighbours in the row itself. */
-static void add_along(const struct vectors *v, struct row *row)
+/* Neighbours in the row itself: next to each other, but for the ends of a periodic one. */
+static void add_along(const struct vectors *v, struct piece *piece)
 {
-    const int64_t nx = v->network->grid.points[HS_X];
-    const float *now = v->now + row->first;
-    const double share = v->share[HS_X] ? v->share[HS_X][row->first / nx] : 1.0;
-    for (int64_t i = 0; i < nx; i++)
-        row->share[i] = share;
-    look_up_edges(v->network, row->first, HS_X, row->edge);
+    const int64_t count = piece->count, x = piece->at[HS_X], row = piece->first - x;
+    const double share = v->share[HS_X] ? v->share[HS_X][row / v->stride[HS_Y]] : 1.0;
+    const float *now = v->now + piece->first;
+    for (int64_t i = 0; i < count; i++)
+        piece->share[i] = share;
     for (int side = 0; side < 2; side++) {
-        const int64_t end = side ? nx - 1 : 0, there = beyond(v->network, HS_X, end, side);
-        memcpy(row->factor, v->factor[HS_X][side], (size_t)nx * sizeof *row->factor);
-        if (side)
-            add(row, nx - 1, now, now + 1, row->edge, 0);
-        else
-            add(row, nx - 1, now + 1, now, row->edge, 1);
-        if (there >= 0)
-            add(row, 1, now + end, now + there, row->edge + nx - 1, end);
+        const int64_t end = side ? count - 1 : 0; /* its node may have none, or one far away */
+        const int64_t next = beyond(v->network, HS_X, x + end, side);
+        const bool beside = next >= 0 && next == x + end + (side ? 1 : -1);
+        const int64_t from = side || beside ? 0 : 1, step = side ? 1 : -1;
+        look_up_edges(v->network, piece->first + from - !side, count - !beside, HS_X, piece->edge);
+        memcpy(piece->factor, v->factor[HS_X][side] + x, (size_t)count * sizeof *piece->factor);
+        add(piece, count - !beside, now + from, now + from + step, piece->edge, from);
+        if (next >= 0 && !beside) {
+            look_up_edges(v->network, side ? piece->first + end : row + next, 1, HS_X, piece->edge);
+            add(piece, 1, now + end, v->now + row + next, piece->edge, end);
+        }
     }
 }
 
 /* What its nodes have of their own. */
-static void begin_row(const struct vectors *v, struct row *row, int64_t r)
+static void begin_piece(const struct vectors *v, struct piece *piece, int64_t number)
 {
     const int64_t nx = v->network->grid.points[HS_X], ny = v->network->grid.points[HS_Y];
-    row->first = r * nx;
-    row->at[HS_Y] = r % ny;
-    row->at[HS_Z] = r / ny;
-    for (int64_t i = 0; i < nx; i++) {
-        const struct hs_network_row *of = hs_network_row_at(v->network, row->first + i);
-        row->free[i] = of->kind == HS_NODE_FREE ? 1.0 : 0.0;
-        row->capacity[i] = of->capacity;
-        row->bound[i] = row->quotient[i] = of->sink * (double)v->now[row->first + i];
+    const int64_t row = number / v->pieces_of_row;
+    piece->at[HS_X] = number % v->pieces_of_row * LONGEST_PIECE;
+    piece->at[HS_Y] = row % ny;
+    piece->at[HS_Z] = row / ny;
+    piece->first = row * nx + piece->at[HS_X];
+    piece->count = hs_smaller(LONGEST_PIECE, nx - piece->at[HS_X]);
+    for (int64_t i = 0; i < piece->count; i++) {
+        const struct hs_network_row *of = hs_network_row_at(v->network, piece->first + i);
+        piece->free[i] = of->kind == HS_NODE_FREE ? 1.0 : 0.0;
+        piece->capacity[i] = of->capacity;
+        piece->bound[i] = piece->quotient[i] = of->sink * (double)v->now[piece->first + i];
     }
 }
 
-/* The row of the next vector, times `scale`: 0 at nodes that are held. */
-static void finish_row(const struct vectors *v, const struct row *row, double scale)
+/* That of the next vector, times `scale`: 0 at nodes that are held. */
+static void finish_piece(const struct vectors *v, const struct piece *piece, double scale,
+                         struct sums *sums)
 {
-    const int64_t nx = v->network->grid.points[HS_X];
-    const double *free = row->free, *bound = row->bound, *capacity = row->capacity;
-    const float *now = v->now + row->first;
-    float *next = v->next + row->first;
+    const double *free = piece->free, *bound = piece->bound, *capacity = piece->capacity;
+    const float *now = v->now + piece->first;
+    float *next = v->next + piece->first;
     double largest = 0.0, peak = 0.0;
 #pragma omp simd reduction(max : largest, peak)
-    for (int64_t i = 0; i < nx; i++) {
+    for (int64_t i = 0; i < piece->count; i++) {
         const double sum = free[i] * bound[i], held = 1.0 - free[i];
         const double each = sum / (capacity[i] * (double)now[i] + held);
         const double then = scale * sum / capacity[i];
@@ -321,66 +314,67 @@ static void finish_row(const struct vectors *v, const struct row *row, double sc
         peak = kept > peak ? kept : peak;
         next[i] = (float)kept;
     }
-    v->largest[row->first / nx] = largest;
-    v->peak[row->first / nx] = peak;
+    sums->largest = largest;
+    sums->peak = peak;
 }
 
-/* Its parts of the quotient. */
-static void add_quotient(struct vectors *v, const struct row *row)
+static void add_quotient(const struct vectors *v, const struct piece *piece, struct sums *sums)
 {
-    const int64_t nx = v->network->grid.points[HS_X], r = row->first / nx;
-    const double *quotient = row->quotient, *capacity = row->capacity;
-    const float *now = v->now + row->first;
-    const double sign_of_row = v->sign[HS_Y][row->at[HS_Y]] * v->sign[HS_Z][row->at[HS_Z]];
+    const double *quotient = piece->quotient, *capacity = piece->capacity;
+    const double *along = v->sign[HS_X] + piece->at[HS_X];
+    const double across = v->sign[HS_Y][piece->at[HS_Y]] * v->sign[HS_Z][piece->at[HS_Z]];
+    const float *now = v->now + piece->first;
     double moment = 0.0, mass = 0.0;
-    for (int64_t i = 0; i < nx; i++) {
-        const double sign = sign_of_row * v->sign[HS_X][i], one = (double)now[i];
+    for (int64_t i = 0; i < piece->count; i++) {
+        const double sign = across * along[i], one = (double)now[i];
         moment += sign * sign * one * quotient[i];
         mass += sign * sign * one * one * capacity[i];
     }
-    v->moment[r] = moment;
-    v->mass[r] = mass;
+    sums->moment = moment;
+    sums->mass = mass;
 }
 
-static void advance_row(struct vectors *v, struct row *row, int64_t r, double scale)
+static void advance_piece(struct vectors *v, struct piece *piece, int64_t number, double scale)
 {
-    begin_row(v, row, r);
-    add_across(v, row, HS_Y);
-    add_across(v, row, HS_Z);
-    add_along(v, row);
-    add_quotient(v, row);
-    finish_row(v, row, scale);
+    struct sums *sums = &v->sums[number];
+    begin_piece(v, piece, number);
+    add_across(v, piece, HS_Y);
+    add_across(v, piece, HS_Z);
+    add_along(v, piece);
+    add_quotient(v, piece, sums);
+    finish_piece(v, piece, scale, sums);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Where in a row the vector is largest. */
-static int64_t find_peak(const struct vectors *v, int64_t r)
+/* Where in a piece the vector is largest. */
+static int64_t find_peak(const struct vectors *v, int64_t number)
 {
     const int64_t nx = v->network->grid.points[HS_X];
-    const float *next = v->next + r * nx;
+    const int64_t x = number % v->pieces_of_row * LONGEST_PIECE;
+    const int64_t count = hs_smaller(LONGEST_PIECE, nx - x);
+    const int64_t first = number / v->pieces_of_row * nx + x;
+    const float *next = v->next + first;
     int64_t at = 0;
-    for (int64_t i = 1; i < nx; i++)
+    for (int64_t i = 1; i < count; i++)
         at = next[i] > next[at] ? i : at;
-    return r * nx + at;
+    return first + at;
 }
 
 /* One power iteration. Bounds of the largest eigenvalue by the vector before it. */
 static void advance(struct vectors *v, double scale, double *lower, double *upper)
 {
-    const struct hs_grid *grid = &v->network->grid;
-    const int64_t rows = grid->points[HS_Y] * grid->points[HS_Z];
     int64_t peak = 0;
     double moment = 0.0, mass = 0.0, largest = 0.0;
     find_shares(v);
 #pragma omp parallel for num_threads(v->threads) schedule(static)
-    for (int64_t r = 0; r < rows; r++)
-        advance_row(v, &v->row[omp_get_thread_num()], r, scale);
-    for (int64_t r = 0; r < rows; r++) { /* in one order, whatever the threads */
-        moment += v->moment[r];
-        mass += v->mass[r];
-        largest = fmax(largest, v->largest[r]);
-        peak = v->peak[r] > v->peak[peak] ? r : peak;
+    for (int64_t n = 0; n < v->pieces; n++)
+        advance_piece(v, &v->piece[omp_get_thread_num()], n, scale);
+    for (int64_t n = 0; n < v->pieces; n++) { /* in one order, whatever the threads */
+        moment += v->sums[n].moment;
+        mass += v->sums[n].mass;
+        largest = fmax(largest, v->sums[n].largest);
+        peak = v->sums[n].peak > v->sums[peak].peak ? n : peak;
     }
     *upper = largest;
     *lower = fmax(mass > 0.0 ? moment / mass : 0.0,

@@ -205,6 +205,34 @@ void test_network_limit__is_bounded_by_blocks(void **state)
     }
 }
 
+/* A rod that is worked on in pieces of 1024 nodes, stiffest where two of them meet; from the other
+ * end that is in the middle of one. */
+void test_network_limit__of_a_long_rod_is_that_of_its_mirror(void **state)
+{
+    enum { LENGTH = 2500, JOINT = 1023 };
+    static struct hs_network_row node[2][LENGTH];
+    struct hs_network rod[2];
+    double step[2], most[2];
+    seed = 80;
+    memset(node, 0, sizeof node);
+    for (int m = 0; m < LENGTH; m++) {
+        node[0][m].capacity = node[1][LENGTH - 1 - m].capacity = between(1.0, 2.0);
+        if (m < LENGTH - 1)
+            node[0][m].conductance[HS_X] = node[1][LENGTH - 2 - m].conductance[HS_X] =
+                between(1.0, 2.0) * (m == JOINT ? 10.0 : 1.0);
+    }
+    for (int n = 0; n < 2; n++) {
+        rod[n] = (struct hs_network){.grid = {.dims = 1, .points = {LENGTH, 1, 1}},
+                                     .form = HS_NETWORK_ARRAYS,
+                                     .node = node[n]};
+        step[n] = limit(&rod[n], 2, &most[n]);
+        /* 1/C on either side of the joint are 0.5 at least, and 10 its conductance */
+        assert_true(most[n] <= 2.0 / (10.0 * (0.5 + 0.5)));
+    }
+    assert_close(step[0], step[1], 1e-9);
+    assert_close(most[0], most[1], 1e-9);
+}
+
 /* Of the textbook: dx^2 / (2 dims alpha) between insulated walls; what odd cycles add to it. */
 void test_network_limit__of_a_uniform_body(void **state)
 {
