@@ -25,7 +25,7 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
 /*
  * One object with these keys, always all of them; what is not known is null:
  *     status      "finished", "steady", "not steady", "failed check", "stopped",
- *                 "diverged", "failed"; the first two with exit code 0, no other
+ *                 "diverged", "unsolved", "failed"; the first two with exit code 0, no other
  *     exit_code   of the program
  *     title, config, output, kernel, backend, device, precision    strings
  *     points      [nx, ny, nz], as many as there are axes

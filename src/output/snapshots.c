@@ -345,7 +345,8 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     note_step_state(s, step_state);
     enum hs_status st = ask_writer(s, err);
     /* a resumed run's file has the rows of its start, or they were not due */
-    if (!st && phase != HS_PHASE_DIVERGED && !resumes)
+    const bool failed = phase == HS_PHASE_DIVERGED || phase == HS_PHASE_UNSOLVED;
+    if (!st && !failed && !resumes)
         st = record(s, step_state, &job, err);
     if (st)
         return st;
