@@ -37,6 +37,7 @@ struct job {
     int64_t written;             /* snapshots in the file */
     double *probes;              /* at the end; NULL: not known */
     struct hs_balance *balance;  /* NULL: there is none */
+    double *row;                 /* of the file, where no sweep was left to make; NULL: some were */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -187,7 +188,8 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .error = job->error,
                                      .snapshots = job->written,
                                      .probes = job->probes,
-                                     .balance = job->balance};
+                                     .balance = job->balance,
+                                     .row = job->row};
     if (request->of.json)
         hs_report_json(stdout, &report);
     else if (!request->of.quiet)
@@ -212,6 +214,8 @@ static void close_observers(struct job *job)
         job->error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
         keep_probes(job);
+        if (job->result.phase == HS_PHASE_END && job->result.swept == 0)
+            job->row = hs_snapshots_row(job->snapshots, job->result.sweeps);
         job->balance = hs_snapshots_take_balance(job->snapshots);
     }
     hs_snapshots_destroy(job->snapshots);
@@ -221,6 +225,7 @@ static void release(struct request *request, struct job *job)
 {
     hs_stored_destroy(job->resumed);
     free(job->probes);
+    free(job->row);
     hs_balance_destroy(job->balance);
     hs_problem_release(&job->problem);
     hs_argument_list_release(&request->of.set);

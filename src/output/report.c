@@ -38,7 +38,8 @@ static struct hs_history_state last_state(const struct hs_report *report)
         .sweep = report->result->sweeps,
         .reduction = phase == HS_PHASE_UNSOLVED ? &unknown : &report->result->last,
         .exact = &report->error,
-        .balance = balanced ? hs_balance_terms(report->balance) : NULL};
+        .balance = balanced ? hs_balance_terms(report->balance) : NULL,
+        .row = report->row};
 }
 
 /* Sweeps that this run made, of which a step may be many. */
