@@ -133,6 +133,11 @@ static void print_stencil(const struct hs_problem *problem)
         printf("raw coefficients\n");
     else
         printf("diffusivity %.9g m^2/s\n", problem->material.diffusivity);
+    if (!problem->plain)
+        return;
+    print_label("material");
+    hs_body_material_text(stdout, problem, problem->plain->solid[0].substance);
+    printf("\n");
 }
 
 static void print_body(const struct hs_problem *problem)
@@ -453,7 +458,7 @@ static void print_json(struct outlook *outlook)
     hs_json_text(&json, "precision", hs_precision_name(problem->precision));
     hs_json_integer(&json, "radius", problem->radius);
     hs_faces_json(&json, problem);
-    if (problem->body)
+    if (problem->body || problem->plain)
         hs_body_json(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));

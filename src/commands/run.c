@@ -37,6 +37,7 @@ struct job {
     int64_t written;             /* snapshots in the file */
     double *probes;              /* at the end; NULL: not known */
     struct hs_balance *balance;  /* NULL: there is none */
+    double *row;                 /* of the file, where no sweep was left to make; NULL: some were */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -187,7 +188,8 @@ static void report(const struct request *request, const struct job *job, enum hs
                                      .error = job->error,
                                      .snapshots = job->written,
                                      .probes = job->probes,
-                                     .balance = job->balance};
+                                     .balance = job->balance,
+                                     .row = job->row};
     if (request->of.json)
         hs_report_json(stdout, &report);
     else if (!request->of.quiet)
@@ -212,6 +214,8 @@ static void close_observers(struct job *job)
         job->error = hs_snapshots_last_error(job->snapshots);
         job->written = hs_snapshots_count(job->snapshots);
         keep_probes(job);
+        if (job->result.phase == HS_PHASE_END && job->result.swept == 0)
+            job->row = hs_snapshots_row(job->snapshots, job->result.sweeps);
         job->balance = hs_snapshots_take_balance(job->snapshots);
     }
     hs_snapshots_destroy(job->snapshots);
@@ -221,6 +225,7 @@ static void release(struct request *request, struct job *job)
 {
     hs_stored_destroy(job->resumed);
     free(job->probes);
+    free(job->row);
     hs_balance_destroy(job->balance);
     hs_problem_release(&job->problem);
     hs_argument_list_release(&request->of.set);
@@ -295,8 +300,8 @@ const struct hs_command hs_command_run = {
         "\n"
         "exit status:\n"
         "  0    done; all checks that the config asks for passed\n"
-        "  1    the answer failed its check: above exact.max_error, diverged (earlier\n"
-        "       snapshots are kept), or steady.tolerance not reached in time.end,\n"
+        "  1    the answer failed its check: above exact.max_error, diverged or a step not\n"
+        "       solved (earlier snapshots are kept), or steady.tolerance not reached in time.end,\n"
         "       time.sweeps or, where neither is given, 100000000 sweeps\n"
         "  2    bad command line or config; nothing was written\n"
         "  3    reading or writing failed, what was written stays readable; or the disk is too\n"

@@ -41,7 +41,7 @@ void hs_problem_release(struct hs_problem *problem)
     for (int axis = 0; axis < HS_AXES; axis++)
         free((double *)(uintptr_t)problem->grid.coordinate[axis]);
     hs_body_destroy(problem->body);
-    free(problem->unused_material);
+    hs_body_destroy(problem->plain);
     for (int i = 0; i < problem->wall_count; i++)
         hs_wall_release(&problem->walls[i]);
     free(problem->walls);

@@ -156,8 +156,10 @@ struct hs_problem {
     bool raw;                      /* c below is given; no material is needed */
     double c[HS_MAX_COEFFICIENTS]; /* raw only */
     struct hs_material material;
-    struct hs_body *body;  /* of several materials: conduction. NULL: one material, a stencil */
-    char *unused_material; /* one that a body of a single material leaves out; NULL: none */
+    struct hs_body *body; /* of several materials: conduction. NULL: one material, a stencil */
+    /* One that turned out to be of one material everywhere, which is the stencil's: its materials,
+     * for who tells of them. NULL: none. */
+    struct hs_body *plain;
     struct hs_wall *walls; /* of a body: each face's own before its patches */
     int wall_count;
     struct hs_time_function *time_functions; /* those that act on a body */

@@ -101,19 +101,49 @@ static bool has_bound(const struct hs_problem *problem)
     return !isnan(problem->schedule.end) || problem->schedule.sweeps >= 0;
 }
 
-/* The first that can; NULL: sweeps. */
+static bool is_auto(const struct hs_problem *problem)
+{
+    const char *name = problem->schedule.steady_method;
+    return problem->schedule.steady && name && strcmp(name, "auto") == 0;
+}
+
+/* The first that can of those behind `after`, NULL: of all; NULL: none. The others' reasons, "NAME:
+ * REASON; NAME: REASON", into `why`. */
 static const struct hs_method *any_solver(const struct hs_method *const *methods,
-                                          const struct hs_problem *problem)
+                                          const struct hs_problem *problem,
+                                          const struct hs_method *after, char *why, size_t size)
 {
     const struct hs_method *found = NULL;
+    snprintf(why, size, "%s", "");
     for (int n = 0; methods[n] && !found && !has_bound(problem); n++) {
         struct hs_error reason;
         hs_error_init(&reason);
-        if (methods[n]->solve && !check_suits(methods[n], problem, &steady_key, &reason))
-            found = methods[n];
+        if (methods[n] == after)
+            after = NULL;
+        else if (!after && methods[n]->solve) {
+            if (!methods[n]->suits || !methods[n]->suits(problem, &reason))
+                found = methods[n];
+            else
+                hs_text_append(why, size, "%s%s: %s", *why ? "; " : "", methods[n]->name,
+                               hs_error_reason(&reason));
+        }
         hs_error_release(&reason);
     }
     return found;
+}
+
+const struct hs_method *hs_choose_next_solver(const struct hs_problem *problem,
+                                              const struct hs_method *after)
+{
+    char why[512];
+    return is_auto(problem) ? any_solver(hs_methods, problem, after, why, sizeof why) : NULL;
+}
+
+void hs_choose_say_sweeps(const struct hs_problem *problem, char *out, size_t size)
+{
+    snprintf(out, size, "%s", "");
+    if (is_auto(problem) && any_solver(hs_methods, problem, NULL, out, size))
+        snprintf(out, size, "%s", "");
 }
 
 /* 1 and more is met by the initial field, whatever that is. */
@@ -137,8 +167,9 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
     const char *name = problem->schedule.steady_method;
     if (!problem->schedule.steady || !name || strcmp(name, sweeps) == 0)
         return HS_OK;
-    if (strcmp(name, "auto") == 0) {
-        *out = any_solver(methods, problem);
+    if (is_auto(problem)) {
+        char why[512];
+        *out = any_solver(methods, problem, NULL, why, sizeof why);
         return check_tolerance(problem, *out, err);
     }
     const enum hs_status st = find(methods, problem, &steady_key, name, out, err);

@@ -74,8 +74,8 @@ static bool has_unused_substance(const struct hs_problem *problem, const struct 
                                  char *out, size_t size)
 {
     (void)plan;
-    const struct hs_body *body = problem->body;
-    const char *name = problem->unused_material;
+    const struct hs_body *body = problem->body ? problem->body : problem->plain;
+    const char *name = NULL;
     bool drawn = false;
     for (int n = 0; body && n < body->substance_count && !name; n++)
         if (!(body->substance[n].volume > 0.0)) {

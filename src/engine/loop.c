@@ -196,9 +196,12 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     return hs_watch_judge(&loop->watch, &step_state, reduction, err);
 }
 
-static enum hs_status finish_diverged(struct loop *loop, struct hs_error *err)
+/* Tells the observers of what the message says. */
+static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase,
+                                    struct hs_loop_result *out, struct hs_error *err)
 {
-    const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_DIVERGED);
+    out->phase = phase;
+    const struct hs_step_state step_state = step_state_of(loop, phase);
     const enum hs_status st = notify(loop, &step_state, true, loop->sweep, err);
     return st ? st : HS_FAILED_CHECK;
 }
@@ -213,12 +216,12 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
         const int64_t stop = due < check ? due : check;
         const struct hs_span keep = keep_for(loop, stop);
         enum hs_status st = sweep_to(loop, stop, &keep, err);
+        if (st == HS_FAILED_CHECK)
+            return finish_failed(loop, HS_PHASE_UNSOLVED, out, err);
         if (!st)
             st = look(loop, err);
-        if (st == HS_FAILED_CHECK) {
-            out->phase = HS_PHASE_DIVERGED;
-            return finish_diverged(loop, err);
-        }
+        if (st == HS_FAILED_CHECK)
+            return finish_failed(loop, HS_PHASE_DIVERGED, out, err);
         if (st)
             return st;
         if (loop->sweep < stop) { /* a signal */

@@ -30,8 +30,9 @@ struct hs_loop_start {
  *
  * Checks for NaN, Inf and blow-up before every notification, and between them as often as costs
  * about one percent; then the observers are notified with HS_PHASE_DIVERGED, HS_FAILED_CHECK is
- * returned, and the message says where and when. An initial field that is not finite is
- * HS_BAD_INPUT, and no observer hears of it.
+ * returned, and the message says where and when. Likewise HS_PHASE_UNSOLVED, where the method's
+ * message says why it makes no further step. An initial field that is not finite is HS_BAD_INPUT,
+ * and no observer hears of it.
  *
  * A set *interrupted (by a signal handler) stops it within about half a second, or an iteration:
  * HS_PHASE_STOPPED, HS_INTERRUPTED. While a method solves for the steady state no observer has

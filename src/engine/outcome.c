@@ -27,6 +27,7 @@ enum hs_outcome hs_outcome_of(const struct hs_problem *problem, enum hs_phase ph
     case HS_PHASE_END: return at_end(problem, steady, max_error);
     case HS_PHASE_STOPPED: return HS_OUTCOME_STOPPED;
     case HS_PHASE_DIVERGED: return HS_OUTCOME_DIVERGED;
+    case HS_PHASE_UNSOLVED: return HS_OUTCOME_UNSOLVED;
     }
     return HS_OUTCOME_RUNNING;
 }
@@ -37,7 +38,7 @@ const char *hs_outcome_name(enum hs_outcome outcome)
         [HS_OUTCOME_RUNNING] = "running",         [HS_OUTCOME_FINISHED] = "finished",
         [HS_OUTCOME_STEADY] = "steady",           [HS_OUTCOME_NOT_STEADY] = "not steady",
         [HS_OUTCOME_INACCURATE] = "failed check", [HS_OUTCOME_STOPPED] = "stopped",
-        [HS_OUTCOME_DIVERGED] = "diverged"};
+        [HS_OUTCOME_DIVERGED] = "diverged",       [HS_OUTCOME_UNSOLVED] = "unsolved"};
     return names[outcome];
 }
 

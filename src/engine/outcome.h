@@ -14,13 +14,15 @@ enum hs_outcome {
     HS_OUTCOME_INACCURATE, /* ended above exact.max_error */
     HS_OUTCOME_STOPPED,    /* by a signal */
     HS_OUTCOME_DIVERGED,
+    HS_OUTCOME_UNSOLVED, /* a step's equations were not solved, or none was within time.tolerance */
 };
 
 /* `max_error`: against the exact solution, at the end; NaN without one. */
 enum hs_outcome hs_outcome_of(const struct hs_problem *problem, enum hs_phase phase,
                               const struct hs_steady *steady, double max_error);
 
-/* "running", "finished", "steady", "not steady", "failed check", "stopped", "diverged" */
+/* "running", "finished", "steady", "not steady", "failed check", "stopped", "diverged", "unsolved"
+ */
 const char *hs_outcome_name(enum hs_outcome outcome);
 
 /* Done, and the answer is what the config asked for. */

@@ -3,6 +3,7 @@
 #include "core/round.h"
 #include "core/thread.h"
 #include "engine/choose_method.h"
+#include "engine/method_memory.h"
 #include "engine/range.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
@@ -305,6 +306,29 @@ static void *wake(void *problem)
     return NULL;
 }
 
+/* Where "auto" took a solver that has no memory, the next that has; none: that stays, and is
+ * refused when it is asked for. */
+static void take_smaller_solver(const struct hs_problem *problem, struct hs_plan *plan)
+{
+    struct hs_plan next = *plan;
+    enum hs_status fits = HS_DEVICE;
+    for (int n = 0; next.steady_method && fits; n++) {
+        struct hs_error reason;
+        hs_error_init(&reason);
+        fits = hs_method_check_memory(problem, &next, &reason);
+        hs_error_release(&reason);
+        if (!fits && n > 0) {
+            hs_plan_note(plan,
+                         "steady.method \"auto\" takes %s, since %s needs more memory than is "
+                         "free",
+                         next.steady_method->name, plan->steady_method->name);
+            plan->steady_method = next.steady_method;
+        }
+        if (fits)
+            next.steady_method = hs_choose_next_solver(problem, next.steady_method);
+    }
+}
+
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err)
 {
@@ -313,11 +337,18 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     const enum hs_status steps = hs_plan_steps(problem, out, err);
     if (waking)
         pthread_join(thread, NULL);
-    char choice[256] = ""; /* whatever the steps are: all that is wrong is said at once */
+    char choice[512] = ""; /* whatever the steps are: all that is wrong is said at once */
     enum hs_status st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
     st = steps ? steps : st;
     if (!st && choice[0])
         hs_plan_note(out, "%s", choice);
+    if (!st)
+        take_smaller_solver(problem, out);
+    if (!st && !out->steady_method)
+        hs_choose_say_sweeps(problem, choice, sizeof choice);
+    if (!st && !out->steady_method && choice[0])
+        hs_plan_note(out, "steady.method \"auto\" takes sweeps, whose tolerance is K a sweep: %s",
+                     choice);
     out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_HEURISTIC;
     if (!st && !hs_plan_sweeps_singly(out) && out->choice == HS_CHOICE_HEURISTIC)
         out->kernel = hs_kernel_for_stages(problem, out->kernel);

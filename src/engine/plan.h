@@ -85,7 +85,8 @@ static inline bool hs_plan_has_rate(const struct hs_plan *plan)
     return !hs_plan_jumps(plan) && !plan->method->implicit && !plan->cut;
 }
 
-/* Chooses steps, then backend and kernel. A step above the limit is refused with the limit. */
+/* Chooses steps, then backend and kernel, and among solvers of "auto" one that has the memory. A
+ * step above the limit is refused with the limit. */
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err);
 

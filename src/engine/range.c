@@ -1,10 +1,13 @@
 #include "engine/range.h"
 
+#include "core/memory.h"
 #include "engine/threads.h"
+#include "functions/fields.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char look_at_units[] = "look at the units";
 
@@ -161,6 +164,48 @@ static enum hs_status check_step(const struct hs_problem *problem, double step,
     return HS_OK;
 }
 
+enum { MOST_NODES = 1 << 22 }; /* of a source that are looked at: in less than a second */
+
+/* K: the most that a source which does not change in time adds to a node in a step [s], or what is
+ * enough of it for the precision; NaN: it does change, or was not looked at. */
+static double most_added(const struct hs_problem *problem, double step)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const struct hs_source *source = &problem->source;
+    const bool on_disk = source->field.stored && !source->field.data;
+    double most = 0.0, *row;
+    if (on_disk && !problem->body)
+        return fabs(source->field.stored->extreme * source->rate * (problem->raw ? 1.0 : step));
+    if (on_disk || (hs_problem_own_source_varies(problem) & HS_VARIES_T) ||
+        hs_grid_count(grid) > MOST_NODES)
+        return NAN;
+    row = hs_new((size_t)grid->points[HS_X] * sizeof *row);
+    for (int64_t n = 0; n < grid->points[HS_Y] * grid->points[HS_Z] && !(most >= least_of(problem));
+         n++) {
+        hs_problem_source_row(problem, step, 0.0, n % grid->points[HS_Y], n / grid->points[HS_Y],
+                              row);
+        for (int64_t i = 0; i < grid->points[HS_X]; i++)
+            most = fmax(most, fabs(row[i]));
+    }
+    free(row);
+    return most;
+}
+
+/* It may be so small at some nodes, but not wherever it is something. */
+static enum hs_status check_source_is_held(const struct hs_problem *problem, double step,
+                                           struct hs_error *err)
+{
+    const double most = problem->source.present ? most_added(problem, step) : NAN;
+    if (!(most > 0.0) || !(most < least_of(problem)))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: adds at most %.3g K in a step of %g s, and %s cannot hold a number so "
+                        "small; give 0, or choose other units%s",
+                        hs_problem_place(problem, HS_PLACE_SOURCE), most, step,
+                        hs_precision_name(problem->precision),
+                        problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
+}
+
 /* All that a file gives for the source, as what a sweep of `step` [s] adds. */
 static enum hs_status check_source(const struct hs_problem *problem, double step,
                                    struct hs_error *err)
@@ -195,9 +240,11 @@ enum hs_status hs_range_check_steps(const struct hs_problem *problem, const stru
         st = check_step(problem, plan->interval_step, err);
     if (!st && plan->sweeps > even)
         st = check_step(problem, plan->tail_step, err);
+    const double longest = fmax(even > 0 ? plan->interval_step : 0.0, plan->tail_step);
     if (!st)
-        st =
-            check_source(problem, fmax(even > 0 ? plan->interval_step : 0.0, plan->tail_step), err);
+        st = check_source(problem, longest, err);
+    if (!st)
+        st = check_source_is_held(problem, longest, err);
     if (!st && !isfinite(plan->end))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: time.sweeps: %lld sweeps of %g s end later than can be counted; "

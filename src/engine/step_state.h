@@ -15,6 +15,8 @@ enum hs_phase {
     HS_PHASE_END,      /* after the last sweep, or steady */
     HS_PHASE_STOPPED,  /* interrupted by a signal */
     HS_PHASE_DIVERGED, /* not finite, or grown beyond bounds */
+    HS_PHASE_UNSOLVED, /* the method makes no step of those that follow; where the field is by then
+                          is not known */
 };
 
 /* What has been fetched at this stop; the loop's, which forgets it when it sweeps on. */

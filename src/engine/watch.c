@@ -94,6 +94,22 @@ static bool is_solved(const struct hs_step_state *step_state, const int64_t node
     return began <= hs_precision_most(problem->precision);
 }
 
+/* So large that a sweep's sums may be more than the precision holds. */
+static bool is_initial_large(const struct hs_problem *problem)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const double large = hs_precision_most(problem->precision) / out_of_scale;
+    double *row = hs_new((size_t)grid->points[HS_X] * sizeof *row);
+    bool found = false;
+    for (int64_t n = 0; n < grid->points[HS_Y] * grid->points[HS_Z] && !found; n++) {
+        hs_problem_initial_row(problem, n % grid->points[HS_Y], n / grid->points[HS_Y], row);
+        for (int64_t i = 0; i < grid->points[HS_X]; i++)
+            found = found || fabs(row[i]) > large;
+    }
+    free(row);
+    return found;
+}
+
 static bool is_in_order(const struct hs_watch *watch, const struct hs_reduction *reduction)
 {
     return reduction->not_finite == 0 && fabs(reduction->min) <= watch->bound &&
@@ -116,9 +132,10 @@ static enum hs_status refuse_initial(const struct hs_step_state *step_state,
     if (is_solved(step_state, node))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: steady.method = \"%s\": of its solution %s%s; look at the units "
-                            "of source and walls: %s",
+                            "of %ssource and walls: %s",
                             hs_problem_place(problem, HS_PLACE_STEADY),
                             step_state->plan->steady_method->name, worst, others,
+                            is_initial_large(problem) ? "initial field, " : "",
                             problem->precision == HS_FLOAT
                                 ? "a float is at most 3.4e38; or take precision = \"double\""
                                 : "a temperature is at most 1e300");
@@ -156,11 +173,32 @@ static void look_closer(struct hs_watch *watch, const struct hs_step_state *step
     watch->bound = fmin(watch->bound, hs_precision_most(problem->precision));
 }
 
+/* Why it is not in order any more, as far as it can be told. */
+static void say_cause(const struct hs_watch *watch, const struct hs_step_state *step_state,
+                      bool is_finite, const int64_t worst[HS_AXES], char *out, size_t size)
+{
+    const struct hs_problem *problem = step_state->problem;
+    const bool at_most = watch->bound >= hs_precision_most(problem->precision);
+    if (is_finite && !at_most)
+        snprintf(out, size,
+                 "that is a million times what initial field, walls and source can bring");
+    else if (hs_boundary_data_find_excess(problem, step_state->plan, watch->last_good,
+                                          step_state->sweep, worst, out, size))
+        return;
+    else if (at_most)
+        snprintf(out, size,
+                 "initial field, walls and source are so large that what is computed of them is "
+                 "more than a %s holds; look at their units%s",
+                 hs_precision_name(problem->precision),
+                 problem->precision == HS_FLOAT ? ", or take precision = \"double\"" : "");
+    else
+        snprintf(out, size, "look at what the walls' and the source's expressions give then");
+}
+
 enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
     const char *name = hs_plan_step_name(step_state->plan);
-    const enum hs_precision precision = step_state->problem->precision;
     char worst[256], cause[1536];
     int64_t node[HS_AXES];
     if (!is_in_order(watch, reduction)) {
@@ -175,13 +213,7 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
         watch->last_good = step_state->sweep;
         return HS_OK;
     }
-    if (reduction->not_finite == 0 && watch->bound < hs_precision_most(precision))
-        snprintf(cause, sizeof cause,
-                 "that is a million times what initial field, walls and source can bring");
-    else if (!hs_boundary_data_find_excess(step_state->problem, step_state->plan, watch->last_good,
-                                           step_state->sweep, node, cause, sizeof cause))
-        snprintf(cause, sizeof cause,
-                 "look at what the walls' and the source's expressions give then");
+    say_cause(watch, step_state, reduction->not_finite == 0, node, cause, sizeof cause);
     return hs_error_add(err, HS_FAILED_CHECK,
                         "%s: diverged: %s, at %s %lld, t = %.9g s "
                         "(in order at %s %lld, t = %.9g s); %s; snapshots before it are kept",

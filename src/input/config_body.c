@@ -522,9 +522,7 @@ static void make_plain(struct hs_reader *reader)
         material->specific_heat = one->capacity / one->density;
         hs_keep_material(reader, hs_key("materials[%d]", which).text);
     }
-    if (body->substance_count > 1)
-        problem->unused_material = hs_copy(body->substance[which == 0].name);
-    hs_body_destroy(problem->body);
+    problem->plain = problem->body;
     problem->body = NULL;
 }
 

@@ -21,6 +21,11 @@ void hs_body_text(FILE *stream, const struct hs_problem *problem)
                 nodes, network->row_count - 1, network->form == HS_NETWORK_BYTES ? 1 : 2);
 }
 
+static const struct hs_body *body_of(const struct hs_problem *problem)
+{
+    return problem->body ? problem->body : problem->plain;
+}
+
 static const char *per_metre(int dims)
 {
     static const char *const missing[] = {"", "/m^2", "/m", ""};
@@ -30,7 +35,7 @@ static const char *per_metre(int dims)
 void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n)
 {
     static const char *const volumes[] = {"", "m", "m^2", "m^3"};
-    const struct hs_substance *s = &problem->body->substance[n];
+    const struct hs_substance *s = &body_of(problem)->substance[n];
     const int dims = problem->grid.dims;
     hs_text_put(stream, s->name, "");
     fprintf(stream, ": %.6g %s", s->volume, volumes[dims]);
@@ -40,9 +45,10 @@ void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n
 
 void hs_body_json(struct hs_json *json, const struct hs_problem *problem)
 {
+    const struct hs_body *body = body_of(problem);
     hs_json_open_array(json, "materials");
-    for (int n = 0; n < problem->body->substance_count; n++) {
-        const struct hs_substance *s = &problem->body->substance[n];
+    for (int n = 0; n < body->substance_count; n++) {
+        const struct hs_substance *s = &body->substance[n];
         hs_json_open(json, NULL);
         hs_json_text(json, "name", s->name);
         hs_json_number(json, "volume", s->volume);

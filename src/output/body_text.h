@@ -10,7 +10,8 @@
 /* "3 materials; 861 nodes, 41 of them distinct, stored as 1-byte indices" */
 void hs_body_text(FILE *stream, const struct hs_problem *problem);
 
-/* Of material n: "copper: 0.0012 m^3, 10.7 kg". */
+/* Of material n: "copper: 0.0012 m^3, 10.7 kg". This and the next of a body that a stencil does,
+ * too. */
 void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n);
 
 /* The array "materials". */

@@ -189,7 +189,8 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     case HS_PHASE_RUNNING: return read_clock(c, step_state, err);
     case HS_PHASE_STOPPED: return write_now(c, step_state, err);
     case HS_PHASE_END: return remove_both(c, err);
-    case HS_PHASE_DIVERGED: return HS_OK;
+    case HS_PHASE_DIVERGED:
+    case HS_PHASE_UNSOLVED: return HS_OK;
     }
     return HS_OK;
 }

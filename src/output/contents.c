@@ -116,7 +116,6 @@ static void materials(struct hs_h5 *h5, hid_t root, const struct hs_body *body, 
         hs_h5_close(one);
     }
     hs_h5_close(all);
-    hs_outlines_write(h5, root, body);
 }
 
 static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)
@@ -137,10 +136,13 @@ static void numerics(struct hs_h5 *h5, hid_t root, const struct hs_contents *con
         hs_h5_number(h5, root, "stability_limit", contents->plan->limit);
     if (problem->exact.present)
         hs_h5_number(h5, root, "error_bound", problem->exact.max_error);
-    if (problem->body)
+    if (problem->body) {
         materials(h5, root, problem->body, problem->grid.dims);
-    else
+        hs_outlines_write(h5, root, problem->body);
+    } else
         coefficients(h5, root, problem, step);
+    if (problem->plain)
+        materials(h5, root, problem->plain, problem->grid.dims);
 }
 
 static void provenance(struct hs_h5 *h5, hid_t root, const struct hs_contents *contents)

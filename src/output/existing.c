@@ -203,6 +203,8 @@ static const struct {
     {"stopped", "an interrupted run", "--resume continues it"},
     {"running", "a run that was cut off", "--resume continues it"},
     {"diverged", "a run that diverged", NULL},
+    {"unsolved", "a run with a step that was not solved",
+     "--resume with another time.step or time.tolerance continues it"},
     {NULL, "a run", "--resume continues it"},
 };
 

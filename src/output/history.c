@@ -181,12 +181,25 @@ void hs_history_fill(const struct hs_quantity *table, const struct hs_history_st
 
 /* ---- at the end of a run --------------------------------------------------------------------- */
 
+/* *column: the value's in a row of the file; it becomes the next one's. */
+static double last_of(const struct hs_history_state *state, const struct hs_history_value *value,
+                      int *column)
+{
+    const struct hs_quantity *quantity = value->quantity;
+    const double number = quantity->value(state, value->wall);
+    const bool in_file = !quantity->is_there || quantity->is_there(state->problem);
+    const int at = *column;
+    *column += in_file;
+    return isnan(number) && in_file && state->row ? state->row[at] : number;
+}
+
 void hs_history_json(const struct hs_quantity *table, const struct hs_history_state *state,
                      struct hs_json *json)
 {
     struct hs_history_value value;
+    int column = 0;
     for (int n = 0; hs_history_value(table, state->problem, false, n, &value); n++)
-        hs_json_number(json, value.name, value.quantity->value(state, value.wall));
+        hs_json_number(json, value.name, last_of(state, &value, &column));
 }
 
 static void end_line(FILE *stream, const char *line, const char *unit)
@@ -202,9 +215,10 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
     struct hs_history_value value;
     const char *begun = NULL;
     char unit[HS_QUANTITY_UNIT] = "";
+    int column = 0;
     for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
         const char *line = value.quantity->summary;
-        const double number = value.quantity->value(state, value.wall);
+        const double number = last_of(state, &value, &column);
         if (!line || isnan(number)) /* it is not known */
             continue;
         if (begun && strcmp(line, begun) == 0)

@@ -22,6 +22,9 @@ struct hs_history_state {
     const struct hs_reduction *reduction;
     const struct hs_exact_error *exact;     /* NULL where it was not measured */
     const struct hs_balance_terms *balance; /* NULL where there is none */
+    /* [hs_history_count] what the run's file has of this sweep, for what is not known besides,
+     * which of the sweep before is not where this process made none; NULL: nothing */
+    const double *row;
 };
 
 struct hs_quantity {
@@ -68,7 +71,7 @@ void hs_history_fill(const struct hs_quantity *table, const struct hs_history_st
 void hs_history_json(const struct hs_quantity *table, const struct hs_history_state *state,
                      struct hs_json *json);
 
-/* The lines of the summary. */
+/* The lines of the summary. Both take what the state's row has in place of what is not known. */
 void hs_history_text(const struct hs_quantity *table, const struct hs_history_state *state,
                      FILE *stream);
 

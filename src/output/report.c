@@ -28,14 +28,18 @@ static const char *outcome(const struct hs_report *report)
 
 static struct hs_history_state last_state(const struct hs_report *report)
 {
-    /* of the last row: a run that diverged makes none of where it is */
-    const bool balanced = report->balance && report->result->phase != HS_PHASE_DIVERGED;
-    return (struct hs_history_state){.problem = report->problem,
-                                     .sweep = report->result->sweeps,
-                                     .reduction = &report->result->last,
-                                     .exact = &report->error,
-                                     .balance =
-                                         balanced ? hs_balance_terms(report->balance) : NULL};
+    static const struct hs_reduction unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, {0}};
+    const enum hs_phase phase = report->result->phase;
+    /* of the last row: a run that failed makes none of where it is */
+    const bool balanced =
+        report->balance && phase != HS_PHASE_DIVERGED && phase != HS_PHASE_UNSOLVED;
+    return (struct hs_history_state){
+        .problem = report->problem,
+        .sweep = report->result->sweeps,
+        .reduction = phase == HS_PHASE_UNSOLVED ? &unknown : &report->result->last,
+        .exact = &report->error,
+        .balance = balanced ? hs_balance_terms(report->balance) : NULL,
+        .row = report->row};
 }
 
 /* Sweeps that this run made, of which a step may be many. */

@@ -18,6 +18,7 @@ struct hs_report {
     int64_t snapshots;                /* in the file */
     const double *probes;             /* [probe_count], at the end; NULL: not known */
     const struct hs_balance *balance; /* NULL: there is none */
+    const double *row; /* of the history, where no sweep was left to make; NULL: some were */
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);
@@ -25,7 +26,7 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
 /*
  * One object with these keys, always all of them; what is not known is null:
  *     status      "finished", "steady", "not steady", "failed check", "stopped",
- *                 "diverged", "failed"; the first two with exit code 0, no other
+ *                 "diverged", "unsolved", "failed"; the first two with exit code 0, no other
  *     exit_code   of the program
  *     title, config, output, kernel, backend, device, precision    strings
  *     points      [nx, ny, nz], as many as there are axes
@@ -38,8 +39,8 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     gcells      1e9 grid points updated a second
  *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
  *     imbalance_worst, imbalance_largest, imbalance_rounding    W, of the row of the history whose
- *                 heat balance was worst: what is left, the largest of its terms, and what
- *                 rounding, and solving of implicit steps, can leave
+ *                 heat balance was worst, of those of this process: what is left, the largest of
+ *                 its terms, and what rounding, and solving of implicit steps, can leave
  *     steady_tolerance, steady_change             K a sweep, where a steady state is looked for
  *     steady_distance, steady_distance_most       K, from the steady state: about, at most
  *     error_bound                     of max_error, against the exact solution

@@ -48,6 +48,8 @@ static double names_bytes(const struct hs_problem *problem)
         bytes += 1.2 * (double)strlen(problem->config_text);
     if (problem->body)
         bytes += 1600.0 * problem->body->substance_count + 450.0 * problem->body->solid_count;
+    if (problem->plain)
+        bytes += 1600.0 * problem->plain->substance_count;
     return bytes;
 }
 

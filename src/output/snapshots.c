@@ -345,7 +345,8 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     note_step_state(s, step_state);
     enum hs_status st = ask_writer(s, err);
     /* a resumed run's file has the rows of its start, or they were not due */
-    if (!st && phase != HS_PHASE_DIVERGED && !resumes)
+    const bool failed = phase == HS_PHASE_DIVERGED || phase == HS_PHASE_UNSOLVED;
+    if (!st && !failed && !resumes)
         st = record(s, step_state, &job, err);
     if (st)
         return st;
@@ -495,6 +496,18 @@ struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots)
     struct hs_balance *balance = snapshots->balance;
     snapshots->balance = NULL;
     return balance;
+}
+
+double *hs_snapshots_row(const struct hs_snapshots *snapshots, int64_t sweep)
+{
+    const struct hs_series *history = &snapshots->history;
+    const int count = hs_history_count(hs_quantities, snapshots->problem);
+    if (history->rows == 0 || hs_series_last_sweep(history) != sweep)
+        return NULL;
+    double *row = hs_new(((size_t)count + 1) * sizeof *row);
+    for (int n = 0; n < count; n++)
+        row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
+    return row;
 }
 
 double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe)

@@ -43,6 +43,10 @@ struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapsho
  * none. */
 struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots);
 
+/* [hs_history_count] the history's values in the last row, allocated; NULL unless that is of
+ * `sweep`. */
+double *hs_snapshots_row(const struct hs_snapshots *snapshots, int64_t sweep);
+
 /* Temperature at a probe in the last row of the history; NaN while there is none. */
 double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe);
 

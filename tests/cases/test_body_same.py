@@ -1,9 +1,14 @@
 """Bodies of several materials: what they share with one material, and what must hold in every body: heat is kept,
 no new extremes, mirror images stay such."""
 
+import json
+import re
+import subprocess
+
+import h5py
 import numpy as np
 import pytest
-from helpers import AXES, ROUNDOFF, run
+from helpers import AXES, HEATSOLVE, ROUNDOFF, run
 
 PRECISIONS = ["double", "float"]
 DIMS = [1, 2, 3]
@@ -119,6 +124,33 @@ def test_a_patch_over_the_whole_face_is_the_face(tmp_path, wall, dims, precision
     size = 2.0 * max(1.0, np.abs(one.field).max())
     assert np.abs(one.field.astype(float) - patch.field).max() <= 64 * 4 * (2 * dims + 4) * ROUNDOFF[precision] * size
     assert np.abs(one.field[..., -3:] - one.first[..., -3:]).max() > 0.1
+
+
+@pytest.mark.parametrize("wall", ["reflective", "periodic"])
+@pytest.mark.parametrize("dims", DIMS)
+def test_a_body_of_one_material_everywhere_tells_its_materials_as_another_does(tmp_path, wall, dims):
+    """The stencil sweeps it; one that perfuses, by nothing that counts, is a body."""
+    materials = [{"name": "steel", **NUMBERS}, {"name": "air", **NUMBERS, "conductivity": 1.0}]
+    settings = {**case(tmp_path, dims, "double", {"all": {"type": wall}}), "body": [{"material": "steel"}]}
+    told = {}
+    for name, more in (("stencil", {}), ("conduction", {"perfusion": {"rate": 1e-9, "reference": 0.5}})):
+        result = run(tmp_path, {**settings, "materials": [{**materials[0], **more}, materials[1]]}, name)
+        assert result.attributes["operator"] == name
+        with h5py.File(tmp_path / f"{name}.h5") as f:
+            told[name] = {m: {k: np.array(v).tolist() for k, v in f["materials"][m].attrs.items()} for m in f["materials"]}
+            assert ("body" in f) == (name == "conduction")
+        check = [HEATSOLVE, "check", f"{name}.cfg"]
+        text = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True).stdout
+        told[name]["line"] = re.search(r"steel: (.*)", text)[1]
+        told[name]["json"] = json.loads(subprocess.run([*check, "--json"], cwd=tmp_path, capture_output=True).stdout)["materials"]
+    told["conduction"]["steel"]["perfusion"] = 0.0
+    for material in ("steel", "air"):
+        assert told["stencil"][material] == pytest.approx(told["conduction"][material], rel=1e-14)
+    assert told["stencil"]["line"] == told["conduction"]["line"]
+    volume = np.prod([(n - (wall == "reflective")) * h for n, h in zip(SHAPE[dims][::-1], SPACING)])
+    assert told["stencil"]["steel"]["volume"] == pytest.approx(volume, rel=1e-14)
+    for one, other in zip(told["stencil"]["json"], told["conduction"]["json"]):
+        assert one == pytest.approx(other, rel=1e-14)
 
 
 # ---- what holds in every body --------------------------------------------------------------------

@@ -106,6 +106,24 @@ def test_a_method_that_does_not_fit_is_refused(tmp_path, command, name, method):
     assert run(tmp_path, files, *small, *method, *points(said.stderr, 10), command=command).returncode == 4
 
 
+@pytest.mark.parametrize("free, taken", [(60000000, "multigrid"), (20000000, "spectral"), (9000000, None)])
+def test_a_steady_state_is_solved_for_by_what_has_the_memory(tmp_path, free, taken):
+    """4 MiB of fields, 2 of results; "multigrid" takes 28 in all, "spectral" 15."""
+    files = {"memory.max": str(free), "memory.current": "0"}
+    steady = ["--set", 'time={safety=0.9;}', "--set", 'steady={tolerance=1e-6;method="auto";}', "--set", 'boundary.all={type="dirichlet";value=2.0;}']
+    for command in ("check", "run"):
+        said = run(tmp_path, files, *steady, "--json", command=command)
+        if not taken:
+            assert said.returncode == 4 and 'the method "multigrid" of 64 x 64 x 64 points needs' in said.stderr, said.stderr
+            continue
+        assert said.returncode == 0, said.stderr
+        told = json.loads(said.stdout)
+        note = 'steady.method "auto" takes spectral, since multigrid needs more memory than is free'
+        assert told["steady_method"] == taken and (note in (told["note"] or "")) == (taken == "spectral"), told["note"]
+    named = [*steady[:2], "--set", 'steady={tolerance=1e-6;method="multigrid";}', *steady[4:]]
+    assert run(tmp_path, files, *named).returncode == (0 if taken == "multigrid" else 4)
+
+
 def test_a_case_that_fits_runs(tmp_path):
     done = run(tmp_path, {"memory.max": "104857600", "memory.current": "8388608"})
     assert done.returncode == 0, done.stderr

@@ -359,10 +359,19 @@ def test_check_and_summary_say_how_steps_were_cut(tmp_path):
     assert report["sweeps"] == 400 and report["steps_made"] - report["steps_refused"] >= 400
 
 
+def assert_unsolved(tmp_path, done):
+    """It did not diverge; where the field is by then is not known, and the snapshots before are in order."""
+    told = json.loads(done.stdout)
+    assert told["status"] == "unsolved" and [told[key] for key in ("min", "mean", "max", "heat", "change", "stored")] == [None] * 6
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f.attrs["status"] == "unsolved" and f.attrs["finished"] == 0 and np.isfinite(f["temperature"][:]).all()
+
+
 def test_a_tolerance_that_cannot_be_kept_to_is_said(tmp_path):
     settings = {**PULLED, **LAYERS, "time": within(0.4, 1e-14)}
-    done = command(tmp_path, settings, "run", "--quiet")
+    done = command(tmp_path, settings, "run", "--json", "--quiet")
     assert done.returncode == 1 and "time.tolerance = 1e-14: at t = " in done.stderr and "give a larger one" in done.stderr, done.stderr
+    assert_unsolved(tmp_path, done)
 
 
 def test_equations_that_no_iteration_solves_are_said(tmp_path):
@@ -378,8 +387,13 @@ def test_equations_that_no_iteration_solves_are_said(tmp_path):
         "boundary": {"x_min": {"type": "robin", "h": 5e-119, "ambient": 8.0}, "x_max": {"type": "fixed"}},
         "time": within(0.3, 0.5),
     }
-    done = command(tmp_path, settings, "run", "--quiet")
+    done = command(tmp_path, settings, "run", "--json", "--quiet")
     assert done.returncode == 1 and "are not solved: after 0 iterations" in done.stderr, done.stderr
+    assert_unsolved(tmp_path, done)
+    again = command(tmp_path, settings, "run")
+    assert "is a run with a step that was not solved" in again.stderr and "--resume with another time.step" in again.stderr
+    summary = command(tmp_path, settings, "run", "--overwrite").stdout
+    assert ": unsolved\n" in summary and "diverged" not in summary and "temperature" not in summary, summary
 
 
 @pytest.mark.parametrize("time", [implicit(1.0, 100), within(1.0, 0.01)])

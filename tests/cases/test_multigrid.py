@@ -403,6 +403,27 @@ def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, me
     assert "initial" not in told and 'precision = "double"' in told
 
 
+# the sums of radius 3 are larger than its terms
+@pytest.mark.parametrize("run", [
+    {"steady": {"method": "spectral", "tolerance": 1e-4}},
+    {"time": {"end": 1.0, "method": "spectral"}}, {"time": {"end": 1.0, "step": 0.1, "method": "rkl2"}}, {"time": {"end": 1.0}},
+])  # fmt: skip
+def test_an_initial_field_whose_sweep_float_cannot_hold_is_named(tmp_path, run):
+    plate = {
+        "precision": "float",
+        "stencil": {"radius": 3},
+        "grid": {"points": [21, 11], "upper": [1.0, 0.5]},
+        "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 100.0},
+        "initial": {"expression": "3.4e38*cos(60*x)"},
+        "boundary": {"all": {"type": "reflective"}, "x_min": {"type": "dirichlet", "value": 0.0}, "x_max": {"type": "dirichlet", "value": -3.4e38}},
+        **run,
+    }
+    code, told = refused(tmp_path, plate)
+    assert code == (2 if "steady" in run else 1) and 'precision = "double"' in told and "expressions" not in told, told
+    assert ("look at the units of initial field, source and walls: a float is at most 3.4e38" in told) == ("steady" in run), told
+    assert ("initial field, walls and source are so large that what is computed of them is more than a float holds" in told) == ("time" in run), told
+
+
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])
 def test_a_solution_whose_heat_no_double_holds_is_refused(tmp_path, method):
     rod = {

@@ -1,6 +1,7 @@
 """A run that was interrupted or killed goes on from its checkpoint to the same bits as one that was not."""
 
 import fcntl
+import json
 import os
 import pathlib
 import random
@@ -611,6 +612,35 @@ def test_a_finished_run_has_nothing_left_to_do(tmp_path):
     for _ in range(2):
         assert faults.run(tmp_path, "--resume").returncode == 0
         assert_same_file(tmp_path / "before.h5", tmp_path / "out/run.h5")
+
+
+BALANCED = """
+grid = { points = [21, 11]; upper = [1.0, 0.5]; };
+material = { conductivity = 1.0; density = 1.0; specific_heat = 100.0; };
+initial = { expression = "10*x*x"; };
+source = { expression = "5+x"; };
+boundary = { all = { type = "robin"; h = 2.0; ambient = 3.0; }; y_max = { type = "dirichlet"; value = 1.0; }; };
+time = { end = 1.0; };
+exact = { expression = "x"; };
+output = { file = "case.h5"; interval = 0.3; };
+probes = ( { name = "core"; at = [0.5, 0.25]; } );
+"""
+# what only sweeps tell: their time, and of the balance what rounding can leave
+OF_SWEEPS = {"swept", "seconds", "reduction_seconds", "gcells", "imbalance_worst", "imbalance_largest", "imbalance_rounding"}
+
+
+def test_where_nothing_is_left_to_do_json_and_summary_have_what_the_file_has(tmp_path):
+    (tmp_path / "case.cfg").write_text(BALANCED)
+
+    def told(*arguments):
+        done = subprocess.run([faults.HEATSOLVE, "run", "case.cfg", *arguments], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    first, again = json.loads(told("--json")), json.loads(told("--json", "--resume"))
+    assert again["swept"] == 0 and again["flux/x_min"] is not None and again["change"] > 0.0
+    assert {k: v for k, v in again.items() if k not in OF_SWEEPS} == {k: v for k, v in first.items() if k not in OF_SWEEPS}
+    assert "heat out     x_min " in told("--resume")
 
 
 def test_a_killed_run_without_checkpoints_goes_on_from_its_last_snapshot(tmp_path):

@@ -331,6 +331,24 @@ def test_an_initial_field_is_one_that_its_precision_holds(tmp_path, command, pre
     assert not told or told in result.stderr
 
 
+@pytest.mark.parametrize("precision, source, told", [
+    ("float", "value=1e-45;", 'source.value = 1e-45: adds at most 1e-48 K in a step of 0.001 s, and float cannot hold a number so small; give 0, or choose other units, or precision = "double"'),
+    ("float", 'expression="-1e-45*exp(-x)";', 'source.expression = "-1e-45*exp(-x)": adds at most '),
+    ("float", 'file="tiny.npy";', 'source.file = "tiny.npy": adds at most 1e-49 K'),
+    ("double", "value=1e-45;", None),
+    ("float", "value=0.0;", None),
+    ("float", 'expression="exp(-50*x)";', None),  # a tail
+    ("float", 'expression="1e-45*t";', None),  # not looked at
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_source_is_one_that_its_precision_holds(tmp_path, command, precision, source, told):
+    np.save(tmp_path / "tiny.npy", np.full(41, 1e-46))
+    setting = ("--set", f'precision="{precision}"', "--set", "time.step=1e-3", "--set", "source={" + source + "}")
+    result = heatsolve(tmp_path, command, "case.cfg", *setting, text=BASE)
+    assert result.returncode == (2 if told else 0), result.stderr
+    assert not told or told in result.stderr, result.stderr
+
+
 def test_blow_up_is_noticed(tmp_path):
     text = BASE.replace("value = 0.0", 'value = "t < 0.35 ? 0 : exp(1e4*(t-0.35))"')
     result = heatsolve(tmp_path, "run", "case.cfg", text=text)

@@ -159,6 +159,19 @@ def test_auto_takes_a_method_that_solves(tmp_path):
     assert json.loads(done.stdout)["steady_method"] in ("spectral", "multigrid")
 
 
+def test_auto_says_why_it_takes_sweeps(tmp_path):
+    walls = {**BLOCK["boundary"], "x_min": {"type": "dirichlet", "value": "300*(1+exp(-t))"}}
+    varies = {**BLOCK, "stencil": {"radius": 2}, "boundary": walls, "steady": {"tolerance": 1e-3, "method": "auto"}}
+    for asked in ("check", "run"):
+        done = command(tmp_path, varies, asked, "--json", "--quiet")
+        told = json.loads(done.stdout)
+        assert told["steady_method"] == "sweeps", done.stderr
+        assert 'steady.method "auto" takes sweeps, whose tolerance is K a sweep: multigrid: it can do stencil.radius = 1, not 2; ' in told["note"]
+        assert '; spectral: the wall x_min changes in time' in told["note"], told["note"]
+    for more in ({"time": {"sweeps": 10}}, {"steady": {"tolerance": 1e-3}}):  # told, or not asked
+        assert "takes sweeps" not in str(json.loads(command(tmp_path, {**varies, **more}, "check", "--json", "--quiet").stdout)["note"])
+
+
 # ---- what is said and refused -----------------------------------------------------------------
 
 
@@ -354,6 +367,25 @@ def test_a_steady_state_under_weak_or_strong_convection_is_right_or_refused(tmp_
     with h5py.File(tmp_path / "case.h5") as f:
         expected = 5.0 + flux / h + flux / 200.0 * np.linspace(0.0, 1.0, points)
         assert np.abs(f["temperature"][-1] - expected).max() <= 1e-6 * 15.0
+
+
+def test_what_is_in_doubt_is_refused_with_a_remedy_that_helps(tmp_path):
+    """Not by sweeps, which would end far from the steady state."""
+    slab = {
+        "grid": {"points": [101], "upper": [1.0]},
+        "stencil": {"radius": 2},
+        "material": {"conductivity": 200.0, "density": 2700.0, "specific_heat": 900.0},
+        "initial": {"value": 20.0},
+        "boundary": {"x_min": {"type": "robin", "h": 1e22, "ambient": 5.0}, "x_max": {"type": "reflective"}},
+        "steady": {"tolerance": 1e-9, "method": "auto"},
+    }
+    done = command(tmp_path, slab, "run", "--quiet")
+    assert done.returncode == 2 and "rounding may put it off by" in done.stderr, done.stderr
+    assert 'take stencil.radius = 1 and steady.method "multigrid", or a larger tolerance' in done.stderr, done.stderr
+    slab["stencil"] = {"radius": 1}
+    assert command(tmp_path, slab, "run", "--quiet").returncode == 0
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert np.abs(f["temperature"][-1] - 5.0).max() <= 1e-6
 
 
 # the rates across the film are up to 1e24 times those along it

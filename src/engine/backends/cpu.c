@@ -225,24 +225,35 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
 
 /* ---- upload, download ------------------------------------------------------------------------ */
 
-/* Copies a box between dense host memory and a field. */
-static void copy_box(const struct hs_backend_state *state, const struct hs_box *box,
+static void copy_row(const struct hs_backend_state *state, const struct hs_box *box, int64_t row,
                      const char *from_dense, char *to_dense, char *field)
 {
     const size_t size = hs_precision_size(state->problem->precision);
     const int64_t rows = box->hi[HS_Y] - box->lo[HS_Y];
     const size_t bytes = (size_t)(box->hi[HS_X] - box->lo[HS_X]) * size;
-#pragma omp parallel for num_threads(state->threads)                                               \
-    schedule(static) if (hs_box_count(box) > 1 << 16)
-    for (int64_t row = 0; row < rows * (box->hi[HS_Z] - box->lo[HS_Z]); row++) {
-        const int64_t at = hs_layout_offset(&state->layout, box->lo[HS_X],
-                                            box->lo[HS_Y] + row % rows, box->lo[HS_Z] + row / rows);
-        char *inside = field + at * (int64_t)size;
-        if (from_dense)
-            memcpy(inside, from_dense + (size_t)row * bytes, bytes);
-        else
-            memcpy(to_dense + (size_t)row * bytes, inside, bytes);
+    const int64_t at = hs_layout_offset(&state->layout, box->lo[HS_X], box->lo[HS_Y] + row % rows,
+                                        box->lo[HS_Z] + row / rows);
+    char *inside = field + at * (int64_t)size;
+    if (from_dense)
+        memcpy(inside, from_dense + (size_t)row * bytes, bytes);
+    else
+        memcpy(to_dense + (size_t)row * bytes, inside, bytes);
+}
+
+/* Copies a box between dense host memory and a field. A probe's node is copied in some ns, and even
+ * a team of one thread takes most of a microsecond. */
+static void copy_box(const struct hs_backend_state *state, const struct hs_box *box,
+                     const char *from_dense, char *to_dense, char *field)
+{
+    const int64_t rows = (box->hi[HS_Y] - box->lo[HS_Y]) * (box->hi[HS_Z] - box->lo[HS_Z]);
+    if (hs_box_count(box) <= 1 << 16) {
+        for (int64_t row = 0; row < rows; row++)
+            copy_row(state, box, row, from_dense, to_dense, field);
+        return;
     }
+#pragma omp parallel for num_threads(state->threads) schedule(static)
+    for (int64_t row = 0; row < rows; row++)
+        copy_row(state, box, row, from_dense, to_dense, field);
 }
 
 static enum hs_status upload(struct hs_backend_state *state, const struct hs_box *box,

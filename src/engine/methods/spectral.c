@@ -89,13 +89,17 @@ static enum hs_status check_doubt(const struct hs_modes *modes, double tolerance
                                   struct hs_error *err)
 {
     const double doubt = hs_modes_doubt(modes);
+    const struct hs_problem *problem = modes->problem;
     if (doubt <= tolerance)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: steady.method = \"spectral\": the slowest mode is so much slower than "
                         "the fastest that rounding may put it off by %.2g of itself, more than "
-                        "steady.tolerance = %.3g; take steady.method \"multigrid\"%s",
-                        hs_problem_place(modes->problem, HS_PLACE_STEADY), doubt, tolerance,
+                        "steady.tolerance = %.3g; take %s%s",
+                        hs_problem_place(problem, HS_PLACE_STEADY), doubt, tolerance,
+                        problem->raw          ? "steady.method \"sweeps\""
+                        : problem->radius > 1 ? "stencil.radius = 1 and steady.method \"multigrid\""
+                                              : "steady.method \"multigrid\"",
                         doubt < 1e-2 ? ", or a larger tolerance" : "");
 }
 

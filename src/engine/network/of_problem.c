@@ -1,6 +1,7 @@
 #include "engine/network/of_problem.h"
 
 #include "core/memory.h"
+#include "core/sum.h"
 #include "engine/network/network.h"
 #include "engine/ranks/ranks.h"
 #include "engine/threads.h"
@@ -38,8 +39,24 @@ static enum hs_status find_volumes(struct hs_problem *problem, const struct hs_n
     return st;
 }
 
+/* All of it is one material's. */
+static void find_volume(const struct hs_problem *problem)
+{
+    const struct hs_body *body = problem->plain;
+    double volume = 1.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++) {
+        struct hs_sum sum = {0.0, 0.0};
+        for (int64_t i = 0; i < problem->grid.points[axis]; i++)
+            hs_sum_add(&sum, hs_problem_node_width(problem, axis, i));
+        volume *= hs_sum_value(&sum);
+    }
+    body->substance[body->solid[0].substance].volume = volume;
+}
+
 enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error *err)
 {
+    if (problem->plain)
+        find_volume(problem);
     if (!problem->body || !hs_ranks_is_first())
         return HS_OK;
     const struct hs_network_spec spec = hs_network_problem_spec(problem);

@@ -24,6 +24,7 @@ void test_outcome__is_finished_only_where_all_checks_are_met(void **state)
         {true, false, 1.0, 1.5, HS_PHASE_END, "not steady", false},
         {true, false, NAN, NAN, HS_PHASE_STOPPED, "stopped", false},
         {true, false, NAN, NAN, HS_PHASE_DIVERGED, "diverged", false},
+        {false, false, NAN, NAN, HS_PHASE_UNSOLVED, "unsolved", false},
     };
     for (size_t n = 0; n < sizeof table / sizeof *table; n++) {
         struct hs_problem problem;

@@ -108,7 +108,7 @@ static void add_rows(const struct hs_quantity *table, const struct hs_problem *p
         hs_history_fill(table, &state, history);
     }
     const struct hs_reduction other = {.min = 7.0};
-    state = (struct hs_history_state){problem, 8, &other, &exact, NULL};
+    state = (struct hs_history_state){problem, 8, &other, &exact, NULL, NULL};
     hs_history_fill(table, &state, history); /* what is known stays */
 }
 
@@ -128,21 +128,40 @@ void test_history__fills_in_what_is_not_known_yet(void **state)
     hs_series_release(&history);
 }
 
-static char *told(const struct hs_problem *problem, bool as_json)
+static char *told_of(const struct hs_history_state *last, bool as_json)
 {
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    const struct hs_history_state last = {problem, 8, &reduction, &exact, NULL};
     struct hs_json json = hs_json_on(stream);
     if (as_json) {
         hs_json_open(&json, NULL);
-        hs_history_json(planted, &last, &json);
+        hs_history_json(planted, last, &json);
         hs_json_close(&json);
     } else
-        hs_history_text(planted, &last, stream);
+        hs_history_text(planted, last, stream);
     fclose(stream);
     return text;
+}
+
+static char *told(const struct hs_problem *problem, bool as_json)
+{
+    const struct hs_history_state last = {problem, 8, &reduction, &exact, NULL, NULL};
+    return told_of(&last, as_json);
+}
+
+void test_history__tells_of_the_file_what_is_not_known_besides(void **state)
+{
+    const struct hs_problem problem = make_problem();
+    const double row[6] = {1.0, 2.0, 3.0, 4.0, 5.0, 0.125}; /* "rare" is not in the file */
+    const struct hs_history_state last = {&problem, 8, &reduction, NULL, NULL, row};
+    char *json = told_of(&last, true), *text = told_of(&last, false);
+    assert_non_null(strstr(json, "\"low\": 3.5"));
+    assert_non_null(strstr(json, "\"wall/worst\": 0.125"));
+    assert_non_null(strstr(json, "\"rare\": 3.5"));
+    assert_string_equal(text, "  field        low 3.5, wall/worst 0.125 K\n");
+    free(json);
+    free(text);
 }
 
 void test_history__is_told_by_members_and_lines(void **state)
