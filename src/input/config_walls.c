@@ -19,6 +19,12 @@ struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_k
                : hs_key("boundary.%s.patches[%d].%s", hs_face_name(keys->face), keys->patch, name);
 }
 
+struct hs_key hs_other_ways(const char *name, const char *between)
+{
+    const bool table = hs_option_find(hs_key("boundary.all.%s_table", name).text) != NULL;
+    return table ? hs_key("%s_file%s%s_table", name, between, name) : hs_key("%s_file", name);
+}
+
 /* ---- whether a stencil will do --------------------------------------------------------------- */
 
 /* A number of a wall by file or table, or one that a stencil has as a constant only. */
@@ -111,11 +117,11 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
 {
     bool good = true;
     for (int n = 0; n < 2 && row->needs[n]; n++) {
+        const struct hs_key key = hs_wall_key(reader, keys, row->needs[n]);
         if (is_given(reader, keys, row->needs[n]))
             continue;
-        hs_settings_complain(reader->settings, hs_wall_key(reader, keys, row->needs[n]).text,
-                             "missing; a %s boundary needs it, or %s_file or %s_table", row->kind,
-                             row->needs[n], row->needs[n]);
+        hs_settings_complain(reader->settings, key.text, "missing; a %s boundary needs it, or %s",
+                             row->kind, hs_other_ways(row->needs[n], " or ").text);
         good = false;
     }
     for (int n = 0; n < NUMBERS; n++)
@@ -164,10 +170,9 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     const struct hs_key key = hs_wall_key(reader, keys, "h");
     const struct hs_time_function *function =
         h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
-    const bool table = function && function->points > 0;
     wall->h_field = h.field;
-    if (!function || table || function->value.expression.code) {
-        hs_settings_complain(reader->settings, table ? hs_key("%s_table", key.text).text : key.text,
+    if (!function || function->value.expression.code) {
+        hs_settings_complain(reader->settings, key.text,
                              "may change along the wall, not in time; give a number, an expression "
                              "of x, y, z, or h_file, and let ambient or flux change in time");
         return false;
