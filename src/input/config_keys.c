@@ -63,9 +63,10 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");
     else
         hs_settings_check(settings, entry);
-    if (!entry->bad && entry->members > HS_TEXT_MOST_MEMBERS)
+    const int most = entry->members > 0 ? hs_config_text_most_members(entry->path) : 0;
+    if (!entry->bad && entry->members > most)
         hs_settings_complain(settings, entry->path, "has %d members; at most %d are allowed",
-                             entry->members, HS_TEXT_MOST_MEMBERS);
+                             entry->members, most);
 }
 
 /* Finds the options of the entries from this one on. What is within one that is unknown or bad is
@@ -101,12 +102,16 @@ static bool is_path(const char *path)
     return path[0] != '\0';
 }
 
-/* The first index that no member has, or that is written otherwise than a list's are. */
-static const char *odd_index(const char *path)
+/* The first index that no member has, or that is written otherwise than a list's are; with the
+ * greatest that the list may have. */
+static const char *odd_index(const char *path, int *last)
 {
     for (const char *p = path; (p = strchr(p, '['));) {
+        char *list = hs_format("%.*s", (int)(p - path), path);
+        *last = hs_config_text_most_members(list) - 1;
+        free(list);
         const size_t digits = strspn(++p, "0123456789");
-        if ((*p == '0' && digits > 1) || digits > 4 || atoi(p) >= HS_TEXT_MOST_MEMBERS)
+        if ((*p == '0' && digits > 1) || digits > 7 || atoi(p) > *last)
             return p;
     }
     return NULL;
@@ -306,12 +311,13 @@ void hs_config_override(const char *override, struct hs_settings *settings)
         report_unknown(settings, &plain);
         return;
     }
-    const char *odd = odd_index(path);
+    int last;
+    const char *odd = odd_index(path, &last);
     if (odd) {
         hs_settings_blame(settings, path);
         hs_error_add(settings->err, HS_BAD_INPUT,
                      "%s: %s: %.*s is not an index; members are [0], [1] ... to [%d]", settings->by,
-                     path, (int)strcspn(odd, "]"), odd, HS_TEXT_MOST_MEMBERS - 1);
+                     path, (int)strcspn(odd, "]"), odd, last);
         return;
     }
     const struct hs_setting *there = hs_settings_find(settings, path);

@@ -80,8 +80,8 @@ static const struct hs_option written[] = {
     OPTION("grid.spacing", NUMBERS, POSITIVE, "1", "m", FIXED,
            "distance between nodes, instead of upper; a lone number is for every axis"),
     OPTION("grid.AXIS", COORDINATES, ANY, NULL, "m", FIXED,
-           "an axis by its coordinates, which increase, or by segments; points, lower, upper and "
-           "spacing are then for the other axes"),
+           "an axis by its coordinates, which increase, at most 1000000, or by segments; points, "
+           "lower, upper and spacing are then for the other axes"),
     OPTION("grid.AXIS.from", NUMBER, ANY, "0", "m", FIXED, "coordinate of the first node"),
     OPTION("grid.AXIS.segments", GROUP_LIST, NONE, NULL, "", FIXED,
            "parts of the axis, each from where the one before ends"),

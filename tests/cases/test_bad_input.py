@@ -458,6 +458,27 @@ def test_the_largest_config_is_not_too_large(tmp_path):
     assert result.returncode == 0, result.stderr
 
 
+COORDINATES = 20000
+
+
+def test_an_axis_may_have_many_coordinates(tmp_path):
+    """More than other lists may, and a run that goes on is compared soon with all that it goes by."""
+    x = [f"{i * (1 + 1e-7 * i):.12g}" for i in range(COORDINATES)]
+    text = changed(2, f"grid = {{ x = [{', '.join(x)}]; points = [3]; upper = [0.8]; }};")
+    text = text.replace("steady = { tolerance = 1e-9; };", "").replace("time = { end = 10.0; };", "time = { sweeps = 2; };")
+    assert heatsolve(tmp_path, text, "--quiet", command="run").returncode == 0
+    for sweeps in 3, 4:
+        resumed = heatsolve(tmp_path, text, "--resume", "--set", f"time.sweeps={sweeps}", command="run")
+        assert resumed.returncode == 0, resumed.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f["x"].shape == (COORDINATES,) and f["x"][-1] == float(x[-1])
+    last = f"grid.x[{COORDINATES - 1}]"
+    other = heatsolve(tmp_path, text, "--resume", "--set", f"{last}=30000", "--set", "time.sweeps=5", command="run")
+    assert_refused(other, 2, [f"it belongs to another run: {last} is 30000, and was {x[-1]}"])
+    beyond = heatsolve(tmp_path, text, "--set", "grid.x[1000000]=1")
+    assert_refused(beyond, 2, ["--set: grid.x[1000000]: 1000000 is not an index; members are [0], [1] ... to [999999]"])
+
+
 OVERRIDES = [
     (["time.stp=1"], "--set: time.stp: unknown key; did you mean time.step?"),
     (["time.step=-1"], "--set: time.step = -1: must be > 0 [s]"),
