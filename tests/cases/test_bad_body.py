@@ -234,6 +234,22 @@ def test_a_bad_line_is_refused_with_its_place(tmp_path, line, replacement, messa
     assert_refused(result, 2, [f"case.cfg:{line}: {message}"])
 
 
+NEEDS = "needs walls that are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these, or remove that key\n"
+
+
+@pytest.mark.parametrize("walls, message", [
+    ('x_min = { type = "constant"; value_table = "table.txt"; };', f'x_min.type = "constant": boundary.x_min.value_table {NEEDS}'),
+    ('x_min = { type = "clamp"; value_table = "table.txt"; };', f'x_min.type = "clamp": boundary.x_min.value_table {NEEDS}'),
+    ('x_min = { type = "clamp"; }; x_max = { type = "neumann"; flux_file = "face.npy"; };', f'x_min.type = "clamp": boundary.x_max.flux_file {NEEDS}'),
+    ('x_min = { type = "clamp"; }; x_max = { type = "robin"; h = "1+y"; ambient = 1.0; };', f'x_min.type = "clamp": boundary.x_max.h {NEEDS}'),
+    ('all = { type = "clamp"; patches = ( ); };', f'all.type = "clamp": boundary.all.patches {NEEDS}'),
+])  # fmt: skip
+def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
+    text = "grid = { points = [5, 4]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
+    result = heatsolve(tmp_path, text + "boundary = { " + walls + " };\ntime = { end = 1.0; };\n")
+    assert_refused(result, 2, [f"case.cfg:4: boundary.{message}"])
+
+
 def test_h_has_no_table(tmp_path):
     """It is refused with its reason, and nothing offers it."""
     text = "grid = { points = [5]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
