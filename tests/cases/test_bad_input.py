@@ -494,6 +494,10 @@ OVERRIDES = [
     (["grid.points[3]=2"], "grid.points: has 4 numbers; give 1, 2 or 3, one for each axis"),
     *(([f"grid.points[{i}]=7"], f"--set: grid.points[{i}]: {i} is not an index; members are [0], [1] ... to [999]\n")
       for i in ("00", "01", "1000", "1000000", "2147483647", "4294967296", "99999999999999999999")),
+    (["time.sweeps=9000000000000000000"], "--set: time.sweeps = 9000000000000000000: must be at most 9007199254740992 (2^53)"),
+    (["time.sweeps=-1"], "--set: time.sweeps = -1: must be >= 0\n"),
+    (["output.every=9000000000000000000"], "--set: output.every = 9000000000000000000: must be at most 9007199254740992 (2^53)"),
+    (["solver.device=5000"], "--set: solver.device = 5000: must be 0 to 1023"),
     (["probes[00].name=q"], "--set: probes[00].name: 00 is not an index"),
     (["probes[2147483647]={ name = \"q\"; at = [0, 0]; }"], "--set: probes[2147483647]: 2147483647 is not an index"),
     (["initial.value=-inf"], '--set: initial.value = "-inf": is not finite; give a number'),
