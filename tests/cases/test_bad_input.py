@@ -207,7 +207,7 @@ ONE_LINE = [
                     '"cylinder"; centre = [0.15, 0.15]; radius = 0.07;', '"cylinder"; axis = "x"; centre = [0, 0.1]; radius = 0.05; from = 0.11; to = 0.19;')),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0]; radius = 0; } ); };', "initial.regions[0].radius = 0: must be > 0 [m]"),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0, 0]; radius = 1; } ); };', "initial.regions[0].centre: has 3 numbers; the grid has 2 axes"),
-    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; } ); };', 'initial.regions[0].axis = "z": the grid has no z axis; choose another'),
+    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; to = 0; } ); };', 'initial.regions[0].to = 0: the grid has no z axis; choose another, or remove it'),
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; from = 0; } ); };', "initial.regions[0].from = 0: the grid has no z axis"),
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "x"; from = 1; to = 0; } ); };', "initial.regions[0].to = 0: is below from; swap them"),
     (6, "source = { };", "source: give one of value, expression and file"),
@@ -438,6 +438,22 @@ def test_a_huge_config_is_refused_soon(tmp_path, text, message):
     result = heatsolve(tmp_path, text)
     assert_refused(result, 2, [message])
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("points, centre", [("[17, 9]", "[0.5, 0.4]"), ("[17]", "[0.5]")])
+def test_a_cylinders_axis_may_be_said_where_it_is_the_default(tmp_path, points, centre):
+    """Across a plane it is a disc, across a line a segment, with axis = "z" as without."""
+    fields = []
+    for axis in "", 'axis = "z";':
+        text = f"grid = {{ points = {points}; spacing = 0.1; }};\nmaterial = {{ diffusivity = 1e-6; }};\ntime = {{ sweeps = 1; }};\n"
+        text += f'initial = {{ value = 1.0; regions = ( {{ shape = "cylinder"; centre = {centre}; radius = 0.3; value = 2.0; {axis} }} ); }};'
+        result = heatsolve(tmp_path, text, "--output", "case.h5", "--overwrite", command="run")
+        assert result.returncode == 0, result.stderr
+        with h5py.File(tmp_path / "case.h5") as f:
+            fields.append(f["temperature"][0])
+    assert fields[0].tobytes() == fields[1].tobytes() and set(fields[0].ravel()) == {1.0, 2.0}
+    other = heatsolve(tmp_path, text.replace('"z"', '"y"').replace(points, "[17]").replace(centre, "[0.5]"))
+    assert other.returncode == 2 and 'initial.regions[0].axis = "y": the grid has no y axis; choose another' in other.stderr
 
 
 def test_the_first_mistakes_are_listed_and_the_others_counted(tmp_path):
