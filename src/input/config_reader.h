@@ -12,6 +12,7 @@ struct hs_reader {
     struct hs_settings *settings;
     struct hs_problem *problem;
     struct hs_error *err;
+    struct hs_error *doubts; /* gets warnings; NULL: nobody asks */
     enum hs_config_numbers numbers;
     /* grid.dims is there as soon as grid.points is a list of some length, else it is 0 */
     int listed; /* how many axes grid.points, lower, upper and spacing are for; which: */
