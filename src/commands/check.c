@@ -9,6 +9,7 @@
 #include "engine/method_memory.h"
 #include "engine/ranks/ranks.h"
 #include "engine/steady.h"
+#include "input/options.h"
 #include "output/body_text.h"
 #include "output/claim.h"
 #include "output/faces.h"
@@ -39,7 +40,20 @@ struct outlook {
     struct hs_error refused; /* why a run would not begin: what is there already */
     struct hs_steady_outlook steady;
     struct hs_doubts doubts;
+    struct hs_error read; /* doubts that the reader of the config has, as its messages */
 };
+
+/* Those of the config's reader, then those of the engine. */
+static void for_each_doubt(const struct outlook *outlook, void (*say)(void *self, const char *text),
+                           void *self)
+{
+    char line[1000];
+    const char *lines = outlook->read.text ? outlook->read.text : "";
+    while (hs_list_next(&lines, '\n', line, sizeof line))
+        say(self, line);
+    for (int d = 0; d < outlook->doubts.count; d++)
+        say(self, outlook->doubts.text[d]);
+}
 
 static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
 {
@@ -306,6 +320,14 @@ static void print_steady(const struct outlook *outlook)
            hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
 }
 
+static void print_doubt(void *self, const char *text)
+{
+    (void)self;
+    print_label("warning");
+    hs_text_put(stdout, text, "");
+    putchar('\n');
+}
+
 static void print_text(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -379,10 +401,7 @@ static void print_text(const struct outlook *outlook)
         print_label("note");
         printf("%s\n", plan->note);
     }
-    for (int d = 0; d < outlook->doubts.count; d++) {
-        print_label("warning");
-        printf("%s\n", outlook->doubts.text[d]);
-    }
+    for_each_doubt(outlook, print_doubt, NULL);
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -442,6 +461,11 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
     hs_json_number(json, "steady_distance_most", sought ? steady->most : NAN);
 }
 
+static void add_doubt(void *json, const char *text)
+{
+    hs_json_text(json, NULL, text);
+}
+
 static void print_json(struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -480,8 +504,7 @@ static void print_json(struct outlook *outlook)
     hs_json_number(&json, "reduction_seconds", outlook->reducing);
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
-    for (int d = 0; d < outlook->doubts.count; d++)
-        hs_json_text(&json, NULL, outlook->doubts.text[d]);
+    for_each_doubt(outlook, add_doubt, &json);
     hs_json_close_array(&json);
     hs_json_close(&json);
 }
@@ -523,6 +546,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct outlook outlook = {.problem = &problem, .plan = &plan};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
+    hs_error_init(&outlook.read);
+    request.doubts = &outlook.read;
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)
@@ -536,6 +561,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (hs_ranks_enter(&st, &problem, hs_plan_method(&plan), &plan.backend, err) && !st)
         st = show(&request, &outlook, err);
     hs_error_release(&outlook.refused);
+    hs_error_release(&outlook.read);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;
@@ -561,7 +587,8 @@ const struct hs_command hs_command_check = {
         "how far from the steady state the field still is at the tolerance.\n"
         "\n"
         "Likely mistakes in units (a specific heat below 10, degrees Celsius beside kelvin,\n"
-        "lengths in mm) are warnings, which do not change the exit status.\n"
+        "lengths in mm), and coordinates that the grid lacks, are warnings, which do not change\n"
+        "the exit status.\n"
         "\n"
         "Writes no file. \"refused\" names an existing file that a run would not replace, or a\n"
         "folder that it could not write to.\n"

@@ -33,7 +33,8 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     const enum hs_config_numbers numbers = !hs_ranks_is_first()   ? HS_NUMBERS_LEFT
                                            : hs_ranks_count() > 1 ? HS_NUMBERS_PASSED
                                                                   : HS_NUMBERS_KEPT;
-    const struct hs_config_how how = {numbers, request->output ? "--output" : NULL};
+    const struct hs_config_how how = {numbers, request->output ? "--output" : NULL,
+                                      request->doubts};
     const int count = request->set.count;
     const char **set = hs_new(((size_t)count + 1) * sizeof *set);
     for (int n = 0; n < count; n++)

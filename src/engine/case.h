@@ -11,6 +11,7 @@ struct hs_case_request {
     struct hs_argument_list set; /* hs_argument_list_release */
     const char *output;          /* instead of output.file; NULL: that */
     bool quiet, json;
+    struct hs_error *doubts; /* as of hs_config_how */
 };
 
 /* Rows of its table of arguments. */

@@ -129,8 +129,11 @@ enum hs_status hs_config_read_how(const char *path, const char *const *overrides
         }
         out->config_path = hs_copy(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
-        struct hs_reader reader = {
-            .settings = &settings, .problem = out, .err = &trouble, .numbers = how.numbers};
+        struct hs_reader reader = {.settings = &settings,
+                                   .problem = out,
+                                   .err = &trouble,
+                                   .doubts = how.doubts,
+                                   .numbers = how.numbers};
         keep_files(&reader, &text);
         keep_overrides(overrides, override_count, out);
         if (parsed)

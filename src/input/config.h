@@ -31,6 +31,8 @@ enum hs_config_numbers {
 struct hs_config_how {
     enum hs_config_numbers numbers; /* ranks leave them but for the first, which passes them */
     const char *last_by;            /* "--output": what gave the last override; NULL: "--set" */
+    struct hs_error *doubts;        /* gets, as warnings, what the config hardly means, up to 10;
+                                       NULL: nobody asks */
 };
 enum hs_status hs_config_read_how(const char *path, const char *const *overrides,
                                   int override_count, struct hs_config_how how,

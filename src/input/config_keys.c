@@ -2,6 +2,7 @@
 
 #include "core/boundary.h"
 #include "core/memory.h"
+#include "input/boundary_options.h"
 #include "input/config_text.h"
 #include "input/foreign.h"
 #include "input/number.h"
@@ -62,9 +63,10 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");
     else
         hs_settings_check(settings, entry);
-    if (!entry->bad && entry->members > HS_TEXT_MOST_MEMBERS)
+    const int most = entry->members > 0 ? hs_config_text_most_members(entry->path) : 0;
+    if (!entry->bad && entry->members > most)
         hs_settings_complain(settings, entry->path, "has %d members; at most %d are allowed",
-                             entry->members, HS_TEXT_MOST_MEMBERS);
+                             entry->members, most);
 }
 
 /* Finds the options of the entries from this one on. What is within one that is unknown or bad is
@@ -100,12 +102,16 @@ static bool is_path(const char *path)
     return path[0] != '\0';
 }
 
-/* The first index that no member has, or that is written otherwise than a list's are. */
-static const char *odd_index(const char *path)
+/* The first index that no member has, or that is written otherwise than a list's are; with the
+ * greatest that the list may have. */
+static const char *odd_index(const char *path, int *last)
 {
     for (const char *p = path; (p = strchr(p, '['));) {
+        char *list = hs_format("%.*s", (int)(p - path), path);
+        *last = hs_config_text_most_members(list) - 1;
+        free(list);
         const size_t digits = strspn(++p, "0123456789");
-        if ((*p == '0' && digits > 1) || digits > 4 || atoi(p) >= HS_TEXT_MOST_MEMBERS)
+        if ((*p == '0' && digits > 1) || digits > 7 || atoi(p) > *last)
             return p;
     }
     return NULL;
@@ -140,6 +146,7 @@ static const struct {
     {"output.", {"interval", "every"}},
     {"grid.", {"upper", "spacing"}},
     {"material.", {"diffusivity", "conductivity|density|specific_heat"}},
+    {"materials[].", {"diffusivity", "conductivity|density|specific_heat"}},
     {"initial.", {"value", "expression", "file|dataset|step"}},
     {"source.", {"value", "expression", "file|dataset|step"}},
 };
@@ -173,37 +180,90 @@ static void remove_rivals(struct hs_settings *settings, const char *path)
     }
 }
 
-/* A key of a face, "boundary.x_min.flux": where its name begins; else NULL. */
-static const char *name_in_face(const char *path)
+/* A key of a wall, "boundary.x_min.flux" or "boundary.x_min.patches[0].flux": where its name
+ * begins; else NULL. */
+static const char *name_in_wall(const char *path)
 {
-    const char *rest = hs_option_match("boundary.FACE.", path);
-    return rest && *rest && !strpbrk(rest, ".[") ? rest : NULL;
+    static const char *const groups[] = {"boundary.FACE.", "boundary.FACE.patches[]."};
+    for (int n = 0; n < 2; n++) {
+        const char *rest = hs_option_match(groups[n], path);
+        if (rest && *rest && !strpbrk(rest, ".["))
+            return rest;
+    }
+    return NULL;
 }
 
-/* Of keys of a face of which one is to be given, those that an override does not give. */
-static void remove_rivals_of_face(struct hs_settings *settings, const char *path)
+/* What a number's name ends with: it is written out, or in a file times a table. */
+static const char *const endings[] = {"", "_file", "_dataset", "_table"};
+enum { ENDINGS = sizeof endings / sizeof endings[0], WRITTEN = 0 };
+
+/* The place of the ending that makes `name` of the number's, "_file" in "flux_file" for "flux"; -1:
+ * it is another's. */
+static int ending_of(const char *name, const char *number)
 {
-    const char *name = name_in_face(path);
-    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; name && kind->name; kind++) {
-        const int given = hs_boundary_key_find(kind, name);
-        for (int n = 0; n < hs_boundary_key_count(kind); n++)
-            if (given >= 0 && n != given && kind->key[given].one_of && kind->key[n].one_of)
-                remove_beside(settings, path, name, kind->key[n].name);
+    const size_t n = strlen(number);
+    for (int e = 0; e < ENDINGS && strncmp(name, number, n) == 0; e++)
+        if (strcmp(name + n, endings[e]) == 0)
+            return e;
+    return -1;
+}
+
+/* Removes a wall's number, or with `from` WRITTEN + 1 its file and table alone. */
+static void remove_number(struct hs_settings *settings, const char *path, const char *name,
+                          const char *number, int from)
+{
+    for (int e = from; e < ENDINGS; e++) {
+        char *other = hs_format("%s%s", number, endings[e]);
+        remove_beside(settings, path, name, other);
+        free(other);
     }
 }
 
-/* Of a face whose kind an override changes, what the config says and the new kind does not use. */
-static void remove_unused_of_face(struct hs_settings *settings, const char *path)
+/* The other ways to say a wall's number that an override gives. */
+static void remove_other_ways(struct hs_settings *settings, const char *path, const char *name,
+                              const char *number)
 {
-    const char *name = name_in_face(path);
+    if (ending_of(name, number) == WRITTEN)
+        remove_number(settings, path, name, number, WRITTEN + 1);
+    else
+        remove_beside(settings, path, name, number);
+}
+
+/* And numbers of which only one is to be given. */
+static void remove_rivals_of_wall(struct hs_settings *settings, const char *path)
+{
+    const char *name = name_in_wall(path);
+    for (const struct hs_boundary_kind *kind = hs_boundary_kinds; name && kind->name; kind++)
+        for (int given = 0; given < hs_boundary_key_count(kind); given++) {
+            const struct hs_boundary_key *key = kind->key;
+            if (ending_of(name, key[given].name) < 0)
+                continue;
+            remove_other_ways(settings, path, name, key[given].name);
+            for (int n = 0; n < hs_boundary_key_count(kind); n++)
+                if (n != given && key[given].one_of && key[n].one_of)
+                    remove_number(settings, path, name, key[n].name, WRITTEN);
+        }
+}
+
+/* Of a wall whose kind an override changes from `before`, what the config says and the new kind
+ * does not use: files and tables, too, where only walls of a body have these. */
+static void remove_unused_of_wall(struct hs_settings *settings, const char *path,
+                                  const char *before)
+{
+    const char *name = name_in_wall(path);
     const struct hs_setting *type = hs_settings_find(settings, path);
-    if (!name || strcmp(name, "type") != 0 || !type || !type->text)
+    if (!name || strcmp(name, "type") != 0 || !type || !type->text ||
+        strcmp(type->text, before) == 0)
         return;
     const struct hs_boundary_kind *kind = hs_boundary_find(type->text);
     for (const struct hs_boundary_kind *other = hs_boundary_kinds; kind && other->name; other++)
-        for (int n = 0; n < hs_boundary_key_count(other); n++)
-            if (hs_boundary_key_find(kind, other->key[n].name) < 0)
-                remove_beside(settings, path, name, other->key[n].name);
+        for (int n = 0; n < hs_boundary_key_count(other); n++) {
+            const char *number = other->key[n].name;
+            if (hs_boundary_key_find(kind, number) < 0)
+                remove_number(settings, path, name, number, WRITTEN);
+            else if (!hs_is_body_wall(kind->name))
+                remove_number(settings, path, name, number, WRITTEN + 1);
+        }
 }
 
 /* An override's value that is taken as it stands, without quotes: words for a key that takes them.
@@ -213,6 +273,21 @@ static bool is_plain(const struct hs_option *option, const char *value)
     double number;
     return takes_words(option) && value[0] != '"' &&
            (takes_only_words(option) || hs_number_parse(value, &number) != NULL);
+}
+
+/* Adds what an override says; false if that is no value, which is reported. */
+static bool put_value(struct hs_settings *settings, const struct hs_setting *plain,
+                      const char *value)
+{
+    if (is_plain(plain->option, value))
+        hs_settings_add(settings, plain);
+    else if (!hs_config_text_value(plain->path, value, settings)) {
+        hs_settings_add(settings, plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
+        hs_settings_complain(settings, plain->path,
+                             "not a value; write a number, \"a string\", [a, list] or {a group;}");
+        return false;
+    }
+    return true;
 }
 
 void hs_config_override(const char *override, struct hs_settings *settings)
@@ -236,29 +311,27 @@ void hs_config_override(const char *override, struct hs_settings *settings)
         report_unknown(settings, &plain);
         return;
     }
-    const char *odd = odd_index(path);
+    int last;
+    const char *odd = odd_index(path, &last);
     if (odd) {
         hs_settings_blame(settings, path);
         hs_error_add(settings->err, HS_BAD_INPUT,
                      "%s: %s: %.*s is not an index; members are [0], [1] ... to [%d]", settings->by,
-                     path, (int)strcspn(odd, "]"), odd, HS_TEXT_MOST_MEMBERS - 1);
+                     path, (int)strcspn(odd, "]"), odd, last);
         return;
     }
-    const bool anew = !hs_settings_find(settings, path);
+    const struct hs_setting *there = hs_settings_find(settings, path);
+    const bool anew = !there;
+    char *before = hs_copy(there && there->text ? there->text : "");
     hs_settings_remove(settings, path);
     remove_rivals(settings, path);
-    remove_rivals_of_face(settings, path);
+    remove_rivals_of_wall(settings, path);
     add_surroundings(settings, path);
     const size_t first = settings->count;
-    if (is_plain(plain.option, value))
-        hs_settings_add(settings, &plain);
-    else if (!hs_config_text_value(path, value, settings)) {
-        hs_settings_add(settings, &plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
-        hs_settings_complain(settings, path,
-                             "not a value; write a number, \"a string\", [a, list] or {a group;}");
-        return;
+    if (put_value(settings, &plain, value)) {
+        settings->entries[first]->anew = anew;
+        check_from(settings, first);
+        remove_unused_of_wall(settings, path, before);
     }
-    settings->entries[first]->anew = anew;
-    check_from(settings, first);
-    remove_unused_of_face(settings, path);
+    free(before);
 }

@@ -63,9 +63,30 @@ void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
     problem->programs[problem->program_count++] = code;
 }
 
+/* Warns of coordinates along axes that the grid does not have, once a key: a face shares `all`. */
+static void doubt_axes(struct hs_reader *reader, struct hs_setting *entry, unsigned varies)
+{
+    enum { MOST = 10 };
+    static const char *const names[] = {
+        [HS_VARIES_Y] = "y", [HS_VARIES_Z] = "z", [HS_VARIES_Y | HS_VARIES_Z] = "y and z"};
+    const int dims = reader->problem->grid.dims;
+    const unsigned there = (1u << dims) - 1u, missing = varies & HS_VARIES_SPACE & ~there;
+    if (dims == 0 || !missing || entry->doubted || !reader->doubts || reader->doubts->count >= MOST)
+        return;
+    entry->doubted = true;
+    char *place = hs_settings_place(reader->settings, entry->path);
+    for (char *p = place; (p = strchr(p, '\n'));) /* a message is a line */
+        *p = ' ';
+    hs_error_add(reader->doubts, HS_OK,
+                 "%s: a %dD grid has no %s, taken as 0 here; look at the "
+                 "expression, or at the grid",
+                 place, dims, names[missing]);
+    free(place);
+}
+
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out)
 {
-    const struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    struct hs_setting *entry = hs_settings_find(reader->settings, key);
     if (!entry || entry->bad)
         return false;
     *out = (struct hs_value){.constant = 0.0};
@@ -85,6 +106,7 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     }
     out->expression = expression;
     hs_keep_program(reader, code);
+    doubt_axes(reader, entry, expression.varies);
     return hs_check_coordinates(reader, expression.varies, key);
 }
 

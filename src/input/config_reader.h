@@ -12,6 +12,7 @@ struct hs_reader {
     struct hs_settings *settings;
     struct hs_problem *problem;
     struct hs_error *err;
+    struct hs_error *doubts; /* gets warnings; NULL: nobody asks */
     enum hs_config_numbers numbers;
     /* grid.dims is there as soon as grid.points is a list of some length, else it is 0 */
     int listed; /* how many axes grid.points, lower, upper and spacing are for; which: */
@@ -105,6 +106,10 @@ struct hs_wall_keys {
 };
 struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_keys *keys,
                           const char *name);
+
+/* What may give a wall's number in its place: "flux_file or flux_table"; "h_file", which has no
+ * table. */
+struct hs_key hs_other_ways(const char *name, const char *between);
 
 /* One number of a wall, by its keys NAME, NAME_file and NAME_table, of which some must be given;
  * at least `least`. False if it is bad. */

@@ -62,15 +62,15 @@ static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_
     shape->to = INFINITY;
     hs_settings_number(settings, from.text, &shape->from);
     hs_settings_number(settings, to.text, &shape->to);
-    /* across a plane grid a cylinder along z is a disc, whatever its length */
+    /* across a plane grid a cylinder along z, the default, is a disc, whatever its length */
     const int dims = reader->problem->grid.dims;
     const bool there = dims == 0 || shape->axis < dims;
-    if (!there && (hs_given(reader, axis_key.text) || hs_given(reader, from.text) ||
-                   hs_given(reader, to.text))) {
+    if (!there &&
+        (shape->axis != HS_Z || hs_given(reader, from.text) || hs_given(reader, to.text))) {
         hs_settings_complain(settings,
-                             hs_given(reader, axis_key.text) ? axis_key.text
-                             : hs_given(reader, from.text)   ? from.text
-                                                             : to.text,
+                             shape->axis != HS_Z           ? axis_key.text
+                             : hs_given(reader, from.text) ? from.text
+                                                           : to.text,
                              "the grid has no %s axis; choose another, or remove it", axis);
         return false;
     }

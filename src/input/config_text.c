@@ -17,6 +17,8 @@ enum {
     MOST_GROUPS = 32,
     MOST_KEYS = 20000, /* 1000 regions and probes have half of them */
     MOST_KEYS_OF_GROUP = 500,
+    MOST_MEMBERS = 1000, /* of a list, but: */
+    MOST_COORDINATES = 1000000,
     LONGEST_KEY = 160,
     LONGEST_NAME = 40 /* of a key, in a message about its bracket */
 };
@@ -448,19 +450,26 @@ static void parse_members(struct parser *p, const char *path)
     }
 }
 
+int hs_config_text_most_members(const char *path)
+{
+    const char *rest = hs_option_match("grid.AXIS", path);
+    return rest && !*rest ? MOST_COORDINATES : MOST_MEMBERS;
+}
+
 static void parse_list(struct parser *p, const char *path, char closing)
 {
+    const int most = hs_config_text_most_members(path);
     int count = 0;
     if (!is(p, closing))
         do {
             expect(p, p->token != SIGN || closing == ')');
             char *inner = hs_format("%s[%d]", path, count);
-            p->dropped += count == HS_TEXT_MOST_MEMBERS;
+            p->dropped += count == most;
             parse_value(p, inner);
             count++;
             free(inner);
         } while (take(p, ','));
-    p->dropped -= count > HS_TEXT_MOST_MEMBERS;
+    p->dropped -= count > most;
     if (p->dropped == 0)
         hs_settings_any(p->settings, path)->members = count;
 }

@@ -28,6 +28,8 @@ void hs_config_text_release(struct hs_config_text *text);
  * none of them, if it is no value. */
 bool hs_config_text_value(const char *path, const char *value, struct hs_settings *settings);
 
-enum { HS_TEXT_MOST_MEMBERS = 1000 }; /* of a list that are added; all are counted */
+/* How many members of the list of this path are added; all are counted. Coordinates of an axis may
+ * be as many as a config has room for. */
+int hs_config_text_most_members(const char *path);
 
 #endif

@@ -193,10 +193,10 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
     if (hs_given(reader, value.text)) {
         if (!by_file && !by_table)
             return read_by_value(reader, value.text, face, least, out);
-        hs_settings_complain(reader->settings, value.text,
-                             "give either %s, or %s_file and %s_table, one or both, which are "
-                             "multiplied",
-                             name, name, name);
+        hs_settings_complain(reader->settings, value.text, "give either %s, or %s%s", name,
+                             hs_other_ways(name, " and ").text,
+                             hs_option_find(table.text) ? ", one or both, which are multiplied"
+                                                        : "");
         return false;
     }
     if (by_file) {

@@ -19,38 +19,93 @@ struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_k
                : hs_key("boundary.%s.patches[%d].%s", hs_face_name(keys->face), keys->patch, name);
 }
 
-/* ---- whether a stencil will do --------------------------------------------------------------- */
-
-/* A number of a wall by file or table, or one that a stencil has as a constant only. */
-static bool is_more_than_constant(const struct hs_reader *reader, const char *group,
-                                  const struct hs_boundary_key *key)
+struct hs_key hs_other_ways(const char *name, const char *between)
 {
-    const struct hs_setting *number =
-        hs_settings_find(reader->settings, hs_key("%s.%s", group, key->name).text);
-    return hs_given(reader, hs_key("%s.%s_file", group, key->name).text) ||
-           hs_given(reader, hs_key("%s.%s_table", group, key->name).text) ||
-           (key->number && number && number->kind == HS_SETTING_STRING);
+    const bool table = hs_option_find(hs_key("boundary.all.%s_table", name).text) != NULL;
+    return table ? hs_key("%s_file%s%s_table", name, between, name) : hs_key("%s_file", name);
 }
 
-static bool group_needs_body(const struct hs_reader *reader, const char *group)
+/* ---- whether a stencil will do --------------------------------------------------------------- */
+
+/* The key by which a number of a wall is by file or table, or more than the constant that a stencil
+ * has; "": it is not. */
+static struct hs_key more_than_constant(const struct hs_reader *reader, const char *group,
+                                        const struct hs_boundary_key *key)
 {
-    if (hs_given(reader, hs_key("%s.patches", group).text) ||
-        hs_given(reader, hs_key("%s.labels_file", group).text))
-        return true;
-    const char *type = hs_settings_text(reader->settings, hs_key("%s.type", group).text);
+    const struct hs_key itself = hs_key("%s.%s", group, key->name);
+    const struct hs_key file = hs_key("%s_file", itself.text);
+    const struct hs_key table = hs_key("%s_table", itself.text);
+    const struct hs_setting *number = hs_settings_find(reader->settings, itself.text);
+    return hs_given(reader, file.text)                                  ? file
+           : hs_given(reader, table.text)                               ? table
+           : key->number && number && number->kind == HS_SETTING_STRING ? itself
+                                                                        : (struct hs_key){""};
+}
+
+/* The first key of a wall that only a body's can have; "": there is none. */
+static struct hs_key key_of_body(const struct hs_reader *reader, const char *group)
+{
+    static const char *const of_parts[] = {"patches", "labels_file"};
+    for (int n = 0; n < 2; n++) {
+        const struct hs_key key = hs_key("%s.%s", group, of_parts[n]);
+        if (hs_given(reader, key.text))
+            return key;
+    }
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        for (int n = 0; n < hs_boundary_key_count(kind); n++)
-            if (is_more_than_constant(reader, group, &kind->key[n]))
-                return true;
-    return type && strcmp(type, "robin") == 0 && hs_given(reader, hs_key("%s.flux", group).text);
+        for (int n = 0; n < hs_boundary_key_count(kind); n++) {
+            const struct hs_key key = more_than_constant(reader, group, &kind->key[n]);
+            if (key.text[0])
+                return key;
+        }
+    const char *type = hs_settings_text(reader->settings, hs_key("%s.type", group).text);
+    const struct hs_key flux = hs_key("%s.flux", group);
+    const bool heated = type && strcmp(type, "robin") == 0 && hs_given(reader, flux.text);
+    return heated ? flux : (struct hs_key){""};
+}
+
+/* The same of all walls. */
+static struct hs_key find_key_of_body(const struct hs_reader *reader)
+{
+    struct hs_key key = {""};
+    for (int face = 0; face < HS_FACES && !key.text[0]; face++)
+        key = key_of_body(reader, hs_key("boundary.%s", hs_face_name(face)).text);
+    return key.text[0] ? key : key_of_body(reader, "boundary.all");
 }
 
 bool hs_walls_need_body(const struct hs_reader *reader)
 {
-    for (int face = 0; face < HS_FACES; face++)
-        if (group_needs_body(reader, hs_key("boundary.%s", hs_face_name(face)).text))
-            return true;
-    return group_needs_body(reader, "boundary.all");
+    return find_key_of_body(reader).text[0];
+}
+
+/* The key, of this wall if it can be, by which a case of one material on a uniform grid is a body;
+ * "": it is one anyway. */
+static struct hs_key key_that_makes_body(const struct hs_reader *reader,
+                                         const struct hs_wall_keys *keys)
+{
+    static const char *const of_bodies[] = {"materials", "body", "measured"};
+    bool anyway = hs_grid_is_stretched(&reader->problem->grid);
+    for (int n = 0; n < 3; n++)
+        anyway = anyway || hs_given(reader, of_bodies[n]);
+    if (anyway)
+        return (struct hs_key){""};
+    const struct hs_key type = hs_wall_key(reader, keys, "type");
+    const int length = (int)(strrchr(type.text, '.') - type.text);
+    const struct hs_key own = key_of_body(reader, hs_key("%.*s", length, type.text).text);
+    return own.text[0] ? own : find_key_of_body(reader);
+}
+
+/* Complains of a kind that no wall of a body has. */
+static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *keys)
+{
+    const struct hs_key maker = key_that_makes_body(reader, keys);
+    const bool made = maker.text[0];
+    hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
+                         "%s%s fixed, dirichlet, neumann, robin, reflective, or as a whole face "
+                         "periodic; choose one of these%s",
+                         maker.text,
+                         made ? " needs walls that are"
+                              : "walls of a body, and of a stretched grid, are",
+                         made ? ", or remove that key" : "");
 }
 
 /* ---- one wall -------------------------------------------------------------------------------- */
@@ -111,11 +166,11 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
 {
     bool good = true;
     for (int n = 0; n < 2 && row->needs[n]; n++) {
+        const struct hs_key key = hs_wall_key(reader, keys, row->needs[n]);
         if (is_given(reader, keys, row->needs[n]))
             continue;
-        hs_settings_complain(reader->settings, hs_wall_key(reader, keys, row->needs[n]).text,
-                             "missing; a %s boundary needs it, or %s_file or %s_table", row->kind,
-                             row->needs[n], row->needs[n]);
+        hs_settings_complain(reader->settings, key.text, "missing; a %s boundary needs it, or %s",
+                             row->kind, hs_other_ways(row->needs[n], " or ").text);
         good = false;
     }
     for (int n = 0; n < NUMBERS; n++)
@@ -148,10 +203,7 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
     const char *type = hs_settings_text(reader->settings, key.text);
     const struct wall_row *row = type ? row_of(type) : NULL;
     if (type && !row)
-        hs_settings_complain(reader->settings, key.text,
-                             "walls of a body, and of a stretched grid, are fixed, dirichlet, "
-                             "neumann, robin, reflective, or "
-                             "as a whole face periodic; choose one of these");
+        refuse_kind(reader, keys);
     return row;
 }
 
@@ -164,10 +216,9 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     const struct hs_key key = hs_wall_key(reader, keys, "h");
     const struct hs_time_function *function =
         h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
-    const bool table = function && function->points > 0;
     wall->h_field = h.field;
-    if (!function || table || function->value.expression.code) {
-        hs_settings_complain(reader->settings, table ? hs_key("%s_table", key.text).text : key.text,
+    if (!function || function->value.expression.code) {
+        hs_settings_complain(reader->settings, key.text,
                              "may change along the wall, not in time; give a number, an expression "
                              "of x, y, z, or h_file, and let ambient or flux change in time");
         return false;

@@ -14,10 +14,14 @@
     "a conductivity that differs from node to node is read by measured = { conductivity = { "      \
     "file; dataset; }; capacity = { file; dataset; }; }"
 #define LATENT "latent heat is not there yet, nor are properties that depend on temperature"
+#define H_IN_TIME                                                                                  \
+    "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
+    "h_file, and let ambient or flux change in time"
 #define FACES "faces are called x_min, x_max and the like, by axis and end"
 
 /* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
- * name in the same group. */
+ * name in the same group. Where a sentence says it all, the key that must not be called missing is
+ * a whole one, or ".h": of the same group. */
 static const struct {
     const char *pattern, *meant, *said;
 } keys[] = {
@@ -32,6 +36,8 @@ static const struct {
     {"boundary.FACE.emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
+    {"boundary.FACE.h_table", ".h", H_IN_TIME},
+    {"boundary.FACE.patches[].h_table", ".h", H_IN_TIME},
     {"material.emissivity", NULL, "radiation is not there yet"},
     {"materials[].emissivity", NULL, "radiation is not there yet"},
     {"material.latent_heat", NULL, LATENT},
@@ -131,9 +137,9 @@ bool hs_foreign_key(const char *path, struct hs_foreign *out)
         if (!rest || !strchr(".[", *rest)) /* strchr finds the end, too */
             continue;
         const char *meant = keys[i].meant;
-        /* where a sentence says it all, the key that must not be called missing is a whole one */
-        *out =
-            (struct hs_foreign){!meant || keys[i].said ? meant : named(path, meant), keys[i].said};
+        const bool beside = meant && meant[0] == '.';
+        *out = (struct hs_foreign){
+            meant && (beside || !keys[i].said) ? named(path, meant + beside) : meant, keys[i].said};
         return true;
     }
     return foreign_key_of_face(path, out);

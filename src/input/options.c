@@ -17,7 +17,6 @@
 #define NOT_NEGATIVE RANGE(0.0, INFINITY)
 #define POSITIVE NOT_NEGATIVE, .above = true
 #define FRACTION RANGE(0.0, 1.0), .above = true
-#define MOST_COUNT 9007199254740992.0 /* 2^53 */
 
 /* FIXED: what a run is known by; a resumed run may have LOOSE ones otherwise. */
 #define FIXED .loose = false
@@ -36,7 +35,7 @@ static const struct hs_option of_fields[] = {
     OPTION("dataset", STRING, NONE, NULL, "", LOOSE,
            "HDF5: its dataset, [z][y][x] or [step][z][y][x]; a .npy file is one array of "
            "that shape, and has none"),
-    OPTION("step", COUNT, RANGE(-1, MOST_COUNT), "-1", "", LOOSE,
+    OPTION("step", COUNT, RANGE(-1, HS_MOST_COUNT), "-1", "", LOOSE,
            "which step of the dataset, from 0; -1 is the last"),
 };
 
@@ -80,8 +79,8 @@ static const struct hs_option written[] = {
     OPTION("grid.spacing", NUMBERS, POSITIVE, "1", "m", FIXED,
            "distance between nodes, instead of upper; a lone number is for every axis"),
     OPTION("grid.AXIS", COORDINATES, ANY, NULL, "m", FIXED,
-           "an axis by its coordinates, which increase, or by segments; points, lower, upper and "
-           "spacing are then for the other axes"),
+           "an axis by its coordinates, which increase, at most 1000000, or by segments; points, "
+           "lower, upper and spacing are then for the other axes"),
     OPTION("grid.AXIS.from", NUMBER, ANY, "0", "m", FIXED, "coordinate of the first node"),
     OPTION("grid.AXIS.segments", GROUP_LIST, NONE, NULL, "", FIXED,
            "parts of the axis, each from where the one before ends"),
@@ -190,7 +189,7 @@ static const struct hs_option written[] = {
 
     OPTION("time", GROUP, NONE, NULL, "", FIXED, "end and step of the run"),
     OPTION("time.end", NUMBER, POSITIVE, NULL, "s", LOOSE, "when the run ends; or give sweeps"),
-    OPTION("time.sweeps", COUNT, RANGE(0, MOST_COUNT), NULL, "", LOOSE,
+    OPTION("time.sweeps", COUNT, RANGE(0, HS_MOST_COUNT), NULL, "", LOOSE,
            "number of sweeps (with steady, at most); or give end"),
     OPTION("time.step", NUMBER_OR_AUTO, POSITIVE, "auto", "s", LOOSE,
            "time step; auto: safety times the stability limit; raw stencils: 1"),
@@ -208,7 +207,7 @@ static const struct hs_option written[] = {
            "from the steady state that is"),
     OPTION("steady.method", STRING, NONE, "sweeps", "", FIXED,
            "how it is found: by sweeps, by one of the methods below, or auto"),
-    OPTION("steady.check_every", COUNT, RANGE(1, MOST_COUNT), "100", "sweeps", LOOSE,
+    OPTION("steady.check_every", COUNT, RANGE(1, HS_MOST_COUNT), "100", "sweeps", LOOSE,
            "sweeps between these checks"),
 
     OPTION("solver", GROUP, NONE, NULL, "", FIXED, "backend, kernel, device, threads and overlap"),
@@ -229,9 +228,9 @@ static const struct hs_option written[] = {
            "a new run may replace the file of an earlier one, as with --overwrite"),
     OPTION("output.interval", NUMBER, POSITIVE, NULL, "s", LOOSE,
            "time between snapshots; default: only the first and the last"),
-    OPTION("output.every", COUNT, RANGE(1, MOST_COUNT), NULL, "sweeps", LOOSE,
+    OPTION("output.every", COUNT, RANGE(1, HS_MOST_COUNT), NULL, "sweeps", LOOSE,
            "sweeps between snapshots, instead of interval"),
-    OPTION("output.history_every", COUNT, RANGE(1, MOST_COUNT), NULL, "sweeps", LOOSE,
+    OPTION("output.history_every", COUNT, RANGE(1, HS_MOST_COUNT), NULL, "sweeps", LOOSE,
            "sweeps between rows of history and probes; default: a row at each snapshot"),
     OPTION("output.compression", COUNT, RANGE(0, 9), "0", "", FIXED,
            "deflate level of the snapshots; 0: none"),
@@ -319,7 +318,7 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size)
         snprintf(out, size, "%s", option->choices);
     else if (!is_numeric(option->type) || (isinf(option->lowest) && isinf(option->highest)))
         snprintf(out, size, "%s", "");
-    else if (isinf(option->highest) || option->highest == MOST_COUNT)
+    else if (isinf(option->highest) || option->highest == HS_MOST_COUNT)
         snprintf(out, size, "%s %g", option->above ? ">" : ">=", option->lowest);
     else if (option->above)
         snprintf(out, size, "> %g, <= %.10g", option->lowest, option->highest);

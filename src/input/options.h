@@ -43,6 +43,10 @@ struct hs_option {
     bool loose;           /* not what a run is known by: a resumed run may have it otherwise */
 };
 
+/* 2^53, the highest of a count that may be as large as a double tells apart; ranges in words leave
+ * it out. */
+#define HS_MOST_COUNT 9007199254740992.0
+
 /* All of them, ending with a NULL path. Those of the boundary are made of its kinds' table. */
 const struct hs_option *hs_options(void);
 

@@ -229,7 +229,10 @@ static void check_range(struct hs_settings *settings, const struct hs_setting *e
         return;
     char range[120];
     show_range(option, range, sizeof range);
-    hs_settings_complain(settings, entry->path, "must be%s", range);
+    if (value > option->highest && option->highest == HS_MOST_COUNT)
+        hs_settings_complain(settings, entry->path, "must be at most %.0f (2^53)", HS_MOST_COUNT);
+    else
+        hs_settings_complain(settings, entry->path, "must be%s", range);
 }
 
 static void complain_of_number(struct hs_settings *settings, const struct hs_setting *entry,

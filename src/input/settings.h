@@ -32,6 +32,7 @@ struct hs_setting {
     int line;
     const struct hs_option *option; /* NULL: not known (yet), or within something bad */
     bool anew;                      /* an override of what the config does not have */
+    bool doubted;                   /* a warning has been given */
     bool bad;
 };
 

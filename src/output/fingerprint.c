@@ -9,25 +9,46 @@
 
 enum { MOST_KEY = 200 };
 
-/* The value of a line's key in a fingerprint; NULL if it has none. Neither ends with a 0. */
-static const char *value_of(const char *fingerprint, const char *key, size_t length)
+/* A fingerprint, and the line at which the search for a key begins: they are asked for in order, so
+ * that it is mostly there, however many there are. */
+struct lines {
+    const char *text, *next;
+};
+
+/* What follows " = " if the line has this key, else NULL. Neither ends with a 0. */
+static const char *value_at(const char *line, const char *key, size_t length)
 {
-    for (const char *line = fingerprint; *line; line++) {
-        if (!strncmp(line, key, length) && !strncmp(line + length, " = ", 3))
-            return line + length + 3;
-        line = strchr(line, '\n');
-        if (!line)
-            break;
-    }
-    return NULL;
+    const bool found = !strncmp(line, key, length) && !strncmp(line + length, " = ", 3);
+    return found ? line + length + 3 : NULL;
 }
 
-/* "KEY content" of a line that has this key; NULL if the fingerprint has none. */
-static const char *content_of(const char *fingerprint, const char *key, size_t length)
+static const char *after(const char *line)
 {
-    char name[MOST_KEY + 16];
-    const int n = snprintf(name, sizeof name, "%.*s content", (int)length, key);
-    return n < (int)sizeof name ? value_of(fingerprint, name, (size_t)n) : NULL;
+    const char *end = strchr(line, '\n');
+    return end ? end + 1 : "";
+}
+
+/* The value of a key; NULL if no line has it. */
+static const char *value_of(struct lines *lines, const char *key, size_t length)
+{
+    const char *value = NULL, *begin = lines->next;
+    for (const char *line = begin; *line && !value; line = after(line)) {
+        value = value_at(line, key, length);
+        lines->next = value ? line : begin;
+    }
+    for (const char *line = lines->text; line < begin && !value; line = after(line)) {
+        value = value_at(line, key, length);
+        lines->next = value ? line : begin;
+    }
+    return value;
+}
+
+/* "KEY content" of the line that follows this key's; NULL if that is none. */
+static const char *content_of(const char *value, const char *key, size_t length)
+{
+    const char *line = value ? after(value) : "";
+    return strncmp(line, key, length) ? NULL
+                                      : value_at(line + length, " content", strlen(" content"));
 }
 
 static bool same(const char *value, const char *other)
@@ -66,6 +87,7 @@ static void show(const char *is, const char *was, char *out, size_t size)
 static bool find_difference(const char *keys, const char *saved, const char *current, char *out,
                             size_t size)
 {
+    struct lines then = {saved, saved}, now = {current, current};
     for (const char *line = keys, *end; *line; line = end + 1) {
         const char *equals = strstr(line, " = ");
         end = strchr(line, '\n');
@@ -74,9 +96,8 @@ static bool find_difference(const char *keys, const char *saved, const char *cur
             return true;
         }
         const size_t length = (size_t)(equals - line);
-        const char *was = value_of(saved, line, length), *is = value_of(current, line, length);
-        const char *read = content_of(saved, line, length),
-                   *reads = content_of(current, line, length);
+        const char *was = value_of(&then, line, length), *is = value_of(&now, line, length);
+        const char *read = content_of(was, line, length), *reads = content_of(is, line, length);
         if (read && reads ? same(read, reads) : was && same(was, is))
             continue;
         const int n = snprintf(out, size, "%.*s", (int)length, line);

@@ -113,7 +113,7 @@ ONE_LINE = [
     (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; }, { between = ["wood", "copper"]; resistance = 1e-5; } );', "contacts[1].between: contacts[0] is between the same two; keep one of them"),
     # ---- walls
     (10, face('type = "robin"; h = 25.0;'), "boundary.x_min.ambient: missing; a robin boundary needs it, or ambient_file or ambient_table"),
-    (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file"),
+    (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file\n"),
     (10, face('type = "neumann";'), "boundary.x_min.flux: missing; a neumann boundary needs it, or flux_file or flux_table"),
     (10, face('type = "dirichlet";'), "boundary.x_min.value: missing; a dirichlet boundary needs it, or value_file or value_table"),
     (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: in a body, and on a stretched grid, what leaves is a flux; give flux in W/m^2, for which a material needs conductivity, density and specific_heat"),
@@ -133,7 +133,9 @@ ONE_LINE = [
     (10, face('type = "neumann"; flux = 3.0; flux_table = "table.txt";'), "boundary.x_min.flux = 3.0: give either flux, or flux_file and flux_table, one or both, which are multiplied"),
     (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": the array of wrong.npy is 8, the face is 9 (y); a leading axis of steps may come before; resample it to the nodes of the face\n"),
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node (0, 3), x = 0, y = 0.3 m; it must be a finite number, 0 or more, everywhere'),
-    (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table = "table.txt": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
+    (10, face('type = "robin"; h = 3.0; h_file = "face.npy"; ambient = 1.0;'), "boundary.x_min.h = 3.0: give either h, or h_file\n"),
+    (10, face('type = "reflective"; patches = ( { type = "robin"; ambient = 1.0; h_table = "table.txt"; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].h_table: unknown key; h may change"),
+    (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table: unknown key; h may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
     (5, 'body = ( { file = "labels.npy"; names = "copper"; },', 'body[0].names = "copper": must be a list of strings ["...", "..."]'),
     (8, 'contacts = ( { between = "copper"; resistance = 2e-5; } );', 'contacts[0].between = "copper": must be a list of strings ["...", "..."]'),
@@ -230,6 +232,34 @@ def test_a_bad_line_is_refused_with_its_place(tmp_path, line, replacement, messa
     write_files(tmp_path)
     result = heatsolve(tmp_path, changed(line, replacement), command="run")
     assert_refused(result, 2, [f"case.cfg:{line}: {message}"])
+
+
+NEEDS = "needs walls that are fixed, dirichlet, neumann, robin, reflective, or as a whole face periodic; choose one of these, or remove that key\n"
+
+
+@pytest.mark.parametrize("walls, message", [
+    ('x_min = { type = "constant"; value_table = "table.txt"; };', f'x_min.type = "constant": boundary.x_min.value_table {NEEDS}'),
+    ('x_min = { type = "clamp"; value_table = "table.txt"; };', f'x_min.type = "clamp": boundary.x_min.value_table {NEEDS}'),
+    ('x_min = { type = "clamp"; }; x_max = { type = "neumann"; flux_file = "face.npy"; };', f'x_min.type = "clamp": boundary.x_max.flux_file {NEEDS}'),
+    ('x_min = { type = "clamp"; }; x_max = { type = "robin"; h = "1+y"; ambient = 1.0; };', f'x_min.type = "clamp": boundary.x_max.h {NEEDS}'),
+    ('all = { type = "clamp"; patches = ( ); };', f'all.type = "clamp": boundary.all.patches {NEEDS}'),
+])  # fmt: skip
+def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
+    text = "grid = { points = [5, 4]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
+    result = heatsolve(tmp_path, text + "boundary = { " + walls + " };\ntime = { end = 1.0; };\n")
+    assert_refused(result, 2, [f"case.cfg:4: boundary.{message}"])
+
+
+def test_h_has_no_table(tmp_path):
+    """It is refused with its reason, and nothing offers it."""
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
+    text += 'boundary = { all = { type = "robin"; ambient = 1.0; h_table = "table.txt"; }; };\ntime = { end = 1.0; };\n'
+    result = heatsolve(tmp_path, text)
+    assert_refused(result, 2, ["case.cfg:4: boundary.all.h_table: unknown key; h may change along the wall, not in time; give a number"])
+    assert result.stderr.count("\n") == 1, result.stderr
+    listed = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True).stdout
+    assert "boundary.FACE.h_file" in listed and "boundary.FACE.patches[].h_file" in listed
+    assert "h_table" not in listed
 
 
 @pytest.mark.parametrize("group", ["materials", "materials[0]", "materials[0].perfusion", "body", "body[1]", "measured"])

@@ -207,7 +207,7 @@ ONE_LINE = [
                     '"cylinder"; centre = [0.15, 0.15]; radius = 0.07;', '"cylinder"; axis = "x"; centre = [0, 0.1]; radius = 0.05; from = 0.11; to = 0.19;')),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0]; radius = 0; } ); };', "initial.regions[0].radius = 0: must be > 0 [m]"),
     (5, 'initial = { value = 1; regions = ( { shape = "sphere"; value = 2; centre = [0, 0, 0]; radius = 1; } ); };', "initial.regions[0].centre: has 3 numbers; the grid has 2 axes"),
-    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; } ); };', 'initial.regions[0].axis = "z": the grid has no z axis; choose another'),
+    (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "z"; to = 0; } ); };', 'initial.regions[0].to = 0: the grid has no z axis; choose another, or remove it'),
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; from = 0; } ); };', "initial.regions[0].from = 0: the grid has no z axis"),
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "x"; from = 1; to = 0; } ); };', "initial.regions[0].to = 0: is below from; swap them"),
     (6, "source = { };", "source: give one of value, expression and file"),
@@ -440,6 +440,22 @@ def test_a_huge_config_is_refused_soon(tmp_path, text, message):
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize("points, centre", [("[17, 9]", "[0.5, 0.4]"), ("[17]", "[0.5]")])
+def test_a_cylinders_axis_may_be_said_where_it_is_the_default(tmp_path, points, centre):
+    """Across a plane it is a disc, across a line a segment, with axis = "z" as without."""
+    fields = []
+    for axis in "", 'axis = "z";':
+        text = f"grid = {{ points = {points}; spacing = 0.1; }};\nmaterial = {{ diffusivity = 1e-6; }};\ntime = {{ sweeps = 1; }};\n"
+        text += f'initial = {{ value = 1.0; regions = ( {{ shape = "cylinder"; centre = {centre}; radius = 0.3; value = 2.0; {axis} }} ); }};'
+        result = heatsolve(tmp_path, text, "--output", "case.h5", "--overwrite", command="run")
+        assert result.returncode == 0, result.stderr
+        with h5py.File(tmp_path / "case.h5") as f:
+            fields.append(f["temperature"][0])
+    assert fields[0].tobytes() == fields[1].tobytes() and set(fields[0].ravel()) == {1.0, 2.0}
+    other = heatsolve(tmp_path, text.replace('"z"', '"y"').replace(points, "[17]").replace(centre, "[0.5]"))
+    assert other.returncode == 2 and 'initial.regions[0].axis = "y": the grid has no y axis; choose another' in other.stderr
+
+
 def test_the_first_mistakes_are_listed_and_the_others_counted(tmp_path):
     said = heatsolve(tmp_path, GOOD + "".join(f"key_{i} = {i};\n" for i in range(400))).stderr.splitlines()
     assert said[0].startswith("heatsolve: case.cfg:13: key_0: unknown key") and said[49].startswith("case.cfg:62: key_49: ")
@@ -458,6 +474,27 @@ def test_the_largest_config_is_not_too_large(tmp_path):
     assert result.returncode == 0, result.stderr
 
 
+COORDINATES = 20000
+
+
+def test_an_axis_may_have_many_coordinates(tmp_path):
+    """More than other lists may, and a run that goes on is compared soon with all that it goes by."""
+    x = [f"{i * (1 + 1e-7 * i):.12g}" for i in range(COORDINATES)]
+    text = changed(2, f"grid = {{ x = [{', '.join(x)}]; points = [3]; upper = [0.8]; }};")
+    text = text.replace("steady = { tolerance = 1e-9; };", "").replace("time = { end = 10.0; };", "time = { sweeps = 2; };")
+    assert heatsolve(tmp_path, text, "--quiet", command="run").returncode == 0
+    for sweeps in 3, 4:
+        resumed = heatsolve(tmp_path, text, "--resume", "--set", f"time.sweeps={sweeps}", command="run")
+        assert resumed.returncode == 0, resumed.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f["x"].shape == (COORDINATES,) and f["x"][-1] == float(x[-1])
+    last = f"grid.x[{COORDINATES - 1}]"
+    other = heatsolve(tmp_path, text, "--resume", "--set", f"{last}=30000", "--set", "time.sweeps=5", command="run")
+    assert_refused(other, 2, [f"it belongs to another run: {last} is 30000, and was {x[-1]}"])
+    beyond = heatsolve(tmp_path, text, "--set", "grid.x[1000000]=1")
+    assert_refused(beyond, 2, ["--set: grid.x[1000000]: 1000000 is not an index; members are [0], [1] ... to [999999]"])
+
+
 OVERRIDES = [
     (["time.stp=1"], "--set: time.stp: unknown key; did you mean time.step?"),
     (["time.step=-1"], "--set: time.step = -1: must be > 0 [s]"),
@@ -473,6 +510,10 @@ OVERRIDES = [
     (["grid.points[3]=2"], "grid.points: has 4 numbers; give 1, 2 or 3, one for each axis"),
     *(([f"grid.points[{i}]=7"], f"--set: grid.points[{i}]: {i} is not an index; members are [0], [1] ... to [999]\n")
       for i in ("00", "01", "1000", "1000000", "2147483647", "4294967296", "99999999999999999999")),
+    (["time.sweeps=9000000000000000000"], "--set: time.sweeps = 9000000000000000000: must be at most 9007199254740992 (2^53)"),
+    (["time.sweeps=-1"], "--set: time.sweeps = -1: must be >= 0\n"),
+    (["output.every=9000000000000000000"], "--set: output.every = 9000000000000000000: must be at most 9007199254740992 (2^53)"),
+    (["solver.device=5000"], "--set: solver.device = 5000: must be 0 to 1023"),
     (["probes[00].name=q"], "--set: probes[00].name: 00 is not an index"),
     (["probes[2147483647]={ name = \"q\"; at = [0, 0]; }"], "--set: probes[2147483647]: 2147483647 is not an index"),
     (["initial.value=-inf"], '--set: initial.value = "-inf": is not finite; give a number'),

@@ -63,6 +63,40 @@ def test_a_slip_is_a_warning(tmp_path, settings, message):
     assert any(message in warning for warning in warnings), warnings
 
 
+# (dims, setting, its key, the axes that the grid lacks)
+LACKS = [
+    (1, "initial.value=y+x", "initial.value", "y"),
+    (1, "initial.expression=sin(y*z)", "initial.expression", "y and z"),
+    (2, 'initial.regions=({shape="sphere"; centre=[0.1, 0.1]; radius=0.05; value="300+z";})', "initial.regions[0].value", "z"),
+    (1, "source.value=z", "source.value", "z"),
+    (1, "exact.expression=300+y*t", "exact.expression", "y"),
+    (1, "boundary.x_min.value=sin(y)+300", "boundary.x_min.value", "y"),
+    (2, 'boundary.all={type="dirichlet"; value="300+z*t";}', "boundary.all.value", "z"),
+    (2, 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux="x*z"; lower=[0.1]; upper=[0.2];});}', "boundary.y_min.patches[0].flux", "z"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dims, setting, key, axes", LACKS)
+def test_a_coordinate_that_the_grid_lacks_is_a_warning(tmp_path, dims, setting, key, axes):
+    """It is 0; once for a key, though every face reads that of `all`."""
+    grid = [] if dims == 2 else ["grid.points=[51]", "grid.upper=[0.5]"]
+    said = f": a {dims}D grid has no {axes}, taken as 0 here; look at the expression, or at the grid"
+    warnings = [w for w in check(tmp_path, *grid, setting) if "D grid has no" in w]
+    assert len(warnings) == 1 and warnings[0].startswith(f"--set: {key} = ") and warnings[0].endswith(said), warnings
+    assert f"warning      {warnings[0]}\n" in told(tmp_path, [*grid, setting])
+
+
+def test_many_coordinates_that_the_grid_lacks_are_ten_warnings(tmp_path):
+    regions = ", ".join('{shape="sphere"; centre=[0.1, 0.1]; radius=0.05; value="300+z";}' for _ in range(30))
+    assert len(check(tmp_path, f"initial.regions=({regions})")) == 10
+
+
+def test_coordinates_of_the_grid_are_no_slip(tmp_path):
+    cube = ["grid.points=[6, 5, 4]", "grid.upper=[0.5, 0.4, 0.3]", "boundary.z_min={type=\"neumann\"; flux=\"x+y*z\";}"]
+    for settings in [*cube, "initial.value=300+x*y*z", "source.value=z"], ["initial.value=300+x*y*t", "source.value=y"]:
+        assert not any("grid has no" in w for w in check(tmp_path, *settings))
+
+
 @pytest.mark.parametrize("settings", [
     [],
     ["initial.value=20", "boundary.x_min.value=-5", "boundary.x_max.ambient=95"],  # degrees Celsius throughout

@@ -410,6 +410,83 @@ void test_config__an_override_puts_aside_what_excludes_it(void **state)
     forget();
 }
 
+/* A body of two materials on a wall with this group, x_min. */
+#define BODY(wall)                                                                                 \
+    "grid = { points = [11, 21]; };\n"                                                             \
+    "materials = ( { name = \"a\"; conductivity = 1.0; density = 2.0; specific_heat = 4.0; },\n"   \
+    "              { name = \"b\"; conductivity = 3.0; density = 2.0; specific_heat = 4.0; } );\n" \
+    "body = ( { material = \"a\"; }, { material = \"b\"; shape = \"half-space\"; point = [5, "     \
+    "0];\n"                                                                                        \
+    "         normal = [1, 0]; } );\ninitial = { value = 300.0; };\ntime = { end = 1.0; };\n"      \
+    "boundary = { x_min = { " wall " }; };\n"
+
+void test_config__an_override_of_a_type_drops_what_it_does_not_use(void **state)
+{
+    write_file("table.csv", "0 1\n1 2\n");
+    static const char plain[] = BODY("type = \"neumann\"; flux_table = \"table.csv\";");
+    read_set(plain, "boundary.x_min.type=dirichlet", "boundary.x_min.value=280", NULL);
+    assert_int_equal(problem.walls[0].kind, HS_WALL_PRESCRIBES);
+    forget();
+    read_set(
+        BODY("type = \"robin\"; h_file = \"h.h5\"; h_dataset = \"h\"; ambient_table = \"no.csv\";"),
+        "boundary.x_min.type=reflective", NULL, NULL);
+    forget();
+    static const char patch[] = BODY("type = \"reflective\"; patches = ( { lower = [2]; upper = "
+                                     "[5]; type = \"robin\"; h = 3.0;\n"
+                                     "ambient_table = \"no.csv\"; } );");
+    read_set(patch, "boundary.x_min.patches[0].type=neumann", "boundary.x_min.patches[0].flux=7",
+             NULL);
+    assert_true(problem.walls[1].h == 0.0);
+    forget();
+    /* those of a type that has no tables */
+    read_set("grid = { points = [11]; };\nmaterial = { diffusivity = 0.5; };\n"
+             "initial = { value = 300.0; };\ntime = { end = 1.0; };\n"
+             "boundary = { x_min = { type = \"dirichlet\"; value_table = \"no.csv\"; }; };\n",
+             "boundary.x_min.type=constant", "boundary.x_min.value=280", NULL);
+    assert_null(problem.body);
+    forget();
+}
+
+void test_config__an_override_of_a_type_with_itself_drops_nothing(void **state)
+{
+    read_set(BODY("type = \"robin\"; h = 3.0; ambient = 290.0; flux = -5.0;"),
+             "boundary.x_min.type=\"robin\"", NULL, NULL);
+    assert_true(hs_wall_number_is_given(&problem.walls[0].flux));
+    forget();
+}
+
+void test_config__an_override_of_a_number_drops_its_file_and_table(void **state)
+{
+    write_file("table.csv", "0 1\n1 2\n");
+    read_set(BODY("type = \"neumann\"; flux_table = \"no.csv\"; flux_file = \"no.h5\"; "
+                  "flux_dataset = \"q\";"),
+             "boundary.x_min.flux=3", NULL, NULL);
+    assert_true(problem.time_functions[problem.walls[0].flux.function].value.constant == 3.0);
+    forget();
+    static const char by_table[] = "boundary.x_min.flux_table=table.csv";
+    read_set(BODY("type = \"neumann\"; flux = 3.0;"), by_table, NULL, NULL);
+    assert_int_equal(problem.time_functions[problem.walls[0].flux.function].points, 2);
+    forget();
+    read_set(BODY("type = \"neumann\"; gradient = 3.0;"), by_table, NULL, NULL);
+    forget();
+    read_set(
+        BODY("type = \"reflective\"; patches = ( { lower = [2]; upper = [5]; type = \"neumann\";\n"
+             "flux_table = \"no.csv\"; } );"),
+        "boundary.x_min.patches[0].flux=3", NULL, NULL);
+    forget();
+    /* file and table are multiplied */
+    const char *const set[] = {by_table};
+    assert_int_equal(read_with(BODY("type = \"neumann\"; flux_file = \"no.h5\";"), set, 1), HS_IO);
+    forget();
+}
+
+void test_config__an_override_of_a_materials_diffusivity_drops_the_three(void **state)
+{
+    read_set(BODY("type = \"reflective\";"), "materials[0].diffusivity=0.25",
+             "materials[1].diffusivity=0.5", NULL);
+    forget();
+}
+
 void test_config__an_override_of_a_group_replaces_it_whole(void **state)
 {
     read_set(small, "material={conductivity=1; density=2; specific_heat=4;}", NULL, NULL);
