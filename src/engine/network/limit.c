@@ -255,7 +255,8 @@ static void add_across(const struct vectors *v, struct piece *piece, int axis)
     }
 }
 
-/* Neighbours in the row itself: next to each other, but for the ends of a periodic one. */
+/* Neighbours in the row itself: next to each other, but for the ends of a periodic one. An edge is
+ * its lower node's. */
 static void add_along(const struct vectors *v, struct piece *piece)
 {
     const int64_t count = piece->count, x = piece->at[HS_X], row = piece->first - x;

@@ -199,7 +199,9 @@ void test_network_limit__is_bounded_by_blocks(void **state)
                 fail_msg("%g is above %g", bound, eigenvalue);
             best = fmax(best, bound);
         }
-        const bool *wrap = network.wrap; /* a periodic axis lacks a node */
+        /* nine nodes of an even rod have 0.975 of its eigenvalue, of which ten iterations find
+         * most; of a periodic axis a node is left out, which may be what matters */
+        const bool *wrap = network.wrap;
         if (!(wrap[0] || wrap[1] || wrap[2] || best >= 0.9 * eigenvalue))
             fail_msg("%g is far below %g", best, eigenvalue);
     }
