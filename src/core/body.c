@@ -16,10 +16,40 @@ void hs_body_destroy(struct hs_body *body)
     free(body->substance);
     free(body->solid);
     free(body->label);
+    hs_stored_destroy(body->stored);
+    free(body->substance_of);
     free(body->conductivity);
     free(body->capacity);
     free(body->contact);
     free(body);
+}
+
+bool hs_body_is_active(const struct hs_body *body)
+{
+    bool active = false;
+    for (int s = 0; s < body->substance_count; s++)
+        active = active || body->substance[s].source >= 0 || body->substance[s].perfusion > 0.0;
+    return active;
+}
+
+static uint16_t substance_of(const struct hs_body *body, double number)
+{
+    const bool label = number >= 0.0 && number < HS_LABEL_NUMBERS && number == (double)(int)number;
+    return label ? body->substance_of[(int)number] : HS_UNNAMED;
+}
+
+enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
+                                   uint16_t *out, struct hs_error *err)
+{
+    const int64_t count = hs_box_count(box);
+    double *number = malloc((size_t)count * sizeof *number);
+    if (!number)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the labels of a part of a body");
+    const enum hs_status st = body->stored->read(body->stored, box, number, err);
+    for (int64_t n = 0; n < count && !st; n++)
+        out[n] = substance_of(body, number[n]);
+    free(number);
+    return st;
 }
 
 void hs_wall_release(struct hs_wall *wall)

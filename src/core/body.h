@@ -6,6 +6,7 @@
 #define HS_CORE_BODY_H
 
 #include "core/shape.h"
+#include "core/stored.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,9 @@ struct hs_contact {
 
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
 
+/* Numbers that labels in a file may be; one that stands for no substance. */
+enum { HS_LABEL_NUMBERS = 65536, HS_UNNAMED = 0xffff };
+
 struct hs_body {
     int source; /* time function: W/m^3 everywhere; -1: none */
     int substance_count;
@@ -50,7 +54,9 @@ struct hs_body {
     /* Or the substance of each node [nz][ny][nx], or of each cell between nodes, one less along
      * each axis. */
     enum hs_label_place labels;
-    uint16_t *label;
+    uint16_t *label;          /* NULL: they are left in their file, */
+    struct hs_stored *stored; /* where this is, */
+    uint16_t *substance_of;   /* [HS_LABEL_NUMBERS] and this what its numbers stand for */
     /* Or measured, at the nodes [nz][ny][nx]: W/(m K), J/(m^3 K). NULL: not given. */
     double *conductivity, *capacity;
     int contact_count;
@@ -58,6 +64,14 @@ struct hs_body {
 };
 
 void hs_body_destroy(struct hs_body *body); /* with all that it owns; accepts NULL */
+
+/* Whether a substance has a source or a sink. */
+bool hs_body_is_active(const struct hs_body *body);
+
+/* The labels of a box whose nodes or cells lie side by side; HS_UNNAMED what stands for nothing.
+ * Errors: of reading the file. */
+enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
+                                   uint16_t *out, struct hs_error *err);
 
 #ifdef __cplusplus
 }

@@ -111,7 +111,7 @@ static enum hs_status make_body(struct hs_problem *problem, enum hs_bench_case w
         return hs_error_add(err, HS_DEVICE,
                             "bench: no memory for fields of conductivity and "
                             "capacity; take fewer --points");
-    return hs_network_of_problem(problem, err);
+    return hs_network_of_problem(problem, false, err);
 }
 
 const char *hs_bench_case_name(enum hs_bench_case which)

@@ -1,6 +1,7 @@
 #include "engine/network/cells.h"
 
 #include "core/memory.h"
+#include "core/round.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -60,21 +61,63 @@ static void mark_row(const struct hs_cells *cells, int64_t j, int64_t k, int *pa
     mark(&row, 0, hi[HS_X]);
 }
 
-/* False: out of memory. */
-static bool mark_all(struct hs_cells *cells, int threads)
+/* The place along an axis of the n-th that is held. */
+static int64_t place_of(const struct hs_cells *cells, int axis, int64_t n)
 {
-    const int64_t ny = cells->count[HS_Y], rows = ny * cells->count[HS_Z];
+    return (cells->first[axis] + n) % cells->count[axis];
+}
+
+static void mark_held(struct hs_cells *cells, int threads)
+{
+    const int64_t ny = cells->held[HS_Y], rows = ny * cells->held[HS_Z];
     const size_t parts = 3 * (size_t)cells->solids.count + 1;
-    cells->owned = malloc((size_t)(rows * cells->count[HS_X]) * sizeof *cells->owned);
-    cells->label = cells->owned;
-    if (!cells->owned)
-        return false;
     int *scratch = hs_new((size_t)threads * parts * sizeof *scratch);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
     for (int64_t r = 0; r < rows; r++)
-        mark_row(cells, r % ny, r / ny, scratch + (size_t)omp_get_thread_num() * parts);
+        mark_row(cells, place_of(cells, HS_Y, r % ny), place_of(cells, HS_Z, r / ny),
+                 scratch + (size_t)omp_get_thread_num() * parts);
     free(scratch);
-    return true;
+}
+
+/* What is held of a file, some layers at a time. */
+static enum hs_status read_held(struct hs_cells *cells, const struct hs_body *body, int axis,
+                                struct hs_error *err)
+{
+    const struct hs_stored *stored = body->stored;
+    const int64_t plane = hs_stored_plane(stored);
+    enum hs_status st = HS_OK;
+    for (int64_t n = 0, count; n < cells->held[axis] && !st; n += count) {
+        const int64_t place = place_of(cells, axis, n);
+        count = hs_smaller(stored->together, cells->held[axis] - n);
+        count = hs_smaller(count, cells->count[axis] - place);
+        const struct hs_box box = hs_stored_box(stored, place, count);
+        st = hs_body_read_labels(body, &box, cells->owned + n * plane, err);
+    }
+    stored->close(stored);
+    return st;
+}
+
+/* A node's labels are those of the cells beside it, or its own and that of the node above; edges
+ * below a share's nodes are of others. */
+static void hold_layers(struct hs_cells *cells, const struct hs_network_share *share,
+                        const struct hs_grid *grid, bool wrap)
+{
+    if (share->ranks < 2)
+        return;
+    const int axis = grid->dims - 1;
+    const int64_t rows = share->ahead / grid->points[HS_X]; /* of a layer */
+    const int64_t count = cells->count[axis];
+    int64_t first = share->row / rows - 1, end = (share->end_row - 1) / rows + 2;
+    if (!wrap) {
+        first = hs_larger(first, 0);
+        end = hs_smaller(end, count);
+    }
+    if (share->row == share->end_row) /* nothing */
+        first = end = 0;
+    if (end - first >= count) /* all */
+        return;
+    cells->first[axis] = (first + count) % count;
+    cells->held[axis] = end - first;
 }
 
 /* Where k and rho*c are measured, only a sink or a source asks for substances. */
@@ -88,18 +131,31 @@ static bool are_needed(const struct hs_body *body)
     return false;
 }
 
-bool hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
-                   const struct hs_axis *axis)
+enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
+                             const struct hs_axis *axis, const struct hs_network_share *share,
+                             struct hs_error *err)
 {
     const struct hs_body *body = spec->body;
+    const int last = spec->grid->dims - 1;
     *cells = (struct hs_cells){.place = body->labels, .label = body->label};
     hs_solids_init(&cells->solids, body, axis);
-    const bool solids = body->labels == HS_LABEL_NONE && are_needed(body);
-    if (solids)
+    cells->marked = body->labels == HS_LABEL_NONE && are_needed(body);
+    if (cells->marked)
         cells->place = HS_LABEL_CELLS;
     for (int a = 0; a < HS_AXES; a++)
-        cells->count[a] = cells->place == HS_LABEL_CELLS ? axis[a].cells : axis[a].nodes;
-    return !solids || mark_all(cells, spec->threads);
+        cells->held[a] = cells->count[a] =
+            cells->place == HS_LABEL_CELLS ? axis[a].cells : axis[a].nodes;
+    if (cells->label || cells->place == HS_LABEL_NONE)
+        return HS_OK;
+    hold_layers(cells, share, spec->grid, axis[last].wrap);
+    const int64_t labels = cells->held[HS_X] * cells->held[HS_Y] * cells->held[HS_Z];
+    cells->label = cells->owned = malloc((size_t)labels * sizeof *cells->owned + 1);
+    if (!cells->owned)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the labels of a body");
+    if (!cells->marked)
+        return read_held(cells, body, last, err);
+    mark_held(cells, spec->threads);
+    return HS_OK;
 }
 
 void hs_cells_release(struct hs_cells *cells)

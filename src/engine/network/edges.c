@@ -163,11 +163,12 @@ static double halves(const struct hs_octants *octants, int axis, const int64_t n
 {
     const struct hs_body *body = octants->spec->body;
     const double half = octants->axis[axis].half[octants->node[axis]];
-    const int64_t one = hs_grid_index(octants->spec->grid, octants->node);
-    const int64_t other = hs_grid_index(octants->spec->grid, next);
+    const int64_t *node = octants->node;
     if (body->conductivity)
-        return area / (half / body->conductivity[one] + half / body->conductivity[other]);
-    const int label = body->label[one], beyond = body->label[other];
+        return area / (half / body->conductivity[hs_grid_index(octants->spec->grid, node)] +
+                       half / body->conductivity[hs_grid_index(octants->spec->grid, next)]);
+    const int label = hs_cells_row(octants->cells, node[HS_Y], node[HS_Z])[node[HS_X]];
+    const int beyond = hs_cells_row(octants->cells, next[HS_Y], next[HS_Z])[next[HS_X]];
     return area / (half / body->substance[label].conductivity[axis] +
                    half / body->substance[beyond].conductivity[axis] +
                    contact_between(body, label, beyond));

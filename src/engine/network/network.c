@@ -9,6 +9,7 @@
 #include "engine/network/moving.h"
 #include "engine/network/nodes.h"
 #include "engine/network/palette.h"
+#include "engine/ranks/together.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,7 +18,6 @@
 #include <string.h>
 
 enum { BYTES = 256, SHORTS = 65536 }; /* rows of a palette at most, that of no node included */
-enum { PARTS = 512 };                 /* of the rows of nodes; sums do not depend on threads */
 enum { ROWS, FORCINGS, KINDS };
 
 /* The first node where something is wrong. */
@@ -39,13 +39,15 @@ struct work {
     const struct hs_network_spec *spec;
     struct hs_axis axis[HS_AXES];
     struct hs_cells cells;
-    int64_t rows_of_nodes; /* nx nodes each */
+    struct hs_network_share share;
+    int64_t nodes; /* of the share */
     int threads;
     struct worker *worker; /* [threads] */
     bool too_many;         /* rows for a palette */
-    uint16_t *number;      /* [nodes]: among the thread's own rows, then among all */
+    /* [ahead + nodes + ahead]: among the thread's own rows, then among all */
+    uint16_t *number;
     struct hs_network *out;
-    double *volume; /* [PARTS][substances] */
+    double *volume; /* [HS_NETWORK_PARTS][substances] */
 };
 
 /* All that solids, labels and contacts name is there. */
@@ -63,21 +65,34 @@ static bool is_sound(const struct hs_network_spec *spec)
     return sound;
 }
 
-static bool init_work(struct work *work, const struct hs_network_spec *spec)
+struct hs_network_share hs_network_share(const struct hs_network_spec *spec)
+{
+    return spec->ranks > 1 ? hs_network_share_of(spec->grid, spec->ranks, spec->rank)
+                           : hs_network_all(spec->grid);
+}
+
+/* How it goes on all ranks. */
+static enum hs_status agree(const struct work *work, enum hs_status status, struct hs_error *err)
+{
+    return work->share.ranks > 1 ? hs_ranks_agree(status, err) : status;
+}
+
+static enum hs_status init_work(struct work *work, const struct hs_network_spec *spec,
+                                struct hs_error *err)
 {
     assert(is_sound(spec));
-    *work = (struct work){.spec = spec, .threads = spec->threads};
-    work->rows_of_nodes = spec->grid->points[HS_Y] * spec->grid->points[HS_Z];
+    *work = (struct work){.spec = spec, .threads = spec->threads, .share = hs_network_share(spec)};
+    work->nodes = hs_network_share_nodes(&work->share, spec->grid);
     work->worker = hs_new((size_t)work->threads * sizeof *work->worker);
     hs_axes_init(work->axis, spec);
-    const bool done = hs_cells_init(&work->cells, spec, work->axis);
+    const enum hs_status st = hs_cells_init(&work->cells, spec, work->axis, &work->share, err);
     for (int t = 0; t < work->threads; t++) {
         struct worker *worker = &work->worker[t];
         hs_distinct_init(&worker->set[ROWS], sizeof(struct hs_network_row));
         hs_distinct_init(&worker->set[FORCINGS], sizeof(struct hs_forcing));
         hs_nodes_init(&worker->nodes, spec, work->axis, &work->cells);
     }
-    return done;
+    return agree(work, st, err);
 }
 
 static void release_work(struct work *work)
@@ -126,12 +141,30 @@ static enum hs_status report(const struct work *work, const struct fault *fault,
 
 static int first_part(const struct work *work, int thread)
 {
-    return (int)((int64_t)PARTS * thread / work->threads);
+    const int parts = work->share.end_part - work->share.part;
+    return work->share.part + (int)((int64_t)parts * thread / work->threads);
 }
 
 static int64_t first_row(const struct work *work, int part)
 {
-    return work->rows_of_nodes * part / PARTS;
+    return hs_network_part(work->spec->grid, part);
+}
+
+/* In arrays of the share. */
+static int64_t nodes_held(const struct work *work)
+{
+    return work->share.ahead + work->nodes + work->share.ahead;
+}
+
+/* Where the nodes of a row are in arrays of the share; and of a thread's first row. */
+static int64_t place_of(const struct work *work, int64_t row)
+{
+    return work->share.ahead + (row - work->share.row) * work->spec->grid->points[HS_X];
+}
+
+static int64_t first_place(const struct work *work, int thread)
+{
+    return place_of(work, first_row(work, first_part(work, thread)));
 }
 
 /* Does `of_row` to all rows of nodes, in each thread until it fails. */
@@ -155,10 +188,19 @@ static void pass(struct work *work,
 /* How a pass went: of several faults that of the first node, whoever came across it. */
 static enum hs_status outcome(const struct work *work, struct hs_error *err)
 {
-    for (int t = 0; t < work->threads; t++)
-        if (work->worker[t].fault.what != HS_NODE_IS_WELL)
-            return report(work, &work->worker[t].fault, err);
-    return HS_OK;
+    struct fault fault = {.what = HS_NODE_IS_WELL};
+    for (int t = 0; t < work->threads && fault.what == HS_NODE_IS_WELL; t++)
+        fault = work->worker[t].fault;
+    if (work->share.ranks > 1) {
+        size_t *bytes;
+        struct fault *all = hs_ranks_gather(&fault, sizeof fault, &bytes);
+        for (int rank = hs_ranks_count() - 1; rank >= 0; rank--)
+            if (all[rank].what != HS_NODE_IS_WELL)
+                fault = all[rank];
+        free(bytes);
+        free(all);
+    }
+    return fault.what == HS_NODE_IS_WELL ? HS_OK : report(work, &fault, err);
 }
 
 static bool note(struct worker *worker, enum hs_node_fault what, int64_t i)
@@ -186,7 +228,7 @@ static bool number_row(struct work *work, struct worker *worker, int part, int64
 {
     (void)part;
     const int64_t nx = work->spec->grid->points[HS_X];
-    uint16_t *number = work->number + r * nx;
+    uint16_t *number = work->number + place_of(work, r);
     bool too_many = false;
     for (int64_t i = 0; i < nx && !too_many; i++) {
         if (hs_nodes_repeats(&worker->nodes, i)) {
@@ -212,7 +254,7 @@ static bool write_row(struct work *work, struct worker *worker, int part, int64_
 {
     (void)part;
     const int64_t nx = work->spec->grid->points[HS_X];
-    struct hs_network_row *node = work->out->node + r * nx;
+    struct hs_network_row *node = work->out->node + place_of(work, r);
     for (int64_t i = 0; i < nx; i++) {
         if (hs_nodes_repeats(&worker->nodes, i))
             node[i] = node[i - 1];
@@ -220,6 +262,37 @@ static bool write_row(struct work *work, struct worker *worker, int part, int64_
             return false;
     }
     return true;
+}
+
+static int (*const compare_of[])(const void *, const void *) = {
+    [ROWS] = hs_network_row_compare, [FORCINGS] = hs_forcing_compare};
+
+/* The same of all ranks, for what the threads of this one have. */
+static void *unite_ranks(const struct work *work, int kind, void *here, int *count)
+{
+    const size_t size = work->worker[0].set[kind].size;
+    const int ranks = hs_ranks_count();
+    size_t *bytes;
+    char *every = hs_ranks_gather(here, (size_t)*count * size, &bytes), *at = every;
+    struct hs_distinct *set = hs_new((size_t)ranks * sizeof *set);
+    int **map = hs_new((size_t)ranks * sizeof *map);
+    for (int rank = 0; rank < ranks; at += bytes[rank++]) {
+        set[rank] =
+            (struct hs_distinct){.size = size, .count = (int)(bytes[rank] / size), .item = at};
+        map[rank] = hs_new(bytes[rank] / size * sizeof **map + 1);
+    }
+    void *all = hs_distinct_unite(ranks, set, compare_of[kind], count, map);
+    for (int t = 0; t < work->threads; t++)
+        for (int n = 0; n < work->worker[t].set[kind].count; n++)
+            work->worker[t].map[kind][n] = map[work->spec->rank][work->worker[t].map[kind][n]];
+    for (int rank = 0; rank < ranks; rank++)
+        free(map[rank]);
+    free(set);
+    free(map);
+    free(bytes);
+    free(every);
+    free(here);
+    return all;
 }
 
 /* Makes one of the sets of a kind that all threads have; each one's map says where what it had
@@ -233,11 +306,10 @@ static void *unite(const struct work *work, int kind, int *count)
         map[t] = hs_new(((size_t)set[t].count + 1) * sizeof *map[t]);
         work->worker[t].map[kind] = map[t];
     }
-    void *all = hs_distinct_unite(
-        work->threads, set, kind == ROWS ? hs_network_row_compare : hs_forcing_compare, count, map);
+    void *all = hs_distinct_unite(work->threads, set, compare_of[kind], count, map);
     free(set);
     free(map);
-    return all;
+    return work->share.ranks > 1 ? unite_ranks(work, kind, all, count) : all;
 }
 
 /* The first is empty. */
@@ -281,21 +353,25 @@ static int compare_uses(const void *a, const void *b)
     return by ? by : one->row - other->row;
 }
 
-static void count_uses(const struct work *work, struct use *use)
+static void count_uses(const struct work *work, int count, struct use *use)
 {
-    const int64_t nx = work->spec->grid->points[HS_X];
+    double *nodes = hs_new(((size_t)count + 1) * sizeof *nodes);
 #pragma omp parallel for num_threads(work->threads) schedule(static, 1)
     for (int t = 0; t < work->threads; t++) {
         const struct worker *worker = &work->worker[t];
         int64_t *own = hs_new(((size_t)worker->set[ROWS].count + 1) * sizeof *own);
-        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++)
+        for (int64_t n = first_place(work, t); n < first_place(work, t + 1); n++)
             own[work->number[n]]++;
 #pragma omp critical
         for (int n = 0; n < worker->set[ROWS].count; n++)
-            use[worker->map[ROWS][n]].nodes += own[n];
+            nodes[worker->map[ROWS][n]] += (double)own[n];
         free(own);
     }
+    if (work->share.ranks > 1)
+        hs_ranks_add(nodes, count);
+    for (int n = 0; n < count; n++)
+        use[n] = (struct use){(int64_t)nodes[n], n};
+    free(nodes);
 }
 
 /* Rows that many nodes have come first: kernels that cannot have all at hand have those. */
@@ -306,9 +382,7 @@ static void sort_rows(struct work *work)
     struct use *use = hs_new(((size_t)count + 1) * sizeof *use);
     struct hs_network_row *row = hs_new((size_t)out->row_count * sizeof *row);
     int *place = hs_new(((size_t)count + 1) * sizeof *place);
-    for (int n = 0; n < count; n++)
-        use[n].row = n;
-    count_uses(work, use);
+    count_uses(work, count, use);
     qsort(use, (size_t)count, sizeof *use, compare_uses);
     row[0] = out->row[0];
     for (int n = 0; n < count; n++) {
@@ -328,18 +402,16 @@ static void sort_rows(struct work *work)
 static bool renumber(struct work *work)
 {
     struct hs_network *out = work->out;
-    const int64_t nx = work->spec->grid->points[HS_X];
     uint8_t *byte = NULL;
     if (out->row_count <= BYTES) {
-        byte = malloc((size_t)(work->rows_of_nodes * nx));
+        byte = malloc((size_t)nodes_held(work));
         if (!byte)
             return false;
     }
 #pragma omp parallel for num_threads(work->threads) schedule(static, 1)
     for (int t = 0; t < work->threads; t++) {
         const int *map = work->worker[t].map[ROWS];
-        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
+        for (int64_t n = first_place(work, t); n < first_place(work, t + 1); n++) {
             const int number = map[work->number[n]] + 1;
             if (byte)
                 byte[n] = (uint8_t)number;
@@ -356,22 +428,33 @@ static bool renumber(struct work *work)
     return true;
 }
 
+/* Whether any rank has. */
+static bool any_has(const struct work *work, bool here)
+{
+    double count = here ? 1.0 : 0.0;
+    if (work->share.ranks > 1)
+        hs_ranks_add(&count, 1);
+    return count > 0.0;
+}
+
 /* The first pass. Afterwards `too_many` says whether rows are too many; then nothing is there. */
 static enum hs_status make_palette(struct work *work, struct hs_error *err)
 {
     const struct hs_grid *grid = work->spec->grid;
-    work->number = malloc((size_t)hs_grid_count(grid) * sizeof *work->number);
-    if (!work->number)
-        return no_memory(grid, err);
+    work->number = malloc((size_t)nodes_held(work) * sizeof *work->number);
+    enum hs_status st = agree(work, work->number ? HS_OK : no_memory(grid, err), err);
+    if (st)
+        return st;
     pass(work, number_row);
-    const enum hs_status st = work->too_many ? HS_OK : outcome(work, err);
+    work->too_many = any_has(work, work->too_many);
+    st = work->too_many ? HS_OK : outcome(work, err);
     if (!work->too_many && !st) {
         unite_forcings(work);
         unite_rows(work);
     }
     if (!work->too_many && !st && work->out->row_count <= SHORTS) {
         sort_rows(work);
-        return renumber(work) ? HS_OK : no_memory(grid, err);
+        return agree(work, renumber(work) ? HS_OK : no_memory(grid, err), err);
     }
     work->too_many = true;
     free(work->number);
@@ -384,9 +467,8 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
 static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 {
     struct hs_network *out = work->out;
-    const int64_t nx = work->spec->grid->points[HS_X];
     out->form = HS_NETWORK_ARRAYS;
-    out->node = malloc((size_t)(work->rows_of_nodes * nx) * sizeof *out->node);
+    out->node = malloc((size_t)nodes_held(work) * sizeof *out->node);
     for (int t = 0; t < work->threads; t++) {
         struct worker *worker = &work->worker[t];
         free(worker->map[FORCINGS]);
@@ -394,38 +476,94 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
         hs_distinct_release(&worker->set[ROWS]);
         hs_distinct_init(&worker->set[ROWS], sizeof(struct hs_network_row));
     }
-    if (!out->node)
-        return no_memory(work->spec->grid, err);
+    enum hs_status st = agree(work, out->node ? HS_OK : no_memory(work->spec->grid, err), err);
+    if (st)
+        return st;
     pass(work, write_row);
-    const enum hs_status st = outcome(work, err);
+    st = outcome(work, err);
     if (st)
         return st;
     unite_forcings(work);
     int64_t forced = 0;
 #pragma omp parallel for num_threads(work->threads) schedule(static, 1) reduction(+ : forced)
     for (int t = 0; t < work->threads; t++) {
-        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
+        for (int64_t n = first_place(work, t); n < first_place(work, t + 1); n++) {
             out->node[n].forcing = work->worker[t].map[FORCINGS][out->node[n].forcing];
             forced += out->node[n].forcing != 0;
         }
     }
-    out->forced = forced;
+    double all = (double)forced;
+    if (work->share.ranks > 1)
+        hs_ranks_add(&all, 1);
+    out->forced = (int64_t)all;
     return HS_OK;
 }
+
+/* ---- of several ranks ------------------------------------------------------------------------ */
+
+static size_t node_bytes(const struct hs_network *network)
+{
+    return network->form == HS_NETWORK_BYTES    ? sizeof(uint8_t)
+           : network->form == HS_NETWORK_SHORTS ? sizeof(uint16_t)
+                                                : sizeof *network->node;
+}
+
+static char *nodes_of(const struct hs_network *network)
+{
+    return network->form == HS_NETWORK_ARRAYS ? (char *)network->node : network->number;
+}
+
+/* The layers beside a share. */
+static void find_beside(const struct work *work)
+{
+    const struct hs_network_share *share = &work->share;
+    const size_t size = node_bytes(work->out), layer = (size_t)share->ahead * size;
+    char *nodes = nodes_of(work->out), *end = nodes + (size_t)work->nodes * size;
+    const void *const out[] = {nodes + layer, end};
+    void *const in[] = {nodes, end + layer};
+    if (share->ranks > 1)
+        hs_ranks_beside(share->ranks, out, in, layer);
+}
+
+enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_network *network,
+                               struct hs_error *err)
+{
+    const struct hs_network_share share = hs_network_share(spec);
+    const size_t size = node_bytes(network);
+    char *all = NULL;
+    if (share.ranks < 2)
+        return HS_OK;
+    if (spec->rank == 0)
+        all = malloc((size_t)hs_grid_count(spec->grid) * size);
+    const enum hs_status st =
+        hs_ranks_agree(spec->rank > 0 || all ? HS_OK : no_memory(spec->grid, err), err);
+    if (!st)
+        hs_ranks_collect(nodes_of(network) + (size_t)share.ahead * size,
+                         (size_t)hs_network_share_nodes(&share, spec->grid) * size, all);
+    free(nodes_of(network));
+    network->number = network->form == HS_NETWORK_ARRAYS ? NULL : all;
+    network->node = network->form == HS_NETWORK_ARRAYS ? (void *)all : NULL;
+    if (st || spec->rank > 0)
+        hs_network_release(network);
+    return st;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_network *out,
                                struct hs_error *err)
 {
     struct work work;
     memset(out, 0, sizeof *out);
-    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
+    enum hs_status st = init_work(&work, spec, err);
     work.out = out;
     if (!st)
         st = make_palette(&work, err);
     if (!st && work.too_many)
         st = make_arrays(&work, err);
     if (!st)
+        find_beside(&work);
+    if (!st && spec->rank == 0)
         hs_network_find_moving(spec, work.axis, out);
     release_work(&work);
     if (st) {
@@ -441,12 +579,12 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
 double hs_network_capacity(const struct hs_network *network, int threads)
 {
     const int64_t nodes = hs_grid_count(&network->grid);
-    struct hs_sum part[PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
+    struct hs_sum part[HS_NETWORK_PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+    for (int p = 0; p < HS_NETWORK_PARTS; p++)
+        for (int64_t n = nodes * p / HS_NETWORK_PARTS; n < nodes * (p + 1) / HS_NETWORK_PARTS; n++)
             hs_sum_add(&part[p], hs_network_row_at(network, n)->capacity);
-    for (int p = 0; p < PARTS; p++)
+    for (int p = 0; p < HS_NETWORK_PARTS; p++)
         hs_sum_join(&sum, &part[p]);
     return hs_sum_value(&sum);
 }
@@ -488,26 +626,43 @@ static bool add_held_of_row(struct work *work, struct worker *worker, int part, 
     return true;
 }
 
-enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
-                                      struct hs_held_share **out, int64_t *count,
-                                      struct hs_error *err)
+/* Of all threads, which have consecutive rows, and of all ranks. */
+static void unite_held(const struct work *work, struct hs_network *network)
+{
+    int64_t count = 0, at = 0;
+    for (int t = 0; t < work->threads; t++)
+        count += work->worker[t].held_count;
+    struct hs_held_share *held = hs_new(((size_t)count + 1) * sizeof *held);
+    for (int t = 0; t < work->threads; t++)
+        for (int64_t n = 0; n < work->worker[t].held_count; n++)
+            held[at++] = work->worker[t].held[n];
+    if (work->share.ranks > 1) {
+        struct hs_held_share *here = held;
+        size_t *bytes;
+        held = hs_ranks_gather(here, (size_t)count * sizeof *here, &bytes);
+        count = 0;
+        for (int rank = 0; rank < hs_ranks_count(); rank++)
+            count += (int64_t)(bytes[rank] / sizeof *here);
+        free(bytes);
+        free(here);
+    }
+    network->held = held;
+    network->held_count = count;
+}
+
+enum hs_status hs_network_find_held(const struct hs_network_spec *spec, struct hs_network *network,
+                                    struct hs_error *err)
 {
     struct work work;
-    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
-    *out = NULL;
-    *count = 0;
+    if (!hs_body_is_active(spec->body))
+        return HS_OK;
+    enum hs_status st = init_work(&work, spec, err);
     if (!st) {
         pass(&work, add_held_of_row);
         st = outcome(&work, err);
     }
-    for (int t = 0; t < work.threads && !st; t++)
-        *count += work.worker[t].held_count;
     if (!st)
-        *out = hs_new(((size_t)*count + 1) * sizeof **out);
-    int64_t at = 0; /* threads have consecutive rows */
-    for (int t = 0; t < work.threads && !st; t++)
-        for (int64_t n = 0; n < work.worker[t].held_count; n++)
-            (*out)[at++] = work.worker[t].held[n];
+        unite_held(&work, network);
     release_work(&work);
     return st;
 }
@@ -533,14 +688,16 @@ enum hs_status hs_network_volumes(const struct hs_network_spec *spec, double *ou
 {
     const size_t count = (size_t)spec->body->substance_count;
     struct work work;
-    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
-    work.volume = hs_new((PARTS * count + 1) * sizeof *work.volume);
+    enum hs_status st = init_work(&work, spec, err);
+    work.volume = hs_new((HS_NETWORK_PARTS * count + 1) * sizeof *work.volume);
     if (!st) {
         pass(&work, add_volumes);
         st = outcome(&work, err);
     }
     memset(out, 0, count * sizeof *out);
-    for (int part = 0; part < PARTS && !st; part++)
+    if (!st && work.share.ranks > 1)
+        hs_ranks_add(work.volume, (int64_t)(HS_NETWORK_PARTS * count));
+    for (int part = 0; part < HS_NETWORK_PARTS && !st; part++)
         for (size_t s = 0; s < count; s++)
             out[s] += work.volume[(size_t)part * count + s];
     free(work.volume);

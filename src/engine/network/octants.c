@@ -39,7 +39,7 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
     const struct hs_solids *solids = &octants->cells->solids;
     octants->node[HS_Y] = j;
     octants->node[HS_Z] = k;
-    if (!octants->cells->owned)
+    if (!octants->cells->marked)
         return;
     hs_solids_all(solids, &octants->all);
     for (int n = 0; n < 4; n++) {
@@ -81,7 +81,7 @@ static bool find(const struct hs_octants *octants, int number, struct hs_octant 
 
 bool hs_octants_find(struct hs_octants *octants, int64_t i)
 {
-    const bool given = octants->cells->place != HS_LABEL_NONE && !octants->cells->owned;
+    const bool given = octants->cells->place != HS_LABEL_NONE && !octants->cells->marked;
     bool named = true;
     octants->node[HS_X] = i;
     for (int o = 0; o < 8; o++) {

@@ -11,6 +11,7 @@
 
 #include "core/backend.h"
 #include "core/method.h"
+#include "engine/ranks/together.h"
 
 #include <stdbool.h>
 
@@ -20,8 +21,6 @@ enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err);
 
 /* At the end of the program: the status of all, which is rank 0's. */
 enum hs_status hs_ranks_end(enum hs_status status);
-
-int hs_ranks_count(void);
 
 /* Whether this is the one rank, or rank 0: who speaks. */
 bool hs_ranks_is_first(void);
