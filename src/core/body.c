@@ -1,5 +1,6 @@
 #include "core/body.h"
 
+#include "core/round.h"
 #include "core/wall.h"
 
 #include <stdlib.h>
@@ -38,16 +39,30 @@ static uint16_t substance_of(const struct hs_body *body, double number)
     return label ? body->substance_of[(int)number] : HS_UNNAMED;
 }
 
+/* As many layers of the slowest axis at a time as are read for the price of one. */
 enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
-                                   uint16_t *out, struct hs_error *err)
+                                   size_t size, void *out, struct hs_error *err)
 {
-    const int64_t count = hs_box_count(box);
-    double *number = malloc((size_t)count * sizeof *number);
+    const struct hs_stored *stored = body->stored;
+    const int axis = stored->dims - 1;
+    const int64_t plane = hs_box_count(box) / (box->hi[axis] - box->lo[axis]);
+    struct hs_box part = *box;
+    int64_t at = 0;
+    enum hs_status st = HS_OK;
+    double *number =
+        malloc((size_t)(hs_smaller(stored->together, box->hi[axis] - box->lo[axis]) * plane) *
+               sizeof *number);
     if (!number)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the labels of a part of a body");
-    const enum hs_status st = body->stored->read(body->stored, box, number, err);
-    for (int64_t n = 0; n < count && !st; n++)
-        out[n] = substance_of(body, number[n]);
+        return hs_error_add(err, HS_DEVICE, "not enough memory for labels of a body");
+    for (; part.lo[axis] < box->hi[axis] && !st; part.lo[axis] = part.hi[axis]) {
+        part.hi[axis] = hs_smaller(part.lo[axis] + stored->together, box->hi[axis]);
+        st = stored->read(stored, &part, number, err);
+        for (int64_t n = 0; n < hs_box_count(&part) && !st; n++, at++)
+            if (size == sizeof(uint8_t))
+                ((uint8_t *)out)[at] = (uint8_t)substance_of(body, number[n]);
+            else
+                ((uint16_t *)out)[at] = substance_of(body, number[n]);
+    }
     free(number);
     return st;
 }

@@ -68,10 +68,10 @@ void hs_body_destroy(struct hs_body *body); /* with all that it owns; accepts NU
 /* Whether a substance has a source or a sink. */
 bool hs_body_is_active(const struct hs_body *body);
 
-/* The labels of a box whose nodes or cells lie side by side; HS_UNNAMED what stands for nothing.
- * Errors: of reading the file. */
+/* The labels of a box that lie in the body's file, dense, of 1 or 2 bytes; HS_UNNAMED what stands
+ * for nothing. Errors: of reading the file. */
 enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
-                                   uint16_t *out, struct hs_error *err);
+                                   size_t size, void *out, struct hs_error *err);
 
 #ifdef __cplusplus
 }

@@ -117,6 +117,7 @@ struct hs_network {
     int64_t forced;             /* as arrays: nodes whose forcing is not */
     struct hs_moving inflow;    /* in W, at nodes that are free */
     struct hs_moving given;     /* temperatures of prescribed nodes, whose forcing is empty */
+    double *volume;             /* [substances] m^3, for each metre along axes that are not there */
     int64_t held_count;
     struct hs_held_share *held; /* [held_count]; none if no substance has a source or sink */
     double limit;               /* s: longest stable step; infinite: no node can change */

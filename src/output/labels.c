@@ -30,8 +30,7 @@ void hs_labels_init(struct hs_chunks *chunks, const struct hs_problem *problem)
 struct source {
     const struct hs_chunks *chunks;
     const struct hs_body *body;
-    uint16_t *read;  /* room for those of a chunk */
-    uint8_t *narrow; /* in bytes */
+    void *room; /* for those of a chunk */
 };
 
 static enum hs_status read_box(void *self, const struct hs_box *box, const struct hs_box *next,
@@ -40,18 +39,16 @@ static enum hs_status read_box(void *self, const struct hs_box *box, const struc
     (void)next;
     const struct source *source = self;
     const struct hs_body *body = source->body;
-    const int64_t count = hs_box_count(box);
-    const uint16_t *from = source->read;
-    enum hs_status st = HS_OK;
-    if (body->label)
-        from = body->label + hs_grid_index(&source->chunks->grid, box->lo);
-    else
-        st = hs_body_read_labels(body, box, source->read, err);
     const bool narrow = source->chunks->size == sizeof(uint8_t);
-    for (int64_t n = 0; n < count && narrow; n++)
-        source->narrow[n] = (uint8_t)from[n];
-    *values = narrow ? (const void *)source->narrow : from;
-    return st;
+    uint8_t *byte = source->room;
+    *values = byte;
+    if (!body->label)
+        return hs_body_read_labels(body, box, source->chunks->size, source->room, err);
+    const uint16_t *from = body->label + hs_grid_index(&source->chunks->grid, box->lo);
+    for (int64_t n = 0; n < hs_box_count(box) && narrow; n++)
+        byte[n] = (uint8_t)from[n];
+    *values = narrow ? (const void *)byte : from;
+    return HS_OK;
 }
 
 enum hs_status hs_labels_append(struct hs_chunks *chunks, struct hs_store *store,
@@ -59,14 +56,12 @@ enum hs_status hs_labels_append(struct hs_chunks *chunks, struct hs_store *store
 {
     if (chunks->per_step == 0 || chunks->steps > 0)
         return HS_OK;
-    const size_t most = (size_t)hs_chunks_bytes(chunks) / chunks->size;
-    struct source source = {chunks, body, hs_new(most * sizeof *source.read), hs_new(most)};
+    struct source source = {chunks, body, hs_new((size_t)hs_chunks_bytes(chunks))};
     const struct hs_values values = {read_box, &source};
     const enum hs_status st = hs_chunks_append(chunks, store, &values, err);
     if (body->stored)
         body->stored->close(body->stored);
-    free(source.read);
-    free(source.narrow);
+    free(source.room);
     return st;
 }
 

@@ -79,40 +79,38 @@ static void mark_held(struct hs_cells *cells, int threads)
     free(scratch);
 }
 
-/* What is held of a file, some layers at a time. */
+/* What is held of a file; along a periodic axis it may begin again. */
 static enum hs_status read_held(struct hs_cells *cells, const struct hs_body *body, int axis,
                                 struct hs_error *err)
 {
-    const struct hs_stored *stored = body->stored;
-    const int64_t plane = hs_stored_plane(stored);
+    const int64_t held = cells->held[axis], first = cells->first[axis];
+    const int64_t until = hs_smaller(first + held, cells->count[axis]) - first;
     enum hs_status st = HS_OK;
-    for (int64_t n = 0, count; n < cells->held[axis] && !st; n += count) {
-        const int64_t place = place_of(cells, axis, n);
-        count = hs_smaller(stored->together, cells->held[axis] - n);
-        count = hs_smaller(count, cells->count[axis] - place);
-        const struct hs_box box = hs_stored_box(stored, place, count);
-        st = hs_body_read_labels(body, &box, cells->owned + n * plane, err);
+    for (int64_t n = 0, end = until; n < held && !st; n = end, end = held) {
+        const struct hs_box box = hs_stored_box(body->stored, place_of(cells, axis, n), end - n);
+        st = hs_body_read_labels(body, &box, sizeof *cells->owned,
+                                 cells->owned + n * hs_stored_plane(body->stored), err);
     }
-    stored->close(stored);
+    body->stored->close(body->stored);
     return st;
 }
 
 /* A node's labels are those of the cells beside it, or its own and that of the node above; edges
- * below a share's nodes are of others. */
-static void hold_layers(struct hs_cells *cells, const struct hs_network_share *share,
+ * below a portion's nodes are of others. */
+static void hold_layers(struct hs_cells *cells, const struct hs_portion *portion,
                         const struct hs_grid *grid, bool wrap)
 {
-    if (share->ranks < 2)
+    if (portion->ranks < 2)
         return;
     const int axis = grid->dims - 1;
-    const int64_t rows = share->ahead / grid->points[HS_X]; /* of a layer */
+    const int64_t rows = portion->beside / grid->points[HS_X]; /* of a layer */
     const int64_t count = cells->count[axis];
-    int64_t first = share->row / rows - 1, end = (share->end_row - 1) / rows + 2;
+    int64_t first = portion->row / rows - 1, end = (portion->end_row - 1) / rows + 2;
     if (!wrap) {
         first = hs_larger(first, 0);
         end = hs_smaller(end, count);
     }
-    if (share->row == share->end_row) /* nothing */
+    if (portion->row == portion->end_row) /* nothing */
         first = end = 0;
     if (end - first >= count) /* all */
         return;
@@ -132,7 +130,7 @@ static bool are_needed(const struct hs_body *body)
 }
 
 enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
-                             const struct hs_axis *axis, const struct hs_network_share *share,
+                             const struct hs_axis *axis, const struct hs_portion *portion,
                              struct hs_error *err)
 {
     const struct hs_body *body = spec->body;
@@ -147,7 +145,7 @@ enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spe
             cells->place == HS_LABEL_CELLS ? axis[a].cells : axis[a].nodes;
     if (cells->label || cells->place == HS_LABEL_NONE)
         return HS_OK;
-    hold_layers(cells, share, spec->grid, axis[last].wrap);
+    hold_layers(cells, portion, spec->grid, axis[last].wrap);
     const int64_t labels = cells->held[HS_X] * cells->held[HS_Y] * cells->held[HS_Z];
     cells->label = cells->owned = malloc((size_t)labels * sizeof *cells->owned + 1);
     if (!cells->owned)

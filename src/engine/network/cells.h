@@ -2,7 +2,7 @@
 #ifndef HS_ENGINE_NETWORK_CELLS_H
 #define HS_ENGINE_NETWORK_CELLS_H
 
-#include "engine/network/share.h"
+#include "engine/network/portion.h"
 #include "engine/network/solids.h"
 
 enum { HS_CELL_MIXED = 0xffff, HS_CELL_EMPTY = 0xfffe }; /* in place of a substance */
@@ -11,7 +11,7 @@ struct hs_cells {
     /* of what there are labels; HS_LABEL_NONE: nobody asks for substances */
     enum hs_label_place place;
     int64_t count[HS_AXES]; /* labels along each axis */
-    /* of what is at hand, the layers of the slowest axis that the share's rows ask for: the first
+    /* of what is at hand, the layers of the slowest axis that the portion's rows ask for: the first
      * place, and how many; on a periodic axis the last place is followed by place 0 */
     int64_t first[HS_AXES], held[HS_AXES];
     const uint16_t *label;
@@ -20,10 +20,10 @@ struct hs_cells {
     struct hs_solids solids;
 };
 
-/* Of what a share of the rows asks for. HS_DEVICE where memory is short, and errors of reading what
- * lies in a file. Whatever comes to be released. */
+/* Of what a portion of the rows asks for. HS_DEVICE where memory is short, and errors of reading
+ * what lies in a file. Whatever comes to be released. */
 enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
-                             const struct hs_axis *axis, const struct hs_network_share *share,
+                             const struct hs_axis *axis, const struct hs_portion *portion,
                              struct hs_error *err);
 void hs_cells_release(struct hs_cells *cells);
 

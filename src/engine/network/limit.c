@@ -31,11 +31,11 @@ struct sums {
     double moment, mass, largest, peak;
 };
 
-/* What goes through all nodes; of several ranks each goes through its share. */
+/* What goes through all nodes; of several ranks each goes through its portion. */
 struct vectors {
     const struct hs_network *network;
-    struct hs_network_share mine; /* of the nodes */
-    int64_t nodes;                /* how many these are */
+    struct hs_portion mine; /* of the nodes */
+    int64_t nodes;          /* how many these are */
     int threads;
     int64_t stride[HS_AXES];
     /* of a node by its place along each axis: their product is its factor in the quotient */
@@ -43,8 +43,8 @@ struct vectors {
     double *factor[HS_AXES][2]; /* what the next node at a side has there, over its own */
     /* of a line, what share of the sum of its edges bounds it; NULL along axes where it is 1 */
     double *share[HS_AXES];
-    /* [ahead + nodes + ahead]; 0 at held nodes. Any positive v bounds: float is enough. Ahead of
-     * the share's nodes and after them lie those of its neighbours */
+    /* [beside + nodes + beside]; 0 at held nodes. Any positive v bounds: float is enough. Before
+     * the portion's nodes and after them lie those of its neighbours */
     float *now, *next;
     int64_t pieces_of_row, pieces;
     struct sums *sums;   /* [pieces] */
@@ -92,14 +92,14 @@ static void init_signs(struct vectors *v, int axis, bool odd)
 }
 
 static bool init(struct vectors *v, const struct hs_network *network,
-                 const struct hs_network_share *share, int threads)
+                 const struct hs_portion *portion, int threads)
 {
     const struct hs_grid *grid = &network->grid;
-    *v = (struct vectors){.network = network, .mine = *share, .threads = threads};
-    v->nodes = hs_network_share_nodes(share, grid);
-    const size_t nodes = (size_t)(share->ahead + v->nodes + share->ahead);
+    *v = (struct vectors){.network = network, .mine = *portion, .threads = threads};
+    v->nodes = hs_portion_nodes(portion, grid);
+    const size_t nodes = (size_t)(portion->beside + v->nodes + portion->beside);
     v->pieces_of_row = (grid->points[HS_X] + LONGEST_PIECE - 1) / LONGEST_PIECE;
-    v->pieces = v->pieces_of_row * (share->end_row - share->row);
+    v->pieces = v->pieces_of_row * (portion->end_row - portion->row);
     v->now = malloc(nodes * sizeof *v->now);
     v->next = malloc(nodes * sizeof *v->next);
     v->sums = hs_new((size_t)v->pieces * sizeof *v->sums + 1);
@@ -136,7 +136,7 @@ static void release(struct vectors *v)
 /* All nodes begin alike. */
 static void begin(struct vectors *v)
 {
-    const int64_t first = v->mine.ahead, end = first + v->nodes;
+    const int64_t first = v->mine.beside, end = first + v->nodes;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
     for (int64_t n = first; n < end; n++)
         v->now[n] = hs_network_row_at(v->network, n)->kind == HS_NODE_FREE ? 1.0f : 0.0f;
@@ -193,7 +193,7 @@ static void find_shares(struct vectors *v)
 {
     for (int a = 0; a < HS_AXES; a++) {
         const int64_t points = v->network->grid.points[a];
-        const int64_t first = v->mine.ahead / points, end = first + v->nodes / points;
+        const int64_t first = v->mine.beside / points, end = first + v->nodes / points;
         if (!v->share[a])
             continue;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
@@ -243,8 +243,8 @@ static void look_up_edges(const struct hs_network *network, int64_t first, int64
     }
 }
 
-/* Layers to a neighbour in arrays. Of a share the one beyond the end of a periodic axis is at hand
- * right beside it. */
+/* Layers to a neighbour in arrays. Of a portion the one beyond the end of a periodic axis is at
+ * hand right beside it. */
 static int64_t steps_to(const struct vectors *v, int axis, int64_t steps, int side)
 {
     if (v->mine.ranks > 1 && axis == v->network->grid.dims - 1)
@@ -304,7 +304,7 @@ static void begin_piece(const struct vectors *v, struct piece *piece, int64_t nu
     piece->at[HS_X] = number % v->pieces_of_row * LONGEST_PIECE;
     piece->at[HS_Y] = there % ny;
     piece->at[HS_Z] = there / ny;
-    piece->first = v->mine.ahead + row * nx + piece->at[HS_X];
+    piece->first = v->mine.beside + row * nx + piece->at[HS_X];
     piece->count = hs_smaller(LONGEST_PIECE, nx - piece->at[HS_X]);
     for (int64_t i = 0; i < piece->count; i++) {
         const struct hs_network_row *of = hs_network_row_at(v->network, piece->first + i);
@@ -374,7 +374,7 @@ struct found {
 /* The node of the first in arrays. */
 static int64_t origin_of(const struct vectors *v)
 {
-    return v->mine.row * v->network->grid.points[HS_X] - v->mine.ahead;
+    return v->mine.row * v->network->grid.points[HS_X] - v->mine.beside;
 }
 
 /* Where in a piece the vector is largest. */
@@ -383,7 +383,7 @@ static int64_t find_peak(const struct vectors *v, int64_t number)
     const int64_t nx = v->network->grid.points[HS_X];
     const int64_t x = number % v->pieces_of_row * LONGEST_PIECE;
     const int64_t count = hs_smaller(LONGEST_PIECE, nx - x);
-    const int64_t first = v->mine.ahead + number / v->pieces_of_row * nx + x;
+    const int64_t first = v->mine.beside + number / v->pieces_of_row * nx + x;
     const float *next = v->next + first;
     int64_t at = 0;
     for (int64_t i = 1; i < count; i++)
@@ -424,18 +424,18 @@ static struct found find(const struct vectors *v)
 /* The quotient of all nodes: sums by part, and then of the parts, whatever ranks and threads. */
 static double find_quotient(const struct vectors *v)
 {
-    double sum[HS_NETWORK_PARTS][2] = {{0.0}}, moment = 0.0, mass = 0.0;
+    double sum[HS_PARTS_OF_ROWS][2] = {{0.0}}, moment = 0.0, mass = 0.0;
     for (int p = v->mine.part; p < v->mine.end_part; p++) {
-        const int64_t row = hs_network_part(&v->network->grid, p) - v->mine.row;
-        const int64_t end = hs_network_part(&v->network->grid, p + 1) - v->mine.row;
+        const int64_t row = hs_portion_part(&v->network->grid, p) - v->mine.row;
+        const int64_t end = hs_portion_part(&v->network->grid, p + 1) - v->mine.row;
         for (int64_t n = row * v->pieces_of_row; n < end * v->pieces_of_row; n++) {
             sum[p][0] += v->sums[n].moment;
             sum[p][1] += v->sums[n].mass;
         }
     }
     if (v->mine.ranks > 1)
-        hs_ranks_add(sum[0], 2 * HS_NETWORK_PARTS);
-    for (int p = 0; p < HS_NETWORK_PARTS; p++) {
+        hs_ranks_add(sum[0], 2 * HS_PARTS_OF_ROWS);
+    for (int p = 0; p < HS_PARTS_OF_ROWS; p++) {
         moment += sum[p][0];
         mass += sum[p][1];
     }
@@ -445,7 +445,7 @@ static double find_quotient(const struct vectors *v)
 /* A bound by the nodes around the peak. */
 static double find_block(const struct vectors *v, int64_t node)
 {
-    const int64_t first = origin_of(v) + v->mine.ahead;
+    const int64_t first = origin_of(v) + v->mine.beside;
     struct hs_block *block = hs_new(sizeof *block);
     hs_block_init(block, &v->network->grid, v->network->wrap, node);
     hs_block_add(block, v->network, v->next, origin_of(v), first, first + v->nodes);
@@ -456,10 +456,10 @@ static double find_block(const struct vectors *v, int64_t node)
     return bound;
 }
 
-/* The layers beside a share. */
+/* The layers beside a portion. */
 static void exchange(const struct vectors *v)
 {
-    const int64_t layer = v->mine.ahead;
+    const int64_t layer = v->mine.beside;
     float *now = v->now;
     const void *const out[] = {now + layer, now + v->nodes};
     void *const in[] = {now, now + layer + v->nodes};
@@ -483,18 +483,17 @@ static void advance(struct vectors *v, double scale, double *lower, double *uppe
     v->now = next;
 }
 
-enum hs_status hs_network_limit(const struct hs_network *network,
-                                const struct hs_network_share *share, int threads, double *step,
-                                double *most, struct hs_error *err)
+enum hs_status hs_network_limit(const struct hs_network *network, const struct hs_portion *portion,
+                                int threads, double *step, double *most, struct hs_error *err)
 {
     struct vectors v;
     double lower = 0.0, upper = INFINITY, scale = 1.0;
-    enum hs_status st = init(&v, network, share, threads)
+    enum hs_status st = init(&v, network, portion, threads)
                             ? HS_OK
                             : hs_error_add(err, HS_DEVICE,
                                            "no memory to find the stability limit; take a smaller "
                                            "grid, or give time.step");
-    if (share->ranks > 1)
+    if (portion->ranks > 1)
         st = hs_ranks_agree(st, err);
     if (!st) {
         begin(&v);

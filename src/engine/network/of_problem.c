@@ -24,21 +24,6 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
     return spec;
 }
 
-/* Where each material is, by volume. */
-static enum hs_status find_volumes(struct hs_problem *problem, const struct hs_network_spec *spec,
-                                   struct hs_error *err)
-{
-    struct hs_body *body = problem->body;
-    if (body->substance_count == 0)
-        return HS_OK;
-    double *volume = hs_new((size_t)body->substance_count * sizeof *volume);
-    const enum hs_status st = hs_network_volumes(spec, volume, err);
-    for (int n = 0; n < body->substance_count && !st; n++)
-        body->substance[n].volume = volume[n];
-    free(volume);
-    return st;
-}
-
 /* All of it is one material's. */
 static void find_volume(const struct hs_problem *problem)
 {
@@ -75,8 +60,8 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
         spec.ranks = hs_ranks_count();
         spec.rank = hs_ranks_number();
     }
-    const struct hs_network_share share = hs_network_share(&spec);
-    if (share.ranks < 2) {
+    const struct hs_portion portion = hs_network_portion(&spec);
+    if (portion.ranks < 2) {
         spec.ranks = 0;
         if (!hs_ranks_is_first())
             return HS_OK;
@@ -88,11 +73,9 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
     double most;
     enum hs_status st = hs_network_make(&spec, network, err);
     if (!st)
-        st = hs_network_limit(network, &share, spec.threads, &network->limit, &most, err);
-    if (!st)
-        st = find_volumes(problem, &spec, err);
-    if (!st)
-        st = hs_network_find_held(&spec, network, err);
+        st = hs_network_limit(network, &portion, spec.threads, &network->limit, &most, err);
+    for (int n = 0; n < problem->body->substance_count && !st; n++)
+        problem->body->substance[n].volume = network->volume[n];
     if (!st)
         st = hs_network_join(&spec, network, err);
     if (hs_ranks_is_first())
