@@ -5,6 +5,12 @@
 
 #include <stdlib.h>
 
+static void release_measured(struct hs_measured *measured)
+{
+    free(measured->value);
+    hs_stored_destroy(measured->stored);
+}
+
 void hs_body_destroy(struct hs_body *body)
 {
     if (!body)
@@ -19,8 +25,8 @@ void hs_body_destroy(struct hs_body *body)
     free(body->label);
     hs_stored_destroy(body->stored);
     free(body->substance_of);
-    free(body->conductivity);
-    free(body->capacity);
+    release_measured(&body->conductivity);
+    release_measured(&body->capacity);
     free(body->contact);
     free(body);
 }

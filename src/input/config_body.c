@@ -379,26 +379,46 @@ static void read_label_entry(struct hs_reader *reader, int count)
 
 /* ---- measured fields ------------------------------------------------------------------------- */
 
-static void read_measured_field(struct hs_reader *reader, const char *name, double **out)
+struct measured {
+    struct hs_reader *reader;
+    const char *file; /* the key */
+};
+
+static bool check_measured(void *self, double *values, int64_t first, int64_t count)
+{
+    const struct measured *measured = self;
+    const int64_t *points = measured->reader->problem->grid.points;
+    for (int64_t n = first; n < first + count; n++) {
+        const double value = values[n - first];
+        if (value > 0.0 && isfinite(value))
+            continue;
+        const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
+                                n / (points[HS_X] * points[HS_Y])};
+        hs_settings_complain(measured->reader->settings, measured->file,
+                             "%s; it must be above 0 everywhere",
+                             hs_found_at(measured->reader, value, node).text);
+        return false;
+    }
+    return true;
+}
+
+static void read_measured_field(struct hs_reader *reader, const char *name, struct hs_measured *out)
 {
     const struct hs_key group = hs_key("measured.%s", name), file = hs_key("%s.file", group.text);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
-    const int64_t count = hs_grid_count(shape.grid);
     if (!hs_require(reader, group.text,
                     "give conductivity and capacity, each { file; dataset; }") ||
-        !hs_require(reader, file.text, "give the file that has it") ||
-        reader->numbers == HS_NUMBERS_LEFT)
+        !hs_require(reader, file.text, "give the file that has it"))
         return;
-    *out = hs_read_dataset(reader, group.text, &shape);
-    for (int64_t n = 0; n < count && *out; n++) {
-        if ((*out)[n] > 0.0 && isfinite((*out)[n]))
-            continue;
-        const int64_t *points = shape.grid->points;
-        const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
-                                n / (points[HS_X] * points[HS_Y])};
-        hs_settings_complain(reader->settings, file.text, "%s; it must be above 0 everywhere",
-                             hs_found_at(reader, (*out)[n], node).text);
-        return;
+    out->stored = hs_find_dataset(reader, group.text, &shape, 1, NULL);
+    struct measured measured = {reader, file.text};
+    const struct hs_taker taker = {check_measured, &measured};
+    if (out->stored && reader->numbers != HS_NUMBERS_LEFT)
+        hs_take_dataset(reader, group.text, out->stored, &taker,
+                        reader->numbers == HS_NUMBERS_KEPT ? &out->value : NULL);
+    if (reader->numbers == HS_NUMBERS_KEPT) {
+        hs_stored_destroy(out->stored);
+        out->stored = NULL;
     }
 }
 

@@ -86,7 +86,7 @@ static void add_boxes(struct hs_problem *problem, int boxes)
 static bool add_fields(struct hs_problem *problem)
 {
     const int64_t count = hs_grid_count(&problem->grid);
-    double **const fields[] = {&problem->body->conductivity, &problem->body->capacity};
+    double **const fields[] = {&problem->body->conductivity.value, &problem->body->capacity.value};
     for (int f = 0; f < 2; f++) {
         double *field = *fields[f] = malloc((size_t)count * sizeof *field);
         if (!field)

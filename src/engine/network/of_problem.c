@@ -38,11 +38,11 @@ static void find_volume(const struct hs_problem *problem)
     body->substance[body->solid[0].substance].volume = volume;
 }
 
-/* Whether ranks can make it together: not of numbers that one has, nor where cycles that the limit
- * looks at go through the layers of several. */
+/* Whether ranks can make it together: not where cycles that the limit looks at go through the
+ * layers of several. */
 static bool can_be_shared(const struct hs_network_spec *spec)
 {
-    bool can = spec->body->labels != HS_LABEL_NONE || spec->body->solid_count > 0;
+    bool can = true;
     for (int axis = HS_Y; axis < spec->grid->dims; axis++)
         can = can && !(spec->wrap[axis] && spec->grid->points[axis] <= HS_NETWORK_SHORT_CYCLE);
     return can;

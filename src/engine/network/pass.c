@@ -12,7 +12,7 @@ static bool is_sound(const struct hs_network_spec *spec)
 {
     const struct hs_body *body = spec->body;
     bool sound = spec->threads > 0 && body->substance_count < HS_CELL_EMPTY &&
-                 !(body->conductivity && body->contact_count > 0);
+                 !(hs_is_measured(&body->conductivity) && body->contact_count > 0);
     for (int n = 0; n < body->solid_count; n++)
         sound = sound && body->solid[n].substance < body->substance_count;
     for (int w = 0; w < spec->wall_count; w++) {

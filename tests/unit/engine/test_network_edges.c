@@ -266,8 +266,8 @@ void test_network_edges__of_labelled_nodes_are_two_halves(void **state)
         c.body.contact_count = 0;
         if (form == 1)
             case_contact(&c, 1, 3, 0.02);
-        c.body.conductivity = form == 2 ? conductivity : NULL;
-        c.body.capacity = form == 2 ? capacity : NULL;
+        c.body.conductivity.value = form == 2 ? conductivity : NULL;
+        c.body.capacity.value = form == 2 ? capacity : NULL;
         struct hs_network network = case_make(&c);
         for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) {
             const int64_t at[] = {n % 7, n / 7 % 5, n / 35}, stride[] = {1, 7, 35};

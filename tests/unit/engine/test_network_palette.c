@@ -44,7 +44,7 @@ void test_network_palette__is_the_same_for_all_threads(void **state)
     for (size_t n = 0; n < nodes; n++)
         capacity[n] = 1.0 + 1e-3 * (double)(n % 70);
     for (int measured = 0; measured < 2; measured++) {
-        c.body.capacity = measured ? capacity : NULL;
+        c.body.capacity.value = measured ? capacity : NULL;
         c.spec.threads = 1;
         struct hs_network network = case_make(&c);
         assert_int_equal(network.form, HS_NETWORK_SHORTS);
@@ -116,7 +116,7 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
             case_init(&c, dims, (const int64_t[]){cases[n].nodes / rows, rows, 1},
                       (const double[]){1.0, 1.0, 1.0});
             case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
-            c.body.capacity = capacity;
+            c.body.capacity.value = capacity;
             case_wall(&c, 1, HS_WALL_EXCHANGES)->flux.function = 6;
             struct hs_network network = case_make(&c);
             assert_int_equal(network.form, cases[n].form);
