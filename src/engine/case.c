@@ -53,7 +53,7 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
         hs_check_names(out, err);
     }
     if (together)
-        st = hs_ranks_agree(st, err);
+        st = hs_ranks_compare(st, out, err);
     return st ? st : hs_network_of_problem(out, together, err);
 }
 

@@ -491,6 +491,7 @@ READS = {
     "initial": {"file": "T.npy"},
     "boundary": {**BLOCK["boundary"], "x_min": {"type": "robin", "h": 20.0, "ambient_table": "wall.csv"}},
 }
+READS_MEASURED = FROM_FILES["measured"]
 READS_LABELS = {**BODY_HERE, "body": [{**of_file("nodes"), "names": ["a", "b"]}]}
 
 
@@ -538,6 +539,11 @@ def change_label(path):
         file["nodes"][20, 5, 5] = 1 - file["nodes"][20, 5, 5]
 
 
+def change_measured(path):
+    with h5py.File(path, "a") as file:
+        file["c"][20, 5, 5] *= 1.5
+
+
 def change_text(old, new):
     def change(path):
         text = path.read_text()
@@ -552,6 +558,8 @@ OTHERS = {
     "a table": (READS, "wall.csv", change_text("290", "291"), 'boundary.x_min.ambient_table = "wall.csv"'),
     "a label": (READS_LABELS, "in.h5", change_label, 'body[0].file = "in.h5"'),
     "a value": (BLOCK, "case.cfg", change_text("30*z", "31*z"), "case.cfg: the config"),
+    "a measured number": (READS_MEASURED, "in.h5", change_measured, 'measured.conductivity.file = "in.h5"'),
+    "a body's grid": (BODY, "case.cfg", change_text("16, 23", "16, 29"), "case.cfg: the config"),
     "a grid": (BLOCK, "case.cfg", change_text("18, 25", "18, 26"), "case.cfg: the config"),
 }
 
@@ -566,7 +574,7 @@ def test_another_file_on_one_rank_is_refused(tmp_path, name):
     assert_refused(tmp_path, before, done, told, "on every node")
 
 
-@pytest.mark.parametrize("case", [READS, READS_LABELS, FROM_FILES["measured"]], ids=["fields", "labels", "measured"])
+@pytest.mark.parametrize("case", [READS, READS_LABELS, READS_MEASURED], ids=["fields", "labels", "measured"])
 def test_copies_of_the_same_files_are_taken(tmp_path, case):
     with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".npy") as shared:
         np.save(shared, np.full(POINTS, 310.0))

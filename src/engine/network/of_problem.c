@@ -43,8 +43,10 @@ static void find_volume(const struct hs_problem *problem)
 static bool can_be_shared(const struct hs_network_spec *spec)
 {
     bool can = true;
-    for (int axis = HS_Y; axis < spec->grid->dims; axis++)
-        can = can && !(spec->wrap[axis] && spec->grid->points[axis] <= HS_NETWORK_SHORT_CYCLE);
+    for (int axis = HS_Y; axis < spec->grid->dims; axis++) {
+        const int64_t points = spec->grid->points[axis];
+        can = can && !(spec->wrap[axis] && points % 2 == 1 && points <= HS_NETWORK_SHORT_CYCLE);
+    }
     return can;
 }
 

@@ -57,6 +57,13 @@ bool hs_ranks_is_first(void)
     return first;
 }
 
+enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
+                                struct hs_error *err)
+{
+    (void)problem, (void)err;
+    return status;
+}
+
 void hs_ranks_share(struct hs_problem *problem)
 {
     (void)problem;

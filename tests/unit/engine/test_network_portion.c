@@ -1,4 +1,4 @@
-/* Which rows ranks make of a network that they make together, and what labels they read for it. */
+/* Which rows ranks make of a network that they make together, and what they read for it. */
 #include "engine/network/pass.h"
 #include "network_case.h"
 #include "random.h"
@@ -51,9 +51,9 @@ void test_network_portion__all_ranks_have_some_of_many_layers(void **state)
     }
 }
 
-/* ---- labels ---------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-/* A file of labels, layers of which are counted as they are read. */
+/* A file of labels, or of measured numbers, layers of which are counted as they are read. */
 static struct {
     struct hs_stored stored;
     uint16_t label[20 * 20 * 60];
@@ -76,27 +76,33 @@ static void close_file(const struct hs_stored *stored)
 {
 }
 
-/* Random labels in a file, where numbers from 100 on stand for substances. */
-static void label(struct network_case *c, bool cells, const bool wrap[HS_AXES])
+enum { NODES, CELLS, MEASURED, KINDS };
+
+/* Random numbers from 100 on, which stand for substances where they are labels. */
+static void fill_file(struct network_case *c, int kind, const bool wrap[HS_AXES])
 {
     static uint16_t substance_of[HS_LABEL_NUMBERS];
-    c->body.labels = cells ? HS_LABEL_CELLS : HS_LABEL_NODES;
     file.stored = (struct hs_stored){.dims = c->grid.dims,
                                      .points = {1, 1, 1},
                                      .together = 1 + below(4),
                                      .read = read_file,
                                      .close = close_file};
     for (int a = 0; a < c->grid.dims; a++)
-        file.stored.points[a] = c->grid.points[a] - (cells && !wrap[a]);
+        file.stored.points[a] = c->grid.points[a] - (kind == CELLS && !wrap[a]);
     for (size_t n = 0; n < sizeof file.label / sizeof file.label[0]; n++)
-        file.label[n] = (uint16_t)below(c->body.substance_count);
+        file.label[n] = (uint16_t)below(3);
     for (int n = 0; n < c->body.substance_count; n++)
         substance_of[100 + n] = (uint16_t)n;
+    if (kind == MEASURED) {
+        c->body.conductivity.stored = c->body.capacity.stored = &file.stored;
+        return;
+    }
+    c->body.labels = kind == CELLS ? HS_LABEL_CELLS : HS_LABEL_NODES;
     c->body.stored = &file.stored;
     c->body.substance_of = substance_of;
 }
 
-static void random_case(struct network_case *c, bool cells)
+static void random_case(struct network_case *c, int kind)
 {
     const int dims = 2 + below(2);
     const int64_t points[] = {3 + below(9), dims < 3 ? 20 + below(40) : 3 + below(9),
@@ -106,7 +112,24 @@ static void random_case(struct network_case *c, bool cells)
         c->spec.wrap[a] = below(2);
     for (int n = 0; n < 3; n++)
         case_substance(c, between(1.0, 9.0), between(1.0, 2.0));
-    label(c, cells, c->spec.wrap);
+    fill_file(c, kind, c->spec.wrap);
+}
+
+/* Whether a rank has the file's numbers of its nodes and the next ones. */
+static void assert_measured(const struct hs_pass *pass)
+{
+    const struct hs_grid *grid = pass->spec->grid;
+    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y];
+    for (int64_t row = pass->portion.row; row < pass->portion.end_row; row++)
+        for (int axis = HS_X; axis < HS_AXES; axis++) {
+            int64_t node[] = {0, row % ny, row / ny};
+            node[axis] = axis == HS_X ? 0 : hs_axis_next(&pass->axis[axis], node[axis]);
+            const uint16_t *expected = file.label + (node[HS_Z] * ny + node[HS_Y]) * nx;
+            for (int64_t i = 0; i < nx && node[axis] >= 0; i++)
+                for (int which = 0; which < HS_MEASURED; which++)
+                    assert_true(hs_cells_measured(&pass->cells, which, node)[i] ==
+                                (double)expected[i] + 100.0);
+        }
 }
 
 /* Whether a rank's rows have the labels of the file. */
@@ -133,36 +156,43 @@ static void assert_labelled(const struct hs_pass *pass)
         }
 }
 
-void test_network_portion__reads_the_labels_of_its_layers(void **state)
+void test_network_portion__reads_its_layers_of_a_file(void **state)
 {
     seed = 91;
     for (int n = 0; n < 300; n++) {
         struct network_case c;
-        random_case(&c, n % 2);
+        random_case(&c, n % KINDS);
         c.spec.ranks = 1 + below(6);
         for (c.spec.rank = 0; c.spec.rank < c.spec.ranks; c.spec.rank++) {
             struct hs_pass pass;
             file.layers = 0;
             assert_ok(hs_pass_init(&pass, &c.spec, &err));
-            assert_labelled(&pass);
+            (n % KINDS == MEASURED ? assert_measured : assert_labelled)(&pass);
             const int64_t rows = pass.portion.end_row - pass.portion.row;
             const int64_t of_layer = pass.portion.beside / c.grid.points[HS_X];
+            const int times = n % KINDS == MEASURED ? 2 : 1;
             if (c.spec.ranks > 1) /* two layers that it has in part, and one beyond each */
-                assert_true(file.layers <= rows / of_layer + 4);
+                assert_true(file.layers <= times * (rows / of_layer + 4));
             hs_pass_release(&pass);
         }
     }
 }
 
-/* The same rows as of labels at hand. */
+/* The same rows as of numbers at hand. */
 void test_network_portion__a_file_makes_the_same_network(void **state)
 {
     seed = 92;
     for (int n = 0; n < 100; n++) {
         struct network_case c;
-        random_case(&c, n % 2);
+        random_case(&c, n % KINDS);
         struct hs_network one = case_make(&c);
-        c.body.label = file.label;
+        static double number[sizeof file.label / sizeof file.label[0]];
+        for (size_t m = 0; m < sizeof number / sizeof number[0]; m++)
+            number[m] = (double)file.label[m] + 100.0;
+        if (n % KINDS == MEASURED)
+            c.body.conductivity.value = c.body.capacity.value = number;
+        else
+            c.body.label = file.label;
         struct hs_network other = case_make(&c);
         assert_int_equal(one.form, other.form);
         assert_int_equal(one.row_count, other.row_count);
