@@ -127,6 +127,14 @@ struct hs_network {
 void hs_network_release(struct hs_network *network);
 void hs_network_destroy(struct hs_network *network);
 
+/* Of what a node has in arrays of one each. */
+static inline size_t hs_network_node_bytes(enum hs_network_form form)
+{
+    return form == HS_NETWORK_BYTES    ? sizeof(uint8_t)
+           : form == HS_NETWORK_SHORTS ? sizeof(uint16_t)
+                                       : sizeof(struct hs_network_row);
+}
+
 static inline bool hs_network_moves(const struct hs_network *network)
 {
     return network->inflow.count > 0 || network->given.count > 0;

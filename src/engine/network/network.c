@@ -338,13 +338,6 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 
 /* ---- of several ranks ------------------------------------------------------------------------ */
 
-static size_t node_bytes(const struct hs_network *network)
-{
-    return network->form == HS_NETWORK_BYTES    ? sizeof(uint8_t)
-           : network->form == HS_NETWORK_SHORTS ? sizeof(uint16_t)
-                                                : sizeof *network->node;
-}
-
 static char *nodes_of(const struct hs_network *network)
 {
     return network->form == HS_NETWORK_ARRAYS ? (char *)network->node : network->number;
@@ -354,7 +347,7 @@ static char *nodes_of(const struct hs_network *network)
 static void find_beside(const struct hs_pass *pass, const struct hs_network *network)
 {
     const int64_t beside = pass->portion.beside;
-    const size_t size = node_bytes(network), layer = (size_t)beside * size;
+    const size_t size = hs_network_node_bytes(network->form), layer = (size_t)beside * size;
     char *nodes = nodes_of(network);
     char *end = nodes + (size_t)(hs_pass_nodes(pass) - 2 * beside) * size;
     const void *const out[] = {nodes + layer, end};
@@ -367,7 +360,7 @@ enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_net
                                struct hs_error *err)
 {
     const struct hs_portion portion = hs_network_portion(spec);
-    const size_t size = node_bytes(network);
+    const size_t size = hs_network_node_bytes(network->form);
     char *all = NULL;
     if (portion.ranks < 2)
         return HS_OK;
