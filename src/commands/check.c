@@ -539,7 +539,7 @@ static enum hs_status show(const struct hs_case_request *request, struct outlook
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct hs_case_request request = {0};
+    struct hs_case_request request = {.together = true};
     const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request), HS_CASE_OUTPUT(&request)};
     struct hs_problem problem;
     struct hs_plan plan = {0};

@@ -233,7 +233,7 @@ static void release(struct request *request, struct job *job)
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct request request = {0};
+    struct request request = {.of = {.together = true}};
     struct job job = {.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
     hs_signals_watch();

@@ -421,7 +421,7 @@ static enum hs_status verify(const struct request *request, struct findings *fin
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    struct request request = {0};
+    struct request request = {.of = {.together = true}};
     struct hs_problem problem;
     struct hs_plan plan = {0};
     struct findings findings = {.problem = &problem, .plan = &plan};

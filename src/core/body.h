@@ -6,6 +6,7 @@
 #define HS_CORE_BODY_H
 
 #include "core/shape.h"
+#include "core/stored.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,15 @@ struct hs_contact {
 
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
 
+/* Numbers that labels in a file may be; one that stands for no substance. */
+enum { HS_LABEL_NUMBERS = 65536, HS_UNNAMED = 0xffff };
+
+/* A number at each node [nz][ny][nx]. */
+struct hs_measured {
+    double *value;            /* NULL: they are left in their file, */
+    struct hs_stored *stored; /* which this is. Neither: there are none */
+};
+
 struct hs_body {
     int source; /* time function: W/m^3 everywhere; -1: none */
     int substance_count;
@@ -50,14 +60,28 @@ struct hs_body {
     /* Or the substance of each node [nz][ny][nx], or of each cell between nodes, one less along
      * each axis. */
     enum hs_label_place labels;
-    uint16_t *label;
-    /* Or measured, at the nodes [nz][ny][nx]: W/(m K), J/(m^3 K). NULL: not given. */
-    double *conductivity, *capacity;
+    uint16_t *label;          /* NULL: they are left in their file, */
+    struct hs_stored *stored; /* where this is, */
+    uint16_t *substance_of;   /* [HS_LABEL_NUMBERS] and this what its numbers stand for */
+    struct hs_measured conductivity, capacity; /* or at the nodes: W/(m K), J/(m^3 K) */
     int contact_count;
     struct hs_contact *contact;
 };
 
 void hs_body_destroy(struct hs_body *body); /* with all that it owns; accepts NULL */
+
+static inline bool hs_is_measured(const struct hs_measured *measured)
+{
+    return measured->value || measured->stored;
+}
+
+/* Whether a substance has a source or a sink. */
+bool hs_body_is_active(const struct hs_body *body);
+
+/* The labels of a box that lie in the body's file, dense, of 1 or 2 bytes; HS_UNNAMED what stands
+ * for nothing. Errors: of reading the file. */
+enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
+                                   size_t size, void *out, struct hs_error *err);
 
 #ifdef __cplusplus
 }

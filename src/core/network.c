@@ -18,6 +18,8 @@ void hs_network_release(struct hs_network *network)
     free(network->forcing);
     release_moving(&network->inflow);
     release_moving(&network->given);
+    free(network->volume);
+    free(network->held);
     memset(network, 0, sizeof *network);
 }
 

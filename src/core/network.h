@@ -87,6 +87,14 @@ static inline int64_t hs_moving_weights(const struct hs_moving *moving)
     return count;
 }
 
+/* What of a substance lies in the control volume of a node that a wall holds or prescribes: what
+ * its sources and sinks do there leaves through that wall. */
+struct hs_held_share {
+    int64_t node[HS_AXES];
+    int wall, substance;
+    double volume; /* m^3 */
+};
+
 /* How nodes say which row is theirs. */
 enum hs_network_form {
     HS_NETWORK_BYTES,  /* a number of one byte for each node, at most 256 rows */
@@ -109,12 +117,23 @@ struct hs_network {
     int64_t forced;             /* as arrays: nodes whose forcing is not */
     struct hs_moving inflow;    /* in W, at nodes that are free */
     struct hs_moving given;     /* temperatures of prescribed nodes, whose forcing is empty */
+    double *volume;             /* [substances] m^3, for each metre along axes that are not there */
+    int64_t held_count;
+    struct hs_held_share *held; /* [held_count]; none if no substance has a source or sink */
     double limit;               /* s: longest stable step; infinite: no node can change */
 };
 
 /* Frees what it owns, and leaves it empty; destroy frees it too, and accepts NULL. */
 void hs_network_release(struct hs_network *network);
 void hs_network_destroy(struct hs_network *network);
+
+/* Of what a node has in arrays of one each. */
+static inline size_t hs_network_node_bytes(enum hs_network_form form)
+{
+    return form == HS_NETWORK_BYTES    ? sizeof(uint8_t)
+           : form == HS_NETWORK_SHORTS ? sizeof(uint16_t)
+                                       : sizeof(struct hs_network_row);
+}
 
 static inline bool hs_network_moves(const struct hs_network *network)
 {

@@ -203,7 +203,8 @@ static bool has_capacity(const struct hs_problem *problem)
 {
     const struct hs_body *body = problem->body;
     if (body)
-        return body->capacity || (body->substance_count > 0 && !isnan(body->substance[0].density));
+        return hs_is_measured(&body->capacity) ||
+               (body->substance_count > 0 && !isnan(body->substance[0].density));
     return !isnan(problem->material.density) && !isnan(problem->material.specific_heat);
 }
 

@@ -41,17 +41,20 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
         set[n] = request->set.items[n];
     char *output = request->output ? output_override(request->output) : NULL;
     set[count] = output;
-    const enum hs_status st =
+    const bool together = request->together && hs_ranks_count() > 1;
+    enum hs_status st =
         hs_config_read_how(request->config, set, count + (output ? 1 : 0), how, out, err);
     free(set);
     free(output);
-    if (!st)
-        return hs_network_of_problem(out, err);
-    struct hs_plan plan;
-    if (out->steps_known && !out->body)
-        hs_plan_steps(out, &plan, err);
-    hs_check_names(out, err);
-    return st;
+    if (st) {
+        struct hs_plan plan;
+        if (out->steps_known && !out->body)
+            hs_plan_steps(out, &plan, err);
+        hs_check_names(out, err);
+    }
+    if (together)
+        st = hs_ranks_compare(st, out, err);
+    return st ? st : hs_network_of_problem(out, together, err);
 }
 
 void hs_case_by_sweeps(struct hs_problem *problem)

@@ -11,6 +11,7 @@ struct hs_case_request {
     struct hs_argument_list set; /* hs_argument_list_release */
     const char *output;          /* instead of output.file; NULL: that */
     bool quiet, json;
+    bool together;           /* all ranks read it; else the first alone */
     struct hs_error *doubts; /* as of hs_config_how */
 };
 
@@ -33,7 +34,8 @@ struct hs_case_request {
  * hs_config_read, and where something is wrong with the config what else is wrong with it that only
  * the engine knows: names of backends and kernels, and steps where they follow from keys in order.
  * (Of a config in order hs_plan_make tells.) So all mistakes are reported at once. On a rank that
- * is not the first, numbers for each node stay in their files, and a body has no network.
+ * is not the first, numbers for each node stay in their files, and a body has no network in
+ * the end. Ranks that read a case together share the work of it, and fail if one of them does.
  */
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err);

@@ -303,7 +303,8 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
 /* Whether a body or its walls have numbers for each node. */
 static bool has_fields(const struct hs_problem *problem)
 {
-    bool found = problem->body && (problem->body->label || problem->body->conductivity);
+    bool found =
+        problem->body && (problem->body->labels || hs_is_measured(&problem->body->conductivity));
     for (int w = 0; w < problem->wall_count; w++) {
         const struct hs_wall *wall = &problem->walls[w];
         found = found || wall->label || wall->h_field || wall->flux.field || wall->ambient.field ||
@@ -484,7 +485,7 @@ static enum hs_status solve_other(const struct hs_problem *problem, const struct
                                   struct hs_error *err)
 {
     struct hs_plan other_plan;
-    enum hs_status st = hs_network_of_problem(other, err);
+    enum hs_status st = hs_network_of_problem(other, false, err);
     if (!st)
         st = plan_other(problem, plan, other, &other_plan, err);
     if (st)

@@ -234,7 +234,7 @@ static void read_solids(struct hs_reader *reader, int count)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-enum { MOST_LABEL = 65535, NO_SUBSTANCE = -1 };
+enum { MOST_LABEL = HS_LABEL_NUMBERS - 1, NO_SUBSTANCE = -1 };
 
 /* Which material each label stands for. */
 static bool read_names(struct hs_reader *reader, int *of_label)
@@ -281,7 +281,7 @@ static struct hs_grid grid_of_cells(const struct hs_reader *reader)
 }
 
 struct labels {
-    uint16_t *label;
+    uint16_t *label; /* NULL: they are only looked at */
     const int *of_label;
     double *odd; /* numbers that are of no material; allocated */
     int64_t odd_count;
@@ -294,7 +294,8 @@ static bool take_labels(void *self, double *values, int64_t first, int64_t count
     for (int64_t n = 0; n < count; n++) {
         const double number = values[n];
         if (hs_is_label(number) && labels->of_label[(int)number] != NO_SUBSTANCE) {
-            labels->label[first + n] = (uint16_t)labels->of_label[(int)number];
+            if (labels->label)
+                labels->label[first + n] = (uint16_t)labels->of_label[(int)number];
             continue;
         }
         labels->odd = hs_reserve(labels->odd, (size_t)labels->odd_count, sizeof *labels->odd);
@@ -310,10 +311,12 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
     const int64_t count = hs_stored_layers(stored) * hs_stored_plane(stored);
     struct labels labels = {.of_label = of_label};
     const struct hs_taker taker = {take_labels, &labels};
-    labels.label = body->label = malloc((size_t)count * sizeof *body->label);
-    if (!body->label) {
-        hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
-        return;
+    if (reader->numbers == HS_NUMBERS_KEPT) {
+        labels.label = body->label = malloc((size_t)count * sizeof *body->label);
+        if (!body->label) {
+            hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
+            return;
+        }
     }
     if (hs_take_dataset(reader, "body[0]", stored, &taker, NULL) && labels.odd_count > 0)
         hs_complain_of_labels(reader, "body[0].file", labels.odd, labels.odd_count,
@@ -321,6 +324,16 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
                               "labels without a name",
                               "give them names, or the labels that names stand for");
     free(labels.odd);
+}
+
+/* For whoever reads a part of them. */
+static void leave_labels(struct hs_body *body, struct hs_stored *stored, const int *of_label)
+{
+    body->stored = stored;
+    body->substance_of = hs_new(HS_LABEL_NUMBERS * sizeof *body->substance_of);
+    for (int number = 0; number < HS_LABEL_NUMBERS; number++)
+        body->substance_of[number] =
+            of_label[number] == NO_SUBSTANCE ? HS_UNNAMED : (uint16_t)of_label[number];
 }
 
 /* A field of the nodes' shape, or else of the cells'. */
@@ -342,7 +355,10 @@ static void read_labels(struct hs_reader *reader)
     body->labels = taken == 0 ? HS_LABEL_NODES : HS_LABEL_CELLS;
     if (named && reader->numbers != HS_NUMBERS_LEFT)
         read_label_numbers(reader, stored, of_label);
-    hs_stored_destroy(stored);
+    if (reader->numbers == HS_NUMBERS_KEPT)
+        hs_stored_destroy(stored);
+    else
+        leave_labels(body, stored, of_label);
 }
 
 static void read_label_entry(struct hs_reader *reader, int count)
@@ -363,26 +379,46 @@ static void read_label_entry(struct hs_reader *reader, int count)
 
 /* ---- measured fields ------------------------------------------------------------------------- */
 
-static void read_measured_field(struct hs_reader *reader, const char *name, double **out)
+struct measured {
+    struct hs_reader *reader;
+    const char *file; /* the key */
+};
+
+static bool check_measured(void *self, double *values, int64_t first, int64_t count)
+{
+    const struct measured *measured = self;
+    const int64_t *points = measured->reader->problem->grid.points;
+    for (int64_t n = first; n < first + count; n++) {
+        const double value = values[n - first];
+        if (value > 0.0 && isfinite(value))
+            continue;
+        const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
+                                n / (points[HS_X] * points[HS_Y])};
+        hs_settings_complain(measured->reader->settings, measured->file,
+                             "%s; it must be above 0 everywhere",
+                             hs_found_at(measured->reader, value, node).text);
+        return false;
+    }
+    return true;
+}
+
+static void read_measured_field(struct hs_reader *reader, const char *name, struct hs_measured *out)
 {
     const struct hs_key group = hs_key("measured.%s", name), file = hs_key("%s.file", group.text);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
-    const int64_t count = hs_grid_count(shape.grid);
     if (!hs_require(reader, group.text,
                     "give conductivity and capacity, each { file; dataset; }") ||
-        !hs_require(reader, file.text, "give the file that has it") ||
-        reader->numbers == HS_NUMBERS_LEFT)
+        !hs_require(reader, file.text, "give the file that has it"))
         return;
-    *out = hs_read_dataset(reader, group.text, &shape);
-    for (int64_t n = 0; n < count && *out; n++) {
-        if ((*out)[n] > 0.0 && isfinite((*out)[n]))
-            continue;
-        const int64_t *points = shape.grid->points;
-        const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
-                                n / (points[HS_X] * points[HS_Y])};
-        hs_settings_complain(reader->settings, file.text, "%s; it must be above 0 everywhere",
-                             hs_found_at(reader, (*out)[n], node).text);
-        return;
+    out->stored = hs_find_dataset(reader, group.text, &shape, 1, NULL);
+    struct measured measured = {reader, file.text};
+    const struct hs_taker taker = {check_measured, &measured};
+    if (out->stored && reader->numbers != HS_NUMBERS_LEFT)
+        hs_take_dataset(reader, group.text, out->stored, &taker,
+                        reader->numbers == HS_NUMBERS_KEPT ? &out->value : NULL);
+    if (reader->numbers == HS_NUMBERS_KEPT) {
+        hs_stored_destroy(out->stored);
+        out->stored = NULL;
     }
 }
 

@@ -9,7 +9,7 @@ void hs_body_text(FILE *stream, const struct hs_problem *problem)
 {
     const struct hs_network *network = problem->network;
     const int64_t nodes = hs_grid_count(&problem->grid);
-    if (problem->body->conductivity)
+    if (hs_is_measured(&problem->body->conductivity))
         fprintf(stream, "measured fields");
     else
         fprintf(stream, "%d material%s", problem->body->substance_count,

@@ -29,21 +29,25 @@ void hs_labels_init(struct hs_chunks *chunks, const struct hs_problem *problem)
 
 struct source {
     const struct hs_chunks *chunks;
-    const uint16_t *label; /* dense, [nz][ny][nx] */
-    uint8_t *narrow;       /* room for those of a chunk */
+    const struct hs_body *body;
+    void *room; /* for those of a chunk */
 };
 
 static enum hs_status read_box(void *self, const struct hs_box *box, const struct hs_box *next,
                                const void **values, struct hs_error *err)
 {
-    (void)next, (void)err;
+    (void)next;
     const struct source *source = self;
-    const int64_t count = hs_box_count(box);
-    const uint16_t *from = source->label + hs_grid_index(&source->chunks->grid, box->lo);
+    const struct hs_body *body = source->body;
     const bool narrow = source->chunks->size == sizeof(uint8_t);
-    for (int64_t n = 0; n < count && narrow; n++)
-        source->narrow[n] = (uint8_t)from[n];
-    *values = narrow ? (const void *)source->narrow : from;
+    uint8_t *byte = source->room;
+    *values = byte;
+    if (!body->label)
+        return hs_body_read_labels(body, box, source->chunks->size, source->room, err);
+    const uint16_t *from = body->label + hs_grid_index(&source->chunks->grid, box->lo);
+    for (int64_t n = 0; n < hs_box_count(box) && narrow; n++)
+        byte[n] = (uint8_t)from[n];
+    *values = narrow ? (const void *)byte : from;
     return HS_OK;
 }
 
@@ -52,10 +56,12 @@ enum hs_status hs_labels_append(struct hs_chunks *chunks, struct hs_store *store
 {
     if (chunks->per_step == 0 || chunks->steps > 0)
         return HS_OK;
-    struct source source = {chunks, body->label, hs_new((size_t)hs_chunks_bytes(chunks))};
+    struct source source = {chunks, body, hs_new((size_t)hs_chunks_bytes(chunks))};
     const struct hs_values values = {read_box, &source};
     const enum hs_status st = hs_chunks_append(chunks, store, &values, err);
-    free(source.narrow);
+    if (body->stored)
+        body->stored->close(body->stored);
+    free(source.room);
     return st;
 }
 

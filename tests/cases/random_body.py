@@ -98,10 +98,10 @@ class Wall:
 
 class Body:
     """A random one; its config and files are in `folder`. A steady one has nothing that changes in time, and asks for
-    its steady state."""
+    its steady state. It has so many nodes along each axis, at least and at most."""
 
-    def __init__(self, seed, folder, steady=None):
-        self.dice, self.folder, self.files, self.steady = random.Random(seed), folder, 0, steady
+    def __init__(self, seed, folder, steady=None, nodes=(3, 7)):
+        self.dice, self.folder, self.files, self.steady, self.nodes = random.Random(seed), folder, 0, steady, nodes
         self.dims = self.dice.choice([1, 2, 2, 3, 3])
         self.there = range(self.dims)
         self.walls, self.face_label = [], {}
@@ -130,7 +130,7 @@ class Body:
 
     def make_grid(self):
         dice, axes, text = self.dice, [], ""
-        points = [dice.randint(3, 7) for _ in self.there]
+        points = [dice.randint(*self.nodes) for _ in self.there]
         lower = [dice.uniform(-1, 1) for _ in self.there]
         if dice.random() < 0.4:
             for a in self.there:

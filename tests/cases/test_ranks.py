@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 import pytest
 from helpers import HEATSOLVE, config
+from random_body import Body
 
 PROGRAM = pathlib.Path(HEATSOLVE).with_name("heatsolve-mpi")
 MPIRUN = shutil.which("mpirun")
@@ -309,6 +310,64 @@ def test_numbers_of_files_are_as_on_one_rank(tmp_path, name):
             assert a.attrs["fingerprint"] == b.attrs["fingerprint"]
 
 
+# ---- the network of a body, which ranks make together ---------------------------------------------
+
+# shapes on two and on no periodic axis, labels of cells and nodes with either
+BODIES = {"shapes": 0, "shapes, stretched": 5, "shapes on a ring": 9, "cells on a ring": 11, "nodes, stretched": 38,
+          "nodes on a ring": 40}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_ranks_make_a_network_together(tmp_path, name):
+    """Its longest step, balance and fluxes too have the bits of one rank."""
+    Body(BODIES[name], tmp_path, nodes=(7, 14))
+    one = alone(tmp_path, "one.h5", "--set", 'solver.backend="cpu"')
+    assert_same(one, run(tmp_path, 2 + BODIES[name] % 3, "other.h5", "--set", 'solver.backend="cpu"'))
+
+
+def grown(count):
+    return [0.01 * i + 0.0001 * i**2 for i in range(count)]
+
+
+FORMS = {  # the shape, slowest first, and how nodes say which row is theirs
+    "the same row": ((24, 11, 12), "1-byte indices"),
+    "hundreds of rows": ((24, 11, 12), "2-byte indices"),
+    "rows of their own": ((42, 41, 42), "each with its own coefficients"),
+    "a plate": ((140, 30), "2-byte indices"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_ranks_agree_on_the_form_of_a_network(tmp_path, name):
+    shape, told = FORMS[name]
+    kinds = 1 if name == "the same row" else 4
+    np.save(tmp_path / "labels.npy", np.random.default_rng(2).integers(0, kinds, [n - 1 for n in shape], dtype="u1"))
+    axes = {"xyz"[a]: grown(n) for a, n in enumerate(reversed(shape))}
+    grid = axes if name == "rows of their own" else {"points": shape[::-1], "upper": [1.0] * len(shape)}
+    names = [f"m{n}" for n in range(4)]
+    write(tmp_path, {
+        "grid": grid, "initial": {"expression": "300+x"}, "body": [{"file": "labels.npy", "names": names}],
+        "materials": [{"name": m, "conductivity": 3.0**n, "density": 1e3, "specific_heat": 4.0 + n} for n, m in enumerate(names)],
+        "boundary": {"x_min": {"type": "dirichlet", "value": 310.0}},
+    }, time={"sweeps": 20})
+    one = alone(tmp_path, "one.h5")
+    for ranks in (2, 3):
+        if len(shape) == 3 or ranks == 2:
+            assert_same(one, run(tmp_path, ranks, f"{ranks}.h5"))
+    assert told in launch(tmp_path, 2, "check", "case.cfg").stdout
+
+
+def test_a_hole_is_said_once_and_as_by_one_rank(tmp_path):
+    """Of the first node that has none, whichever rank makes it."""
+    hole = [{"material": "a", "shape": "box", "lower": [0.0, 0.0, 0.0], "upper": [1.0, 1.0, 0.4]}]
+    write(tmp_path, {**BODY, "body": hole + BODY["body"][1:]}, time={"sweeps": 4})
+    done = launch(tmp_path, 3, "run", "case.cfg", "--output", "a.h5")
+    one = subprocess.run([HEATSOLVE, "run", "case.cfg", "--output", "a.h5"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == one.returncode == 2
+    assert our_lines(done.stderr) == our_lines(one.stderr) and "no material there" in one.stderr
+    assert len(our_lines(one.stderr)) == 1 and not (tmp_path / "a.h5").exists()
+
+
 @pytest.mark.parametrize("of", ["initial", "source", "body"])
 def test_a_bad_number_of_a_file_is_said_once_with_its_node(tmp_path, of):
     write_fields(tmp_path)
@@ -373,7 +432,7 @@ def test_no_rank_holds_a_whole_field(tmp_path, least):
     told = [(one - least) / FIELD for one in (initial, source, body)]
     assert np.all(initial - least < 0.5 * FIELD), told
     assert np.all(source - least < 0.9 * FIELD), told
-    assert np.all(body[1:] - least[1:] < 0.5 * FIELD), told  # the first makes the network of all
+    assert np.all(body[1:] - least[1:] < 0.5 * FIELD), told  # the first has the rows of all, and writes the labels
 
 
 @measures_memory
@@ -432,6 +491,7 @@ READS = {
     "initial": {"file": "T.npy"},
     "boundary": {**BLOCK["boundary"], "x_min": {"type": "robin", "h": 20.0, "ambient_table": "wall.csv"}},
 }
+READS_MEASURED = FROM_FILES["measured"]
 READS_LABELS = {**BODY_HERE, "body": [{**of_file("nodes"), "names": ["a", "b"]}]}
 
 
@@ -479,6 +539,11 @@ def change_label(path):
         file["nodes"][20, 5, 5] = 1 - file["nodes"][20, 5, 5]
 
 
+def change_measured(path):
+    with h5py.File(path, "a") as file:
+        file["c"][20, 5, 5] *= 1.5
+
+
 def change_text(old, new):
     def change(path):
         text = path.read_text()
@@ -493,6 +558,8 @@ OTHERS = {
     "a table": (READS, "wall.csv", change_text("290", "291"), 'boundary.x_min.ambient_table = "wall.csv"'),
     "a label": (READS_LABELS, "in.h5", change_label, 'body[0].file = "in.h5"'),
     "a value": (BLOCK, "case.cfg", change_text("30*z", "31*z"), "case.cfg: the config"),
+    "a measured number": (READS_MEASURED, "in.h5", change_measured, 'measured.conductivity.file = "in.h5"'),
+    "a body's grid": (BODY, "case.cfg", change_text("16, 23", "16, 29"), "case.cfg: the config"),
     "a grid": (BLOCK, "case.cfg", change_text("18, 25", "18, 26"), "case.cfg: the config"),
 }
 
@@ -507,7 +574,7 @@ def test_another_file_on_one_rank_is_refused(tmp_path, name):
     assert_refused(tmp_path, before, done, told, "on every node")
 
 
-@pytest.mark.parametrize("case", [READS, READS_LABELS, FROM_FILES["measured"]], ids=["fields", "labels", "measured"])
+@pytest.mark.parametrize("case", [READS, READS_LABELS, READS_MEASURED], ids=["fields", "labels", "measured"])
 def test_copies_of_the_same_files_are_taken(tmp_path, case):
     with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".npy") as shared:
         np.save(shared, np.full(POINTS, 310.0))

@@ -48,8 +48,8 @@ double hs_cpu_body_bytes(const struct hs_problem *problem)
     const bool arrays = network->form == HS_NETWORK_ARRAYS;
     const size_t of_node = (arrays ? sizeof *network->node : number_bytes(network)) +
                            (body->label ? sizeof *body->label : 0) +
-                           (body->conductivity ? sizeof *body->conductivity : 0) +
-                           (body->capacity ? sizeof *body->capacity : 0);
+                           (body->conductivity.value ? sizeof *body->conductivity.value : 0) +
+                           (body->capacity.value ? sizeof *body->capacity.value : 0);
     return (double)of_node * (double)hs_grid_count(&problem->grid);
 }
 

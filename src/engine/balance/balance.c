@@ -74,10 +74,7 @@ static bool init_layers(const struct hs_problem *problem, int face, int depth,
 static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
 {
     const struct hs_problem *problem = balance->problem;
-    const enum hs_status st =
-        problem->body ? hs_balance_of_network(balance, err) : hs_balance_of_stencil(balance, err);
-    if (st)
-        return st;
+    (problem->body ? hs_balance_of_network : hs_balance_of_stencil)(balance);
     bool enough = true;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
         const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);

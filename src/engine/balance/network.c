@@ -23,9 +23,7 @@ struct own {
     struct hs_axis axis[HS_AXES];
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
-    bool active; /* substances have sources or sinks */
-    struct hs_held_share *held;
-    int64_t held_count;
+    bool active;      /* substances have sources or sinks */
     double *function; /* what the time functions are in the step */
 };
 
@@ -136,14 +134,6 @@ static void list_parts(struct hs_balance *balance, struct own *own, int face)
     free(of);
 }
 
-static bool is_active(const struct hs_body *body)
-{
-    bool active = false;
-    for (int s = 0; s < body->substance_count; s++)
-        active = active || body->substance[s].source >= 0 || body->substance[s].perfusion > 0.0;
-    return active;
-}
-
 static double capacity(const struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
@@ -159,7 +149,6 @@ static void release(struct hs_balance *balance)
     for (int face = 0; face < HS_FACES; face++)
         free(own->part[face]);
     hs_axes_release(own->axis);
-    free(own->held);
     free(own->function);
     free(own);
 }
@@ -288,8 +277,9 @@ static void sources(struct hs_balance *balance, double sunk)
         balance->all.gross += fabs(convected) + fabs(sunk);
         hs_balance_put_in(balance, convected - sunk);
     }
-    for (int64_t n = 0; n < own->held_count; n++) {
-        const struct hs_held_share *share = &own->held[n];
+    const struct hs_network *of = balance->problem->network;
+    for (int64_t n = 0; n < of->held_count; n++) {
+        const struct hs_held_share *share = &of->held[n];
         const struct hs_substance *substance = &body->substance[share->substance];
         const int face = balance->problem->walls[share->wall].face;
         const double sink =
@@ -312,7 +302,7 @@ static const struct hs_balance_operator network = {.depth = depth,
                                                    .capacity = capacity,
                                                    .release = release};
 
-enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error *err)
+void hs_balance_of_network(struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     struct own *own = hs_new(sizeof *own);
@@ -324,7 +314,5 @@ enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (!problem->face[face].wrap)
             list_parts(balance, own, face);
-    own->active = is_active(problem->body);
-    return own->active ? hs_network_held_shares(&own->spec, &own->held, &own->held_count, err)
-                       : HS_OK;
+    own->active = hs_body_is_active(problem->body);
 }

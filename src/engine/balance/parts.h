@@ -96,8 +96,8 @@ struct hs_balance {
 };
 
 /* Set op, own and wall_of_face. */
-enum hs_status hs_balance_of_stencil(struct hs_balance *balance, struct hs_error *err);
-enum hs_status hs_balance_of_network(struct hs_balance *balance, struct hs_error *err);
+void hs_balance_of_stencil(struct hs_balance *balance);
+void hs_balance_of_network(struct hs_balance *balance);
 
 /* Temperature of a node of the layers. */
 double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_layers *layers,

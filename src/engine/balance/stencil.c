@@ -154,9 +154,8 @@ static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .exchange = exchange,
                                                    .capacity = capacity};
 
-enum hs_status hs_balance_of_stencil(struct hs_balance *balance, struct hs_error *err)
+void hs_balance_of_stencil(struct hs_balance *balance)
 {
-    (void)err;
     const struct hs_problem *problem = balance->problem;
     balance->op = &stencil;
     for (int axis = 0; axis < problem->grid.dims; axis++)
@@ -165,5 +164,4 @@ enum hs_status hs_balance_of_stencil(struct hs_balance *balance, struct hs_error
                 hs_problem_node_width(problem, axis, n < 2 ? n : problem->grid.points[axis] - 1);
     for (int wall = 0; wall < balance->wall_count; wall++)
         balance->wall_of_face[hs_problem_wall_face(problem, wall)] = wall;
-    return HS_OK;
 }

@@ -86,7 +86,7 @@ static void add_boxes(struct hs_problem *problem, int boxes)
 static bool add_fields(struct hs_problem *problem)
 {
     const int64_t count = hs_grid_count(&problem->grid);
-    double **const fields[] = {&problem->body->conductivity, &problem->body->capacity};
+    double **const fields[] = {&problem->body->conductivity.value, &problem->body->capacity.value};
     for (int f = 0; f < 2; f++) {
         double *field = *fields[f] = malloc((size_t)count * sizeof *field);
         if (!field)
@@ -111,7 +111,7 @@ static enum hs_status make_body(struct hs_problem *problem, enum hs_bench_case w
         return hs_error_add(err, HS_DEVICE,
                             "bench: no memory for fields of conductivity and "
                             "capacity; take fewer --points");
-    return hs_network_of_problem(problem, err);
+    return hs_network_of_problem(problem, false, err);
 }
 
 const char *hs_bench_case_name(enum hs_bench_case which)

@@ -5,109 +5,112 @@
 #include <math.h>
 #include <string.h>
 
-enum { REACH = 4, SIDE = 2 * REACH + 1, NODES = SIDE * SIDE * SIDE };
+enum { REACH = 4 };
 enum { ITERATIONS = 10 };
-
-struct block {
-    const struct hs_network *network;
-    int64_t lo[HS_AXES], n[HS_AXES]; /* where it lies */
-    double now[NODES], next[NODES];  /* [n_z][n_y][n_x] */
-};
+enum { CAPACITY = HS_AXES, SINK, V };
 
 /* Along a periodic axis one node is left out at least: so no edge joins its ends, and the signs of
  * a chequerboard make A of |A|. */
-static void place(struct block *block, const int64_t at[HS_AXES])
+static void place(struct hs_block *block, const struct hs_grid *grid, const bool wrap[HS_AXES],
+                  int axis, int64_t at)
 {
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t points = block->network->grid.points[axis];
-        const int64_t end = hs_smaller(at[axis] + REACH + 1, points);
-        block->lo[axis] = hs_larger(at[axis] - REACH, 0);
-        block->n[axis] = end - block->lo[axis];
-        if (block->network->wrap[axis] && block->n[axis] == points && points > 1) {
-            block->lo[axis] += at[axis] == points - 1;
-            block->n[axis]--;
-        }
+    const int64_t points = grid->points[axis];
+    int64_t lo = hs_larger(at - REACH, 0), n = hs_smaller(at + REACH + 1, points) - lo;
+    if (wrap[axis] && n == points && points > 1) {
+        lo += at == points - 1;
+        n--;
+    }
+    block->there[axis] = points > 1;
+    block->n[axis] = n + 1;
+    block->at[axis][0] = lo > 0 ? lo - 1 : wrap[axis] ? points - 1 : -1;
+    for (int64_t i = 0; i < n; i++)
+        block->at[axis][1 + i] = lo + i;
+}
+
+void hs_block_init(struct hs_block *block, const struct hs_grid *grid, const bool wrap[HS_AXES],
+                   int64_t node)
+{
+    const int64_t *points = grid->points;
+    memset(block, 0, sizeof *block);
+    place(block, grid, wrap, HS_X, node % points[HS_X]);
+    place(block, grid, wrap, HS_Y, node / points[HS_X] % points[HS_Y]);
+    place(block, grid, wrap, HS_Z, node / points[HS_X] / points[HS_Y]);
+}
+
+static int64_t count_of(const struct hs_block *block)
+{
+    return block->n[HS_X] * block->n[HS_Y] * block->n[HS_Z];
+}
+
+void hs_block_add(struct hs_block *block, const struct hs_network *network, const float *v,
+                  int64_t origin, int64_t first, int64_t end)
+{
+    const int64_t *points = network->grid.points;
+    for (int64_t m = 0; m < count_of(block); m++) {
+        const int64_t i = block->at[HS_X][m % block->n[HS_X]];
+        const int64_t j = block->at[HS_Y][m / block->n[HS_X] % block->n[HS_Y]];
+        const int64_t k = block->at[HS_Z][m / block->n[HS_X] / block->n[HS_Y]];
+        const int64_t node = i + points[HS_X] * (j + points[HS_Y] * k);
+        if (i < 0 || j < 0 || k < 0 || node < first || node >= end)
+            continue;
+        const struct hs_network_row *row = hs_network_row_at(network, node - origin);
+        double *number = block->number[m];
+        memcpy(number, row->conductance, sizeof row->conductance);
+        number[CAPACITY] = row->capacity;
+        number[SINK] = row->sink;
+        number[V] = (double)v[node - origin];
     }
 }
 
-/* Of the place with this number in the block, in the whole. */
-static int64_t node_of(const struct block *block, int64_t number, int64_t at[HS_AXES])
-{
-    const int64_t *points = block->network->grid.points;
-    at[HS_X] = number % block->n[HS_X];
-    at[HS_Y] = number / block->n[HS_X] % block->n[HS_Y];
-    at[HS_Z] = number / block->n[HS_X] / block->n[HS_Y];
-    return block->lo[HS_X] + at[HS_X] +
-           points[HS_X] *
-               (block->lo[HS_Y] + at[HS_Y] + points[HS_Y] * (block->lo[HS_Z] + at[HS_Z]));
-}
-
-/* The edge at one side of a node; 0: none. */
-static double edge_at(const struct hs_network *network, int axis, int64_t node, int64_t place,
-                      int side)
-{
-    const int64_t *points = network->grid.points;
-    const int64_t stride = axis == HS_X   ? 1
-                           : axis == HS_Y ? points[HS_X]
-                                          : points[HS_X] * points[HS_Y];
-    if (!side && place == 0 && !network->wrap[axis])
-        return 0.0;
-    const int64_t below = place == 0 ? node + (points[axis] - 1) * stride : node - stride;
-    return hs_network_row_at(network, side ? node : below)->conductance[axis];
-}
-
-/* |A| v at a place. */
-static double sum_at(const struct block *block, int64_t number)
+/* |A| v at a node, for v = now. */
+static double sum_at(const struct hs_block *block, int64_t node, const double *now)
 {
     const int64_t stride[] = {1, block->n[HS_X], block->n[HS_X] * block->n[HS_Y]};
-    int64_t at[HS_AXES];
-    const int64_t node = node_of(block, number, at);
-    double sum = hs_network_row_at(block->network, node)->sink * block->now[number];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        for (int side = 0; side < 2 && block->network->grid.points[axis] > 1; side++) {
-            const int64_t there = at[axis] + (side ? 1 : -1);
-            const bool inside = there >= 0 && there < block->n[axis];
-            const double beside =
-                inside ? block->now[number + (side ? stride[axis] : -stride[axis])] : 0.0;
-            sum += edge_at(block->network, axis, node, block->lo[axis] + at[axis], side) *
-                   (block->now[number] + beside);
-        }
+    double sum = block->number[node][SINK] * now[node];
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        if (!block->there[axis])
+            continue;
+        const bool last = node / stride[axis] % block->n[axis] == block->n[axis] - 1;
+        sum += block->number[node - stride[axis]][axis] * (now[node] + now[node - stride[axis]]);
+        sum += block->number[node][axis] * (now[node] + (last ? 0.0 : now[node + stride[axis]]));
+    }
     return sum;
 }
 
+/* Whether it is one of the block, not only for an edge. */
+static bool is_inside(const struct hs_block *block, int64_t m)
+{
+    return m % block->n[HS_X] > 0 && m / block->n[HS_X] % block->n[HS_Y] > 0 &&
+           m / block->n[HS_X] / block->n[HS_Y] > 0;
+}
+
 /* One power iteration. The quotient of the vector before it. */
-static double iterate(struct block *block, int64_t count)
+static double iterate(const struct hs_block *block, double *now, double *next)
 {
     double moment = 0.0, mass = 0.0, largest = 0.0;
-    int64_t at[HS_AXES];
-    for (int64_t n = 0; n < count; n++) {
-        const double now = block->now[n];
-        const double capacity = hs_network_row_at(block->network, node_of(block, n, at))->capacity;
-        block->next[n] = now > 0.0 ? sum_at(block, n) / capacity : 0.0;
-        moment += now * block->next[n] * capacity;
-        mass += now * now * capacity;
-        largest = fmax(largest, block->next[n]);
+    for (int64_t m = 0; m < count_of(block); m++) {
+        const double capacity = block->number[m][CAPACITY];
+        next[m] = now[m] > 0.0 ? sum_at(block, m, now) / capacity : 0.0;
+        moment += now[m] * next[m] * capacity;
+        mass += now[m] * now[m] * capacity;
+        largest = fmax(largest, next[m]);
     }
-    for (int64_t n = 0; n < count; n++)
-        block->now[n] = largest > 0.0 ? block->next[n] / largest : 0.0;
+    for (int64_t m = 0; m < count_of(block); m++)
+        now[m] = largest > 0.0 ? next[m] / largest : 0.0;
     return mass > 0.0 ? moment / mass : 0.0;
 }
 
-double hs_network_block_bound(const struct hs_network *network, const float *v, int64_t node)
+double hs_block_bound(const struct hs_block *block)
 {
-    const int64_t *points = network->grid.points;
-    const int64_t middle[] = {node % points[HS_X], node / points[HS_X] % points[HS_Y],
-                              node / points[HS_X] / points[HS_Y]};
-    struct block block = {.network = network};
-    place(&block, middle);
-    const int64_t count = block.n[HS_X] * block.n[HS_Y] * block.n[HS_Z];
-    int64_t at[HS_AXES];
+    double now[HS_BLOCK_NODES] = {0.0}, next[HS_BLOCK_NODES];
     double bound = 0.0, largest = 0.0;
-    for (int64_t n = 0; n < count; n++)
-        largest = fmax(largest, block.now[n] = (double)v[node_of(&block, n, at)]);
-    for (int64_t n = 0; n < count && largest > 0.0; n++)
-        block.now[n] /= largest;
+    for (int64_t m = 0; m < count_of(block); m++) {
+        now[m] = is_inside(block, m) ? block->number[m][V] : 0.0;
+        largest = fmax(largest, now[m]);
+    }
+    for (int64_t m = 0; m < count_of(block) && largest > 0.0; m++)
+        now[m] /= largest;
     for (int n = 0; n < ITERATIONS; n++)
-        bound = fmax(bound, iterate(&block, count));
+        bound = fmax(bound, iterate(block, now, next));
     return bound;
 }

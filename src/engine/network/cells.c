@@ -1,6 +1,7 @@
 #include "engine/network/cells.h"
 
 #include "core/memory.h"
+#include "core/round.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -60,50 +61,134 @@ static void mark_row(const struct hs_cells *cells, int64_t j, int64_t k, int *pa
     mark(&row, 0, hi[HS_X]);
 }
 
-/* False: out of memory. */
-static bool mark_all(struct hs_cells *cells, int threads)
+/* Rows of labels at hand. */
+static int64_t rows_held(const struct hs_cells *cells)
 {
-    const int64_t ny = cells->count[HS_Y], rows = ny * cells->count[HS_Z];
+    return cells->window.axis == HS_Z   ? cells->window.held * cells->count[HS_Y]
+           : cells->window.axis == HS_Y ? cells->window.held
+                                        : 1;
+}
+
+static void mark_held(struct hs_cells *cells, int threads)
+{
+    const struct hs_window *window = &cells->window;
+    const int64_t ny = window->axis == HS_Z ? cells->count[HS_Y] : 1;
     const size_t parts = 3 * (size_t)cells->solids.count + 1;
-    cells->owned = malloc((size_t)(rows * cells->count[HS_X]) * sizeof *cells->owned);
-    cells->label = cells->owned;
-    if (!cells->owned)
-        return false;
     int *scratch = hs_new((size_t)threads * parts * sizeof *scratch);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
-    for (int64_t r = 0; r < rows; r++)
-        mark_row(cells, r % ny, r / ny, scratch + (size_t)omp_get_thread_num() * parts);
+    for (int64_t r = 0; r < rows_held(cells); r++) {
+        const int64_t place = hs_window_place(window, r / ny);
+        int *own = scratch + (size_t)omp_get_thread_num() * parts;
+        if (window->axis == HS_Z)
+            mark_row(cells, r % ny, place, own);
+        else
+            mark_row(cells, window->axis == HS_Y ? place : 0, 0, own);
+    }
     free(scratch);
-    return true;
+}
+
+/* What a window holds of a file, as one or, along a periodic axis, two boxes: the one that begins
+ * with its n-th layer. */
+static struct hs_box box_from(const struct hs_window *window, const struct hs_stored *stored,
+                              int64_t n)
+{
+    const int64_t place = hs_window_place(window, n);
+    return hs_stored_box(stored, place, hs_smaller(window->held - n, window->count - place));
+}
+
+static enum hs_status read_labels(struct hs_cells *cells, const struct hs_body *body,
+                                  struct hs_error *err)
+{
+    const struct hs_stored *stored = body->stored;
+    enum hs_status st = HS_OK;
+    uint16_t *to = cells->owned;
+    for (int64_t n = 0; n < cells->window.held && !st;) {
+        const struct hs_box box = box_from(&cells->window, stored, n);
+        st = hs_body_read_labels(body, &box, sizeof *to, to, err);
+        to += hs_box_count(&box);
+        n += box.hi[cells->window.axis] - box.lo[cells->window.axis];
+    }
+    stored->close(stored);
+    return st;
+}
+
+static enum hs_status read_measured(struct hs_cells *cells, int which,
+                                    const struct hs_measured *measured, struct hs_error *err)
+{
+    const struct hs_stored *stored = measured->stored;
+    const int64_t count = cells->nodes.held * (stored ? hs_stored_plane(stored) : 0);
+    enum hs_status st = HS_OK;
+    cells->measured[which] = measured->value;
+    if (measured->value || !stored)
+        return HS_OK;
+    double *to = cells->read[which] = malloc((size_t)count * sizeof *to + 1);
+    cells->measured[which] = to;
+    if (!to)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for a body's measured numbers");
+    for (int64_t n = 0; n < cells->nodes.held && !st;) {
+        const struct hs_box box = box_from(&cells->nodes, stored, n);
+        st = stored->read(stored, &box, to, err);
+        to += hs_box_count(&box);
+        n += box.hi[cells->nodes.axis] - box.lo[cells->nodes.axis];
+    }
+    stored->close(stored);
+    return st;
 }
 
 /* Where k and rho*c are measured, only a sink or a source asks for substances. */
 static bool are_needed(const struct hs_body *body)
 {
-    if (!body->conductivity || !body->capacity)
-        return true;
-    for (int s = 0; s < body->substance_count; s++)
-        if (body->substance[s].perfusion != 0.0 || body->substance[s].source >= 0)
-            return true;
-    return false;
+    return !hs_is_measured(&body->conductivity) || !hs_is_measured(&body->capacity) ||
+           hs_body_is_active(body);
 }
 
-bool hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
-                   const struct hs_axis *axis)
+/* Labels of a body's own are all at hand. */
+static enum hs_status find_labels(struct hs_cells *cells, const struct hs_network_spec *spec,
+                                  struct hs_error *err)
+{
+    if (cells->label || cells->place == HS_LABEL_NONE)
+        return HS_OK;
+    const int64_t labels = rows_held(cells) * cells->count[HS_X];
+    cells->label = cells->owned = malloc((size_t)labels * sizeof *cells->owned + 1);
+    if (!cells->owned)
+        return hs_error_add(err, HS_DEVICE, "not enough memory for the labels of a body");
+    if (!cells->marked)
+        return read_labels(cells, spec->body, err);
+    mark_held(cells, spec->threads);
+    return HS_OK;
+}
+
+enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spec *spec,
+                             const struct hs_axis *axis, const struct hs_portion *portion,
+                             struct hs_error *err)
 {
     const struct hs_body *body = spec->body;
-    *cells = (struct hs_cells){.place = body->labels, .label = body->label};
+    const struct hs_axis *last = &axis[spec->grid->dims - 1];
+    const struct hs_portion all = hs_portion_all(spec->grid);
+    *cells = (struct hs_cells){.place = body->labels, .label = body->label, .grid = spec->grid};
     hs_solids_init(&cells->solids, body, axis);
-    const bool solids = body->labels == HS_LABEL_NONE && are_needed(body);
-    if (solids)
+    cells->marked = body->labels == HS_LABEL_NONE && are_needed(body);
+    if (cells->marked)
         cells->place = HS_LABEL_CELLS;
+    const bool of_cells = cells->place == HS_LABEL_CELLS;
     for (int a = 0; a < HS_AXES; a++)
-        cells->count[a] = cells->place == HS_LABEL_CELLS ? axis[a].cells : axis[a].nodes;
-    return !solids || mark_all(cells, spec->threads);
+        cells->count[a] = of_cells ? axis[a].cells : axis[a].nodes;
+    cells->window = hs_window_of(body->label ? &all : portion, spec->grid,
+                                 of_cells ? last->cells : last->nodes, last->wrap);
+    const bool at_hand = body->conductivity.value || body->capacity.value;
+    cells->nodes = hs_window_of(at_hand ? &all : portion, spec->grid, last->nodes, last->wrap);
+    enum hs_status st = find_labels(cells, spec, err);
+    if (!st)
+        st = read_measured(cells, HS_CONDUCTIVITY, &body->conductivity, err);
+    if (!st)
+        st = read_measured(cells, HS_CAPACITY, &body->capacity, err);
+    return st;
 }
 
 void hs_cells_release(struct hs_cells *cells)
 {
     hs_solids_release(&cells->solids);
     free(cells->owned);
+    free(cells->read[HS_CONDUCTIVITY]);
+    free(cells->read[HS_CAPACITY]);
 }

@@ -163,11 +163,12 @@ static double halves(const struct hs_octants *octants, int axis, const int64_t n
 {
     const struct hs_body *body = octants->spec->body;
     const double half = octants->axis[axis].half[octants->node[axis]];
-    const int64_t one = hs_grid_index(octants->spec->grid, octants->node);
-    const int64_t other = hs_grid_index(octants->spec->grid, next);
-    if (body->conductivity)
-        return area / (half / body->conductivity[one] + half / body->conductivity[other]);
-    const int label = body->label[one], beyond = body->label[other];
+    const int64_t *node = octants->node;
+    if (hs_is_measured(&body->conductivity))
+        return area / (half / *hs_cells_measured(octants->cells, HS_CONDUCTIVITY, node) +
+                       half / *hs_cells_measured(octants->cells, HS_CONDUCTIVITY, next));
+    const int label = hs_cells_row(octants->cells, node[HS_Y], node[HS_Z])[node[HS_X]];
+    const int beyond = hs_cells_row(octants->cells, next[HS_Y], next[HS_Z])[next[HS_X]];
     return area / (half / body->substance[label].conductivity[axis] +
                    half / body->substance[beyond].conductivity[axis] +
                    contact_between(body, label, beyond));
@@ -179,8 +180,8 @@ double hs_edge(struct hs_octants *octants, int axis, bool *empty)
     next[axis] = hs_axis_next(&octants->axis[axis], octants->node[axis]);
     if (!octants->axis[axis].there || next[axis] < 0)
         return 0.0;
-    const bool by_nodes =
-        octants->spec->body->conductivity || octants->cells->place == HS_LABEL_NODES;
+    const bool by_nodes = hs_is_measured(&octants->spec->body->conductivity) ||
+                          octants->cells->place == HS_LABEL_NODES;
     const double contacts = by_nodes ? 0.0 : contacts_of(octants, axis);
     double part[4];
     for (int n = 0; n < 4; n++) {

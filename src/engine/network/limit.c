@@ -2,6 +2,7 @@
 #include "core/round.h"
 #include "engine/network/block.h"
 #include "engine/network/network.h"
+#include "engine/ranks/together.h"
 
 #include <math.h>
 #include <omp.h>
@@ -10,15 +11,15 @@
 
 enum { ITERATIONS = 200 };
 enum { LONGEST_PIECE = 1024 };
-enum { LONGEST = 9 }; /* odd cycle that is looked at: longer ones are within 0.98 of even ones */
 static const double near_enough = 0.95; /* of the two bounds */
 static const double falling = 0.999;    /* from iteration to iteration: the upper one goes on */
 static const double least = 1e-30;      /* of the vector: it stays positive */
 
 /* What a thread makes of a piece of a row of nodes. */
 struct piece {
-    int64_t first, count, at[HS_AXES]; /* its first node, and that one's place */
-    double free[LONGEST_PIECE];        /* 1; 0 at nodes that are not */
+    int64_t first, count;       /* its first node, by where it is in arrays, */
+    int64_t at[HS_AXES];        /* and its place */
+    double free[LONGEST_PIECE]; /* 1; 0 at nodes that are not */
     double capacity[LONGEST_PIECE];
     double bound[LONGEST_PIECE], quotient[LONGEST_PIECE]; /* sums: |A| v, and the quotient's */
     /* of the neighbours at one side */
@@ -30,9 +31,11 @@ struct sums {
     double moment, mass, largest, peak;
 };
 
-/* What goes through all nodes. */
+/* What goes through all nodes; of several ranks each goes through its portion. */
 struct vectors {
     const struct hs_network *network;
+    struct hs_portion mine; /* of the nodes */
+    int64_t nodes;          /* how many these are */
     int threads;
     int64_t stride[HS_AXES];
     /* of a node by its place along each axis: their product is its factor in the quotient */
@@ -40,7 +43,9 @@ struct vectors {
     double *factor[HS_AXES][2]; /* what the next node at a side has there, over its own */
     /* of a line, what share of the sum of its edges bounds it; NULL along axes where it is 1 */
     double *share[HS_AXES];
-    float *now, *next; /* [nodes]; 0 at held nodes. Any positive v bounds: float is enough */
+    /* [beside + nodes + beside]; 0 at held nodes. Any positive v bounds: float is enough. Before
+     * the portion's nodes and after them lie those of its neighbours */
+    float *now, *next;
     int64_t pieces_of_row, pieces;
     struct sums *sums;   /* [pieces] */
     struct piece *piece; /* [threads] */
@@ -86,16 +91,18 @@ static void init_signs(struct vectors *v, int axis, bool odd)
     }
 }
 
-static bool init(struct vectors *v, const struct hs_network *network, int threads)
+static bool init(struct vectors *v, const struct hs_network *network,
+                 const struct hs_portion *portion, int threads)
 {
     const struct hs_grid *grid = &network->grid;
-    *v = (struct vectors){.network = network, .threads = threads};
-    const size_t nodes = (size_t)hs_grid_count(grid);
+    *v = (struct vectors){.network = network, .mine = *portion, .threads = threads};
+    v->nodes = hs_portion_nodes(portion, grid);
+    const size_t nodes = (size_t)(portion->beside + v->nodes + portion->beside);
     v->pieces_of_row = (grid->points[HS_X] + LONGEST_PIECE - 1) / LONGEST_PIECE;
-    v->pieces = v->pieces_of_row * grid->points[HS_Y] * grid->points[HS_Z];
+    v->pieces = v->pieces_of_row * (portion->end_row - portion->row);
     v->now = malloc(nodes * sizeof *v->now);
     v->next = malloc(nodes * sizeof *v->next);
-    v->sums = hs_new((size_t)v->pieces * sizeof *v->sums);
+    v->sums = hs_new((size_t)v->pieces * sizeof *v->sums + 1);
     v->piece = hs_new((size_t)threads * sizeof *v->piece);
     bool done = v->now && v->next;
     int64_t stride = 1;
@@ -105,7 +112,7 @@ static bool init(struct vectors *v, const struct hs_network *network, int thread
         v->stride[a] = stride;
         stride *= points;
         init_signs(v, a, odd);
-        const bool frustrated = odd && points <= LONGEST;
+        const bool frustrated = odd && points <= HS_NETWORK_SHORT_CYCLE;
         v->share[a] = frustrated ? malloc(nodes / (size_t)points * sizeof *v->share[a]) : NULL;
         done = done && (v->share[a] || !frustrated);
     }
@@ -129,14 +136,14 @@ static void release(struct vectors *v)
 /* All nodes begin alike. */
 static void begin(struct vectors *v)
 {
-    const int64_t nodes = hs_grid_count(&v->network->grid);
+    const int64_t first = v->mine.beside, end = first + v->nodes;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
-    for (int64_t n = 0; n < nodes; n++)
+    for (int64_t n = first; n < end; n++)
         v->now[n] = hs_network_row_at(v->network, n)->kind == HS_NODE_FREE ? 1.0f : 0.0f;
 }
 
 /* Whether a symmetric matrix is positive definite, by Cholesky's factors. It is spoilt. */
-static bool is_positive(int n, double a[LONGEST][LONGEST])
+static bool is_positive(int n, double a[HS_NETWORK_SHORT_CYCLE][HS_NETWORK_SHORT_CYCLE])
 {
     for (int i = 0; i < n; i++) {
         if (!(a[i][i] > 0.0))
@@ -155,7 +162,7 @@ static bool is_positive(int n, double a[LONGEST][LONGEST])
 static double share_of_line(const struct vectors *v, int axis, int64_t first)
 {
     const int n = (int)v->network->grid.points[axis];
-    double g[LONGEST], bound[LONGEST] = {0.0};
+    double g[HS_NETWORK_SHORT_CYCLE], bound[HS_NETWORK_SHORT_CYCLE] = {0.0};
     for (int i = 0; i < n; i++) {
         const int next = (i + 1) % n;
         const double one = (double)v->now[first + i * v->stride[axis]];
@@ -169,7 +176,7 @@ static double share_of_line(const struct vectors *v, int axis, int64_t first)
     double low = 0.0, high = 1.0;
     while (high - low > 1e-9) {
         const double middle = 0.5 * (low + high);
-        double a[LONGEST][LONGEST] = {{0.0}};
+        double a[HS_NETWORK_SHORT_CYCLE][HS_NETWORK_SHORT_CYCLE] = {{0.0}};
         for (int i = 0; i < n; i++) {
             const int next = (i + 1) % n;
             a[i][i] += middle * bound[i] - g[i];
@@ -184,13 +191,13 @@ static double share_of_line(const struct vectors *v, int axis, int64_t first)
 
 static void find_shares(struct vectors *v)
 {
-    const int64_t nodes = hs_grid_count(&v->network->grid);
     for (int a = 0; a < HS_AXES; a++) {
-        const int64_t lines = nodes / v->network->grid.points[a];
+        const int64_t points = v->network->grid.points[a];
+        const int64_t first = v->mine.beside / points, end = first + v->nodes / points;
         if (!v->share[a])
             continue;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
-        for (int64_t n = 0; n < lines; n++)
+        for (int64_t n = first; n < end; n++)
             v->share[a][n] = share_of_line(v, a,
                                            n % v->stride[a] + n / v->stride[a] * v->stride[a] *
                                                                   v->network->grid.points[a]);
@@ -236,6 +243,15 @@ static void look_up_edges(const struct hs_network *network, int64_t first, int64
     }
 }
 
+/* Layers to a neighbour in arrays. Of a portion the one beyond the end of a periodic axis is at
+ * hand right beside it. */
+static int64_t steps_to(const struct vectors *v, int axis, int64_t steps, int side)
+{
+    if (v->mine.ranks > 1 && axis == v->network->grid.dims - 1)
+        return side ? 1 : -1;
+    return steps;
+}
+
 /* Neighbours in other rows: all nodes have theirs at the same place. */
 static void add_across(const struct vectors *v, struct piece *piece, int axis)
 {
@@ -247,7 +263,8 @@ static void add_across(const struct vectors *v, struct piece *piece, int axis)
         const int64_t next = beyond(v->network, axis, place, side);
         if (next < 0)
             continue;
-        const int64_t there = piece->first + (next - place) * v->stride[axis];
+        const int64_t there =
+            piece->first + v->stride[axis] * steps_to(v, axis, next - place, side);
         look_up_edges(v->network, side ? piece->first : there, piece->count, axis, piece->edge);
         for (int64_t i = 0; i < piece->count; i++)
             piece->factor[i] = v->factor[axis][side][place];
@@ -283,11 +300,11 @@ static void add_along(const struct vectors *v, struct piece *piece)
 static void begin_piece(const struct vectors *v, struct piece *piece, int64_t number)
 {
     const int64_t nx = v->network->grid.points[HS_X], ny = v->network->grid.points[HS_Y];
-    const int64_t row = number / v->pieces_of_row;
+    const int64_t row = number / v->pieces_of_row, there = v->mine.row + row;
     piece->at[HS_X] = number % v->pieces_of_row * LONGEST_PIECE;
-    piece->at[HS_Y] = row % ny;
-    piece->at[HS_Z] = row / ny;
-    piece->first = row * nx + piece->at[HS_X];
+    piece->at[HS_Y] = there % ny;
+    piece->at[HS_Z] = there / ny;
+    piece->first = v->mine.beside + row * nx + piece->at[HS_X];
     piece->count = hs_smaller(LONGEST_PIECE, nx - piece->at[HS_X]);
     for (int64_t i = 0; i < piece->count; i++) {
         const struct hs_network_row *of = hs_network_row_at(v->network, piece->first + i);
@@ -348,50 +365,137 @@ static void advance_piece(struct vectors *v, struct piece *piece, int64_t number
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+/* A rank's part of what an iteration finds. */
+struct found {
+    double largest, peak;
+    int64_t node; /* of the peak */
+};
+
+/* The node of the first in arrays. */
+static int64_t origin_of(const struct vectors *v)
+{
+    return v->mine.row * v->network->grid.points[HS_X] - v->mine.beside;
+}
+
 /* Where in a piece the vector is largest. */
 static int64_t find_peak(const struct vectors *v, int64_t number)
 {
     const int64_t nx = v->network->grid.points[HS_X];
     const int64_t x = number % v->pieces_of_row * LONGEST_PIECE;
     const int64_t count = hs_smaller(LONGEST_PIECE, nx - x);
-    const int64_t first = number / v->pieces_of_row * nx + x;
+    const int64_t first = v->mine.beside + number / v->pieces_of_row * nx + x;
     const float *next = v->next + first;
     int64_t at = 0;
     for (int64_t i = 1; i < count; i++)
         at = next[i] > next[at] ? i : at;
-    return first + at;
+    return origin_of(v) + first + at;
+}
+
+/* What came of the pieces; of all ranks the first that has the peak says where it is. */
+static struct found find(const struct vectors *v)
+{
+    struct found found = {.node = -1};
+    int64_t peak = 0;
+    for (int64_t n = 0; n < v->pieces; n++) {
+        found.largest = fmax(found.largest, v->sums[n].largest);
+        peak = v->sums[n].peak > v->sums[peak].peak ? n : peak;
+    }
+    if (v->pieces > 0) {
+        found.peak = v->sums[peak].peak;
+        found.node = find_peak(v, peak);
+    }
+    if (v->mine.ranks < 2)
+        return found;
+    size_t *bytes;
+    struct found *all = hs_ranks_gather(&found, sizeof found, &bytes);
+    found = all[0];
+    for (int rank = 1; rank < v->mine.ranks; rank++) {
+        found.largest = fmax(found.largest, all[rank].largest);
+        if (all[rank].peak > found.peak) {
+            found.peak = all[rank].peak;
+            found.node = all[rank].node;
+        }
+    }
+    free(bytes);
+    free(all);
+    return found;
+}
+
+/* The quotient of all nodes: sums by part, and then of the parts, whatever ranks and threads. */
+static double find_quotient(const struct vectors *v)
+{
+    double sum[HS_PARTS_OF_ROWS][2] = {{0.0}}, moment = 0.0, mass = 0.0;
+    for (int p = v->mine.part; p < v->mine.end_part; p++) {
+        const int64_t row = hs_portion_part(&v->network->grid, p) - v->mine.row;
+        const int64_t end = hs_portion_part(&v->network->grid, p + 1) - v->mine.row;
+        for (int64_t n = row * v->pieces_of_row; n < end * v->pieces_of_row; n++) {
+            sum[p][0] += v->sums[n].moment;
+            sum[p][1] += v->sums[n].mass;
+        }
+    }
+    if (v->mine.ranks > 1)
+        hs_ranks_add(sum[0], 2 * HS_PARTS_OF_ROWS);
+    for (int p = 0; p < HS_PARTS_OF_ROWS; p++) {
+        moment += sum[p][0];
+        mass += sum[p][1];
+    }
+    return mass > 0.0 ? moment / mass : 0.0;
+}
+
+/* A bound by the nodes around the peak. */
+static double find_block(const struct vectors *v, int64_t node)
+{
+    const int64_t first = origin_of(v) + v->mine.beside;
+    struct hs_block *block = hs_new(sizeof *block);
+    hs_block_init(block, &v->network->grid, v->network->wrap, node);
+    hs_block_add(block, v->network, v->next, origin_of(v), first, first + v->nodes);
+    if (v->mine.ranks > 1)
+        hs_ranks_add(block->number[0], sizeof block->number / sizeof(double));
+    const double bound = hs_block_bound(block);
+    free(block);
+    return bound;
+}
+
+/* The layers beside a portion. */
+static void exchange(const struct vectors *v)
+{
+    const int64_t layer = v->mine.beside;
+    float *now = v->now;
+    const void *const out[] = {now + layer, now + v->nodes};
+    void *const in[] = {now, now + layer + v->nodes};
+    if (v->mine.ranks > 1)
+        hs_ranks_beside(v->mine.ranks, out, in, (size_t)layer * sizeof *now);
 }
 
 /* One power iteration. Bounds of the largest eigenvalue by the vector before it. */
 static void advance(struct vectors *v, double scale, double *lower, double *upper)
 {
-    int64_t peak = 0;
-    double moment = 0.0, mass = 0.0, largest = 0.0;
+    exchange(v);
     find_shares(v);
 #pragma omp parallel for num_threads(v->threads) schedule(static)
     for (int64_t n = 0; n < v->pieces; n++)
         advance_piece(v, &v->piece[omp_get_thread_num()], n, scale);
-    for (int64_t n = 0; n < v->pieces; n++) { /* in one order, whatever the threads */
-        moment += v->sums[n].moment;
-        mass += v->sums[n].mass;
-        largest = fmax(largest, v->sums[n].largest);
-        peak = v->sums[n].peak > v->sums[peak].peak ? n : peak;
-    }
-    *upper = largest;
-    *lower = fmax(mass > 0.0 ? moment / mass : 0.0,
-                  hs_network_block_bound(v->network, v->next, find_peak(v, peak)));
+    const struct found found = find(v);
+    *upper = found.largest;
+    *lower = fmax(find_quotient(v), find_block(v, found.node));
     float *next = v->next;
     v->next = v->now;
     v->now = next;
 }
 
-enum hs_status hs_network_limit(const struct hs_network *network, int threads, double *step,
-                                double *most, struct hs_error *err)
+enum hs_status hs_network_limit(const struct hs_network *network, const struct hs_portion *portion,
+                                int threads, double *step, double *most, struct hs_error *err)
 {
     struct vectors v;
     double lower = 0.0, upper = INFINITY, scale = 1.0;
-    enum hs_status st = HS_OK;
-    if (init(&v, network, threads)) {
+    enum hs_status st = init(&v, network, portion, threads)
+                            ? HS_OK
+                            : hs_error_add(err, HS_DEVICE,
+                                           "no memory to find the stability limit; take a smaller "
+                                           "grid, or give time.step");
+    if (portion->ranks > 1)
+        st = hs_ranks_agree(st, err);
+    if (!st) {
         begin(&v);
         bool settled = false;
         for (int n = 0; n < ITERATIONS && !settled; n++) {
@@ -403,10 +507,7 @@ enum hs_status hs_network_limit(const struct hs_network *network, int threads, d
             settled = !falls && lower >= near_enough * upper;
             scale = 1.0 / above;
         }
-    } else
-        st = hs_error_add(err, HS_DEVICE,
-                          "no memory to find the stability limit; take a smaller "
-                          "grid, or give time.step");
+    }
     release(&v);
     *step = 2.0 / upper;              /* where nothing may change: infinite */
     *most = 2.0 / fmin(lower, upper); /* but for rounding */

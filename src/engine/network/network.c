@@ -5,95 +5,36 @@
  */
 #include "core/memory.h"
 #include "core/sum.h"
-#include "core/text.h"
 #include "engine/network/moving.h"
-#include "engine/network/nodes.h"
 #include "engine/network/palette.h"
+#include "engine/network/pass.h"
+#include "engine/network/substances.h"
+#include "engine/ranks/together.h"
 
-#include <assert.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BYTES = 256, SHORTS = 65536 }; /* rows of a palette at most, that of no node included */
-enum { PARTS = 512 };                 /* of the rows of nodes; sums do not depend on threads */
 enum { ROWS, FORCINGS, KINDS };
 
-/* The first node where something is wrong. */
-struct fault {
-    enum hs_node_fault what;
-    int64_t node[HS_AXES];
-};
-
-struct worker {
-    struct hs_nodes nodes;
+/* What one thread has come across. */
+struct found {
     struct hs_distinct set[KINDS];
-    int *map[KINDS];            /* where they went when all were united */
-    struct hs_held_share *held; /* [held_count] */
-    int64_t held_count;
-    struct fault fault;
+    int *map[KINDS]; /* where they went when all were united */
 };
 
 struct work {
-    const struct hs_network_spec *spec;
-    struct hs_axis axis[HS_AXES];
-    struct hs_cells cells;
-    int64_t rows_of_nodes; /* nx nodes each */
-    int threads;
-    struct worker *worker; /* [threads] */
-    bool too_many;         /* rows for a palette */
-    uint16_t *number;      /* [nodes]: among the thread's own rows, then among all */
+    struct hs_pass *pass;
+    struct found *found; /* [threads] */
+    bool too_many;       /* rows for a palette */
+    uint16_t *number;    /* of the portion: among the thread's own rows, then among all */
     struct hs_network *out;
-    double *volume; /* [PARTS][substances] */
 };
 
-/* All that solids, labels and contacts name is there. */
-static bool is_sound(const struct hs_network_spec *spec)
+struct hs_portion hs_network_portion(const struct hs_network_spec *spec)
 {
-    const struct hs_body *body = spec->body;
-    bool sound = spec->threads > 0 && body->substance_count < HS_CELL_EMPTY &&
-                 !(body->conductivity && body->contact_count > 0);
-    for (int n = 0; n < body->solid_count; n++)
-        sound = sound && body->solid[n].substance < body->substance_count;
-    for (int w = 0; w < spec->wall_count; w++) {
-        const int face = spec->wall[w].face;
-        sound = sound && face >= 0 && face < 2 * spec->grid->dims && !spec->wrap[face / 2];
-    }
-    return sound;
-}
-
-static bool init_work(struct work *work, const struct hs_network_spec *spec)
-{
-    assert(is_sound(spec));
-    *work = (struct work){.spec = spec, .threads = spec->threads};
-    work->rows_of_nodes = spec->grid->points[HS_Y] * spec->grid->points[HS_Z];
-    work->worker = hs_new((size_t)work->threads * sizeof *work->worker);
-    hs_axes_init(work->axis, spec);
-    const bool done = hs_cells_init(&work->cells, spec, work->axis);
-    for (int t = 0; t < work->threads; t++) {
-        struct worker *worker = &work->worker[t];
-        hs_distinct_init(&worker->set[ROWS], sizeof(struct hs_network_row));
-        hs_distinct_init(&worker->set[FORCINGS], sizeof(struct hs_forcing));
-        hs_nodes_init(&worker->nodes, spec, work->axis, &work->cells);
-    }
-    return done;
-}
-
-static void release_work(struct work *work)
-{
-    for (int t = 0; t < work->threads; t++) {
-        hs_nodes_release(&work->worker[t].nodes);
-        for (int kind = 0; kind < KINDS; kind++) {
-            hs_distinct_release(&work->worker[t].set[kind]);
-            free(work->worker[t].map[kind]);
-        }
-        free(work->worker[t].held);
-    }
-    free(work->worker);
-    free(work->number);
-    hs_cells_release(&work->cells);
-    hs_axes_release(work->axis);
+    return spec->ranks > 1 ? hs_portion_of(spec->grid, spec->ranks, spec->rank)
+                           : hs_portion_all(spec->grid);
 }
 
 static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err)
@@ -104,89 +45,27 @@ static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err
                         "no memory for the network of %s nodes; take a smaller grid", points);
 }
 
-static enum hs_status report(const struct work *work, const struct fault *fault,
-                             struct hs_error *err)
-{
-    static const char *const text[] = {
-        [HS_NODE_IS_EMPTY] = "no material there; let the body begin with one that has no shape",
-        [HS_NODE_OVERFLOWS] = "a conductance, the heat capacity or what a wall or source does is "
-                              "not a finite number; look at the materials' and walls' values",
-        [HS_NODE_HAS_TOO_MANY] = "too many sources and walls with values of their own act on it; "
-                                 "give some of them one expression in common",
-        [HS_NODE_IS_UNNAMED] = "its label is of no material; name it",
-    };
-    static const char axis_name[] = "xyz";
-    char at[128] = "";
-    for (int a = 0; a < work->spec->grid->dims; a++)
-        hs_text_append(at, sizeof at, "%s%c = %.6g", a ? ", " : "", axis_name[a],
-                       work->axis[a].position[fault->node[a]]);
-    return hs_error_add(err, HS_BAD_INPUT, "%s: around the node at %s m: %s",
-                        work->spec->place ? work->spec->place : "body", at, text[fault->what]);
-}
-
-static int first_part(const struct work *work, int thread)
-{
-    return (int)((int64_t)PARTS * thread / work->threads);
-}
-
-static int64_t first_row(const struct work *work, int part)
-{
-    return work->rows_of_nodes * part / PARTS;
-}
-
-/* Does `of_row` to all rows of nodes, in each thread until it fails. */
-static void pass(struct work *work,
-                 bool (*of_row)(struct work *, struct worker *, int part, int64_t r))
-{
-    const int64_t ny = work->spec->grid->points[HS_Y];
-#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
-    for (int t = 0; t < work->threads; t++) {
-        struct worker *worker = &work->worker[t];
-        worker->fault = (struct fault){.what = HS_NODE_IS_WELL};
-        bool goes_on = true;
-        for (int part = first_part(work, t); part < first_part(work, t + 1); part++)
-            for (int64_t r = first_row(work, part); r < first_row(work, part + 1) && goes_on; r++) {
-                hs_nodes_begin_row(&worker->nodes, r % ny, r / ny);
-                goes_on = of_row(work, worker, part, r);
-            }
-    }
-}
-
-/* How a pass went: of several faults that of the first node, whoever came across it. */
-static enum hs_status outcome(const struct work *work, struct hs_error *err)
-{
-    for (int t = 0; t < work->threads; t++)
-        if (work->worker[t].fault.what != HS_NODE_IS_WELL)
-            return report(work, &work->worker[t].fault, err);
-    return HS_OK;
-}
-
-static bool note(struct worker *worker, enum hs_node_fault what, int64_t i)
-{
-    if (what != HS_NODE_IS_WELL)
-        worker->fault = (struct fault){
-            what, {i, worker->nodes.octants.node[HS_Y], worker->nodes.octants.node[HS_Z]}};
-    return what == HS_NODE_IS_WELL;
-}
-
 /* The row of node i, its forcing among the thread's own. */
-static bool make_node(struct worker *worker, int64_t i, struct hs_network_row *row)
+static bool make_node(struct hs_pass_worker *worker, struct found *found, int64_t i,
+                      struct hs_network_row *row)
 {
     struct hs_forcing forcing;
     if (hs_nodes_know(&worker->nodes, i, row))
         return true;
-    if (!note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
+    if (!hs_pass_note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
         return false;
-    row->forcing = hs_distinct_place(&worker->set[FORCINGS], &forcing);
+    row->forcing = hs_distinct_place(&found->set[FORCINGS], &forcing);
     hs_nodes_note(&worker->nodes, i, row);
     return true;
 }
 
-static bool number_row(struct work *work, struct worker *worker, int part, int64_t r)
+static bool number_row(void *self, struct hs_pass_worker *worker, int part, int64_t r)
 {
     (void)part;
-    const int64_t nx = work->spec->grid->points[HS_X];
-    uint16_t *number = work->number + r * nx;
+    struct work *work = self;
+    struct found *found = &work->found[worker->thread];
+    const int64_t nx = work->pass->spec->grid->points[HS_X];
+    uint16_t *number = work->number + hs_pass_place(work->pass, r);
     bool too_many = false;
     for (int64_t i = 0; i < nx && !too_many; i++) {
         if (hs_nodes_repeats(&worker->nodes, i)) {
@@ -194,10 +73,10 @@ static bool number_row(struct work *work, struct worker *worker, int part, int64
             continue;
         }
         struct hs_network_row row;
-        if (!make_node(worker, i, &row))
+        if (!make_node(worker, found, i, &row))
             return false;
-        number[i] = (uint16_t)hs_distinct_place(&worker->set[ROWS], &row);
-        too_many = worker->set[ROWS].count >= SHORTS;
+        number[i] = (uint16_t)hs_distinct_place(&found->set[ROWS], &row);
+        too_many = found->set[ROWS].count >= SHORTS;
     }
     if (too_many) {
 #pragma omp atomic write
@@ -208,36 +87,68 @@ static bool number_row(struct work *work, struct worker *worker, int part, int64
     return !too_many;
 }
 
-static bool write_row(struct work *work, struct worker *worker, int part, int64_t r)
+static bool write_row(void *self, struct hs_pass_worker *worker, int part, int64_t r)
 {
     (void)part;
-    const int64_t nx = work->spec->grid->points[HS_X];
-    struct hs_network_row *node = work->out->node + r * nx;
+    struct work *work = self;
+    struct found *found = &work->found[worker->thread];
+    const int64_t nx = work->pass->spec->grid->points[HS_X];
+    struct hs_network_row *node = work->out->node + hs_pass_place(work->pass, r);
     for (int64_t i = 0; i < nx; i++) {
         if (hs_nodes_repeats(&worker->nodes, i))
             node[i] = node[i - 1];
-        else if (!make_node(worker, i, &node[i]))
+        else if (!make_node(worker, found, i, &node[i]))
             return false;
     }
     return true;
+}
+
+static int (*const compare_of[])(const void *, const void *) = {
+    [ROWS] = hs_network_row_compare, [FORCINGS] = hs_forcing_compare};
+
+/* The same of all ranks, for what the threads of this one have. */
+static void *unite_ranks(const struct work *work, int kind, void *here, int *count)
+{
+    const size_t size = work->found[0].set[kind].size;
+    const int ranks = hs_ranks_count();
+    size_t *bytes;
+    char *every = hs_ranks_gather(here, (size_t)*count * size, &bytes), *at = every;
+    struct hs_distinct *set = hs_new((size_t)ranks * sizeof *set);
+    int **map = hs_new((size_t)ranks * sizeof *map);
+    for (int rank = 0; rank < ranks; at += bytes[rank++]) {
+        set[rank] =
+            (struct hs_distinct){.size = size, .count = (int)(bytes[rank] / size), .item = at};
+        map[rank] = hs_new(bytes[rank] / size * sizeof **map + 1);
+    }
+    void *all = hs_distinct_unite(ranks, set, compare_of[kind], count, map);
+    for (int t = 0; t < work->pass->threads; t++)
+        for (int n = 0; n < work->found[t].set[kind].count; n++)
+            work->found[t].map[kind][n] = map[work->pass->spec->rank][work->found[t].map[kind][n]];
+    for (int rank = 0; rank < ranks; rank++)
+        free(map[rank]);
+    free(set);
+    free(map);
+    free(bytes);
+    free(every);
+    free(here);
+    return all;
 }
 
 /* Makes one of the sets of a kind that all threads have; each one's map says where what it had
  * went. Allocated. */
 static void *unite(const struct work *work, int kind, int *count)
 {
-    struct hs_distinct *set = hs_new((size_t)work->threads * sizeof *set);
-    int **map = hs_new((size_t)work->threads * sizeof *map);
-    for (int t = 0; t < work->threads; t++) {
-        set[t] = work->worker[t].set[kind];
+    struct hs_distinct *set = hs_new((size_t)work->pass->threads * sizeof *set);
+    int **map = hs_new((size_t)work->pass->threads * sizeof *map);
+    for (int t = 0; t < work->pass->threads; t++) {
+        set[t] = work->found[t].set[kind];
         map[t] = hs_new(((size_t)set[t].count + 1) * sizeof *map[t]);
-        work->worker[t].map[kind] = map[t];
+        work->found[t].map[kind] = map[t];
     }
-    void *all = hs_distinct_unite(
-        work->threads, set, kind == ROWS ? hs_network_row_compare : hs_forcing_compare, count, map);
+    void *all = hs_distinct_unite(work->pass->threads, set, compare_of[kind], count, map);
     free(set);
     free(map);
-    return all;
+    return work->pass->portion.ranks > 1 ? unite_ranks(work, kind, all, count) : all;
 }
 
 /* The first is empty. */
@@ -245,7 +156,7 @@ static void unite_forcings(struct work *work)
 {
     struct hs_forcing empty;
     memset(&empty, 0, sizeof empty);
-    hs_distinct_place(&work->worker[0].set[FORCINGS], &empty);
+    hs_distinct_place(&work->found[0].set[FORCINGS], &empty);
     work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
@@ -253,11 +164,11 @@ static void unite_forcings(struct work *work)
 static void unite_rows(struct work *work)
 {
     struct hs_network *out = work->out;
-    for (int t = 0; t < work->threads; t++) {
-        struct worker *worker = &work->worker[t];
-        struct hs_network_row *row = (struct hs_network_row *)(void *)worker->set[ROWS].item;
-        for (int n = 0; n < worker->set[ROWS].count; n++)
-            row[n].forcing = worker->map[FORCINGS][row[n].forcing];
+    for (int t = 0; t < work->pass->threads; t++) {
+        struct found *found = &work->found[t];
+        struct hs_network_row *row = (struct hs_network_row *)(void *)found->set[ROWS].item;
+        for (int n = 0; n < found->set[ROWS].count; n++)
+            row[n].forcing = found->map[FORCINGS][row[n].forcing];
     }
     int count = 0;
     struct hs_network_row *all = unite(work, ROWS, &count);
@@ -281,21 +192,24 @@ static int compare_uses(const void *a, const void *b)
     return by ? by : one->row - other->row;
 }
 
-static void count_uses(const struct work *work, struct use *use)
+static void count_uses(const struct work *work, int count, struct use *use)
 {
-    const int64_t nx = work->spec->grid->points[HS_X];
-#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
-    for (int t = 0; t < work->threads; t++) {
-        const struct worker *worker = &work->worker[t];
-        int64_t *own = hs_new(((size_t)worker->set[ROWS].count + 1) * sizeof *own);
-        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++)
+    double *nodes = hs_new(((size_t)count + 1) * sizeof *nodes);
+#pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1)
+    for (int t = 0; t < work->pass->threads; t++) {
+        const struct found *found = &work->found[t];
+        int64_t *own = hs_new(((size_t)found->set[ROWS].count + 1) * sizeof *own);
+        for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++)
             own[work->number[n]]++;
 #pragma omp critical
-        for (int n = 0; n < worker->set[ROWS].count; n++)
-            use[worker->map[ROWS][n]].nodes += own[n];
+        for (int n = 0; n < found->set[ROWS].count; n++)
+            nodes[found->map[ROWS][n]] += (double)own[n];
         free(own);
     }
+    hs_pass_add(work->pass, nodes, count);
+    for (int n = 0; n < count; n++)
+        use[n] = (struct use){(int64_t)nodes[n], n};
+    free(nodes);
 }
 
 /* Rows that many nodes have come first: kernels that cannot have all at hand have those. */
@@ -306,18 +220,16 @@ static void sort_rows(struct work *work)
     struct use *use = hs_new(((size_t)count + 1) * sizeof *use);
     struct hs_network_row *row = hs_new((size_t)out->row_count * sizeof *row);
     int *place = hs_new(((size_t)count + 1) * sizeof *place);
-    for (int n = 0; n < count; n++)
-        use[n].row = n;
-    count_uses(work, use);
+    count_uses(work, count, use);
     qsort(use, (size_t)count, sizeof *use, compare_uses);
     row[0] = out->row[0];
     for (int n = 0; n < count; n++) {
         row[1 + n] = out->row[1 + use[n].row];
         place[use[n].row] = n;
     }
-    for (int t = 0; t < work->threads; t++)
-        for (int n = 0; n < work->worker[t].set[ROWS].count; n++)
-            work->worker[t].map[ROWS][n] = place[work->worker[t].map[ROWS][n]];
+    for (int t = 0; t < work->pass->threads; t++)
+        for (int n = 0; n < work->found[t].set[ROWS].count; n++)
+            work->found[t].map[ROWS][n] = place[work->found[t].map[ROWS][n]];
     free(out->row);
     out->row = row;
     free(use);
@@ -328,18 +240,16 @@ static void sort_rows(struct work *work)
 static bool renumber(struct work *work)
 {
     struct hs_network *out = work->out;
-    const int64_t nx = work->spec->grid->points[HS_X];
     uint8_t *byte = NULL;
     if (out->row_count <= BYTES) {
-        byte = malloc((size_t)(work->rows_of_nodes * nx));
+        byte = malloc((size_t)hs_pass_nodes(work->pass));
         if (!byte)
             return false;
     }
-#pragma omp parallel for num_threads(work->threads) schedule(static, 1)
-    for (int t = 0; t < work->threads; t++) {
-        const int *map = work->worker[t].map[ROWS];
-        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
+#pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1)
+    for (int t = 0; t < work->pass->threads; t++) {
+        const int *map = work->found[t].map[ROWS];
+        for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++) {
             const int number = map[work->number[n]] + 1;
             if (byte)
                 byte[n] = (uint8_t)number;
@@ -356,22 +266,32 @@ static bool renumber(struct work *work)
     return true;
 }
 
+/* Whether any rank has. */
+static bool any_has(const struct work *work, bool here)
+{
+    double count = here ? 1.0 : 0.0;
+    hs_pass_add(work->pass, &count, 1);
+    return count > 0.0;
+}
+
 /* The first pass. Afterwards `too_many` says whether rows are too many; then nothing is there. */
 static enum hs_status make_palette(struct work *work, struct hs_error *err)
 {
-    const struct hs_grid *grid = work->spec->grid;
-    work->number = malloc((size_t)hs_grid_count(grid) * sizeof *work->number);
-    if (!work->number)
-        return no_memory(grid, err);
-    pass(work, number_row);
-    const enum hs_status st = work->too_many ? HS_OK : outcome(work, err);
+    const struct hs_grid *grid = work->pass->spec->grid;
+    work->number = malloc((size_t)hs_pass_nodes(work->pass) * sizeof *work->number);
+    enum hs_status st = hs_pass_agree(work->pass, work->number ? HS_OK : no_memory(grid, err), err);
+    if (st)
+        return st;
+    hs_pass_go(work->pass, work, number_row);
+    work->too_many = any_has(work, work->too_many);
+    st = work->too_many ? HS_OK : hs_pass_outcome(work->pass, err);
     if (!work->too_many && !st) {
         unite_forcings(work);
         unite_rows(work);
     }
     if (!work->too_many && !st && work->out->row_count <= SHORTS) {
         sort_rows(work);
-        return renumber(work) ? HS_OK : no_memory(grid, err);
+        return hs_pass_agree(work->pass, renumber(work) ? HS_OK : no_memory(grid, err), err);
     }
     work->too_many = true;
     free(work->number);
@@ -384,50 +304,130 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
 static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 {
     struct hs_network *out = work->out;
-    const int64_t nx = work->spec->grid->points[HS_X];
     out->form = HS_NETWORK_ARRAYS;
-    out->node = malloc((size_t)(work->rows_of_nodes * nx) * sizeof *out->node);
-    for (int t = 0; t < work->threads; t++) {
-        struct worker *worker = &work->worker[t];
-        free(worker->map[FORCINGS]);
-        worker->map[FORCINGS] = NULL;
-        hs_distinct_release(&worker->set[ROWS]);
-        hs_distinct_init(&worker->set[ROWS], sizeof(struct hs_network_row));
+    out->node = malloc((size_t)hs_pass_nodes(work->pass) * sizeof *out->node);
+    for (int t = 0; t < work->pass->threads; t++) {
+        struct found *found = &work->found[t];
+        free(found->map[FORCINGS]);
+        found->map[FORCINGS] = NULL;
+        hs_distinct_release(&found->set[ROWS]);
+        hs_distinct_init(&found->set[ROWS], sizeof(struct hs_network_row));
     }
-    if (!out->node)
-        return no_memory(work->spec->grid, err);
-    pass(work, write_row);
-    const enum hs_status st = outcome(work, err);
+    enum hs_status st =
+        hs_pass_agree(work->pass, out->node ? HS_OK : no_memory(work->pass->spec->grid, err), err);
+    if (st)
+        return st;
+    hs_pass_go(work->pass, work, write_row);
+    st = hs_pass_outcome(work->pass, err);
     if (st)
         return st;
     unite_forcings(work);
     int64_t forced = 0;
-#pragma omp parallel for num_threads(work->threads) schedule(static, 1) reduction(+ : forced)
-    for (int t = 0; t < work->threads; t++) {
-        const int64_t end = first_row(work, first_part(work, t + 1)) * nx;
-        for (int64_t n = first_row(work, first_part(work, t)) * nx; n < end; n++) {
-            out->node[n].forcing = work->worker[t].map[FORCINGS][out->node[n].forcing];
+#pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1) reduction(+ : forced)
+    for (int t = 0; t < work->pass->threads; t++) {
+        for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++) {
+            out->node[n].forcing = work->found[t].map[FORCINGS][out->node[n].forcing];
             forced += out->node[n].forcing != 0;
         }
     }
-    out->forced = forced;
+    double all = (double)forced;
+    hs_pass_add(work->pass, &all, 1);
+    out->forced = (int64_t)all;
     return HS_OK;
+}
+
+/* ---- of several ranks ------------------------------------------------------------------------ */
+
+static char *nodes_of(const struct hs_network *network)
+{
+    return network->form == HS_NETWORK_ARRAYS ? (char *)network->node : network->number;
+}
+
+/* The layers beside a portion. */
+static void find_beside(const struct hs_pass *pass, const struct hs_network *network)
+{
+    const int64_t beside = pass->portion.beside;
+    const size_t size = hs_network_node_bytes(network->form), layer = (size_t)beside * size;
+    char *nodes = nodes_of(network);
+    char *end = nodes + (size_t)(hs_pass_nodes(pass) - 2 * beside) * size;
+    const void *const out[] = {nodes + layer, end};
+    void *const in[] = {nodes, end + layer};
+    if (pass->portion.ranks > 1)
+        hs_ranks_beside(pass->portion.ranks, out, in, layer);
+}
+
+enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_network *network,
+                               struct hs_error *err)
+{
+    const struct hs_portion portion = hs_network_portion(spec);
+    const size_t size = hs_network_node_bytes(network->form);
+    char *all = NULL;
+    if (portion.ranks < 2)
+        return HS_OK;
+    if (spec->rank == 0)
+        all = malloc((size_t)hs_grid_count(spec->grid) * size);
+    const enum hs_status st =
+        hs_ranks_agree(spec->rank > 0 || all ? HS_OK : no_memory(spec->grid, err), err);
+    if (!st)
+        hs_ranks_collect(nodes_of(network) + (size_t)portion.beside * size,
+                         (size_t)hs_portion_nodes(&portion, spec->grid) * size, all);
+    free(nodes_of(network));
+    network->number = network->form == HS_NETWORK_ARRAYS ? NULL : all;
+    network->node = network->form == HS_NETWORK_ARRAYS ? (void *)all : NULL;
+    if (st || spec->rank > 0)
+        hs_network_release(network);
+    return st;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void init_work(struct work *work, struct hs_pass *pass, struct hs_network *out)
+{
+    *work = (struct work){.pass = pass, .out = out};
+    work->found = hs_new((size_t)pass->threads * sizeof *work->found);
+    for (int t = 0; t < pass->threads; t++) {
+        hs_distinct_init(&work->found[t].set[ROWS], sizeof(struct hs_network_row));
+        hs_distinct_init(&work->found[t].set[FORCINGS], sizeof(struct hs_forcing));
+    }
+}
+
+static void release_work(struct work *work)
+{
+    for (int t = 0; t < work->pass->threads; t++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            hs_distinct_release(&work->found[t].set[kind]);
+            free(work->found[t].map[kind]);
+        }
+    free(work->found);
+    free(work->number);
+}
+
+static enum hs_status make_rows(struct hs_pass *pass, struct hs_network *out, struct hs_error *err)
+{
+    struct work work;
+    init_work(&work, pass, out);
+    enum hs_status st = make_palette(&work, err);
+    if (!st && work.too_many)
+        st = make_arrays(&work, err);
+    if (!st)
+        find_beside(pass, out);
+    release_work(&work);
+    return st;
 }
 
 enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_network *out,
                                struct hs_error *err)
 {
-    struct work work;
+    struct hs_pass pass;
     memset(out, 0, sizeof *out);
-    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
-    work.out = out;
+    enum hs_status st = hs_pass_init(&pass, spec, err);
     if (!st)
-        st = make_palette(&work, err);
-    if (!st && work.too_many)
-        st = make_arrays(&work, err);
+        st = make_rows(&pass, out, err);
     if (!st)
-        hs_network_find_moving(spec, work.axis, out);
-    release_work(&work);
+        st = hs_substances_find(&pass, out, err);
+    if (!st && spec->rank == 0)
+        hs_network_find_moving(spec, pass.axis, out);
+    hs_pass_release(&pass);
     if (st) {
         hs_network_release(out);
         return st;
@@ -441,109 +441,12 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
 double hs_network_capacity(const struct hs_network *network, int threads)
 {
     const int64_t nodes = hs_grid_count(&network->grid);
-    struct hs_sum part[PARTS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
+    struct hs_sum part[HS_PARTS_OF_ROWS] = {{0.0, 0.0}}, sum = {0.0, 0.0};
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+    for (int p = 0; p < HS_PARTS_OF_ROWS; p++)
+        for (int64_t n = nodes * p / HS_PARTS_OF_ROWS; n < nodes * (p + 1) / HS_PARTS_OF_ROWS; n++)
             hs_sum_add(&part[p], hs_network_row_at(network, n)->capacity);
-    for (int p = 0; p < PARTS; p++)
+    for (int p = 0; p < HS_PARTS_OF_ROWS; p++)
         hs_sum_join(&sum, &part[p]);
     return hs_sum_value(&sum);
-}
-
-/* What the control volume of node i has, if a wall holds it. */
-static bool add_held(struct work *work, struct worker *worker, int64_t i)
-{
-    const struct hs_octants *octants = &worker->nodes.octants;
-    const int64_t node[HS_AXES] = {i, octants->node[HS_Y], octants->node[HS_Z]};
-    const struct hs_shares *shares = &worker->nodes.shares;
-    const struct hs_wall *wall = hs_walls_holding(work->spec, work->axis, node);
-    if (!wall)
-        return true;
-    if (!note(worker, hs_nodes_share(&worker->nodes, i), i))
-        return false;
-    for (int n = 0; n < shares->count; n++) {
-        struct hs_held_share share = {.wall = (int)(wall - work->spec->wall),
-                                      .substance = shares->share[n].substance,
-                                      .volume = shares->share[n].volume};
-        memcpy(share.node, node, sizeof node);
-        worker->held = hs_reserve(worker->held, (size_t)worker->held_count, sizeof share);
-        worker->held[worker->held_count++] = share;
-    }
-    return true;
-}
-
-/* Only nodes at walls are held. */
-static bool add_held_of_row(struct work *work, struct worker *worker, int part, int64_t r)
-{
-    (void)part;
-    const int64_t *n = work->spec->grid->points;
-    const int64_t j = r % n[HS_Y], k = r / n[HS_Y];
-    const int dims = work->spec->grid->dims;
-    const bool whole =
-        (dims > 1 && (j == 0 || j == n[HS_Y] - 1)) || (dims > 2 && (k == 0 || k == n[HS_Z] - 1));
-    for (int64_t i = 0; i < n[HS_X]; i += whole || n[HS_X] == 1 ? 1 : n[HS_X] - 1)
-        if (!add_held(work, worker, i))
-            return false;
-    return true;
-}
-
-enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
-                                      struct hs_held_share **out, int64_t *count,
-                                      struct hs_error *err)
-{
-    struct work work;
-    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
-    *out = NULL;
-    *count = 0;
-    if (!st) {
-        pass(&work, add_held_of_row);
-        st = outcome(&work, err);
-    }
-    for (int t = 0; t < work.threads && !st; t++)
-        *count += work.worker[t].held_count;
-    if (!st)
-        *out = hs_new(((size_t)*count + 1) * sizeof **out);
-    int64_t at = 0; /* threads have consecutive rows */
-    for (int t = 0; t < work.threads && !st; t++)
-        for (int64_t n = 0; n < work.worker[t].held_count; n++)
-            (*out)[at++] = work.worker[t].held[n];
-    release_work(&work);
-    return st;
-}
-
-static bool add_volumes(struct work *work, struct worker *worker, int part, int64_t r)
-{
-    (void)r;
-    const int64_t nx = work->spec->grid->points[HS_X];
-    const struct hs_shares *shares = &worker->nodes.shares;
-    double *volume = work->volume + (size_t)part * (size_t)work->spec->body->substance_count;
-    for (int64_t i = 0; i < nx; i++) {
-        if (!hs_nodes_repeats_shares(&worker->nodes, i) &&
-            !note(worker, hs_nodes_share(&worker->nodes, i), i))
-            return false;
-        for (int n = 0; n < shares->count; n++)
-            volume[shares->share[n].substance] += shares->share[n].volume;
-    }
-    return true;
-}
-
-enum hs_status hs_network_volumes(const struct hs_network_spec *spec, double *out,
-                                  struct hs_error *err)
-{
-    const size_t count = (size_t)spec->body->substance_count;
-    struct work work;
-    enum hs_status st = init_work(&work, spec) ? HS_OK : no_memory(spec->grid, err);
-    work.volume = hs_new((PARTS * count + 1) * sizeof *work.volume);
-    if (!st) {
-        pass(&work, add_volumes);
-        st = outcome(&work, err);
-    }
-    memset(out, 0, count * sizeof *out);
-    for (int part = 0; part < PARTS && !st; part++)
-        for (size_t s = 0; s < count; s++)
-            out[s] += work.volume[(size_t)part * count + s];
-    free(work.volume);
-    release_work(&work);
-    return st;
 }

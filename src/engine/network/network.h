@@ -25,6 +25,7 @@
 #include "core/network.h"
 #include "core/status.h"
 #include "core/wall.h"
+#include "engine/network/portion.h"
 
 /* All that the network needs of the problem. */
 struct hs_network_spec {
@@ -39,34 +40,27 @@ struct hs_network_spec {
     const struct hs_wall *wall; /* of one face, later over earlier; elsewhere it is insulated */
     const char *place;          /* of the body, for messages: "case.cfg:12: body" */
     int threads;                /* at least 1; no bit depends on it */
+    /* Ranks that make it together, and which of them this is; 0: this one makes all of it. All of
+     * them call what follows, with the same spec but for the numbers of files. */
+    int ranks, rank;
 };
+
+/* The rows that this rank makes. */
+struct hs_portion hs_network_portion(const struct hs_network_spec *spec);
 
 /*
  * Rows are sorted, so they do not depend on threads. Where walls of several faces meet in a node,
  * prescribed goes over held, held over the rest, and of several values that of the last face has
  * it. HS_BAD_INPUT where a point has no material, numbers overflow, or more than HS_FORCING_TERMS
  * time functions act on one node.
+ * Of several ranks each has the nodes of its portion, and a layer before and after them; what moves
+ * is the first one's. hs_network_join then gives the first one all of them, and leaves the others'
+ * empty.
  */
 enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_network *out,
                                struct hs_error *err);
-
-/* Volume of each substance [m^3, for each metre along axes that are not there], which `out` has
- * room for; by the same rules. */
-enum hs_status hs_network_volumes(const struct hs_network_spec *spec, double *out,
-                                  struct hs_error *err);
-
-/* What of a substance lies in the control volume of a node that a wall holds or prescribes: what
- * its sources and sinks do there leaves through that wall. */
-struct hs_held_share {
-    int64_t node[HS_AXES];
-    int wall, substance;
-    double volume; /* m^3 */
-};
-
-/* All of them; for free(). */
-enum hs_status hs_network_held_shares(const struct hs_network_spec *spec,
-                                      struct hs_held_share **out, int64_t *count,
-                                      struct hs_error *err);
+enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_network *network,
+                               struct hs_error *err);
 
 /* J/K, of all nodes; the same bits with any number of threads. */
 double hs_network_capacity(const struct hs_network *network, int threads);
@@ -82,9 +76,10 @@ double hs_network_capacity(const struct hs_network *network, int threads);
  * does that of a block around where v is largest (block.h). Iterations end where the two are near
  * and the upper one falls no longer.
  * A periodic axis of an odd number of nodes has no such signs: there each short line is bounded by
- * its own largest eigenvalue.
+ * its own largest eigenvalue, if the portion has all of it.
  */
-enum hs_status hs_network_limit(const struct hs_network *network, int threads, double *step,
-                                double *most, struct hs_error *err);
+enum { HS_NETWORK_SHORT_CYCLE = 9 }; /* longer odd ones are within 0.98 of even ones */
+enum hs_status hs_network_limit(const struct hs_network *network, const struct hs_portion *portion,
+                                int threads, double *step, double *most, struct hs_error *err);
 
 #endif

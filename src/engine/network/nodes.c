@@ -89,8 +89,8 @@ static struct hs_known_row *find_known(const struct hs_nodes *nodes, int64_t i,
     const struct hs_body *body = nodes->octants.spec->body;
     const struct hs_axis *x = &nodes->octants.axis[HS_X];
     if (!nodes->inside || !is_inside(x, i) || x->half[i] != nodes->width[0] ||
-        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 || body->conductivity ||
-        body->capacity)
+        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 ||
+        hs_is_measured(&body->conductivity) || hs_is_measured(&body->capacity))
         return NULL;
     uint64_t sum = 0;
     memset(label, 0, HS_AROUND_MOST * sizeof *label);
@@ -159,7 +159,8 @@ void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k)
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i)
 {
     const struct hs_body *body = nodes->octants.spec->body;
-    return nodes->same[i] && !nodes->walls_vary && !body->conductivity && !body->capacity;
+    return nodes->same[i] && !nodes->walls_vary && !hs_is_measured(&body->conductivity) &&
+           !hs_is_measured(&body->capacity);
 }
 
 bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i)
@@ -187,9 +188,9 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
     }
     if (body->source >= 0)
         fits = fits && hs_forcing_add(forcing, body->source, nodes->shares.volume);
-    if (body->capacity)
-        row->capacity = nodes->shares.volume *
-                        body->capacity[hs_grid_index(octants->spec->grid, octants->node)];
+    if (hs_is_measured(&body->capacity))
+        row->capacity =
+            nodes->shares.volume * *hs_cells_measured(octants->cells, HS_CAPACITY, octants->node);
     return fits;
 }
 

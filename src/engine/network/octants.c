@@ -33,13 +33,30 @@ void hs_octants_release(struct hs_octants *octants)
     free(octants->piece);
 }
 
+/* The row of cells at each side of the row of nodes, or that of the nodes. */
+static void find_labels(struct hs_octants *octants)
+{
+    const struct hs_cells *cells = octants->cells;
+    const bool of_cells = cells->place == HS_LABEL_CELLS;
+    const int64_t *node = octants->node;
+    for (int n = 0; n < 4 && cells->place != HS_LABEL_NONE; n++) {
+        const int64_t y = hs_axis_cell(&octants->axis[HS_Y], node[HS_Y], n & 1);
+        const int64_t z = hs_axis_cell(&octants->axis[HS_Z], node[HS_Z], n >> 1);
+        const bool there = y >= 0 && z >= 0;
+        octants->label[n] = !of_cells ? hs_cells_row(cells, node[HS_Y], node[HS_Z])
+                            : there   ? hs_cells_row(cells, y, z)
+                                      : NULL;
+    }
+}
+
 void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
 {
     const struct hs_axis *axis = octants->axis;
     const struct hs_solids *solids = &octants->cells->solids;
     octants->node[HS_Y] = j;
     octants->node[HS_Z] = k;
-    if (!octants->cells->owned)
+    find_labels(octants);
+    if (!octants->cells->marked)
         return;
     hs_solids_all(solids, &octants->all);
     for (int n = 0; n < 4; n++) {
@@ -73,15 +90,15 @@ static bool find(const struct hs_octants *octants, int number, struct hs_octant 
         out->region.hi[a] = side ? out->half[a] : 2.0 * out->half[a];
     }
     const int64_t *at = cells->place == HS_LABEL_CELLS ? cell : octants->node;
-    out->label = cells->place == HS_LABEL_NONE ? HS_CELL_EMPTY
-                                               : hs_cells_row(cells, at[HS_Y], at[HS_Z])[at[HS_X]];
+    out->label =
+        cells->place == HS_LABEL_NONE ? HS_CELL_EMPTY : octants->label[number >> 1][at[HS_X]];
     out->around = &octants->around[number >> 1];
     return true;
 }
 
 bool hs_octants_find(struct hs_octants *octants, int64_t i)
 {
-    const bool given = octants->cells->place != HS_LABEL_NONE && !octants->cells->owned;
+    const bool given = octants->cells->place != HS_LABEL_NONE && !octants->cells->marked;
     bool named = true;
     octants->node[HS_X] = i;
     for (int o = 0; o < 8; o++) {

@@ -23,6 +23,7 @@ struct hs_octants {
     const struct hs_cells *cells;
     int64_t node[HS_AXES];
     struct hs_octant octant[8];
+    const uint16_t *label[4];      /* of the row that an octant at side y, z belongs to */
     struct hs_selection around[4]; /* of the row of cells at side y, z of the node, at [y + 2*z] */
     struct hs_selection all, here;
     int *parts;       /* of these selections */

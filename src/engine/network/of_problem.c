@@ -24,21 +24,6 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
     return spec;
 }
 
-/* Where each material is, by volume. */
-static enum hs_status find_volumes(struct hs_problem *problem, const struct hs_network_spec *spec,
-                                   struct hs_error *err)
-{
-    struct hs_body *body = problem->body;
-    if (body->substance_count == 0)
-        return HS_OK;
-    double *volume = hs_new((size_t)body->substance_count * sizeof *volume);
-    const enum hs_status st = hs_network_volumes(spec, volume, err);
-    for (int n = 0; n < body->substance_count && !st; n++)
-        body->substance[n].volume = volume[n];
-    free(volume);
-    return st;
-}
-
 /* All of it is one material's. */
 static void find_volume(const struct hs_problem *problem)
 {
@@ -53,17 +38,51 @@ static void find_volume(const struct hs_problem *problem)
     body->substance[body->solid[0].substance].volume = volume;
 }
 
-enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error *err)
+/* Whether ranks can make it together: not where cycles that the limit looks at go through the
+ * layers of several. */
+static bool can_be_shared(const struct hs_network_spec *spec)
+{
+    bool can = true;
+    for (int axis = HS_Y; axis < spec->grid->dims; axis++) {
+        const int64_t points = spec->grid->points[axis];
+        can = can && !(spec->wrap[axis] && points % 2 == 1 && points <= HS_NETWORK_SHORT_CYCLE);
+    }
+    return can;
+}
+
+enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
+                                     struct hs_error *err)
 {
     if (problem->plain)
         find_volume(problem);
-    if (!problem->body || !hs_ranks_is_first())
+    if (!problem->body)
         return HS_OK;
-    const struct hs_network_spec spec = hs_network_problem_spec(problem);
-    problem->network = hs_new(sizeof *problem->network);
+    struct hs_network_spec spec = hs_network_problem_spec(problem);
+    if (together && can_be_shared(&spec)) {
+        spec.ranks = hs_ranks_count();
+        spec.rank = hs_ranks_number();
+    }
+    const struct hs_portion portion = hs_network_portion(&spec);
+    if (portion.ranks < 2) {
+        spec.ranks = 0;
+        if (!hs_ranks_is_first())
+            return HS_OK;
+    } else {
+        hs_ranks_share(problem);
+        spec.threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    }
+    struct hs_network *network = problem->network = hs_new(sizeof *problem->network);
     double most;
-    enum hs_status st = hs_network_make(&spec, problem->network, err);
+    enum hs_status st = hs_network_make(&spec, network, err);
     if (!st)
-        st = hs_network_limit(problem->network, spec.threads, &problem->network->limit, &most, err);
-    return st ? st : find_volumes(problem, &spec, err);
+        st = hs_network_limit(network, &portion, spec.threads, &network->limit, &most, err);
+    for (int n = 0; n < problem->body->substance_count && !st; n++)
+        problem->body->substance[n].volume = network->volume[n];
+    if (!st)
+        st = hs_network_join(&spec, network, err);
+    if (hs_ranks_is_first())
+        return st;
+    hs_network_destroy(network);
+    problem->network = NULL;
+    return st;
 }

@@ -10,7 +10,9 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
 
 /* Makes it, with its longest stable step, and finds the volume of each material, also of a body
  * that a stencil does; else nothing to do for a stencil, nor on a rank that is not the first, which
- * gets its slab's (engine/ranks/slab.h). */
-enum hs_status hs_network_of_problem(struct hs_problem *problem, struct hs_error *err);
+ * gets its slab's (engine/ranks/slab.h). `together`: all ranks call it, to share the work where it
+ * can be shared: of short periodic axes it is the first one's. */
+enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
+                                     struct hs_error *err);
 
 #endif

@@ -1,7 +1,10 @@
 /* The program for one rank. */
 #include "engine/ranks/ranks.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* What launchers tell each process: of how many it is one, and which. */
 static const struct {
@@ -54,6 +57,13 @@ bool hs_ranks_is_first(void)
     return first;
 }
 
+enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
+                                struct hs_error *err)
+{
+    (void)problem, (void)err;
+    return status;
+}
+
 void hs_ranks_share(struct hs_problem *problem)
 {
     (void)problem;
@@ -65,6 +75,39 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
 {
     (void)status, (void)problem, (void)method, (void)backend, (void)err;
     return true;
+}
+
+int hs_ranks_number(void)
+{
+    return 0;
+}
+
+enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)
+{
+    (void)err;
+    return status;
+}
+
+void *hs_ranks_gather(const void *here, size_t bytes, size_t **each)
+{
+    *each = hs_new(sizeof **each);
+    **each = bytes;
+    return memcpy(hs_new(bytes + 1), here, bytes);
+}
+
+void hs_ranks_collect(const void *here, size_t bytes, void *all)
+{
+    memcpy(all, here, bytes);
+}
+
+void hs_ranks_add(double *sum, int64_t count)
+{
+    (void)sum, (void)count;
+}
+
+void hs_ranks_beside(int ranks, const void *const out[2], void *const in[2], size_t bytes)
+{
+    (void)ranks, (void)out, (void)in, (void)bytes;
 }
 
 double hs_ranks_owned(const struct hs_problem *problem, const struct hs_kernel *kernel)

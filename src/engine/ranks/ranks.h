@@ -11,6 +11,7 @@
 
 #include "core/backend.h"
 #include "core/method.h"
+#include "engine/ranks/together.h"
 
 #include <stdbool.h>
 
@@ -21,16 +22,19 @@ enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err);
 /* At the end of the program: the status of all, which is rank 0's. */
 enum hs_status hs_ranks_end(enum hs_status status);
 
-int hs_ranks_count(void);
-
 /* Whether this is the one rank, or rank 0: who speaks. */
 bool hs_ranks_is_first(void);
+
+/* For a command that reads a problem on all ranks, once each has: the status of all, and whether
+ * what they have read is the same. Errors: those of a rank that failed; HS_BAD_INPUT. */
+enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
+                                struct hs_error *err);
 
 /* Gives the rank its share of the node: a device and threads. Before the plan is made. */
 void hs_ranks_share(struct hs_problem *problem);
 
 /*
- * For a command that goes on all ranks, once each has read the problem and the first has made a
+ * For a command that goes on all ranks, once each has the problem and the first has made a
  * plan of it, with `status`. Whether this rank goes on with the command: with that status, or that
  * of the first rank that failed, and a backend by which all ranks do what `*backend`, which is the
  * first one's, does on one. The other ranks have served that when it returns, and are done.

@@ -227,6 +227,9 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
         !out->shape.below && is_periodic(out->shape.slab.whole);
     network->number = NULL;
     network->node = NULL;
+    network->volume = NULL;
+    network->held = NULL;
+    network->held_count = 0;
     network->row = copy(whole->row, (size_t)whole->row_count * sizeof *whole->row);
     network->forcing = copy(whole->forcing, (size_t)whole->forcing_count * sizeof *whole->forcing);
     cut_moving(out, &whole->inflow, &network->inflow);

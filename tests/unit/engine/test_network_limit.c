@@ -80,7 +80,8 @@ static double true_limit(const struct hs_network *network)
 static double limit(const struct hs_network *network, int threads, double *most)
 {
     double step;
-    assert_ok(hs_network_limit(network, threads, &step, most, &err));
+    const struct hs_portion all = hs_portion_all(&network->grid);
+    assert_ok(hs_network_limit(network, &all, threads, &step, most, &err));
     return step;
 }
 
@@ -194,7 +195,10 @@ void test_network_limit__is_bounded_by_blocks(void **state)
         for (int m = 0; m < hs_grid_count(&network.grid); m++)
             v[m] = network.node[m].kind == HS_NODE_FREE ? (float)random_scale(0.5) : 0.0f;
         for (int m = 0; m < hs_grid_count(&network.grid); m++) {
-            const double bound = hs_network_block_bound(&network, v, m);
+            struct hs_block block;
+            hs_block_init(&block, &network.grid, network.wrap, m);
+            hs_block_add(&block, &network, v, 0, 0, hs_grid_count(&network.grid));
+            const double bound = hs_block_bound(&block);
             if (!(bound <= eigenvalue * (1.0 + 1e-12)))
                 fail_msg("%g is above %g", bound, eigenvalue);
             best = fmax(best, bound);

@@ -315,7 +315,7 @@ void test_verify__stretched_grids_show_second_order(void **state)
     problem.time_functions = &zero;
     problem.time_function_count = 1;
     problem.schedule.safety = 0.05; /* the limit has no exact order, as cells are shared out */
-    assert_ok(hs_network_of_problem(&problem, &err));
+    assert_ok(hs_network_of_problem(&problem, false, &err));
     const struct hs_plan plan = plan_of(&problem, "reference");
     struct hs_refinement r;
     assert_null(hs_verify_no_refinement(&problem));

@@ -422,6 +422,13 @@ static void share_threads(void)
     omp_set_num_threads(share > 1 ? share : 1);
 }
 
+enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
+                                struct hs_error *err)
+{
+    const enum hs_status st = hs_ranks_agree(status, err);
+    return st ? st : hs_same_inputs(problem, err);
+}
+
 void hs_ranks_share(struct hs_problem *problem)
 {
     if (hs_wire.ranks == 1)
@@ -486,8 +493,6 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
         snprintf(name, sizeof name, "%s", (*backend)->name);
     hs_wire_tell(name, sizeof name);
     *status = hs_wire_settle(*status, err);
-    if (!*status)
-        *status = hs_same_inputs(problem, err);
     if (*status)
         return hs_wire.rank == 0;
     for (int n = 0; hs_backends[n]; n++)

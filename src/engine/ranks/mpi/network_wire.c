@@ -15,10 +15,7 @@ static size_t row_bytes(const struct hs_network *network)
 
 static size_t node_bytes(const struct hs_network *network)
 {
-    static const size_t of_node[] = {[HS_NETWORK_BYTES] = sizeof(uint8_t),
-                                     [HS_NETWORK_SHORTS] = sizeof(uint16_t),
-                                     [HS_NETWORK_ARRAYS] = sizeof(struct hs_network_row)};
-    return (size_t)hs_grid_count(&network->grid) * of_node[network->form];
+    return (size_t)hs_grid_count(&network->grid) * hs_network_node_bytes(network->form);
 }
 
 static size_t forcing_bytes(const struct hs_network *network)

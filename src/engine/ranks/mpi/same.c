@@ -79,7 +79,7 @@ static bool is_file(const struct hs_input *input)
     return input->key[0] && input->key[0] != '@';
 }
 
-/* NULL where this rank does not read it, as measured fields. */
+/* NULL where this rank does not read it. */
 static const char *path_of(const struct hs_problem *problem, const char *key)
 {
     for (int n = 0; n < problem->input_count; n++)

@@ -183,6 +183,36 @@ int hs_wire_least(int here)
     return least;
 }
 
+void *hs_wire_gather(const void *here, size_t bytes, size_t **each)
+{
+    const int ranks = hs_wire.ranks;
+    size_t *size = *each = hs_new((size_t)ranks * sizeof *size), all = 0;
+    MPI_Request request;
+    MPI_Iallgather(&bytes, sizeof bytes, MPI_BYTE, size, sizeof bytes, MPI_BYTE, MPI_COMM_WORLD,
+                   &request);
+    await(1, &request);
+    for (int rank = 0; rank < ranks; rank++)
+        all += size[rank];
+    char *out = hs_new(all + 1), *at = out;
+    for (int rank = 0; rank < ranks; at += size[rank++]) {
+        if (rank == hs_wire.rank && bytes > 0)
+            memcpy(at, here, bytes);
+        for (size_t done = 0; done < size[rank]; done += MOST) {
+            MPI_Ibcast(at + done, part_of(size[rank] - done), MPI_BYTE, rank, MPI_COMM_WORLD,
+                       &request);
+            await(1, &request);
+        }
+    }
+    return out;
+}
+
+void hs_wire_add(double *sum, size_t count)
+{
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, sum, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    await(1, &request);
+}
+
 void hs_wire_abort(enum hs_status status, const char *format, ...)
 {
     va_list args;

@@ -45,4 +45,10 @@ bool hs_wire_apart(const void *what, size_t bytes);
 /* The least of all ranks; each knows. */
 int hs_wire_least(int here);
 
+/* Sums of all ranks, number by number; each knows. */
+void hs_wire_add(double *sum, size_t count);
+
+/* What each rank has, one after the other, and how many bytes; both allocated. */
+void *hs_wire_gather(const void *here, size_t bytes, size_t **each);
+
 #endif

@@ -1,0 +1,56 @@
+#include "engine/network/portion.h"
+
+static int64_t rows_of(const struct hs_grid *grid)
+{
+    return grid->points[HS_Y] * grid->points[HS_Z];
+}
+
+int64_t hs_portion_part(const struct hs_grid *grid, int part)
+{
+    return rows_of(grid) * part / HS_PARTS_OF_ROWS;
+}
+
+int64_t hs_portion_layer(const struct hs_grid *grid)
+{
+    return hs_grid_count(grid) / grid->points[grid->dims - 1];
+}
+
+/* Of so many ranks that all have some. */
+static struct hs_portion cut(const struct hs_grid *grid, int ranks, int rank)
+{
+    struct hs_portion portion = {.ranks = ranks,
+                                 .part = HS_PARTS_OF_ROWS * rank / ranks,
+                                 .end_part = HS_PARTS_OF_ROWS * (rank + 1) / ranks,
+                                 .beside = ranks > 1 ? hs_portion_layer(grid) : 0};
+    portion.row = hs_portion_part(grid, portion.part);
+    portion.end_row = hs_portion_part(grid, portion.end_part);
+    return portion;
+}
+
+static bool is_enough(const struct hs_grid *grid, int ranks)
+{
+    bool enough = grid->dims > 1;
+    for (int rank = 0; rank < ranks && enough; rank++) {
+        const struct hs_portion portion = cut(grid, ranks, rank);
+        enough = hs_portion_nodes(&portion, grid) >= portion.beside;
+    }
+    return enough;
+}
+
+struct hs_portion hs_portion_all(const struct hs_grid *grid)
+{
+    return cut(grid, 1, 0);
+}
+
+struct hs_portion hs_portion_of(const struct hs_grid *grid, int ranks, int rank)
+{
+    int some = ranks < HS_PARTS_OF_ROWS ? ranks : HS_PARTS_OF_ROWS;
+    while (some > 1 && !is_enough(grid, some))
+        some--;
+    if (rank < some)
+        return cut(grid, some, rank);
+    struct hs_portion none = cut(grid, some, some - 1);
+    none.part = none.end_part;
+    none.row = none.end_row;
+    return none;
+}

@@ -1,0 +1,53 @@
+#include "engine/ranks/together.h"
+
+#include "engine/ranks/mpi/wire.h"
+
+#include <string.h>
+
+int hs_ranks_number(void)
+{
+    return hs_wire.rank;
+}
+
+enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)
+{
+    char ready = 0; /* it may take rank 0 long, for which the others wait asleep */
+    hs_wire_tell(&ready, sizeof ready);
+    return hs_wire_settle(status, err);
+}
+
+void *hs_ranks_gather(const void *here, size_t bytes, size_t **each)
+{
+    return hs_wire_gather(here, bytes, each);
+}
+
+void hs_ranks_collect(const void *here, size_t bytes, void *all)
+{
+    size_t each = bytes;
+    if (hs_wire.rank > 0) {
+        hs_wire_send(0, &each, sizeof each);
+        hs_wire_send(0, here, bytes);
+        return;
+    }
+    memcpy(all, here, bytes);
+    for (int rank = 1; rank < hs_wire.ranks; rank++) {
+        all = (char *)all + each;
+        hs_wire_receive(rank, &each, sizeof each);
+        hs_wire_receive(rank, all, each);
+    }
+}
+
+void hs_ranks_add(double *sum, int64_t count)
+{
+    hs_wire_add(sum, (size_t)count);
+}
+
+void hs_ranks_beside(int ranks, const void *const out[2], void *const in[2], size_t bytes)
+{
+    const int here = hs_wire.rank;
+    struct hs_wire_side side[2];
+    for (int s = 0; s < 2; s++)
+        side[s] = (struct hs_wire_side){(here + (s ? 1 : ranks - 1)) % ranks, out[s], in[s], bytes};
+    if (here < ranks)
+        hs_wire_exchange(&side[0], &side[1]);
+}
