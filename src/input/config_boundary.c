@@ -4,13 +4,36 @@
 #include <math.h>
 #include <string.h>
 
+/* Length of what ends in _file or _table without that; 0: it does not. */
+static int stem(const char *name)
+{
+    static const char *const endings[] = {"_file", "_table"};
+    for (int n = 0; n < 2; n++) {
+        const size_t length = strlen(name), end = strlen(endings[n]);
+        if (length > end && strcmp(name + length - end, endings[n]) == 0)
+            return (int)(length - end);
+    }
+    return 0;
+}
+
+/* Whether the face gives in another way what the key would: as a number, or by file or table. */
+static bool is_given_otherwise(const struct hs_reader *reader, const char *face, const char *name)
+{
+    const int length = stem(name);
+    if (length > 0)
+        return hs_given(reader, hs_key("boundary.%s.%.*s", face, length, name).text);
+    return hs_given(reader, hs_key("boundary.%s.%s_file", face, name).text) ||
+           hs_given(reader, hs_key("boundary.%s.%s_table", face, name).text);
+}
+
 /* Where a face's key is: in its own group, else in `all` for a face without a type of its own. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name)
 {
     const struct hs_key own = hs_key("boundary.%s.%s", hs_face_name(face), name);
     const struct hs_key type = hs_key("boundary.%s.type", hs_face_name(face));
     const struct hs_key shared = hs_key("boundary.all.%s", name);
-    const bool inherits = !hs_given(reader, type.text) && hs_given(reader, shared.text);
+    const bool inherits = !hs_given(reader, type.text) && hs_given(reader, shared.text) &&
+                          !is_given_otherwise(reader, hs_face_name(face), name);
     return !hs_given(reader, own.text) && inherits ? shared : own;
 }
 

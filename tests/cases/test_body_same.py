@@ -126,6 +126,27 @@ def test_a_patch_over_the_whole_face_is_the_face(tmp_path, wall, dims, precision
     assert np.abs(one.field[..., -3:] - one.first[..., -3:]).max() > 0.1
 
 
+OWN = {  # what all faces have, and what one has in its place: a product of two is one wall's own
+    "a number": ({"flux_table": "flux.txt", "flux_file": "flux.npy"}, {"flux": 2.0}),
+    "a table": ({"flux": 2.0}, {"flux_table": "flux.txt"}),
+    "a file beside a table": ({"flux_table": "flux.txt"}, {"flux_file": "flux.npy"}),
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_a_face_gives_itself_stands_for_what_all_have(tmp_path, name):
+    shared, own = OWN[name]
+    (tmp_path / "flux.txt").write_text("0 1\n1 5\n")
+    np.save(tmp_path / "flux.npy", np.linspace(1.0, 2.0, 9))
+    neumann = {"type": "neumann"}
+    start = random_field(2)[:, :9]
+    inherits = case(tmp_path, 2, "double", {"all": {**neumann, **shared}, "x_min": own}, start=start, material=NUMBERS)
+    both = {**shared, **own} if name == "a file beside a table" else own
+    written = {f: {**neumann, **(both if f == "x_min" else shared)} for f in ("x_min", "x_max", "y_min", "y_max")}
+    one, other = run(tmp_path, inherits, "one"), run(tmp_path, {**inherits, "boundary": written}, "other")
+    assert np.array_equal(one.field, other.field) and np.abs(one.field - one.first).max() > 0.1
+
+
 @pytest.mark.parametrize("wall", ["reflective", "periodic"])
 @pytest.mark.parametrize("dims", DIMS)
 def test_a_body_of_one_material_everywhere_tells_its_materials_as_another_does(tmp_path, wall, dims):
