@@ -41,8 +41,7 @@ bool hs_body_is_active(const struct hs_body *body)
 
 static uint16_t substance_of(const struct hs_body *body, double number)
 {
-    const bool label = number >= 0.0 && number < HS_LABEL_NUMBERS && number == (double)(int)number;
-    return label ? body->substance_of[(int)number] : HS_UNNAMED;
+    return hs_is_label(number) ? body->substance_of[(int)number] : HS_UNNAMED;
 }
 
 /* As many layers of the slowest axis at a time as are read for the price of one. */

@@ -42,8 +42,13 @@ struct hs_contact {
 
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
 
-/* Numbers that labels in a file may be; one that stands for no substance. */
+/* Numbers that labels in a file may be, whole, from 0 on; what stands for no substance. */
 enum { HS_LABEL_NUMBERS = 65536, HS_UNNAMED = 0xffff };
+
+static inline bool hs_is_label(double number)
+{
+    return number >= 0.0 && number < HS_LABEL_NUMBERS && number == (double)(int)number;
+}
 
 /* A number at each node [nz][ny][nx]. */
 struct hs_measured {

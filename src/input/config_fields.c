@@ -157,11 +157,6 @@ double *hs_read_dataset(struct hs_reader *reader, const char *group,
     return values;
 }
 
-bool hs_is_label(double number)
-{
-    return number >= 0.0 && number <= UINT16_MAX && number == (double)(int)number;
-}
-
 /* What is no label before labels, and by size. */
 static int compare_labels(const void *left, const void *right)
 {

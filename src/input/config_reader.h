@@ -116,9 +116,6 @@ struct hs_key hs_other_ways(const char *name, const char *between);
 bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,
                          const char *name, double least, struct hs_wall_number *out);
 
-/* Whole, from 0 to 65535. */
-bool hs_is_label(double number);
-
 /* Complains of numbers of a label field, one of each `place` (a node or cell), which it sorts: of
  * those that are no labels, and of the `others` ("labels without a name") with a remedy. */
 void hs_complain_of_labels(struct hs_reader *reader, const char *key, double *number, int64_t count,

@@ -82,7 +82,7 @@ static void mark_held(struct hs_cells *cells, int threads)
         if (window->axis == HS_Z)
             mark_row(cells, r % ny, place, own);
         else
-            mark_row(cells, window->axis == HS_Y ? place : 0, 0, own);
+            mark_row(cells, place, 0, own);
     }
     free(scratch);
 }

@@ -65,6 +65,8 @@ enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_net
 /* J/K, of all nodes; the same bits with any number of threads. */
 double hs_network_capacity(const struct hs_network *network, int threads);
 
+enum { HS_NETWORK_SHORT_CYCLE = 9 }; /* longer odd ones are within 0.98 of even ones */
+
 /*
  * Largest step [s] for which forward Euler is proven to be stable: 2/lambda, lambda a bound of the
  * largest eigenvalue of C^-1 (L + g) at the nodes that are not held. No step beyond `most` is
@@ -78,7 +80,6 @@ double hs_network_capacity(const struct hs_network *network, int threads);
  * A periodic axis of an odd number of nodes has no such signs: there each short line is bounded by
  * its own largest eigenvalue, if the portion has all of it.
  */
-enum { HS_NETWORK_SHORT_CYCLE = 9 }; /* longer odd ones are within 0.98 of even ones */
 enum hs_status hs_network_limit(const struct hs_network *network, const struct hs_portion *portion,
                                 int threads, double *step, double *most, struct hs_error *err);
 

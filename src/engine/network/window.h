@@ -24,8 +24,6 @@ static inline int64_t hs_window_row(const struct hs_window *window, int64_t ny, 
                                     int64_t k)
 {
     const int64_t place = window->axis == HS_Z ? k : j;
-    if (window->axis == HS_X)
-        return 0;
     const int64_t layer = place - window->first + (place < window->first ? window->count : 0);
     return window->axis == HS_Z ? layer * ny + j : layer;
 }

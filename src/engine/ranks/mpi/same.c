@@ -79,7 +79,7 @@ static bool is_file(const struct hs_input *input)
     return input->key[0] && input->key[0] != '@';
 }
 
-/* NULL where this rank does not read it. */
+/* NULL where this rank names no such file, as another config would. */
 static const char *path_of(const struct hs_problem *problem, const char *key)
 {
     for (int n = 0; n < problem->input_count; n++)
@@ -107,7 +107,7 @@ static enum hs_status compare_input(const struct hs_problem *problem, const stru
                                     struct hs_error *err)
 {
     const char *path = first->key[0] ? path_of(problem, first->key) : NULL;
-    if ((first->key[0] && !path) || hs_digest_is(first->digest, digest_of(problem, path)))
+    if (hs_digest_is(first->digest, digest_of(problem, path)))
         return HS_OK;
     return path ? hs_error_add(err, HS_BAD_INPUT, "%s: %s = \"%s\": " HS_NOT_THE_SAME,
                                problem->config_path, first->key, path)

@@ -8,7 +8,7 @@
 /* What was started, but for the name of the program. */
 enum hs_status hs_same_arguments(int argc, char **argv, struct hs_error *err);
 
-/* The config, with what it includes, and the files that it names, as far as a rank reads them. */
+/* The config, with what it includes, and the files that it names. */
 enum hs_status hs_same_inputs(const struct hs_problem *problem, struct hs_error *err);
 
 #endif
