@@ -47,7 +47,7 @@ enum { HS_LABEL_NUMBERS = 65536, HS_UNNAMED = 0xffff };
 
 static inline bool hs_is_label(double number)
 {
-    return number >= 0.0 && number < HS_LABEL_NUMBERS && number == (double)(int)number;
+    return number >= 0.0 && number <= UINT16_MAX && number == (double)(int)number;
 }
 
 /* A number at each node [nz][ny][nx]. */
