@@ -314,11 +314,37 @@ def test_thin_bodies_and_flat_cells_take_no_more(tmp_path, points):
     assert iterations(solve(tmp_path, cube(points), 1e-10)) <= 10
 
 
-def test_a_stretched_body_takes_more(tmp_path):
-    """Cells of 1 to 230 along x and 1 to 12 along z: where one axis is strong, the other is weak elsewhere."""
-    segments = {"x": {"to": 1.0, "cells": 40, "ratio": 1.15}, "y": {"to": 1.0, "cells": 30}, "z": {"to": 0.2, "cells": 25, "ratio": 0.9}}
-    settings = cube([0], grid={axis: {"segments": [told]} for axis, told in segments.items()})
-    assert iterations(solve(tmp_path, settings, 1e-10)) <= 56
+# cells of an axis of n nodes, up to the factor that makes them 1 m together
+STRETCHED = {
+    "even": lambda n: np.ones(n - 1),
+    "to the middle, 1 : 20": lambda n: 20.0 ** -np.abs(np.linspace(-1.0, 1.0, n - 1)),
+    "to the middle, 1 : 1000": lambda n: 1000.0 ** -np.abs(np.linspace(-1.0, 1.0, n - 1)),
+    "to one end, 1 : 250": lambda n: 250.0 ** np.linspace(0.0, 1.0, n - 1),
+    "three parts": lambda n: np.repeat([1.0, 10.0, 0.5], [(n - 1) // 3, n - 1 - (n - 1) // 3 * 2, (n - 1) // 3]),
+    "by chance, 1 : 10": lambda n: 10.0 ** np.random.default_rng(n).random(n - 1),
+}
+
+
+@pytest.mark.parametrize(
+    "along",
+    [
+        ("to the middle, 1 : 20", "even", "even"),
+        ("to the middle, 1 : 20", "to the middle, 1 : 20", "to the middle, 1 : 20"),
+        ("to the middle, 1 : 1000", "to one end, 1 : 250", "to the middle, 1 : 1000"),
+        ("to one end, 1 : 250", "even", "to the middle, 1 : 20"),
+        ("three parts", "three parts", "even"),
+        ("by chance, 1 : 10", "by chance, 1 : 10", "by chance, 1 : 10"),
+    ],
+)
+def test_nor_on_how_the_grid_is_stretched(tmp_path, along):
+    """Where all axes are halved alike they are 17 to 54 of 33^3, 19 to 105 of 65^3."""
+    counts = []
+    for n in (33, 65):
+        cells = [STRETCHED[name](n) for name in along]
+        places = [np.concatenate(([0.0], np.cumsum(c) / c.sum())) for c in cells]
+        settings = cube([0], grid={axis: x.tolist() for axis, x in zip("xyz", places)})
+        counts.append(iterations(solve(tmp_path, settings, 1e-10)))
+    assert max(counts) <= 13 and counts[1] <= counts[0] + 2, counts
 
 
 def test_layers_of_1_to_13000(tmp_path):

@@ -2,7 +2,7 @@
  * A V-cycle on the device: that of engine/multigrid/cycle.h, in unknowns that are not scaled.
  *
  * A pass makes both steps from 0, a step, or the residual. What goes to the next level is gathered
- * by its nodes, and what comes back by this level's, along all halved axes at once.
+ * by its nodes, and what comes back by this level's, along all axes at once.
  */
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
@@ -283,27 +283,44 @@ __global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
 
 /* ---- between levels -------------------------------------------------------------------------- */
 
-template <typename Rows>
+/* LISTED: which nodes stay is read from lists; else every second one does, or all. */
+template <typename Rows, bool LISTED>
 struct transfer {
+    static const bool listed = LISTED;
     march::box fine, coarse;
-    bool halved[HS_AXES];
-    Rows rows; /* of the fine level */
+    hs_kept kept[HS_AXES];
+    bool halved[HS_AXES]; /* axes of which some go */
+    Rows rows;            /* of the fine level */
     const float *from;
     float *out;
+
+    /* Of the coarse node at place c. */
+    __device__ int place(int axis, int c) const
+    {
+        if (LISTED && halved[axis])
+            return (int)hs_kept_place(&kept[axis], c);
+        return halved[axis] ? 2 * c : c;
+    }
+    /* Of the node that goes before it and after it; -1: there is none. */
+    __device__ int gone_before(int axis, int c) const
+    {
+        const int n = fine.n[axis];
+        if (!halved[axis])
+            return -1;
+        if (!LISTED)
+            return c > 0 ? 2 * c - 1 : fine.wrap[axis] && n % 2 == 0 ? n - 1 : -1;
+        const int before = (int)hs_kept_before(&kept[axis], fine.wrap[axis], c);
+        return before < 0 ? -1 : place(axis, before) + 1;
+    }
+    __device__ int gone_after(int axis, int c) const
+    {
+        if (!halved[axis])
+            return -1;
+        if (!LISTED)
+            return 2 * c + 1 < fine.n[axis] ? 2 * c + 1 : -1;
+        return hs_kept_skips(&kept[axis], c) ? place(axis, c) + 1 : -1;
+    }
 };
-
-/* Places along a halved axis: of the node that is eliminated before the coarse one and after it;
- * -1: there is none. */
-__device__ __forceinline__ int odd_before(const march::box &fine, int axis, int c)
-{
-    const int n = fine.n[axis];
-    return c > 0 ? 2 * c - 1 : fine.wrap[axis] && n % 2 == 0 ? n - 1 : -1;
-}
-
-__device__ __forceinline__ int odd_after(const march::box &fine, int axis, int c)
-{
-    return 2 * c + 1 < fine.n[axis] ? 2 * c + 1 : -1;
-}
 
 __device__ __forceinline__ unsigned node_at(const march::box &b, int i, int j, int k)
 {
@@ -311,21 +328,19 @@ __device__ __forceinline__ unsigned node_at(const march::box &b, int i, int j, i
 }
 
 /* What the fine field is along x, then y, then z, by the weights of the nodes in between. */
-template <typename Rows>
-struct gather : transfer<Rows> {
-    using of = transfer<Rows>;
-    using of::fine, of::from, of::halved, of::rows;
+template <typename Rows, bool LISTED>
+struct gather : transfer<Rows, LISTED> {
+    using of = transfer<Rows, LISTED>;
+    using of::fine, of::from, of::rows, of::place, of::gone_before, of::gone_after;
 
     /* Of sheet k, and the weights at the node in it that belongs to the coarse one. All is read
      * before any of it is used; where there is no node, another one's weights meet a 0. */
     __device__ float of_sheet(int i, int j, int k, float2 *here) const
     {
         enum { MIDDLE, BEFORE, AFTER };
-        const int x = halved[HS_X] ? 2 * i : i, y = halved[HS_Y] ? 2 * j : j;
-        const int xs[] = {x, halved[HS_X] ? odd_before(fine, HS_X, i) : -1,
-                          halved[HS_X] ? odd_after(fine, HS_X, i) : -1};
-        const int ys[] = {y, halved[HS_Y] ? odd_before(fine, HS_Y, j) : -1,
-                          halved[HS_Y] ? odd_after(fine, HS_Y, j) : -1};
+        const int x = place(HS_X, i), y = place(HS_Y, j);
+        const int xs[] = {x, gone_before(HS_X, i), gone_after(HS_X, i)};
+        const int ys[] = {y, gone_before(HS_Y, j), gone_after(HS_Y, j)};
         const unsigned middle = node_at(fine, x, y, k);
         unsigned node[3][3], all[9];
         float value[3][3];
@@ -351,14 +366,13 @@ struct gather : transfer<Rows> {
 };
 
 /* The coarse level's right side. What an eliminated sheet gives to the one above waits for it. */
-template <typename Rows>
-__global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant__ gather<Rows> g)
+template <typename Gather>
+__global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant__ Gather g)
 {
     const march::column c = march::column_of(g.coarse);
     if (c.first >= c.last)
         return;
-    const bool halved = g.halved[HS_Z];
-    const int below = halved ? odd_before(g.fine, HS_Z, c.first) : -1;
+    const int below = g.gone_before(HS_Z, c.first);
     float2 weights;
     float waits = 0.0f;
     if (below >= 0) {
@@ -366,8 +380,8 @@ __global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant_
         waits *= weights.y;
     }
     for (int k = c.first; k < c.last; k++) {
-        float sum = waits + g.of_sheet(c.i, c.j, halved ? 2 * k : k, &weights);
-        const int after = halved ? odd_after(g.fine, HS_Z, k) : -1;
+        float sum = waits + g.of_sheet(c.i, c.j, g.place(HS_Z, k), &weights);
+        const int after = g.gone_after(HS_Z, k);
         waits = 0.0f;
         if (after >= 0) {
             const float between = g.of_sheet(c.i, c.j, after, &weights);
@@ -386,24 +400,23 @@ struct cell {
     bool two[HS_AXES];    /* there is one in between */
 };
 
-template <typename Rows>
-__device__ __forceinline__ void set_cell(const transfer<Rows> &t, int axis, int c, cell *out)
+template <typename Transfer>
+__device__ __forceinline__ void set_cell(const Transfer &t, int axis, int c, cell *out)
 {
-    const int n = t.fine.n[axis], coarse = t.coarse.n[axis];
-    const bool halved = t.halved[axis];
-    out->two[axis] = halved && 2 * c + 1 < n;
+    const int next = c + 1 < t.coarse.n[axis] ? c + 1 : t.fine.wrap[axis] ? 0 : -1;
+    out->two[axis] = t.gone_after(axis, c) >= 0;
     out->at[axis][0] = c;
-    out->at[axis][1] = c + 1 < coarse ? c + 1 : t.fine.wrap[axis] ? 0 : -1;
-    out->fine[axis][0] = halved ? 2 * c : c;
-    out->fine[axis][1] = halved ? 2 * out->at[axis][1] : out->at[axis][1];
-    out->fine[axis][2] = 2 * c + 1;
+    out->at[axis][1] = next;
+    out->fine[axis][0] = t.place(axis, c);
+    out->fine[axis][1] = next < 0 ? -1 : t.place(axis, next);
+    out->fine[axis][2] = out->fine[axis][0] + 1;
 }
 
 /* Values of a cell's fine nodes: along z of the coarse ones, then along y, then along x. All is
  * read before any of it is used; where there is no node, another one's weights meet a 0, or make
  * what is not used. */
-template <typename Rows>
-__device__ __forceinline__ void add_cell(const transfer<Rows> &t, const cell &of)
+template <typename Transfer>
+__device__ __forceinline__ void add_cell(const Transfer &t, const cell &of)
 {
     enum { ALONG_Z = 0, ALONG_Y = 4, ALONG_X = 8, ALL = 12 };
     const unsigned corner = node_at(t.fine, of.fine[HS_X][0], of.fine[HS_Y][0], of.fine[HS_Z][0]);
@@ -464,7 +477,7 @@ __device__ __forceinline__ void add_cell(const transfer<Rows> &t, const cell &of
                                            of.fine[HS_Z][z ? 2 : 0]);
             const float2 of_x = w[ALONG_X + 2 * y + z];
             const float between = fmaf(of_x.x, value[0][y][z], of_x.y * value[1][y][z]);
-            if (of.two[HS_X] && t.fine.n[HS_X] % 2 == 0) {
+            if (!Transfer::listed && of.two[HS_X] && t.fine.n[HS_X] % 2 == 0) {
                 float2 *const both = (float2 *)(t.out + first);
                 const float2 sum = *both;
                 *both = {sum.x + value[0][y][z], sum.y + between};
@@ -476,8 +489,8 @@ __device__ __forceinline__ void add_cell(const transfer<Rows> &t, const cell &of
         }
 }
 
-template <typename Rows>
-__global__ void __launch_bounds__(march::THREADS) go_up(const __grid_constant__ transfer<Rows> t)
+template <typename Transfer>
+__global__ void __launch_bounds__(march::THREADS) go_up(const __grid_constant__ Transfer t)
 {
     const march::column c = march::column_of(t.coarse);
     cell of;
@@ -559,18 +572,31 @@ hs_status pass_over(const hs_cuda_levels *levels, const hs_cuda_level *level, co
     });
 }
 
-template <typename Transfer, typename Rows>
-Transfer transfer_of(const hs_cuda_level *level, const Rows &rows, const float *from, float *out)
+bool is_listed(const hs_cuda_level *level)
 {
-    Transfer t = {};
-    t.fine = march::box_of(level->lattice, false);
-    t.coarse = march::box_of(level[1].lattice, false);
-    for (int axis = 0; axis < HS_AXES; axis++)
-        t.halved[axis] = level->halved[axis];
-    t.rows = rows;
-    t.from = from;
-    t.out = out;
-    return t;
+    return level->kept[HS_X].place || level->kept[HS_Y].place || level->kept[HS_Z].place;
+}
+
+/* Calls run with the transfer between a level and the next one. */
+template <template <typename, bool> typename Transfer, typename Run>
+hs_status with_transfer(const hs_cuda_level *level, const float *from, float *out, Run run)
+{
+    return with_rows(level, [&](const auto &rows) {
+        typedef std::decay_t<decltype(rows)> type;
+        const auto start = [&](auto t) {
+            t.fine = march::box_of(level->lattice, false);
+            t.coarse = march::box_of(level[1].lattice, false);
+            for (int axis = 0; axis < HS_AXES; axis++) {
+                t.kept[axis] = level->kept[axis];
+                t.halved[axis] = t.kept[axis].count < t.kept[axis].n;
+            }
+            t.rows = rows;
+            t.from = from;
+            t.out = out;
+            return run(t);
+        };
+        return is_listed(level) ? start(Transfer<type, true>()) : start(Transfer<type, false>());
+    });
 }
 
 /* Where a level's unknowns are until the last pass of the way up, which leaves them in x: pairs of
@@ -592,11 +618,9 @@ hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_e
         if (!st)
             st = pass_over<residual>(levels, level, "residual", x, rest, err);
     }
-    return st ? st : with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        const auto g = transfer_of<gather<type>>(level, rows, (const float *)rest, level[1].right);
-        return march::launch("go_down", go_down<type>, march::blocks_of(g.coarse), levels->stream,
-                             err, g);
+    return st ? st : with_transfer<gather>(level, rest, level[1].right, [&](const auto &g) {
+        return march::launch("go_down", go_down<std::decay_t<decltype(g)>>,
+                             march::blocks_of(g.coarse), levels->stream, err, g);
     });
 }
 
@@ -619,11 +643,9 @@ hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_er
 {
     const bool is_first = level == &levels->level[0];
     float *const x = unknowns_of(levels, level);
-    hs_status st = with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        const auto t = transfer_of<transfer<type>>(level, rows, level[1].x, x);
-        return march::launch("go_up", go_up<type>, march::blocks_of(t.coarse), levels->stream, err,
-                             t);
+    hs_status st = with_transfer<transfer>(level, level[1].x, x, [&](const auto &t) {
+        return march::launch("go_up", go_up<std::decay_t<decltype(t)>>, march::blocks_of(t.coarse),
+                             levels->stream, err, t);
     });
     if (!st && x != level->x)
         return hs_cuda_pair_up(levels, level, x, level->x, is_first, err);

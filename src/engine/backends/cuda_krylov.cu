@@ -256,7 +256,7 @@ hs_status make_levels(hs_krylov_state *self, hs_error *err)
                                  factor, finest);
         });
     return st ? st
-              : hs_cuda_levels_make(&self->levels, &finest,
+              : hs_cuda_levels_make(&self->levels, &self->matrix.equations->network->grid, &finest,
                                     hs_equations_are_singular(self->matrix.equations), err);
 }
 
@@ -453,16 +453,17 @@ extern const hs_krylov hs_cuda_krylov_vectors = {
 double hs_cuda_krylov_bytes(const hs_problem *problem, int further)
 {
     const hs_network *network = problem->network;
-    const bool wrap[HS_AXES] = {problem->face[0].wrap};
+    const bool wrap[HS_AXES] = {problem->face[0].wrap, problem->face[2].wrap,
+                                problem->face[4].wrap};
     const hs_lattice lattice =
         hs_cuda_matrix_lattice(&problem->grid, wrap, network ? network->form : HS_NETWORK_BYTES);
     const double nodes = (double)hs_lattice_count(&lattice);
-    const double coarser = 1.0 / (double)((1 << problem->grid.dims) - 1);
+    const double levels = hs_kept_foretell(&problem->grid, wrap).levels;
     const double row = !network || network->form == HS_NETWORK_BYTES ? 1.0
                        : network->form == HS_NETWORK_SHORTS          ? 2.0
                                                                      : 5.0 * sizeof(double);
     return nodes * ((3.0 + further) * sizeof(double) + 2.0 * sizeof(float) +
-                    9.0 * sizeof(float) * (1.0 + coarser) + row);
+                    9.0 * sizeof(float) * levels + row);
 }
 
 hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stream,

@@ -11,10 +11,16 @@ namespace
 
 /* ---- what a network is ----------------------------------------------------------------------- */
 
-/* Inverses of the diagonal; sums of the shares of a node's edges along each axis, and the largest
- * sum of edges to unknowns over the diagonal. */
+/* hs_spans' of each axis. */
+struct squares {
+    double *of[HS_AXES];
+};
+
+/* Inverses of the diagonal; sums of the shares of a node's edges along each axis, each times the
+ * square of its cell, and the largest sum of edges to unknowns over the diagonal. */
 __global__ void __launch_bounds__(march::THREADS)
-    look_at(const __grid_constant__ hs_coarse_network net, float *inverse, march::reduction to)
+    look_at(const __grid_constant__ hs_coarse_network net, const __grid_constant__ squares cells,
+            float *inverse, march::reduction to)
 {
     const int64_t *n = net.lattice.n, nodes = hs_lattice_count(&net.lattice);
     const int64_t stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
@@ -24,17 +30,22 @@ __global__ void __launch_bounds__(march::THREADS)
         double along[HS_AXES] = {}, sum = 0.0;
         float unknowns = 0.0f;
         for (int axis = 0; axis < HS_AXES; axis++) {
+            double edges = 0.0;
             for (int side = -1; side <= 1 && net.edge[axis]; side += 2) {
                 const int64_t to_node =
                     hs_lattice_next(&net.lattice, axis, at[axis], stride[axis], side, node);
                 if (to_node < 0)
                     continue;
                 const float g = net.edge[axis][side > 0 ? node : to_node];
-                along[axis] += (double)g;
+                const int64_t cell = side > 0       ? at[axis]
+                                     : at[axis] > 0 ? at[axis] - 1
+                                                    : n[axis] - 1;
+                along[axis] += (double)g * cells.of[axis][cell];
+                edges += (double)g;
                 if (!isinf(net.sink[to_node]))
                     unknowns += g;
             }
-            sum += along[axis];
+            sum += edges;
         }
         const double diagonal = sum + (double)net.sink[node];
         const bool unknown = diagonal > 0.0 && !isinf(diagonal);
@@ -42,8 +53,9 @@ __global__ void __launch_bounds__(march::THREADS)
         if (!unknown || sum == 0.0)
             continue;
         const double share = (double)unknowns / diagonal;
+        const double all = along[HS_X] + along[HS_Y] + along[HS_Z];
         for (int axis = 0; axis < HS_AXES; axis++)
-            mine.sum[axis] += along[axis] / sum;
+            mine.sum[axis] += along[axis] / all;
         mine.most[0] = share > mine.most[0] ? share : mine.most[0];
     }
     march::reduce(mine, to);
@@ -51,25 +63,33 @@ __global__ void __launch_bounds__(march::THREADS)
 
 /* ---- the next network ------------------------------------------------------------------------ */
 
-/* Where a step's fine nodes are on the level that the steps began with. */
+/* What a step's fine nodes are of the level that the steps began with. */
 struct origin {
-    int64_t each[HS_AXES]; /* nodes of that level from one to the next */
-    float *before, *after; /* the level's */
+    int64_t stride[HS_AXES]; /* of its nodes */
+    hs_kept kept[HS_AXES];   /* along axes that steps before have been along; else all are */
+    float *before, *after;   /* the level's */
 };
+
+__device__ __forceinline__ int64_t place_of(const hs_kept &kept, int64_t at)
+{
+    return kept.count < kept.n ? hs_kept_place(&kept, at) : at;
+}
 
 __global__ void __launch_bounds__(march::THREADS)
     weigh_nodes(hs_coarse_work work, hs_coarse_network fine, hs_coarse_step step, origin of)
 {
     work.fine = &fine;
     work.step = &step;
-    const int64_t *odd = work.odd, nodes = odd[HS_X] * odd[HS_Y] * odd[HS_Z];
+    const int64_t *c = step.coarse.n, nodes = hs_lattice_count(&step.coarse);
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
-        int64_t at[HS_AXES] = {n % odd[HS_X], n / odd[HS_X] % odd[HS_Y],
-                               n / (odd[HS_X] * odd[HS_Y])};
+        const int64_t at[HS_AXES] = {n % c[HS_X], n / c[HS_X] % c[HS_Y], n / (c[HS_X] * c[HS_Y])};
         hs_coarse_weigh(&work, at);
-        at[step.axis] = 2 * at[step.axis] + 1;
-        const int64_t node =
-            at[HS_X] * of.each[HS_X] + at[HS_Y] * of.each[HS_Y] + at[HS_Z] * of.each[HS_Z];
+        if (!hs_kept_skips(&step.kept, at[step.axis]))
+            continue;
+        int64_t node = 0;
+        for (int axis = 0; axis < HS_AXES; axis++)
+            node += of.stride[axis] * (axis == step.axis ? hs_kept_place(&step.kept, at[axis]) + 1
+                                                         : place_of(of.kept[axis], at[axis]));
         of.before[node] = step.before[n];
         of.after[node] = step.after[n];
     }
@@ -193,35 +213,34 @@ hs_status make_coarsest(hs_cuda_levels *levels, const hs_coarse_network *net, bo
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* One step from `fine`, which is dropped unless it is the level's own. */
-hs_status make_step(hs_cuda_levels *levels, hs_coarse_network *fine, int axis, const origin *of,
-                    hs_coarse_network *coarse, hs_error *err)
+hs_status make_step(hs_cuda_levels *levels, hs_coarse_network *fine, int axis, const hs_kept *kept,
+                    const origin *of, hs_coarse_network *coarse, hs_error *err)
 {
     hs_coarse_step step;
-    const hs_coarse_work work = hs_coarse_work_of(fine, axis, &step, coarse);
-    const int64_t odd = work.odd[HS_X] * work.odd[HS_Y] * work.odd[HS_Z];
-    hs_status st = take_floats(levels, odd, &step.before, err);
+    const hs_coarse_work work = hs_coarse_work_of(fine, axis, kept, &step, coarse);
+    const int64_t nodes = hs_lattice_count(&step.coarse);
+    hs_status st = take_floats(levels, nodes, &step.before, err);
     if (!st)
-        st = take_floats(levels, odd, &step.after, err);
+        st = take_floats(levels, nodes, &step.after, err);
     if (!st)
         st = take_network(levels, &step.coarse, coarse, err);
     if (!st)
-        st = march::launch("weigh_nodes", weigh_nodes, march::blocks_for(odd), levels->stream, err,
-                           work, *fine, step, *of);
+        st = march::launch("weigh_nodes", weigh_nodes, march::blocks_for(nodes), levels->stream,
+                           err, work, *fine, step, *of);
     if (!st)
-        st = march::launch("make_nodes", make_nodes,
-                           march::blocks_for(hs_lattice_count(&step.coarse)), levels->stream, err,
+        st = march::launch("make_nodes", make_nodes, march::blocks_for(nodes), levels->stream, err,
                            work, *fine, step, *coarse);
     hs_cuda_levels_drop(levels, step.before);
     hs_cuda_levels_drop(levels, step.after);
     return st;
 }
 
-/* Steps along the axes that are to be halved, from the level's network to the next one's. */
+/* Steps along the axes of which nodes go, from the level's network to the next one's. */
 hs_status make_steps(hs_cuda_levels *levels, hs_cuda_level *level, hs_coarse_network *net,
                      hs_coarse_network *next, hs_error *err)
 {
     const int64_t *n = net->lattice.n, nodes = hs_lattice_count(&net->lattice);
-    origin of = {{1, n[HS_X], n[HS_X] * n[HS_Y]}, NULL, NULL};
+    origin of = {{1, n[HS_X], n[HS_X] * n[HS_Y]}, {}, NULL, NULL};
     hs_coarse_network from = *net;
     hs_status st = take_floats(levels, nodes, &of.before, err);
     if (!st)
@@ -232,32 +251,50 @@ hs_status make_steps(hs_cuda_levels *levels, hs_cuda_level *level, hs_coarse_net
     level->rows.before = of.before;
     level->rows.after = of.after;
     for (int axis = 0; axis < HS_AXES && !st; axis++) {
-        if (!level->halved[axis])
+        const hs_kept *kept = &level->kept[axis];
+        if (kept->count == kept->n)
             continue;
-        st = make_step(levels, &from, axis, &of, next, err);
+        st = make_step(levels, &from, axis, kept, &of, next, err);
         if (from.sink != net->sink)
             drop_network(levels, &from);
         from = *next;
-        of.each[axis] *= 2;
+        of.kept[axis] = *kept;
     }
     return st;
 }
 
-hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, double strength[HS_AXES],
-                     hs_error *err)
+template <typename T>
+hs_status put(hs_cuda_levels *levels, const T *from, int64_t count, T **out, hs_error *err)
+{
+    const size_t bytes = (size_t)count * sizeof *from;
+    const hs_status st = hs_cuda_levels_take(levels, bytes, (void **)out, err);
+    if (st)
+        return st;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, levels->stream));
+    return HS_OK;
+}
+
+/* Says how strong edges are along each axis (kept.h). */
+hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, const hs_spans *spans,
+                     double strength[HS_AXES], hs_error *err)
 {
     hs_cuda_level *level = &levels->level[levels->count++];
     const int64_t nodes = hs_lattice_count(&net->lattice);
     float *inverse = NULL;
+    squares cells = {};
     *level = {};
     level->lattice = net->lattice;
     hs_status st = take_floats(levels, nodes, &inverse, err);
+    for (int axis = 0; axis < HS_AXES && !st; axis++)
+        st = put(levels, spans->square[axis], net->lattice.n[axis], &cells.of[axis], err);
     if (!st)
         st = march::launch("look_at", look_at, march::blocks_for(nodes), levels->stream, err, *net,
-                           inverse, levels->reduction);
+                           cells, inverse, levels->reduction);
     march::found found;
     if (!st)
         st = hs_cuda_levels_found(levels, &found, err);
+    for (double *square : cells.of)
+        hs_cuda_levels_drop(levels, square);
     if (st)
         return st;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -267,6 +304,29 @@ hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, double stre
     level->rows.inverse = inverse;
     level->largest = 1.0 + found.most[0];
     return HS_OK;
+}
+
+/* The nodes that stay, in device memory. */
+hs_status choose_kept(hs_cuda_levels *levels, hs_cuda_level *level, hs_spans *spans,
+                      const double strength[HS_AXES], hs_error *err)
+{
+    hs_kept kept[HS_AXES];
+    hs_status st = HS_OK;
+    if (!hs_kept_choose(spans, &level->lattice, strength, kept))
+        st = hs_error_add(err, HS_DEVICE, "not enough memory for the levels");
+    else
+        hs_spans_merge(spans, kept);
+    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+        int64_t *place;
+        level->kept[axis] = kept[axis];
+        level->kept[axis].place = NULL;
+        if (!kept[axis].place)
+            continue;
+        st = put(levels, kept[axis].place, kept[axis].count + 1, &place, err);
+        level->kept[axis].place = place;
+    }
+    hs_kept_release(kept);
+    return st;
 }
 
 hs_status take_fields(hs_cuda_levels *levels, hs_error *err)
@@ -354,9 +414,20 @@ void hs_cuda_levels_clear(hs_cuda_levels *levels)
     for (int k = 0; k < levels->count; k++) {
         const hs_cuda_level &level = levels->level[k];
         const hs_cuda_rows &rows = level.rows;
-        void *const pieces[] = {rows.edge[HS_X], rows.edge[HS_Y], rows.edge[HS_Z], rows.inverse,
-                                rows.before,     rows.after,      rows.number,     rows.row,
-                                level.right,     level.x,         level.other};
+        void *const pieces[] = {rows.edge[HS_X],
+                                rows.edge[HS_Y],
+                                rows.edge[HS_Z],
+                                rows.inverse,
+                                rows.before,
+                                rows.after,
+                                rows.number,
+                                rows.row,
+                                level.right,
+                                level.x,
+                                level.other,
+                                (void *)level.kept[HS_X].place,
+                                (void *)level.kept[HS_Y].place,
+                                (void *)level.kept[HS_Z].place};
         for (void *piece : pieces)
             hs_cuda_levels_drop(levels, piece);
     }
@@ -384,14 +455,14 @@ hs_status hs_cuda_levels_found(const hs_cuda_levels *levels, march::found *out, 
     return HS_OK;
 }
 
-hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest, bool floating,
-                              hs_error *err)
+static hs_status make_all(hs_cuda_levels *levels, hs_spans *spans, hs_coarse_network *finest,
+                          bool floating, hs_error *err)
 {
     hs_coarse_network net = *finest;
     hs_status st = HS_OK;
     for (bool last = false; !last && !st;) {
         double strength[HS_AXES];
-        st = make_level(levels, &net, strength, err);
+        st = make_level(levels, &net, spans, strength, err);
         if (st)
             return st;
         hs_cuda_level *level = &levels->level[levels->count - 1];
@@ -399,14 +470,26 @@ hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest,
         last = hs_lattice_count(&net.lattice) <= HS_COARSEST_NODES || most == 0.0 ||
                levels->count == HS_LEVELS;
         hs_coarse_network next = {};
-        for (int axis = 0; axis < HS_AXES; axis++)
-            level->halved[axis] = !last && net.edge[axis] && hs_level_is_halved(strength, axis);
-        st = last ? make_coarsest(levels, &net, floating, err)
-                  : make_steps(levels, level, &net, &next, err);
+        if (!last)
+            st = choose_kept(levels, level, spans, strength, err);
+        if (!st)
+            st = last ? make_coarsest(levels, &net, floating, err)
+                      : make_steps(levels, level, &net, &next, err);
         if (!st && !last)
             st = hs_cuda_rows_number(levels, &net.lattice, &level->rows, err);
         hs_cuda_levels_drop(levels, net.sink);
         net = next;
     }
     return st ? st : take_fields(levels, err);
+}
+
+hs_status hs_cuda_levels_make(hs_cuda_levels *levels, const hs_grid *grid,
+                              hs_coarse_network *finest, bool floating, hs_error *err)
+{
+    hs_spans spans;
+    const hs_status st = hs_spans_init(&spans, grid, &finest->lattice)
+                             ? make_all(levels, &spans, finest, floating, err)
+                             : hs_error_add(err, HS_DEVICE, "not enough memory for the levels");
+    hs_spans_release(&spans);
+    return st;
 }

@@ -28,7 +28,7 @@ struct hs_cuda_rows {
 
 struct hs_cuda_level {
     hs_lattice lattice;
-    bool halved[HS_AXES]; /* axes, towards the next level */
+    hs_kept kept[HS_AXES]; /* nodes of the next level along each axis; places in device memory */
     hs_cuda_rows rows;
     double largest;           /* bound of the largest eigenvalue (Gershgorin) */
     float *right, *x, *other; /* [nodes] right side, unknowns, and another */
@@ -59,10 +59,10 @@ void hs_cuda_levels_drop(hs_cuda_levels *levels, void *memory);
 /* Without levels again. */
 void hs_cuda_levels_clear(hs_cuda_levels *levels);
 
-/* Makes the levels of the finest network, whose arrays are the levels' own and become the first
- * one's. */
-hs_status hs_cuda_levels_make(hs_cuda_levels *levels, hs_coarse_network *finest, bool floating,
-                              hs_error *err);
+/* Makes the levels of the finest network, that of a grid, whose arrays are the levels' own and
+ * become the first one's. */
+hs_status hs_cuda_levels_make(hs_cuda_levels *levels, const hs_grid *grid,
+                              hs_coarse_network *finest, bool floating, hs_error *err);
 
 /* Numbers of rows in the place of a level's arrays, where the rows are few, and the nodes are not.
  */

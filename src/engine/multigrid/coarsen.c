@@ -5,11 +5,6 @@
 
 enum { SMALL = 4096 }; /* nodes: below, starting threads costs more than it saves */
 
-static int64_t count_of(const int64_t n[HS_AXES])
-{
-    return n[HS_X] * n[HS_Y] * n[HS_Z];
-}
-
 static bool is_large(const struct hs_lattice *lattice)
 {
     return hs_lattice_count(lattice) > SMALL;
@@ -43,34 +38,33 @@ void hs_coarse_step_release(struct hs_coarse_step *step)
     *step = (struct hs_coarse_step){.before = NULL};
 }
 
-/* ---- a network of every second node ---------------------------------------------------------- */
+/* ---- a network of the nodes that stay -------------------------------------------------------- */
 
-static void for_each(const struct hs_coarse_work *work, const int64_t n[HS_AXES], bool coarse,
-                     int threads)
+static void for_each(const struct hs_coarse_work *work, bool weigh, int threads)
 {
-    const int64_t rows = n[HS_Y] * n[HS_Z];
-#pragma omp parallel for num_threads(threads) schedule(static) if (count_of(n) > SMALL)
+    const int64_t *n = work->step->coarse.n, rows = n[HS_Y] * n[HS_Z];
+#pragma omp parallel for num_threads(threads) schedule(static) if (is_large(&work->step->coarse))
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < n[HS_X]; i++) {
             const int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
-            if (coarse)
-                hs_coarse_make_node(work, at, r * n[HS_X] + i);
-            else
+            if (weigh)
                 hs_coarse_weigh(work, at);
+            else
+                hs_coarse_make_node(work, at, r * n[HS_X] + i);
         }
 }
 
-bool hs_coarsen(const struct hs_coarse_network *fine, int axis, int threads,
-                struct hs_coarse_step *step, struct hs_coarse_network *coarse)
+bool hs_coarsen(const struct hs_coarse_network *fine, int axis, const struct hs_kept *kept,
+                int threads, struct hs_coarse_step *step, struct hs_coarse_network *coarse)
 {
-    const struct hs_coarse_work work = hs_coarse_work_of(fine, axis, step, coarse);
-    const size_t bytes = (size_t)count_of(work.odd) * sizeof(float);
+    const struct hs_coarse_work work = hs_coarse_work_of(fine, axis, kept, step, coarse);
+    const size_t bytes = (size_t)hs_lattice_count(&step->coarse) * sizeof(float);
     step->before = malloc(bytes);
     step->after = malloc(bytes);
     if (!hs_coarse_network_init(coarse, &step->coarse) || !step->before || !step->after)
         return false;
-    for_each(&work, work.odd, false, threads);
-    for_each(&work, step->coarse.n, true, threads);
+    for_each(&work, true, threads);
+    for_each(&work, false, threads);
     return true;
 }
 
@@ -82,8 +76,9 @@ bool hs_coarsen(const struct hs_coarse_network *fine, int axis, int threads,
  * `sheets` are as many as such stacks of rows.
  */
 struct rows {
-    int64_t length, rows, sheets, fine, coarse, odd;
-    bool wrap; /* the first coarse node comes after the last odd one */
+    int64_t length, rows, sheets, fine, coarse;
+    const struct hs_kept *kept;
+    bool wrap;
 };
 
 static struct rows rows_of(const struct hs_coarse_step *step)
@@ -95,34 +90,31 @@ static struct rows rows_of(const struct hs_coarse_step *step)
                          .sheets = axis == HS_Z ? 1 : n[HS_Z],
                          .fine = n[axis],
                          .coarse = step->coarse.n[axis],
-                         .odd = n[axis] / 2,
-                         .wrap = step->fine.wrap[axis] && n[axis] % 2 == 0};
+                         .kept = &step->kept,
+                         .wrap = step->fine.wrap[axis]};
 }
 
-/* Of the coarse node at place c of its row, the odd nodes before and after it; -1: none. */
-static int64_t odd_before(const struct rows *rows, int64_t c)
+static float gather(const struct rows *rows, int64_t c, const float *before, const float *after,
+                    const float *fine)
 {
-    return c > 0 ? c - 1 : rows->wrap ? rows->odd - 1 : -1;
-}
-
-static int64_t odd_after(const struct rows *rows, int64_t c)
-{
-    return c < rows->odd ? c : -1;
+    const int64_t b = hs_kept_before(rows->kept, rows->wrap, c), at = hs_kept_place(rows->kept, c);
+    return fine[at] + (b >= 0 ? after[b] * fine[hs_kept_place(rows->kept, b) + 1] : 0.0f) +
+           (hs_kept_skips(rows->kept, c) ? before[c] * fine[at + 1] : 0.0f);
 }
 
 static void restrict_along_x(const struct rows *rows, const float *before, const float *after,
                              const float *fine, float *coarse)
 {
-    const int64_t inner = rows->odd < rows->coarse ? rows->odd : rows->coarse;
-    int64_t c = 0;
-    for (int end = 0; end < 2; end++) { /* where one of the odd nodes may be missing */
-        const int64_t b = odd_before(rows, c), a = odd_after(rows, c);
-        coarse[c] = fine[2 * c] + (b >= 0 ? after[b] * fine[2 * b + 1] : 0.0f) +
-                    (a >= 0 ? before[a] * fine[2 * a + 1] : 0.0f);
-        c = rows->coarse - 1;
+    const int64_t last = rows->coarse - 1;
+    if (rows->kept->place) {
+        for (int64_t c = 0; c <= last; c++)
+            coarse[c] = gather(rows, c, before, after, fine);
+        return;
     }
+    coarse[0] = gather(rows, 0, before, after, fine);
+    coarse[last] = gather(rows, last, before, after, fine);
 #pragma omp simd
-    for (int64_t i = 1; i < inner; i++)
+    for (int64_t i = 1; i < last; i++)
         coarse[i] = fine[2 * i] + after[i - 1] * fine[2 * i - 1] + before[i] * fine[2 * i + 1];
 }
 
@@ -132,20 +124,31 @@ static inline void put(bool add, float *to, float value)
     *to = add ? *to + value : value;
 }
 
+static void spread(const struct rows *rows, bool add, int64_t c, const float *before,
+                   const float *after, const float *coarse, float *fine)
+{
+    const int64_t at = hs_kept_place(rows->kept, c);
+    const int64_t next = c + 1 < rows->coarse ? c + 1 : rows->wrap ? 0 : -1;
+    put(add, &fine[at], coarse[c]);
+    if (hs_kept_skips(rows->kept, c))
+        put(add, &fine[at + 1],
+            before[c] * coarse[c] + (next >= 0 ? after[c] * coarse[next] : 0.0f));
+}
+
 static void interpolate_along_x(const struct rows *rows, bool add, const float *before,
                                 const float *after, const float *coarse, float *fine)
 {
-    const int64_t inner = rows->odd < rows->coarse - 1 ? rows->odd : rows->coarse - 1;
+    const int64_t last = rows->coarse - 1;
+    if (rows->kept->place)
+        for (int64_t c = 0; c < last; c++)
+            spread(rows, add, c, before, after, coarse, fine);
+    else
 #pragma omp simd
-    for (int64_t i = 0; i < inner; i++) {
-        put(add, &fine[2 * i], coarse[i]);
-        put(add, &fine[2 * i + 1], before[i] * coarse[i] + after[i] * coarse[i + 1]);
-    }
-    const int64_t c = rows->coarse - 1;
-    put(add, &fine[2 * c], coarse[c]);
-    if (c < rows->odd)
-        put(add, &fine[2 * c + 1],
-            before[c] * coarse[c] + (rows->wrap ? after[c] * coarse[0] : 0.0f));
+        for (int64_t i = 0; i < last; i++) {
+            put(add, &fine[2 * i], coarse[i]);
+            put(add, &fine[2 * i + 1], before[i] * coarse[i] + after[i] * coarse[i + 1]);
+        }
+    spread(rows, add, last, before, after, coarse, fine);
 }
 
 /* out = fine + before*f1 + after*f0, where there are such rows */
@@ -187,20 +190,22 @@ void hs_restrict(const struct hs_coarse_step *step, int threads, const float *fi
 #pragma omp parallel for num_threads(threads) schedule(static) if (is_large(&step->fine))
     for (int64_t r = 0; r < count; r++) {
         if (along_x) {
-            restrict_along_x(&rows, step->before + r * rows.odd, step->after + r * rows.odd,
-                             fine + r * rows.fine, coarse + r * rows.coarse);
+            const int64_t first = r * rows.coarse;
+            restrict_along_x(&rows, step->before + first, step->after + first, fine + r * rows.fine,
+                             coarse + first);
             continue;
         }
         const int64_t row = r % each, c = r / each % rows.coarse, sheet = r / each / rows.coarse;
-        const int64_t b = odd_before(&rows, c), a = odd_after(&rows, c);
-        const float *from = fine + sheet * rows.fine * each * length;
-        const int64_t weights = sheet * rows.odd * each * length;
-        restrict_row(length, from + (2 * c * each + row) * length,
-                     step->before + weights + (a * each + row) * length,
-                     a >= 0 ? from + ((2 * a + 1) * each + row) * length : NULL,
-                     step->after + weights + (b * each + row) * length,
-                     b >= 0 ? from + ((2 * b + 1) * each + row) * length : NULL,
-                     coarse + r * length);
+        const int64_t b = hs_kept_before(rows.kept, rows.wrap, c);
+        const float *at =
+            fine + ((sheet * rows.fine + hs_kept_place(rows.kept, c)) * each + row) * length;
+        const float *before =
+            b < 0 ? NULL
+                  : fine + ((sheet * rows.fine + hs_kept_place(rows.kept, b) + 1) * each + row) *
+                               length;
+        restrict_row(length, at, step->before + r * length,
+                     hs_kept_skips(rows.kept, c) ? at + each * length : NULL,
+                     step->after + (r + (b - c) * each) * length, before, coarse + r * length);
     }
 }
 
@@ -210,22 +215,25 @@ void hs_interpolate(const struct hs_coarse_step *step, int threads, bool add, co
     const struct rows rows = rows_of(step);
     const int64_t length = rows.length, each = rows.rows;
     const bool along_x = step->axis == HS_X;
-    const int64_t count = hs_lattice_count(&step->fine) / (along_x ? rows.fine : length);
+    const int64_t count = hs_lattice_count(&step->coarse) / (along_x ? rows.coarse : length);
 #pragma omp parallel for num_threads(threads) schedule(static) if (is_large(&step->fine))
     for (int64_t r = 0; r < count; r++) {
         if (along_x) {
-            interpolate_along_x(&rows, add, step->before + r * rows.odd, step->after + r * rows.odd,
-                                coarse + r * rows.coarse, fine + r * rows.fine);
+            const int64_t first = r * rows.coarse;
+            interpolate_along_x(&rows, add, step->before + first, step->after + first,
+                                coarse + first, fine + r * rows.fine);
             continue;
         }
-        const int64_t row = r % each, f = r / each % rows.fine, sheet = r / each / rows.fine;
-        const int64_t odd = f / 2, next = odd + 1 < rows.coarse ? odd + 1 : rows.wrap ? 0 : -1;
-        const float *from = coarse + sheet * rows.coarse * each * length;
-        const int64_t weights = ((sheet * rows.odd + odd) * each + row) * length;
-        interpolate_row(length, add, f % 2 ? step->before + weights : NULL,
-                        from + (odd * each + row) * length, step->after + weights,
-                        f % 2 && next >= 0 ? from + (next * each + row) * length : NULL,
-                        fine + r * length);
+        const int64_t row = r % each, c = r / each % rows.coarse, sheet = r / each / rows.coarse;
+        const int64_t next = c + 1 < rows.coarse ? c + 1 : rows.wrap ? 0 : -1;
+        const float *one = coarse + r * length;
+        float *to =
+            fine + ((sheet * rows.fine + hs_kept_place(rows.kept, c)) * each + row) * length;
+        interpolate_row(length, add, NULL, one, NULL, NULL, to);
+        if (hs_kept_skips(rows.kept, c))
+            interpolate_row(length, add, step->before + r * length, one, step->after + r * length,
+                            next >= 0 ? one + (next - c) * each * length : NULL,
+                            to + each * length);
     }
 }
 
@@ -233,17 +241,17 @@ void hs_interpolate(const struct hs_coarse_step *step, int threads, bool add, co
 
 void hs_coarse_step_scale(struct hs_coarse_step *step, const float *scale, int threads)
 {
-    const int64_t *n = step->fine.n;
+    const int64_t *n = step->coarse.n, *f = step->fine.n;
     const int axis = step->axis;
-    const int64_t stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
-    int64_t odd[HS_AXES] = {n[HS_X], n[HS_Y], n[HS_Z]};
-    odd[axis] = n[axis] / 2;
+    const int64_t stride[HS_AXES] = {1, f[HS_X], f[HS_X] * f[HS_Y]};
 #pragma omp parallel for num_threads(threads) schedule(static) if (is_large(&step->fine))
-    for (int64_t r = 0; r < odd[HS_Y] * odd[HS_Z]; r++)
-        for (int64_t i = 0; i < odd[HS_X]; i++) {
-            int64_t at[HS_AXES] = {i, r % odd[HS_Y], r / odd[HS_Y]};
-            const int64_t place = r * odd[HS_X] + i;
-            at[axis] = 2 * at[axis] + 1;
+    for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
+        for (int64_t i = 0; i < n[HS_X]; i++) {
+            int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
+            const int64_t place = r * n[HS_X] + i;
+            if (!hs_kept_skips(&step->kept, at[axis]))
+                continue;
+            at[axis] = hs_kept_place(&step->kept, at[axis]) + 1;
             const int64_t node = at[HS_X] + stride[HS_Y] * at[HS_Y] + stride[HS_Z] * at[HS_Z];
             const int64_t after =
                 hs_lattice_next(&step->fine, axis, at[axis], stride[axis], 1, node);

@@ -1,7 +1,7 @@
 /*
- * Every second node of a network along one axis, and what conducts between them.
+ * The nodes of a network that stay along one axis, and what conducts between them.
  *
- * A node in between is eliminated along the axis: two edges in series become one, and a sink at it
+ * A node that goes is eliminated along the axis: two edges in series become one, and a sink at it
  * is shared out between the two ends. Its edges across the axis go to the same two, in parallel, by
  * its weights, which interpolate it, too: w = G/(sum of G + excess), where the excess is what its
  * sink is more than those of the two. That is exact where nothing flows across the axis and they
@@ -14,34 +14,11 @@
 #ifndef HS_ENGINE_MULTIGRID_COARSEN_H
 #define HS_ENGINE_MULTIGRID_COARSEN_H
 
-#include "core/grid.h"
-#include "core/host_device.h"
+#include "engine/multigrid/kept.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct hs_lattice {
-    int64_t n[HS_AXES];
-    bool wrap[HS_AXES]; /* periodic axes of two nodes or more */
-};
-
-static inline HS_HOST_DEVICE int64_t hs_lattice_count(const struct hs_lattice *lattice)
-{
-    return lattice->n[HS_X] * lattice->n[HS_Y] * lattice->n[HS_Z];
-}
-
-/* The node before or after one along an axis (side -1, 1), of which `at` is the place and `stride`
- * the nodes between neighbours; -1: none. */
-static inline HS_HOST_DEVICE int64_t hs_lattice_next(const struct hs_lattice *lattice, int axis,
-                                                     int64_t at, int64_t stride, int side,
-                                                     int64_t node)
-{
-    const int64_t n = lattice->n[axis], to = at + side;
-    if (to >= 0 && to < n)
-        return node + side * stride;
-    return lattice->wrap[axis] ? node - side * (n - 1) * stride : -1;
-}
 
 /* Nodes and edges, in any unit. */
 struct hs_coarse_network {
@@ -54,18 +31,20 @@ struct hs_coarse_network {
 bool hs_coarse_network_init(struct hs_coarse_network *network, const struct hs_lattice *lattice);
 void hs_coarse_network_release(struct hs_coarse_network *network);
 
-/* From one network to the next. Odd nodes along the axis are eliminated. */
+/* From one network to the next. */
 struct hs_coarse_step {
     int axis;
+    struct hs_kept kept; /* along it; the places are the caller's */
     struct hs_lattice fine, coarse;
-    /* for each odd node, in memory order: what it takes from the nodes before and after it */
+    /* [nodes of the coarse side] what the node that goes after each takes from that one and from
+     * the next; 0 where none goes */
     float *before, *after;
 };
 
 /* Leaves the coarse network in `coarse`. False: out of memory. Either way both are to be released.
  */
-bool hs_coarsen(const struct hs_coarse_network *fine, int axis, int threads,
-                struct hs_coarse_step *step, struct hs_coarse_network *coarse);
+bool hs_coarsen(const struct hs_coarse_network *fine, int axis, const struct hs_kept *kept,
+                int threads, struct hs_coarse_step *step, struct hs_coarse_network *coarse);
 void hs_coarse_step_release(struct hs_coarse_step *step);
 
 /* Makes the weights those between fields that are divided by `scale` [nodes of the fine side] on

@@ -3,6 +3,7 @@
 #include "core/vectors.h"
 #include "engine/multigrid/host_field.h"
 #include "engine/multigrid/host_krylov.h"
+#include "engine/multigrid/kept.h"
 
 #include <math.h>
 
@@ -113,15 +114,18 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
 
-/* On the host T, r, the inflow, p and q, and 38 bytes of a level, coarser ones besides. */
+/* On the host T, r, the inflow, p and q, 28 bytes of each level's nodes, and 12 of each step's: two
+ * weights and what goes between. */
 double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
                                     const struct hs_backend *backend, int further)
 {
-    const double coarser = 1.0 / (double)((1 << problem->grid.dims) - 1);
     if (backend->krylov)
         return backend->krylov->bytes(problem, further);
+    const bool wrap[HS_AXES] = {problem->face[0].wrap, problem->face[2].wrap,
+                                problem->face[4].wrap};
+    const struct hs_kept_sizes sizes = hs_kept_foretell(&problem->grid, wrap);
     return (double)hs_grid_count(&problem->grid) *
-           ((5.0 + further) * sizeof(double) + 38.0 * (1.0 + coarser) + 1.0);
+           ((5.0 + further) * sizeof(double) + 28.0 * sizes.levels + 12.0 * sizes.steps + 1.0);
 }
 
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,

@@ -20,6 +20,7 @@ double hs_levels_unit(const struct hs_equations *equations)
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(equations->network, &count);
     double largest = 0.0;
+#pragma omp parallel for num_threads(equations->threads) schedule(static) reduction(max : largest)
     for (int64_t n = 0; n < count; n++) {
         for (int axis = 0; axis < HS_AXES; axis++)
             largest = fmax(largest, row[n].conductance[axis]);
@@ -51,19 +52,25 @@ static bool make_finest(const struct hs_equations *equations, struct hs_coarse_n
 
 /* ---- a level of a network -------------------------------------------------------------------- */
 
-/* The sum of a node's edges along an axis. */
-static double edges_along(const struct hs_coarse_network *net, int axis, const int64_t at[HS_AXES],
-                          const int64_t stride[HS_AXES], int64_t node)
+/* The sum of a node's edges along an axis, and of each times the square of its cell. */
+static double edges_along(const struct hs_coarse_network *net, const struct hs_spans *spans,
+                          int axis, const int64_t at[HS_AXES], const int64_t stride[HS_AXES],
+                          int64_t node, double *squares)
 {
+    *squares = 0.0;
     if (!net->edge[axis])
         return 0.0;
-    const int64_t before = hs_lattice_next(&net->lattice, axis, at[axis], stride[axis], -1, node);
-    return (double)net->edge[axis][node] + (before < 0 ? 0.0 : (double)net->edge[axis][before]);
+    const int64_t n = net->lattice.n[axis], i = at[axis];
+    const int64_t before = hs_lattice_next(&net->lattice, axis, i, stride[axis], -1, node);
+    const double one = before < 0 ? 0.0 : (double)net->edge[axis][before];
+    const double two = (double)net->edge[axis][node];
+    *squares = one * spans->square[axis][i > 0 ? i - 1 : n - 1] + two * spans->square[axis][i];
+    return two + one;
 }
 
-/* Scales, and how strong edges are along each axis: the mean of their share of a node's. */
-static void look(struct hs_level *level, const struct hs_coarse_network *net, int threads,
-                 double strength[HS_AXES])
+/* Scales, and how strong edges are along each axis (kept.h). */
+static void look(struct hs_level *level, const struct hs_coarse_network *net,
+                 const struct hs_spans *spans, int threads, double strength[HS_AXES])
 {
     const int64_t *n = net->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
     double x = 0.0, y = 0.0, z = 0.0;
@@ -74,15 +81,16 @@ static void look(struct hs_level *level, const struct hs_coarse_network *net, in
             const int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
             double along[HS_AXES], sum = 0.0;
             for (int axis = 0; axis < HS_AXES; axis++)
-                sum += along[axis] = edges_along(net, axis, at, stride, node);
+                sum += edges_along(net, spans, axis, at, stride, node, &along[axis]);
             const double diagonal = sum + (double)net->sink[node];
             const bool unknown = diagonal > 0.0 && !isinf(diagonal);
             level->scale[node] = unknown ? (float)(1.0 / sqrt(diagonal)) : 0.0f;
             if (!unknown || sum == 0.0)
                 continue;
-            x += along[HS_X] / sum;
-            y += along[HS_Y] / sum;
-            z += along[HS_Z] / sum;
+            const double all = along[HS_X] + along[HS_Y] + along[HS_Z];
+            x += along[HS_X] / all;
+            y += along[HS_Y] / all;
+            z += along[HS_Z] / all;
         }
     strength[HS_X] = x;
     strength[HS_Y] = y;
@@ -148,14 +156,15 @@ static bool allocate(struct hs_level *level, const struct hs_lattice *lattice)
     return level->scale && level->none && level->right && level->x && level->other;
 }
 
-/* Those of even nodes along the axis. */
-static void sample(const struct hs_coarse_step *step, const float *fine, float *coarse)
+/* Those of the nodes that stay. */
+static void sample(const struct hs_coarse_step *step, int threads, const float *fine, float *coarse)
 {
     const int64_t *n = step->coarse.n, *f = step->fine.n;
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
         for (int64_t i = 0; i < n[HS_X]; i++) {
             int64_t at[HS_AXES] = {i, r % n[HS_Y], r / n[HS_Y]};
-            at[step->axis] *= 2;
+            at[step->axis] = hs_kept_place(&step->kept, at[step->axis]);
             coarse[r * n[HS_X] + i] = fine[at[HS_X] + f[HS_X] * (at[HS_Y] + f[HS_Y] * at[HS_Z])];
         }
 }
@@ -165,19 +174,19 @@ static void sample(const struct hs_coarse_step *step, const float *fine, float *
 /* Steps from a level's network to the next one's, which replaces it. `scale`: at first the level's,
  * then what the steps have of it at the next level's nodes. */
 static bool make_steps(struct hs_level *level, const struct hs_coarse_network *net, int threads,
-                       const double strength[HS_AXES], struct hs_coarse_network *next,
-                       float **scale)
+                       struct hs_coarse_network *next, float **scale)
 {
     const struct hs_coarse_network *from = net;
     struct hs_coarse_network made = {.sink = NULL};
     bool done = true;
     *scale = NULL;
     for (int axis = 0; axis < HS_AXES && done; axis++) {
-        if (!net->edge[axis] || !hs_level_is_halved(strength, axis))
+        const struct hs_kept *kept = &level->kept[axis];
+        if (kept->count == kept->n)
             continue;
         struct hs_coarse_step *step = &level->step[level->step_count++];
         struct hs_coarse_network to;
-        done = hs_coarsen(from, axis, threads, step, &to);
+        done = hs_coarsen(from, axis, kept, threads, step, &to);
         const size_t bytes = (size_t)hs_lattice_count(&step->coarse) * sizeof(float);
         float *sampled = malloc(bytes);
         if (level->step_count > 1) {
@@ -189,7 +198,7 @@ static bool make_steps(struct hs_level *level, const struct hs_coarse_network *n
         if (done) {
             const float *own = *scale ? *scale : level->scale;
             hs_coarse_step_scale(step, own, threads);
-            sample(step, own, sampled);
+            sample(step, threads, own, sampled);
         }
         free(*scale);
         *scale = sampled;
@@ -202,9 +211,11 @@ static bool make_steps(struct hs_level *level, const struct hs_coarse_network *n
 }
 
 /* ratio: what `next`'s scale is over `scale`. */
-static void compare_scales(const struct hs_level *next, const float *scale, float *ratio)
+static void compare_scales(const struct hs_level *next, int threads, const float *scale,
+                           float *ratio)
 {
     const int64_t nodes = hs_lattice_count(&next->lattice);
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t n = 0; n < nodes; n++)
         ratio[n] = scale[n] > 0.0f ? next->scale[n] / scale[n] : 0.0f;
 }
@@ -216,7 +227,8 @@ static bool is_small(const struct hs_coarse_network *net, const double strength[
 }
 
 /* Makes levels of `net`, which is released. */
-static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net, bool floating)
+static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net,
+                        struct hs_spans *spans, bool floating)
 {
     float *scale = NULL; /* what the steps before have of it */
     bool done = true;
@@ -227,13 +239,13 @@ static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net,
         done = allocate(level, &net->lattice);
         if (!done)
             break;
-        look(level, net, levels->threads, strength);
+        look(level, net, spans, levels->threads, strength);
         if (scale) {
             float *ratio = level[-1].ratio =
                 malloc((size_t)hs_lattice_count(&level->lattice) * sizeof(float));
             done = ratio != NULL;
             if (done)
-                compare_scales(level, scale, ratio);
+                compare_scales(level, levels->threads, scale, ratio);
             free(scale);
             scale = NULL;
         }
@@ -241,9 +253,12 @@ static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net,
         if (last && done)
             done = hs_coarsest_init(&levels->coarsest, net, floating);
         else if (done)
-            done = make_steps(level, net, levels->threads, strength, &next, &scale);
+            done = hs_kept_choose(spans, &level->lattice, strength, level->kept) &&
+                   make_steps(level, net, levels->threads, &next, &scale);
         if (done)
             scale_edges(level, net, levels->threads);
+        if (done && !last)
+            hs_spans_merge(spans, level->kept);
         hs_coarse_network_release(net);
         *net = next;
     }
@@ -255,11 +270,14 @@ static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net,
 bool hs_levels_init(struct hs_levels *levels, const struct hs_equations *equations)
 {
     struct hs_coarse_network net;
+    struct hs_spans spans;
     *levels = (struct hs_levels){.threads = equations->threads};
-    if (make_finest(equations, &net))
-        return make_levels(levels, &net, hs_equations_are_singular(equations));
+    bool done = make_finest(equations, &net);
+    done = hs_spans_init(&spans, &equations->network->grid, &net.lattice) && done &&
+           make_levels(levels, &net, &spans, hs_equations_are_singular(equations));
     hs_coarse_network_release(&net);
-    return false;
+    hs_spans_release(&spans);
+    return done;
 }
 
 void hs_levels_release(struct hs_levels *levels)
@@ -271,6 +289,7 @@ void hs_levels_release(struct hs_levels *levels)
             free(level->between[axis]);
             hs_coarse_step_release(&level->step[axis]);
         }
+        hs_kept_release(level->kept);
         free(level->scale);
         free(level->none);
         free(level->right);

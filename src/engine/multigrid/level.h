@@ -23,27 +23,20 @@ struct hs_level {
     float *none;          /* [nx] zeros */
     double largest;       /* bound of the largest eigenvalue of 1 - N (Gershgorin) */
     float *right, *x, *other; /* [nodes]: right side, unknowns, and what smoothing needs besides */
-    int step_count;           /* to the next level; 0: the last one */
+    struct hs_kept kept[HS_AXES]; /* nodes of the next level, along each axis */
+    int step_count;               /* to it; 0: the last one */
     struct hs_coarse_step step[HS_AXES];
     float *between[HS_AXES]; /* fields on the coarse sides of the steps but the last */
     float *ratio;            /* [nodes of the next level] its scale over what the steps have */
 };
 
-enum { HS_LEVELS = 40 };
+enum { HS_LEVELS = 64 };
 struct hs_levels {
     int count;
     int threads;
     struct hs_level level[HS_LEVELS];
     struct hs_coarsest coarsest; /* of the last level */
 };
-
-/* An axis is coarsened where edges along it are at least so strong, by their mean share of a node's
- * edges, as along the strongest axis: smoothing does not even out what only weak edges connect. */
-static inline bool hs_level_is_halved(const double strength[HS_AXES], int axis)
-{
-    const double yz = strength[HS_Y] > strength[HS_Z] ? strength[HS_Y] : strength[HS_Z];
-    return strength[axis] >= 0.7 * (strength[HS_X] > yz ? strength[HS_X] : yz);
-}
 
 /* Levels of equations of one shift do for another that differs by no more: no eigenvalue of one
  * matrix over the other's is farther from 1. */

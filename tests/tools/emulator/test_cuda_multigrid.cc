@@ -31,11 +31,36 @@ struct one {
     std::vector<hs_network_row> node, row;
     std::vector<uint8_t> bytes;
     std::vector<uint16_t> shorts;
-    std::vector<double> inflow, guess;
+    std::vector<double> inflow, guess, coordinate[HS_AXES];
     hs_equations equations = {};
     double spread;
     int64_t nodes;
 };
+
+/* Nodes of an axis so that its cells are up to `most` times as long as others: each by chance, or
+ * three parts of even ones, of which there are few rows. */
+static std::vector<double> coordinates_of(int64_t points, double most)
+{
+    const bool even = below(2);
+    std::vector<double> at(1, 0.0);
+    double cell = 1.0;
+    for (int64_t i = 0; i < points; i++) {
+        if (!even || i % (points / 3 + 1) == 0)
+            cell = std::exp(between(0.0, std::log(most)));
+        at.push_back(at.back() + cell);
+    }
+    return at;
+}
+
+static void set_coordinates(one *c)
+{
+    hs_grid &grid = c->network.grid;
+    for (int axis = 0; axis < grid.dims; axis++)
+        if (below(2)) {
+            c->coordinate[axis] = coordinates_of(grid.points[axis], 30.0);
+            grid.coordinate[axis] = c->coordinate[axis].data();
+        }
+}
 
 static void set_sizes(one *c, bool padded)
 {
@@ -60,6 +85,19 @@ static void set_sizes(one *c, bool padded)
         network.wrap[HS_X] = false;
     }
     c->nodes = hs_grid_count(&network.grid);
+    set_coordinates(c);
+}
+
+/* Of the edge from a node along an axis, what its cell and the nodes' widths make of a
+ * conductivity; of a node's capacity. */
+static double shape_of(const hs_network &network, int axis, const int64_t at[HS_AXES])
+{
+    double shape = 1.0;
+    for (int a = 0; a < network.grid.dims; a++)
+        if (network.grid.coordinate[a])
+            shape *= a == axis ? 1.0 / hs_grid_cell(&network.grid, a, at[a])
+                               : hs_grid_node_width(&network.grid, a, network.wrap[a], at[a]);
+    return shape;
 }
 
 /* Blocks of materials, between which conductances are those of halves in series. */
@@ -85,21 +123,22 @@ static void set_nodes(one *c, bool floating)
         const int64_t at[HS_AXES] = {i % n[0], i / n[0] % n[1], i / (n[0] * n[1])};
         hs_network_row &row = c->node[(size_t)i];
         row = {};
-        row.capacity = 0.5 + 0.25 * (double)(i % 3);
+        row.capacity = (0.5 + 0.25 * (double)(i % 3)) * shape_of(network, -1, at);
         for (int axis = 0; axis < network.grid.dims; axis++) {
             int64_t next[HS_AXES] = {at[0], at[1], at[2]};
             next[axis] = (at[axis] + 1) % n[axis];
             if (at[axis] + 1 == n[axis] && !network.wrap[axis])
                 continue;
             const double one = k_of(at[0], at[1], at[2]), other = k_of(next[0], next[1], next[2]);
-            row.conductance[axis] = flat[axis] * 2.0 * one * other / (one + other);
+            row.conductance[axis] =
+                flat[axis] * shape_of(network, axis, at) * 2.0 * one * other / (one + other);
         }
         if (floating)
             continue;
         if (held > 0 && below(held) == 0)
             row.kind = HS_NODE_HELD;
         if (at[0] == 0)
-            row.sink = 0.25 * flat[0];
+            row.sink = 0.25 * flat[0] * shape_of(network, 0, at);
     }
     if (!floating && below(2))
         c->node[0].kind = HS_NODE_HELD;
@@ -382,6 +421,7 @@ static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &
 void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
 {
     const hs_lattice lattice = {{41, 32, 25}, {false, true, false}};
+    const hs_grid even = {3, {41, 32, 25}, {}, {1.0, 1.0, 1.0}};
     const int64_t nodes = hs_lattice_count(&lattice);
     hs_coarse_network net = {};
     hs_cuda_levels levels;
@@ -393,7 +433,7 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
         net.edge[HS_Z][n] = k < lattice.n[HS_Z] - 1 ? 1.0f : 0.0f;
         net.sink[n] = i == 0 || i == lattice.n[HS_X] - 1 ? INFINITY : 0.0f;
     }
-    assert_ok(hs_cuda_levels_make(&levels, &net, false, &err));
+    assert_ok(hs_cuda_levels_make(&levels, &even, &net, false, &err));
     assert_true(levels.count > 2);
     for (int k = 0; k < 2; k++)
         assert_int_equal(levels.level[k].rows.number_bytes, 1);
@@ -408,12 +448,16 @@ void test_cuda_multigrid__of_one_material_has_few_rows(void **state)
  * from a cycle but for the order of its roundings, where nothing holds the mean, too. */
 void test_cuda_multigrid__rows_may_be_padded(void **state)
 {
-    for (int n = 0; n < 8; n++) {
+    for (int n = 0; n < 16; n++) {
         const bool floating = n % 2;
-        const int64_t own = 37 + n / 2, rows[] = {own, own + 3 + n};
+        const int64_t own = 37 + n / 2, rows[] = {own, own + 3 + n % 8};
         hs_cuda_levels levels[2];
         std::vector<float> x[2];
         march::found found[2];
+        hs_grid grid = {3, {own, 20, 12}, {}, {1.0, 1.0, 1.0}};
+        seed = 11u + (unsigned)n;
+        const std::vector<double> stretched = coordinates_of(own, 3.0);
+        grid.coordinate[HS_X] = n >= 8 ? stretched.data() : NULL;
         for (int with = 0; with < 2; with++) {
             const hs_lattice lattice = {{rows[with], 20, 12}, {false, n % 4 == 3, false}};
             hs_coarse_network net = begin_levels(&levels[with], lattice);
@@ -425,7 +469,9 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
                                              i / rows[with] / 20};
                 const bool there = at[HS_X] < own;
                 const float k = 1.0f + (float)((at[HS_X] / 5 + at[HS_Y] / 3 + at[HS_Z]) % 4);
-                net.edge[HS_X][i] = at[HS_X] < own - 1 ? flat * k : 0.0f;
+                const int64_t cell = std::min(at[HS_X], own - 2);
+                const float x = (float)(1.0 / hs_grid_cell(&grid, HS_X, cell));
+                net.edge[HS_X][i] = at[HS_X] < own - 1 ? flat * k * x : 0.0f;
                 net.edge[HS_Y][i] = there && (at[HS_Y] < 19 || lattice.wrap[HS_Y]) ? k : 0.0f;
                 net.edge[HS_Z][i] = there && at[HS_Z] < 11 ? k : 0.0f;
                 net.sink[i] = !there || (!floating && at[HS_Z] == 0 && at[HS_X] < 9) ? INFINITY
@@ -433,7 +479,7 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
                                                                                      : 0.0f;
                 right.push_back(there ? (float)between(-1.0, 1.0) : 0.0f);
             }
-            assert_ok(hs_cuda_levels_make(&levels[with], &net, floating, &err));
+            assert_ok(hs_cuda_levels_make(&levels[with], &grid, &net, floating, &err));
             std::copy(right.begin(), right.end(), levels[with].level[0].right);
             assert_ok(hs_cuda_cycle(&levels[with], 1.0, NULL, &err));
             assert_ok(hs_cuda_levels_found(&levels[with], &found[with], &err));
@@ -447,7 +493,9 @@ void test_cuda_multigrid__rows_may_be_padded(void **state)
         for (int k = 0; k < levels[0].count; k++) {
             const hs_cuda_level &one = levels[0].level[k], &other = levels[1].level[k];
             assert_true(one.largest == other.largest);
-            assert_memory_equal(one.halved, other.halved, sizeof one.halved);
+            for (int axis = 0; axis < HS_AXES; axis++)
+                assert_int_equal(one.kept[axis].count < one.kept[axis].n,
+                                 other.kept[axis].count < other.kept[axis].n);
         }
         double most = 0.0, size = 0.0;
         for (size_t i = 0; i < x[0].size(); i++) {
@@ -476,6 +524,8 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
                                           {{8, 8, 16}, {true, true, true}}};
     for (int n = 0; n < 10; n++) {
         const hs_lattice &lattice = lattices[n / 2];
+        const hs_grid even = {
+            3, {lattice.n[HS_X], lattice.n[HS_Y], lattice.n[HS_Z]}, {}, {1.0, 1.0, 1.0}};
         const int64_t nodes = hs_lattice_count(&lattice), *of = lattice.n;
         hs_coarse_network net = {};
         hs_cuda_levels levels;
@@ -493,7 +543,7 @@ void test_cuda_multigrid__two_passes_at_once_are_two_passes(void **state)
                 net.edge[axis][i] = at[axis] < of[axis] - 1 || lattice.wrap[axis] ? k : 0.0f;
             net.sink[i] = at[HS_Z] == 0 ? 2.0f : at[HS_Y] == 5 ? INFINITY : 0.0f;
         }
-        assert_ok(hs_cuda_levels_make(&levels, &net, false, &err));
+        assert_ok(hs_cuda_levels_make(&levels, &even, &net, false, &err));
         const int number_bytes = levels.level[0].rows.number_bytes;
         assert_int_equal(number_bytes, n % 2 ? 2 : 1);
         assert_true(hs_cuda_pair_serves(&levels, &levels.level[0]));

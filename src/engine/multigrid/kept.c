@@ -1,0 +1,244 @@
+#include "engine/multigrid/kept.h"
+
+#include "engine/multigrid/coarsest.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A node goes if its cells are together at most so many times the size that they are to have: an
+ * axis whose edges are 0.7 times as strong as the strongest is coarsened with that one. */
+static const double both = 2.39046; /* 2/sqrt(0.7) */
+
+/* The size is at first the shortest cell's, and grows until at most so much of the nodes stays. */
+static const double longer = 2.0, stay = 0.9;
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static double mean(const struct hs_spans *spans, int axis)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < spans->count[axis]; i++)
+        sum += spans->length[axis][i];
+    return sum / (double)spans->count[axis];
+}
+
+/* Of n nodes. */
+static void complete(struct hs_spans *spans, int axis, int64_t n)
+{
+    const int64_t count = spans->count[axis];
+    double *length = spans->length[axis];
+    if (count == 0)
+        return;
+    const double of_all = mean(spans, axis);
+    for (int64_t i = 0; i < n; i++) {
+        if (i >= count)
+            length[i] = length[count - 1];
+        spans->square[axis][i] = length[i] / of_all * (length[i] / of_all);
+    }
+}
+
+bool hs_spans_init(struct hs_spans *spans, const struct hs_grid *grid,
+                   const struct hs_lattice *lattice)
+{
+    *spans = (struct hs_spans){.length = {NULL}};
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t n = lattice->n[axis];
+        spans->count[axis] = grid->points[axis] - (lattice->wrap[axis] ? 0 : 1);
+        spans->length[axis] = calloc((size_t)n, sizeof(double));
+        spans->square[axis] = calloc((size_t)n, sizeof(double));
+        if (!spans->length[axis] || !spans->square[axis])
+            return false;
+        for (int64_t i = 0; i < spans->count[axis]; i++)
+            spans->length[axis][i] = hs_grid_cell(grid, axis, i);
+        complete(spans, axis, n);
+    }
+    return true;
+}
+
+void hs_spans_release(struct hs_spans *spans)
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        free(spans->length[axis]);
+        free(spans->square[axis]);
+    }
+    *spans = (struct hs_spans){.length = {NULL}};
+}
+
+void hs_spans_merge(struct hs_spans *spans, const struct hs_kept kept[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const struct hs_kept *k = &kept[axis];
+        double *length = spans->length[axis];
+        int64_t count = 0;
+        for (int64_t c = 0; c < k->count && k->count < k->n; c++) {
+            const int64_t at = hs_kept_place(k, c);
+            const bool skips = hs_kept_skips(k, c);
+            length[c] = skips ? length[at] + length[at + 1] : length[at];
+            count += at + skips < spans->count[axis];
+        }
+        if (k->count == k->n)
+            continue;
+        spans->count[axis] = k->count > 1 ? count : 0; /* one node has no next one */
+        complete(spans, axis, k->count);
+    }
+}
+
+/* ---- what stays ------------------------------------------------------------------------------ */
+
+/* A node after one that stays, of cells that are together so long at most. */
+static bool goes(const double *length, int64_t i, double limit)
+{
+    return length[i - 1] + length[i] <= limit;
+}
+
+static int64_t count_kept(const double *length, int64_t n, double limit)
+{
+    int64_t count = n;
+    for (int64_t i = 1; i < n; i++)
+        if (goes(length, i, limit)) {
+            count--;
+            i++; /* the next one stays */
+        }
+    return count;
+}
+
+/* False: out of memory. */
+static bool fill(struct hs_kept *kept, const double *length, double limit)
+{
+    int64_t *place = malloc((size_t)(kept->count + 1) * sizeof *place);
+    bool every_second = true;
+    int64_t c = 0;
+    if (!place)
+        return false;
+    for (int64_t i = 0; i < kept->n; i++) {
+        every_second = every_second && i == 2 * c;
+        place[c++] = i;
+        if (i + 1 < kept->n && goes(length, i + 1, limit))
+            i++;
+    }
+    place[c] = kept->n;
+    if (every_second && c == (kept->n + 1) / 2)
+        free(place);
+    else
+        kept->place = place;
+    return true;
+}
+
+static double shortest(const struct hs_spans *spans, int axis)
+{
+    double least = INFINITY;
+    for (int64_t i = 0; i < spans->count[axis]; i++)
+        least = fmin(least, spans->length[axis][i]);
+    return least;
+}
+
+/* What a length along each axis is counted in: the root of its share of the conductivity; 0 where
+ * nothing conducts. */
+static void find_units(const struct hs_spans *spans, const double strength[HS_AXES],
+                       double unit[HS_AXES])
+{
+    double sum = 0.0;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double of_all = strength[axis] > 0.0 ? mean(spans, axis) : 0.0;
+        unit[axis] = strength[axis] * of_all * of_all;
+        sum += unit[axis];
+    }
+    for (int axis = 0; axis < HS_AXES; axis++)
+        unit[axis] = unit[axis] > 0.0 ? sqrt(unit[axis] / sum) : 0.0;
+}
+
+/* Of the nodes that cells lie between, how many stay, as a part of all. */
+static double part_kept(const struct hs_spans *spans, const struct hs_lattice *lattice,
+                        const double unit[HS_AXES], double limit)
+{
+    double part = 1.0;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const int64_t n = spans->count[axis] + (lattice->wrap[axis] ? 0 : 1);
+        part *= (double)count_kept(spans->length[axis], n, limit * unit[axis]) / (double)n;
+    }
+    return part;
+}
+
+bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *lattice,
+                    const double strength[HS_AXES], struct hs_kept kept[HS_AXES])
+{
+    double unit[HS_AXES], least = INFINITY;
+    find_units(spans, strength, unit);
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        kept[axis] = (struct hs_kept){.n = lattice->n[axis], .count = lattice->n[axis]};
+        if (unit[axis] > 0.0)
+            least = fmin(least, shortest(spans, axis) / unit[axis]);
+    }
+    if (isinf(least))
+        return true;
+    double size = least;
+    while (part_kept(spans, lattice, unit, both * size) > stay)
+        size *= longer;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double limit = both * size * unit[axis];
+        kept[axis].count = count_kept(spans->length[axis], kept[axis].n, limit);
+        if (kept[axis].count < kept[axis].n && !fill(&kept[axis], spans->length[axis], limit))
+            return false;
+    }
+    return true;
+}
+
+void hs_kept_release(struct hs_kept kept[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        free((void *)kept[axis].place);
+        kept[axis].place = NULL;
+    }
+}
+
+/* ---- how large levels will be ---------------------------------------------------------------- */
+
+/* Of an even conductivity: its edges times the squares of their cells are all alike along an axis.
+ */
+static void find_strengths(const struct hs_spans *spans, double strength[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        const double of_all = spans->count[axis] > 0 ? mean(spans, axis) : INFINITY;
+        strength[axis] = 1.0 / (of_all * of_all);
+    }
+}
+
+/* Makes `lattice` the next one, and adds what that and the steps to it have. */
+static bool go_on(struct hs_spans *spans, struct hs_lattice *lattice, struct hs_kept_sizes *out)
+{
+    struct hs_kept kept[HS_AXES];
+    double strength[HS_AXES];
+    find_strengths(spans, strength);
+    const bool chosen = hs_kept_choose(spans, lattice, strength, kept);
+    for (int axis = 0; axis < HS_AXES && chosen; axis++) {
+        lattice->n[axis] = kept[axis].count;
+        lattice->wrap[axis] = lattice->wrap[axis] && kept[axis].count > 1;
+        if (kept[axis].count < kept[axis].n)
+            out->steps += (double)hs_lattice_count(lattice);
+    }
+    if (chosen)
+        hs_spans_merge(spans, kept);
+    out->levels += (double)hs_lattice_count(lattice);
+    hs_kept_release(kept);
+    return chosen;
+}
+
+struct hs_kept_sizes hs_kept_foretell(const struct hs_grid *grid, const bool wrap[HS_AXES])
+{
+    struct hs_kept_sizes sizes = {2.0, 1.0}; /* of a row of even cells */
+    struct hs_spans spans;
+    struct hs_lattice lattice;
+    const double nodes = (double)hs_grid_count(grid);
+    if (grid->dims == 1 && !hs_grid_is_stretched(grid))
+        return sizes;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        lattice.n[axis] = grid->points[axis];
+        lattice.wrap[axis] = wrap[axis] && lattice.n[axis] > 1;
+    }
+    sizes = (struct hs_kept_sizes){.levels = nodes};
+    bool done = hs_spans_init(&spans, grid, &lattice);
+    while (done && hs_lattice_count(&lattice) > HS_COARSEST_NODES)
+        done = go_on(&spans, &lattice, &sizes);
+    hs_spans_release(&spans);
+    return (struct hs_kept_sizes){sizes.levels / nodes, sizes.steps / nodes};
+}

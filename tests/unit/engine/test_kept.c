@@ -1,0 +1,126 @@
+/* Which nodes of a level stay on the next one. */
+#include "engine/multigrid/kept.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A 2D grid with nodes at these places, and none beyond along x. */
+static struct hs_grid grid_of(int64_t nx, const double *x, int64_t ny, double spacing)
+{
+    return (struct hs_grid){.dims = 2,
+                            .points = {nx, ny, 1},
+                            .spacing = {x[1] - x[0], spacing, 1.0},
+                            .coordinate = {x}};
+}
+
+static struct hs_lattice lattice_of(const struct hs_grid *grid, bool wrap_y)
+{
+    return (struct hs_lattice){{grid->points[HS_X], grid->points[HS_Y], 1}, {false, wrap_y, false}};
+}
+
+static const double alike[HS_AXES] = {0.5, 0.5, 0.0};
+
+static void assert_places(const struct hs_kept *kept, const int64_t *place, int64_t count)
+{
+    assert_int_equal(kept->count, count);
+    for (int64_t c = 0; c <= count; c++)
+        assert_int_equal(c < count ? hs_kept_place(kept, c) : kept->place[c], place[c]);
+}
+
+/* Cells of 1, 1, 1, 1, 4, 4 m beside ones of 4 m: the dense ones are merged twice, before any other
+ * goes. */
+void test_kept__dense_parts_go_first(void **state)
+{
+    static const double x[] = {0.0, 1.0, 2.0, 3.0, 4.0, 8.0, 12.0};
+    const struct hs_grid grid = grid_of(7, x, 5, 4.0);
+    struct hs_lattice lattice = lattice_of(&grid, false);
+    struct hs_spans spans;
+    struct hs_kept kept[HS_AXES];
+    assert_true(hs_spans_init(&spans, &grid, &lattice));
+    assert_true(hs_kept_choose(&spans, &lattice, alike, kept));
+    assert_places(&kept[HS_X], (const int64_t[]){0, 2, 4, 5, 6, 7}, 5);
+    assert_int_equal(kept[HS_Y].count, 5);
+    hs_spans_merge(&spans, kept);
+    assert_int_equal(spans.count[HS_X], 4);
+    for (int i = 0; i < 5; i++)
+        assert_true(spans.length[HS_X][i] == (i < 2 ? 2.0 : 4.0));
+    hs_kept_release(kept);
+    lattice.n[HS_X] = 5;
+    assert_true(hs_kept_choose(&spans, &lattice, alike, kept));
+    assert_places(&kept[HS_X], (const int64_t[]){0, 2, 3, 4, 5}, 4);
+    hs_spans_merge(&spans, kept);
+    hs_kept_release(kept);
+    lattice.n[HS_X] = 4;
+    assert_true(hs_kept_choose(&spans, &lattice, alike, kept)); /* all of 4 m */
+    assert_null(kept[HS_X].place);
+    assert_null(kept[HS_Y].place);
+    assert_int_equal(kept[HS_X].count, 2);
+    assert_int_equal(kept[HS_Y].count, 3);
+    hs_kept_release(kept);
+    hs_spans_release(&spans);
+}
+
+/* Even cells: an axis goes with the strongest if it is 0.7 times as strong, else it waits. */
+void test_kept__weak_axes_wait(void **state)
+{
+    static const double x[] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
+    static const double strength[][2] = {{0.5, 0.5}, {0.42, 0.58}, {0.4, 0.6}, {0.6, 0.4}};
+    const struct hs_grid grid = grid_of(8, x, 9, 3.0);
+    for (int wrap = 0; wrap < 2; wrap++)
+        for (int n = 0; n < 4; n++) {
+            const struct hs_lattice lattice = lattice_of(&grid, wrap);
+            const double s[HS_AXES] = {strength[n][0], strength[n][1], 0.0};
+            struct hs_spans spans;
+            struct hs_kept kept[HS_AXES];
+            assert_true(hs_spans_init(&spans, &grid, &lattice));
+            assert_true(hs_kept_choose(&spans, &lattice, s, kept));
+            assert_int_equal(kept[HS_X].count, s[0] >= 0.7 * s[1] ? 4 : 8);
+            assert_int_equal(kept[HS_Y].count, s[1] >= 0.7 * s[0] ? 5 : 9);
+            assert_null(kept[HS_X].place);
+            assert_null(kept[HS_Y].place);
+            hs_kept_release(kept);
+            hs_spans_release(&spans);
+        }
+}
+
+/* However cells lie, levels come to an end, no two nodes go side by side, the first one stays, and
+ * cells keep the axis' length. Nodes behind the grid go as the others do. */
+void test_kept__random_cells_come_to_an_end(void **state)
+{
+    uint64_t dice = 7;
+    for (int turn = 0; turn < 200; turn++) {
+        double x[42] = {0.0};
+        const int64_t n = 2 + turn % 40, more = turn % 3;
+        for (int64_t i = 1; i <= n; i++) {
+            dice = dice * 6364136223846793005u + 1442695040888963407u;
+            x[i] = x[i - 1] + pow(1e4, (double)(dice >> 40) / (double)(1 << 24));
+        }
+        const struct hs_grid grid = grid_of(n, x, 2 + turn % 7, 30.0);
+        struct hs_lattice lattice = lattice_of(&grid, turn % 2);
+        struct hs_spans spans;
+        int levels = 0;
+        lattice.n[HS_X] += more;
+        assert_true(hs_spans_init(&spans, &grid, &lattice));
+        for (; spans.count[HS_X] > 0 && lattice.n[HS_Y] > 1; levels++) {
+            struct hs_kept kept[HS_AXES];
+            assert_true(hs_kept_choose(&spans, &lattice, alike, kept));
+            const struct hs_kept *k = &kept[HS_X];
+            assert_int_equal(hs_kept_place(k, 0), 0);
+            for (int64_t c = 1; c < k->count && k->count < k->n; c++)
+                assert_in_range(hs_kept_place(k, c) - hs_kept_place(k, c - 1), 1, 2);
+            hs_spans_merge(&spans, kept);
+            double length = 0.0;
+            for (int64_t c = 0; c < spans.count[HS_X]; c++)
+                length += spans.length[HS_X][c];
+            assert_true(length <= x[n - 1] * 1.000001);
+            assert_true(k->count * kept[HS_Y].count < k->n * kept[HS_Y].n);
+            for (int axis = 0; axis < HS_AXES; axis++)
+                lattice.n[axis] = kept[axis].count;
+            lattice.wrap[HS_Y] = lattice.wrap[HS_Y] && lattice.n[HS_Y] > 1;
+            hs_kept_release(kept);
+        }
+        assert_in_range(levels, 1, 30);
+        hs_spans_release(&spans);
+    }
+}
