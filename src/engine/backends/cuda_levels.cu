@@ -319,13 +319,14 @@ hs_status choose_kept(hs_cuda_levels *levels, hs_cuda_level *level, hs_spans *sp
     for (int axis = 0; axis < HS_AXES && !st; axis++) {
         int64_t *place;
         level->kept[axis] = kept[axis];
-        level->kept[axis].place = NULL;
+        level->kept[axis].place = level->kept[axis].run = NULL;
         if (!kept[axis].place)
             continue;
         st = put(levels, kept[axis].place, kept[axis].count + 1, &place, err);
         level->kept[axis].place = place;
     }
-    hs_kept_release(kept);
+    for (hs_kept &of : kept)
+        hs_kept_release(&of);
     return st;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SMALL = 4096 }; /* nodes: below, starting threads costs more than it saves */
 
@@ -105,17 +106,20 @@ static float gather(const struct rows *rows, int64_t c, const float *before, con
 static void restrict_along_x(const struct rows *rows, const float *before, const float *after,
                              const float *fine, float *coarse)
 {
-    const int64_t last = rows->coarse - 1;
-    if (rows->kept->place) {
-        for (int64_t c = 0; c <= last; c++)
-            coarse[c] = gather(rows, c, before, after, fine);
-        return;
-    }
-    coarse[0] = gather(rows, 0, before, after, fine);
-    coarse[last] = gather(rows, last, before, after, fine);
+    const struct hs_kept *kept = rows->kept;
+    for (int64_t r = 0; r < kept->runs; r++) {
+        const int64_t first = kept->run[r], count = kept->run[r + 1] - first;
+        const float *from = fine + hs_kept_place(kept, first);
+        const float *b = before + first, *a = after + first;
+        float *to = coarse + first;
+        to[0] = gather(rows, first, before, after, fine);
+        if (hs_kept_skips(kept, first))
 #pragma omp simd
-    for (int64_t i = 1; i < last; i++)
-        coarse[i] = fine[2 * i] + after[i - 1] * fine[2 * i - 1] + before[i] * fine[2 * i + 1];
+            for (int64_t i = 1; i < count; i++)
+                to[i] = from[2 * i] + a[i - 1] * from[2 * i - 1] + b[i] * from[2 * i + 1];
+        else
+            memcpy(to + 1, from + 1, (size_t)(count - 1) * sizeof *to);
+    }
 }
 
 /* Sets or adds. */
@@ -138,16 +142,24 @@ static void spread(const struct rows *rows, bool add, int64_t c, const float *be
 static void interpolate_along_x(const struct rows *rows, bool add, const float *before,
                                 const float *after, const float *coarse, float *fine)
 {
+    const struct hs_kept *kept = rows->kept;
     const int64_t last = rows->coarse - 1;
-    if (rows->kept->place)
-        for (int64_t c = 0; c < last; c++)
-            spread(rows, add, c, before, after, coarse, fine);
-    else
+    for (int64_t r = 0; r < kept->runs; r++) {
+        const int64_t first = kept->run[r];
+        const int64_t end = kept->run[r + 1] < last ? kept->run[r + 1] : last;
+        const float *b = before + first, *a = after + first, *from = coarse + first;
+        float *to = fine + hs_kept_place(kept, first);
+        if (hs_kept_skips(kept, first))
 #pragma omp simd
-        for (int64_t i = 0; i < last; i++) {
-            put(add, &fine[2 * i], coarse[i]);
-            put(add, &fine[2 * i + 1], before[i] * coarse[i] + after[i] * coarse[i + 1]);
-        }
+            for (int64_t i = 0; i < end - first; i++) {
+                put(add, &to[2 * i], from[i]);
+                put(add, &to[2 * i + 1], b[i] * from[i] + a[i] * from[i + 1]);
+            }
+        else
+#pragma omp simd
+            for (int64_t i = 0; i < end - first; i++)
+                put(add, &to[i], from[i]);
+    }
     spread(rows, add, last, before, after, coarse, fine);
 }
 
@@ -164,8 +176,13 @@ static void restrict_row(int64_t length, const float *fine, const float *before,
     }
     const float *weight = fine_after ? before : after;
     const float *other = fine_after ? fine_after : fine_before;
+    if (!other) {
+        memcpy(out, fine, (size_t)length * sizeof *out);
+        return;
+    }
+#pragma omp simd
     for (int64_t i = 0; i < length; i++)
-        out[i] = fine[i] + (other ? weight[i] * other[i] : 0.0f);
+        out[i] = fine[i] + weight[i] * other[i];
 }
 
 static void interpolate_row(int64_t length, bool add, const float *before, const float *one,
@@ -177,8 +194,14 @@ static void interpolate_row(int64_t length, bool add, const float *before, const
             put(add, &out[i], before[i] * one[i] + after[i] * two[i]);
         return;
     }
-    for (int64_t i = 0; i < length; i++)
-        put(add, &out[i], before ? before[i] * one[i] : one[i]);
+    if (before)
+#pragma omp simd
+        for (int64_t i = 0; i < length; i++)
+            put(add, &out[i], before[i] * one[i]);
+    else
+#pragma omp simd
+        for (int64_t i = 0; i < length; i++)
+            put(add, &out[i], one[i]);
 }
 
 void hs_restrict(const struct hs_coarse_step *step, int threads, const float *fine, float *coarse)

@@ -4,13 +4,59 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A node goes if its cells are together at most so many times the size that they are to have: an
  * axis whose edges are 0.7 times as strong as the strongest is coarsened with that one. */
 static const double both = 2.39046; /* 2/sqrt(0.7) */
 
-/* The size is at first the shortest cell's, and grows until at most so much of the nodes stays. */
-static const double longer = 2.0, stay = 0.9;
+/* The size is at first the shortest cell's, and grows until at most so much of the nodes stays;
+ * from so many times the shortest cell on, until at most the other does. Even axes are not to go
+ * with the last cells of one that is dense in a small part only. */
+static const double longer = 1.4, stay = 0.7, far = 3.0, stay_far = 0.9;
+
+/* ---- those that stay ------------------------------------------------------------------------- */
+
+static void find_runs(struct hs_kept *kept, int64_t *run)
+{
+    for (int64_t c = 0; c < kept->count; c++)
+        if (c == 0 || hs_kept_skips(kept, c) != hs_kept_skips(kept, c - 1))
+            run[kept->runs++] = c;
+    run[kept->runs] = kept->count;
+    kept->run = run;
+}
+
+static bool every_second(int64_t count, const int64_t *place)
+{
+    for (int64_t c = 0; c < count; c++)
+        if (place[c] != 2 * c)
+            return false;
+    return true;
+}
+
+bool hs_kept_init(struct hs_kept *kept, int64_t n, int64_t count, const int64_t *place)
+{
+    *kept = (struct hs_kept){.n = n, .count = place ? count : (n + 1) / 2};
+    if (place && !(count == (n + 1) / 2 && every_second(count, place))) {
+        int64_t *own = malloc((size_t)(count + 1) * sizeof *own);
+        if (!own)
+            return false;
+        memcpy(own, place, (size_t)count * sizeof *own);
+        own[count] = n;
+        kept->place = own;
+    }
+    int64_t *run = malloc((size_t)(kept->count + 1) * sizeof *run);
+    if (run)
+        find_runs(kept, run);
+    return run != NULL;
+}
+
+void hs_kept_release(struct hs_kept *kept)
+{
+    free((void *)kept->place);
+    free((void *)kept->run);
+    kept->place = kept->run = NULL;
+}
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
@@ -103,25 +149,17 @@ static int64_t count_kept(const double *length, int64_t n, double limit)
 }
 
 /* False: out of memory. */
-static bool fill(struct hs_kept *kept, const double *length, double limit)
+static bool fill(struct hs_kept *kept, int64_t n, int64_t count, const double *length, double limit)
 {
-    int64_t *place = malloc((size_t)(kept->count + 1) * sizeof *place);
-    bool every_second = true;
-    int64_t c = 0;
-    if (!place)
-        return false;
-    for (int64_t i = 0; i < kept->n; i++) {
-        every_second = every_second && i == 2 * c;
+    int64_t *place = malloc((size_t)count * sizeof *place), c = 0;
+    for (int64_t i = 0; i < n && place; i++) {
         place[c++] = i;
-        if (i + 1 < kept->n && goes(length, i + 1, limit))
+        if (i + 1 < n && goes(length, i + 1, limit))
             i++;
     }
-    place[c] = kept->n;
-    if (every_second && c == (kept->n + 1) / 2)
-        free(place);
-    else
-        kept->place = place;
-    return true;
+    const bool done = place && hs_kept_init(kept, n, count, place);
+    free(place);
+    return done;
 }
 
 static double shortest(const struct hs_spans *spans, int axis)
@@ -172,23 +210,16 @@ bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *latti
     if (isinf(least))
         return true;
     double size = least;
-    while (part_kept(spans, lattice, unit, both * size) > stay)
+    while (part_kept(spans, lattice, unit, both * size) >
+           (size * longer < far * least ? stay : stay_far))
         size *= longer;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const double limit = both * size * unit[axis];
-        kept[axis].count = count_kept(spans->length[axis], kept[axis].n, limit);
-        if (kept[axis].count < kept[axis].n && !fill(&kept[axis], spans->length[axis], limit))
+        const double *length = spans->length[axis], limit = both * size * unit[axis];
+        const int64_t n = lattice->n[axis], count = count_kept(length, n, limit);
+        if (count < n && !fill(&kept[axis], n, count, length, limit))
             return false;
     }
     return true;
-}
-
-void hs_kept_release(struct hs_kept kept[HS_AXES])
-{
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        free((void *)kept[axis].place);
-        kept[axis].place = NULL;
-    }
 }
 
 /* ---- how large levels will be ---------------------------------------------------------------- */
@@ -219,7 +250,8 @@ static bool go_on(struct hs_spans *spans, struct hs_lattice *lattice, struct hs_
     if (chosen)
         hs_spans_merge(spans, kept);
     out->levels += (double)hs_lattice_count(lattice);
-    hs_kept_release(kept);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        hs_kept_release(&kept[axis]);
     return chosen;
 }
 

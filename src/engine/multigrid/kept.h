@@ -39,10 +39,14 @@ static inline HS_HOST_DEVICE int64_t hs_lattice_next(const struct hs_lattice *la
     return lattice->wrap[axis] ? node - side * (n - 1) * stride : -1;
 }
 
-/* Those that stay of n along an axis. Between two of them at most one goes. */
+/* Those that stay of n along an axis; the first one does. Between two of them at most one goes. */
 struct hs_kept {
     int64_t n, count;
     const int64_t *place; /* [count + 1]; the last one is n. NULL: every second one */
+    /* [runs + 1] of those that stay, from 0 to count: of a run one goes after each, or after none.
+     * On the host. */
+    int64_t runs;
+    const int64_t *run;
 };
 
 static inline HS_HOST_DEVICE int64_t hs_kept_place(const struct hs_kept *kept, int64_t c)
@@ -64,6 +68,11 @@ static inline HS_HOST_DEVICE int64_t hs_kept_before(const struct hs_kept *kept, 
     return before >= 0 && hs_kept_skips(kept, before) ? before : -1;
 }
 
+/* Of n nodes those at `place` [count], of which at least one goes; NULL: every second one. False:
+ * out of memory. Either way to be released. */
+bool hs_kept_init(struct hs_kept *kept, int64_t n, int64_t count, const int64_t *place);
+void hs_kept_release(struct hs_kept *kept);
+
 struct hs_spans {
     int64_t count[HS_AXES];  /* along each axis */
     double *length[HS_AXES]; /* [n] m, from a node to the next; behind the last cell, as it */
@@ -84,7 +93,6 @@ void hs_spans_merge(struct hs_spans *spans, const struct hs_kept kept[HS_AXES]);
  * be released. */
 bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *lattice,
                     const double strength[HS_AXES], struct hs_kept kept[HS_AXES]);
-void hs_kept_release(struct hs_kept kept[HS_AXES]);
 
 /* Nodes of all levels and of all steps' coarse sides, over those of the grid, as if it conducted
  * alike along all axes. */

@@ -288,8 +288,8 @@ void hs_levels_release(struct hs_levels *levels)
             free(level->edge[axis]);
             free(level->between[axis]);
             hs_coarse_step_release(&level->step[axis]);
+            hs_kept_release(&level->kept[axis]);
         }
-        hs_kept_release(level->kept);
         free(level->scale);
         free(level->none);
         free(level->right);

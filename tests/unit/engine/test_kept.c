@@ -19,6 +19,26 @@ static struct hs_lattice lattice_of(const struct hs_grid *grid, bool wrap_y)
     return (struct hs_lattice){{grid->points[HS_X], grid->points[HS_Y], 1}, {false, wrap_y, false}};
 }
 
+static void release(struct hs_kept kept[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++)
+        hs_kept_release(&kept[axis]);
+}
+
+/* Of one conductivity along both axes. */
+static void choose(const struct hs_spans *spans, const struct hs_lattice *lattice,
+                   struct hs_kept kept[HS_AXES])
+{
+    double strength[HS_AXES] = {0.0};
+    for (int axis = 0; axis < 2; axis++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < spans->count[axis]; i++)
+            sum += spans->length[axis][i] / (double)spans->count[axis];
+        strength[axis] = 1.0 / (sum * sum);
+    }
+    assert_true(hs_kept_choose(spans, lattice, strength, kept));
+}
+
 static const double alike[HS_AXES] = {0.5, 0.5, 0.0};
 
 static void assert_places(const struct hs_kept *kept, const int64_t *place, int64_t count)
@@ -28,36 +48,38 @@ static void assert_places(const struct hs_kept *kept, const int64_t *place, int6
         assert_int_equal(c < count ? hs_kept_place(kept, c) : kept->place[c], place[c]);
 }
 
-/* Cells of 1, 1, 1, 1, 4, 4 m beside ones of 4 m: the dense ones are merged twice, before any other
- * goes. */
+/* Cells of six times 1 m and two of 4 m beside even ones of 4 m: at first pairs of the dense ones
+ * go, then one of these and what is left of them with a long one, since else no third of the nodes
+ * would; the other axis when it is as dense. */
 void test_kept__dense_parts_go_first(void **state)
 {
-    static const double x[] = {0.0, 1.0, 2.0, 3.0, 4.0, 8.0, 12.0};
-    const struct hs_grid grid = grid_of(7, x, 5, 4.0);
+    static const double x[] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 14.0};
+    static const double first[] = {2.0, 2.0, 2.0, 4.0, 4.0}, second[] = {4.0, 6.0, 4.0};
+    const struct hs_grid grid = grid_of(9, x, 5, 4.0);
     struct hs_lattice lattice = lattice_of(&grid, false);
     struct hs_spans spans;
     struct hs_kept kept[HS_AXES];
     assert_true(hs_spans_init(&spans, &grid, &lattice));
-    assert_true(hs_kept_choose(&spans, &lattice, alike, kept));
-    assert_places(&kept[HS_X], (const int64_t[]){0, 2, 4, 5, 6, 7}, 5);
+    choose(&spans, &lattice, kept);
+    assert_places(&kept[HS_X], (const int64_t[]){0, 2, 4, 6, 7, 8, 9}, 6);
     assert_int_equal(kept[HS_Y].count, 5);
     hs_spans_merge(&spans, kept);
-    assert_int_equal(spans.count[HS_X], 4);
-    for (int i = 0; i < 5; i++)
-        assert_true(spans.length[HS_X][i] == (i < 2 ? 2.0 : 4.0));
-    hs_kept_release(kept);
-    lattice.n[HS_X] = 5;
-    assert_true(hs_kept_choose(&spans, &lattice, alike, kept));
-    assert_places(&kept[HS_X], (const int64_t[]){0, 2, 3, 4, 5}, 4);
+    assert_int_equal(spans.count[HS_X], 5);
+    assert_memory_equal(spans.length[HS_X], first, sizeof first);
+    release(kept);
+    lattice.n[HS_X] = 6;
+    choose(&spans, &lattice, kept);
+    assert_places(&kept[HS_X], (const int64_t[]){0, 2, 4, 5, 6}, 4);
+    assert_int_equal(kept[HS_Y].count, 5);
     hs_spans_merge(&spans, kept);
-    hs_kept_release(kept);
+    assert_memory_equal(spans.length[HS_X], second, sizeof second);
+    release(kept);
     lattice.n[HS_X] = 4;
-    assert_true(hs_kept_choose(&spans, &lattice, alike, kept)); /* all of 4 m */
-    assert_null(kept[HS_X].place);
-    assert_null(kept[HS_Y].place);
-    assert_int_equal(kept[HS_X].count, 2);
+    choose(&spans, &lattice, kept); /* 4 + 6 m, and 4 + 4 */
+    assert_int_equal(kept[HS_X].count, 3);
     assert_int_equal(kept[HS_Y].count, 3);
-    hs_kept_release(kept);
+    assert_null(kept[HS_Y].place);
+    release(kept);
     hs_spans_release(&spans);
 }
 
@@ -79,7 +101,7 @@ void test_kept__weak_axes_wait(void **state)
             assert_int_equal(kept[HS_Y].count, s[1] >= 0.7 * s[0] ? 5 : 9);
             assert_null(kept[HS_X].place);
             assert_null(kept[HS_Y].place);
-            hs_kept_release(kept);
+            release(kept);
             hs_spans_release(&spans);
         }
 }
@@ -118,7 +140,7 @@ void test_kept__random_cells_come_to_an_end(void **state)
             for (int axis = 0; axis < HS_AXES; axis++)
                 lattice.n[axis] = kept[axis].count;
             lattice.wrap[HS_Y] = lattice.wrap[HS_Y] && lattice.n[HS_Y] > 1;
-            hs_kept_release(kept);
+            release(kept);
         }
         assert_in_range(levels, 1, 30);
         hs_spans_release(&spans);
