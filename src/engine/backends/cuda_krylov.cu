@@ -453,12 +453,11 @@ extern const hs_krylov hs_cuda_krylov_vectors = {
 double hs_cuda_krylov_bytes(const hs_problem *problem, int further)
 {
     const hs_network *network = problem->network;
-    const bool wrap[HS_AXES] = {problem->face[0].wrap, problem->face[2].wrap,
-                                problem->face[4].wrap};
+    const bool wrap[HS_AXES] = {problem->face[0].wrap};
     const hs_lattice lattice =
         hs_cuda_matrix_lattice(&problem->grid, wrap, network ? network->form : HS_NETWORK_BYTES);
     const double nodes = (double)hs_lattice_count(&lattice);
-    const double levels = hs_kept_foretell(&problem->grid, wrap).levels;
+    const double levels = hs_kept_estimate(problem).levels;
     const double row = !network || network->form == HS_NETWORK_BYTES ? 1.0
                        : network->form == HS_NETWORK_SHORTS          ? 2.0
                                                                      : 5.0 * sizeof(double);

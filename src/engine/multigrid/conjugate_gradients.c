@@ -121,9 +121,7 @@ double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
 {
     if (backend->krylov)
         return backend->krylov->bytes(problem, further);
-    const bool wrap[HS_AXES] = {problem->face[0].wrap, problem->face[2].wrap,
-                                problem->face[4].wrap};
-    const struct hs_kept_sizes sizes = hs_kept_foretell(&problem->grid, wrap);
+    const struct hs_kept_sizes sizes = hs_kept_estimate(problem);
     return (double)hs_grid_count(&problem->grid) *
            ((5.0 + further) * sizeof(double) + 28.0 * sizes.levels + 12.0 * sizes.steps + 1.0);
 }

@@ -10,9 +10,9 @@
  * axis whose edges are 0.7 times as strong as the strongest is coarsened with that one. */
 static const double both = 2.39046; /* 2/sqrt(0.7) */
 
-/* The size is at first the shortest cell's, and grows until at most so much of the nodes stays;
- * from so many times the shortest cell on, until at most the other does. Even axes are not to go
- * with the last cells of one that is dense in a small part only. */
+/* The size begins as the shortest cell's and grows by a factor, until at most `stay` of the nodes
+ * stay. Once it is `far` times the shortest cell, `stay_far` is enough: else an axis of even cells
+ * would go together with the last cells of one that is dense in a small part only. */
 static const double longer = 1.4, stay = 0.7, far = 3.0, stay_far = 0.9;
 
 /* ---- those that stay ------------------------------------------------------------------------- */
@@ -116,14 +116,14 @@ void hs_spans_merge(struct hs_spans *spans, const struct hs_kept kept[HS_AXES])
         const struct hs_kept *k = &kept[axis];
         double *length = spans->length[axis];
         int64_t count = 0;
-        for (int64_t c = 0; c < k->count && k->count < k->n; c++) {
+        if (k->count == k->n)
+            continue;
+        for (int64_t c = 0; c < k->count; c++) {
             const int64_t at = hs_kept_place(k, c);
             const bool skips = hs_kept_skips(k, c);
             length[c] = skips ? length[at] + length[at + 1] : length[at];
             count += at + skips < spans->count[axis];
         }
-        if (k->count == k->n)
-            continue;
         spans->count[axis] = k->count > 1 ? count : 0; /* one node has no next one */
         complete(spans, axis, k->count);
     }
@@ -148,16 +148,16 @@ static int64_t count_kept(const double *length, int64_t n, double limit)
     return count;
 }
 
-/* False: out of memory. */
-static bool fill(struct hs_kept *kept, int64_t n, int64_t count, const double *length, double limit)
+/* Of n nodes; if none goes all stay. False: out of memory. */
+static bool keep(struct hs_kept *kept, int64_t n, const double *length, double limit)
 {
-    int64_t *place = malloc((size_t)count * sizeof *place), c = 0;
+    int64_t *place = malloc((size_t)n * sizeof *place), c = 0;
     for (int64_t i = 0; i < n && place; i++) {
         place[c++] = i;
         if (i + 1 < n && goes(length, i + 1, limit))
             i++;
     }
-    const bool done = place && hs_kept_init(kept, n, count, place);
+    const bool done = place && (c == n || hs_kept_init(kept, n, c, place));
     free(place);
     return done;
 }
@@ -213,12 +213,9 @@ bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *latti
     while (part_kept(spans, lattice, unit, both * size) >
            (size * longer < far * least ? stay : stay_far))
         size *= longer;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const double *length = spans->length[axis], limit = both * size * unit[axis];
-        const int64_t n = lattice->n[axis], count = count_kept(length, n, limit);
-        if (count < n && !fill(&kept[axis], n, count, length, limit))
+    for (int axis = 0; axis < HS_AXES; axis++)
+        if (!keep(&kept[axis], lattice->n[axis], spans->length[axis], both * size * unit[axis]))
             return false;
-    }
     return true;
 }
 
@@ -255,19 +252,19 @@ static bool go_on(struct hs_spans *spans, struct hs_lattice *lattice, struct hs_
     return chosen;
 }
 
-struct hs_kept_sizes hs_kept_foretell(const struct hs_grid *grid, const bool wrap[HS_AXES])
+struct hs_kept_sizes hs_kept_estimate(const struct hs_problem *problem)
 {
-    struct hs_kept_sizes sizes = {2.0, 1.0}; /* of a row of even cells */
+    const struct hs_grid *grid = &problem->grid;
+    const double nodes = (double)hs_grid_count(grid);
+    struct hs_kept_sizes sizes = {.levels = nodes};
     struct hs_spans spans;
     struct hs_lattice lattice;
-    const double nodes = (double)hs_grid_count(grid);
-    if (grid->dims == 1 && !hs_grid_is_stretched(grid))
-        return sizes;
+    if (grid->dims == 1 && !hs_grid_is_stretched(grid)) /* as many lengths as nodes, all alike */
+        return (struct hs_kept_sizes){2.0, 1.0};
     for (int axis = 0; axis < HS_AXES; axis++) {
         lattice.n[axis] = grid->points[axis];
-        lattice.wrap[axis] = wrap[axis] && lattice.n[axis] > 1;
+        lattice.wrap[axis] = problem->face[2 * axis].wrap && lattice.n[axis] > 1;
     }
-    sizes = (struct hs_kept_sizes){.levels = nodes};
     bool done = hs_spans_init(&spans, grid, &lattice);
     while (done && hs_lattice_count(&lattice) > HS_COARSEST_NODES)
         done = go_on(&spans, &lattice, &sizes);

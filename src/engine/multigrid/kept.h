@@ -12,6 +12,7 @@
 
 #include "core/grid.h"
 #include "core/host_device.h"
+#include "core/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,7 +100,7 @@ bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *latti
 struct hs_kept_sizes {
     double levels, steps;
 };
-struct hs_kept_sizes hs_kept_foretell(const struct hs_grid *grid, const bool wrap[HS_AXES]);
+struct hs_kept_sizes hs_kept_estimate(const struct hs_problem *problem);
 
 #ifdef __cplusplus
 }
