@@ -11,7 +11,7 @@ namespace
 
 /* ---- what a network is ----------------------------------------------------------------------- */
 
-/* hs_spans' of each axis. */
+/* Those of hs_spans along each axis, in device memory. */
 struct squares {
     double *of[HS_AXES];
 };
