@@ -1,4 +1,4 @@
-/* heatsolve: hands over to one file per command. The only place that prints errors and exits. */
+/* heatsolve: dispatches to one file per command. The only place that prints errors and exits. */
 #include "commands/command.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -50,8 +50,8 @@ static enum hs_status unknown_command(const char *name, struct hs_error *err)
                         name);
 }
 
-/* Whoever started us may have closed some of them, and the next file opened would take that number:
- * what is said on stderr would then be written into the run's output. */
+/* The parent process may have closed a standard stream. The next file opened would get its
+ * descriptor, and messages to stderr could then be written into the run's output. */
 static void hold_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -59,14 +59,14 @@ static void hold_standard_streams(void)
             return;
 }
 
-/* Whether the other end is gone: of a pipe its reader, or the terminal. */
+/* Whether the other end is gone: a pipe's reader, or the terminal. */
 static bool nobody_reads(int file)
 {
     struct pollfd end = {.fd = file};
     return poll(&end, 1, 0) == 1 && end.revents & (POLLERR | POLLHUP);
 }
 
-/* A config or a summary that a full disk cut short must not look like a whole one. */
+/* A config or summary that was truncated by a full disk must not look complete. */
 static void check_standard_output(enum hs_status *status, struct hs_error *err)
 {
     errno = 0;
@@ -91,7 +91,7 @@ static const struct hs_command *command_named(const char *name)
     return NULL;
 }
 
-/* To the command that the first argument names. */
+/* Runs the command that the first argument names. */
 static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
 {
     const bool help = strcmp(argv[1], "help") == 0;
@@ -120,9 +120,8 @@ static enum hs_status hand_over(int argc, char **argv, struct hs_error *err)
     return command->run(argc - 1, argv + 1, err);
 }
 
-/* All is written and closed. What libraries would still take down one by one, CUDA's context above
- * all, the system drops at once. Only builds that look for leaks, or count lines, do so at the end.
- */
+/* Everything is written and closed. The system releases at once what libraries would tear down one
+ * by one, above all CUDA's context. Only builds with leak detection or coverage return normally. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __gcov_init(void *) __attribute__((weak));
 

@@ -1,9 +1,9 @@
 /*
- * The backend contract: a device that holds the in and out buffers and sweeps them.
+ * The backend contract: a device that holds the in and out buffers and performs sweeps on them.
  *
- * The life of one run: create, upload all nodes, any number of sweep / reduce / download, destroy.
- * All functions return a status and add to `err`; a backend that cannot run here says why in
- * `available`.
+ * A run calls create, uploads all nodes, then any number of sweep / reduce / download, then
+ * destroy. All functions return a status and add to `err`; if a backend cannot run here,
+ * `available` says why.
  */
 #ifndef HS_CORE_BACKEND_H
 #define HS_CORE_BACKEND_H
@@ -19,19 +19,21 @@ extern "C" {
 #endif
 
 /*
- * A stretch of sweeps of one step. Sweep s (0 <= s < count) goes from hs_span_time(span, s) to
- * hs_span_time(span, s + 1). `start` and `first` belong to the plan's interval, not to the stretch,
- * so the times, and with them the result, are the same bits however a run is cut into stretches.
+ * A run of consecutive sweeps with the same step. Sweep s (0 <= s < count) goes from
+ * hs_span_time(span, s) to hs_span_time(span, s + 1). `start` and `first` belong to the plan's
+ * interval, not to the span, so the times, and with them the results, have the same bits however a
+ * run is cut into spans.
  */
 struct hs_span {
     int64_t count;
-    int64_t first; /* sweeps of this step between `start` and the first sweep of the stretch */
+    int64_t first; /* sweeps of this step between `start` and the first sweep of the span */
     double start;  /* s */
     double step;   /* s: of a sweep */
-    double pace; /* s: from the begin of a sweep to the next one's, where that is not the step; 0 */
+    double pace;   /* s: from the start of a sweep to that of the next, if it differs from the step;
+                      else 0 */
     struct hs_operator op;
-    bool keep_last;   /* so that reduce knows the last sweep's change */
-    bool keep_before; /* with keep_last: and the field before that sweep, whole, stays at hand */
+    bool keep_last;   /* reduce then knows the change in the last sweep */
+    bool keep_before; /* with keep_last: the whole field before that sweep also stays available */
 };
 
 static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
@@ -40,7 +42,8 @@ static inline double hs_span_time(const struct hs_span *span, int64_t sweep)
            (double)(span->first + sweep) * (span->pace > 0.0 ? span->pace : span->step);
 }
 
-/* What is the same as long as a machine stays as it is, for what is kept about it between runs. */
+/* Identifies a machine's hardware and driver, for data about the machine that is kept between
+ * runs. */
 struct hs_device_fingerprint {
     char device[192]; /* "NVIDIA H200, compute capability 9.0, 132 multiprocessors" */
     char driver[128]; /* "CUDA 13.0, 580.65.06"; "none" where there is no such thing */
@@ -51,48 +54,50 @@ struct hs_halo;          /* core/halo.h */
 struct hs_shared_file;   /* core/shared_file.h */
 struct hs_vectors;       /* core/vectors.h */
 struct hs_backend_state; /* each backend's own */
-struct hs_readback;      /* likewise: a field of one moment on its way to the host */
+struct hs_readback;      /* each backend's own: a snapshot of the field on its way to the host */
 
 struct hs_backend {
     const char *name; /* "cpu", "cuda" */
     enum hs_device device;
     enum hs_status (*available)(int device, struct hs_error *err);
     int (*devices)(void); /* how many there are; NULL: one */
-    /* How a problem's fields lie in the device's memory, before a kernel's wishes. */
+    /* The layout of a problem's fields in the device's memory, before the kernel's preferences. */
     struct hs_layout (*layout)(const struct hs_problem *problem);
-    /* Bytes of the device's memory that a run takes, the copy of the field for download_begin
-     * included; create compares what it takes without that copy with what is free. */
+    /* Bytes of device memory that a run takes, including the copy of the field for download_begin.
+     * create compares the need without that copy with the free memory. */
     double (*memory)(const struct hs_problem *problem, const struct hs_kernel *kernel);
-    /* Allocates; HS_DEVICE when memory is short, saying needed and free bytes. The problem and the
-     * kernel outlive the state. `threads` 0: the backend chooses. */
+    /* Allocates; HS_DEVICE if memory is short, with the needed and free bytes. The problem and the
+     * kernel must outlive the state. `threads` 0: the backend chooses. */
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_kernel *kernel,
                              int device, int threads, struct hs_backend_state **out,
                              struct hs_error *err);
-    /* values: dense [nz][ny][nx] of the box, in the problem's precision, host memory; the caller's
-     * again on return */
+    /* values: dense [nz][ny][nx] of the box, in the problem's precision, in host memory; the caller
+     * may reuse them on return */
     enum hs_status (*upload)(struct hs_backend_state *state, const struct hs_box *box,
                              const void *values, struct hs_error *err);
-    /* All nodes at once, where several processes make them, each its own (engine/initial.h): of the
-     * problem's initial field, or `from` a file. NULL: they are made here, and uploaded. */
+    /* Sets all nodes at once if several processes share the field; each makes its own nodes
+     * (engine/initial.h) from the problem's initial field or `from` a file. NULL: the caller makes
+     * the nodes and uploads them. */
     enum hs_status (*begin)(struct hs_backend_state *state, const struct hs_stored *from,
                             struct hs_error *err);
     enum hs_status (*download)(struct hs_backend_state *state, const struct hs_box *box,
                                void *values, struct hs_error *err);
-    /* Memory of `bytes` for values whose upload then spares a copy on the host and goes on while
-     * the next are made: the caller's until that upload. May be NULL. */
+    /* Memory of `bytes` for values to upload. Their upload then needs no copy on the host and runs
+     * while the next values are made. The caller's until that upload. May be NULL. */
     enum hs_status (*upload_space)(struct hs_backend_state *state, size_t bytes, void **values,
                                    struct hs_error *err);
-    /* The same of the field one sweep before, as long as keep_before holds. */
+    /* The same for the field one sweep before; available after a sweep with keep_before. */
     enum hs_status (*download_before)(struct hs_backend_state *state, const struct hs_box *box,
                                       void *values, struct hs_error *err);
     /*
-     * The whole field as it is now, for another thread to read while sweeps go on. begin does not
-     * wait for the field to reach the host; *out is NULL where memory for a copy is lacking, and
-     * then download does it. part: *values is the box, a stretch of the field in memory order,
-     * dense, until the next call; `next`, or NULL, is the box to be asked for then, which comes
-     * meanwhile. end gives it back: before the next begin, and before destroy. These two may be
-     * called by another thread than the others of this state, one call at a time. All three may be
-     * NULL.
+     * The whole field as it is now, for another thread to read while sweeps continue.
+     * download_begin does not wait until the field reaches the host; *out is NULL if there is no
+     * memory for a copy, and the caller then uses download. download_part: *values is the box, a
+     * contiguous part of the field in memory order, dense, valid until the next call; `next` (or
+     * NULL) is the box that the next call will ask for, and is fetched meanwhile. download_end
+     * releases the copy; it must come before the next download_begin and before destroy.
+     * download_part and download_end may be called by another thread than the other functions of
+     * this state, one call at a time. All three may be NULL.
      */
     enum hs_status (*download_begin)(struct hs_backend_state *state, struct hs_readback **out,
                                      struct hs_error *err);
@@ -100,48 +105,47 @@ struct hs_backend {
                                     const struct hs_box *next, const void **values,
                                     struct hs_error *err);
     void (*download_end)(struct hs_readback *readback);
-    /* Where several processes have the field: each writes what it has of it. *seen: the file is
-     * there for all of them; else nothing is written, and download brings the values. NULL: one
-     * process has it. */
+    /* If several processes share the field, each writes its own part. *seen: all of them can see
+     * the file; else nothing is written, and download brings the values. NULL: one process has the
+     * whole field. */
     enum hs_status (*write)(struct hs_backend_state *state, const struct hs_shared_file *file,
                             bool *seen, struct hs_error *err);
-    /* Returns when the sweeps are done, so that their time can be measured. */
+    /* Returns when the sweeps are done, so that they can be timed. */
     enum hs_status (*sweep)(struct hs_backend_state *state, const struct hs_span *span,
                             struct hs_error *err);
-    /* Partials of the pieces that the state's problem owns (core/reduction.h), in order: the
-     * state's, until the next call. hs_reduce puts them together. */
+    /* Partials of the pieces that the state's problem owns (core/reduction.h), in order; owned by
+     * the state, valid until the next call. hs_reduce combines them. */
     enum hs_status (*reduce)(struct hs_backend_state *state, const struct hs_partial **out,
                              struct hs_error *err);
-    /* For measuring only: as sweep, and how long it took by the device's own clock, or the host's
-     * where it has none. */
+    /* For measuring only: as sweep, and returns its time by the device's clock, or the host's if
+     * the device has none. */
     enum hs_status (*time_sweeps)(struct hs_backend_state *state, const struct hs_span *span,
                                   double *seconds, struct hs_error *err);
     /*
-     * For measuring only: copies the field `count` times over the other one, as fast as the device
-     * can, which is the ceiling of a sweep that reads and writes each value once. *bytes: what one
-     * copy moves, read plus written; *seconds: what all took, as above. Returns when done. May be
-     * NULL.
+     * For measuring only: copies the field `count` times over the other one as fast as the device
+     * can, which is the ceiling for a sweep that reads and writes each value once. *bytes: traffic
+     * of one copy, read plus written; *seconds: time of all copies, as above. Returns when done.
+     * May be NULL.
      */
     enum hs_status (*copy)(struct hs_backend_state *state, int64_t count, int64_t *bytes,
                            double *seconds, struct hs_error *err);
     /*
-     * For measuring only: from now on each call of the kernel, and each copy, takes the next of
-     * `pairs` (a power of two) pairs of fields with equal contents in turn, so that none is still
-     * in the cache when it is its turn again. After this the field's values mean nothing. May be
-     * NULL.
+     * For measuring only: from now on each kernel call, and each copy, uses the next of `pairs` (a
+     * power of two) pairs of fields with equal contents in turn, so that a pair has left the cache
+     * before it is used again. Afterwards the field's values mean nothing. May be NULL.
      */
     enum hs_status (*rotate)(struct hs_backend_state *state, int pairs, struct hs_error *err);
-    double (*cache)(int device); /* bytes of the last cache before memory; 0 where not known */
-    /* Measures what the device can do at most, in some tenths of a second. `threads` as for create.
-     * May be NULL. */
+    double (*cache)(int device); /* bytes of the last-level cache; 0: not known */
+    /* Measures the device's peak rates, in some tenths of a second. `threads` as for create. May be
+     * NULL. */
     enum hs_status (*ceilings)(int device, int threads, enum hs_precision precision,
                                struct hs_ceilings *out, struct hs_error *err);
-    /* What the device is able to do, where launches are worth explaining. May be NULL. */
+    /* The device's limits, for explaining launches. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
     /* `threads` as for create. */
     enum hs_status (*fingerprint)(int device, int threads, struct hs_device_fingerprint *out,
                                   struct hs_error *err);
-    /* What it runs on, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
+    /* The hardware, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
     const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */

@@ -44,7 +44,7 @@ static uint16_t substance_of(const struct hs_body *body, double number)
     return hs_is_label(number) ? body->substance_of[(int)number] : HS_UNNAMED;
 }
 
-/* As many layers of the slowest axis at a time as are read for the price of one. */
+/* Reads as many layers of the slowest axis at a time as cost no more than one. */
 enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
                                    size_t size, void *out, struct hs_error *err)
 {

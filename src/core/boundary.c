@@ -1,6 +1,6 @@
 /*
- * The boundary kinds. Ghosts are second order at the wall for radius 1; see docs/numerics.md for
- * what is reached with radius 2 and 3.
+ * The boundary kinds. Ghosts are second order at the wall for radius 1; docs/numerics.md gives the
+ * order for radius 2 and 3.
  */
 #include "core/boundary.h"
 
@@ -37,8 +37,8 @@ static void lower_robin(const struct hs_boundary_spec *spec, struct hs_face *fac
     }
 
 const struct hs_boundary_kind hs_boundary_kinds[] = {
-    /* the textbook's boundary cells: as many layers as the stencil reaches keep what they hold, so
-     * no ghost is ever read */
+    /* the textbook's boundary cells: as many layers as the radius keep their values, so no ghost is
+     * ever read */
     {.name = "fixed",
      .summary = "the outermost layers keep their initial values",
      .held = HS_MAX_RADIUS,
@@ -140,7 +140,7 @@ double hs_face_wall(const struct hs_face *face)
     return face->b[0] != 0.0 ? 0.5 : 1.0;
 }
 
-/* Only rules that mirror (ghost = inner + 2 m spacing dT/dn) hold a gradient. */
+/* Only mirroring rules (ghost = inner + 2 m spacing dT/dn) contain a gradient. */
 void hs_face_respace(struct hs_face *face, double ratio)
 {
     if (face->a[0] != 1.0)

@@ -1,15 +1,15 @@
 /*
- * Boundaries: every kind is one row of a table and lowers to data.
+ * Boundaries: every kind is one row of a table and is lowered to data.
  *
- * A face holds its outermost `held` layers, which no sweep updates, and each ghost layer
- * m = 1..radius outside it obeys one affine rule,
+ * The outermost `held` layers of a face are never updated by a sweep. Each ghost layer m =
+ * 1..radius outside the face obeys one affine rule,
  *
  *     ghost(m) = a[m-1]*inner(m) + b[m-1]*edge + c[m-1]*data(x, y, z, t)
  *
  * where edge is the outermost node and inner(m) the node m layers inside it; or the axis wraps.
- * Backends and kernels know held, wrap and this rule, never a kind's name.
+ * Backends and kernels know only held, wrap and this rule, never the name of a kind.
  *
- * In the field's precision T every backend evaluates it at the time of the sweep's input by
+ * Every backend evaluates it in the field's precision T, at the time of the sweep's input, by
  *     hs_ghost((T)a, inner, (T)b, edge, (T)c * (T)data)
  * of core/ghost.h, so that ghosts agree bit for bit.
  */
@@ -29,24 +29,25 @@ struct hs_face {
     int held;         /* outermost layers that are not updated */
     bool prescribed;  /* the held layer takes `data` at the new time after every sweep;
                          else held layers keep their initial values */
-    bool wrap;        /* periodic: ghosts are the other side's nodes; no rule below is used */
+    bool wrap;        /* periodic: ghosts are the other side's nodes; the rule below is not used */
     double a[HS_MAX_RADIUS];
     double b[HS_MAX_RADIUS];
     double c[HS_MAX_RADIUS];
     struct hs_value data; /* wall temperature, flux, gradient, ambient or outside temperature */
-    double edge_weight;   /* share of a cell that the edge node stands for: 1/2 where the wall
-                             runs through the node, else 1 */
+    double edge_weight;   /* fraction of a cell that belongs to the edge node: 1/2 if the wall runs
+                             through the node, else 1 */
 };
 
-/* How far outside the edge node the wall stands, in spacings: 0, 1/2 (clamp) or 1 (constant). */
+/* Distance of the wall outside the edge node, in spacings: 0, 1/2 (clamp) or 1 (constant). */
 double hs_face_wall(const struct hs_face *face);
 
-/* The same wall's rule for `ratio` times the spacing: what stands for a gradient goes with it. */
+/* Changes the rule to `ratio` times the spacing: the terms that stand for a gradient scale with
+ * it. */
 void hs_face_respace(struct hs_face *face, double ratio);
 
 /*
- * A key that a kind takes from the config. One that is no number is the face's boundary data, of
- * which a face has one. Keys of one name are the same in all kinds that have them.
+ * A config key of a kind. A face has at most one key that is not a `number`: its boundary data.
+ * Keys of one name are the same in all kinds that have them.
  */
 struct hs_boundary_key {
     const char *name;
@@ -54,9 +55,10 @@ struct hs_boundary_key {
     const char *help;     /* what it means, in one line */
     const char *known_as; /* what others call it: "htc|coefficient"; NULL: nothing else */
     bool number;          /* at least 0; else a number or an expression */
-    bool one_of;          /* exactly one of the kind's keys that say so is given, and all others */
-    bool no_file;         /* it is never read from a file */
-    const char *conducts; /* what of it needs a conductivity: "convection"; NULL: nothing */
+    bool one_of;  /* exactly one of the kind's keys with this flag must be given, and all keys
+                     without it */
+    bool no_file; /* never read from a file */
+    const char *conducts; /* what needs a conductivity, for messages: "convection"; NULL: nothing */
 };
 
 enum { HS_BOUNDARY_KEYS = 4 }; /* that a kind has, at most */
@@ -70,46 +72,46 @@ struct hs_boundary_spec {
     int radius;
 };
 
-/* A row of the table, and all that is said of a kind. */
+/* A row of the table: everything about a kind. */
 struct hs_boundary_kind {
     const char *name;
     const char *summary;
     const char *known_as; /* what others call it: "convection|cooling"; NULL: nothing else */
-    struct hs_boundary_key key[HS_BOUNDARY_KEYS]; /* the rest have no name */
+    struct hs_boundary_key key[HS_BOUNDARY_KEYS]; /* unused ones have no name */
     int held;                                     /* as of hs_face, at most the radius */
     bool prescribed, wrap;                        /* likewise */
-    double a, b, c;                               /* of all ghosts, if `lower` does not say */
+    double a, b, c;                               /* of all ghosts, unless `lower` sets them */
     double edge_weight;
-    /* Changes what depends on the spec; NULL: nothing does. */
+    /* Sets what depends on the spec; NULL: nothing does. */
     void (*lower)(const struct hs_boundary_spec *spec, struct hs_face *face);
 };
 
-/* Ends with a NULL name. The first is that of a face of which the config says nothing. */
+/* Ends with a NULL name. The first is the default for a face that the config does not mention. */
 extern const struct hs_boundary_kind hs_boundary_kinds[];
 
 const struct hs_boundary_kind *hs_boundary_find(const char *name); /* NULL if unknown */
 
-/* The kind, or the key of one, that others call so, whatever the case of its letters, "-" and " "
- * for "_"; or NULL. */
+/* The kind, or the key of a kind, that other programs call by this name, or NULL. Case is ignored;
+ * "-" and " " equal "_". */
 const struct hs_boundary_kind *hs_boundary_meant(const char *name);
 const struct hs_boundary_key *hs_boundary_key_meant(const char *name);
 
 int hs_boundary_key_count(const struct hs_boundary_kind *kind);
 
-/* The place of the key of this name among the kind's; -1: it has none. */
+/* Index of the kind's key of this name; -1: none. */
 int hs_boundary_key_find(const struct hs_boundary_kind *kind, const char *name);
 
-/* "flux or gradient", of which one must be given; or "h and ambient", of which all; "" where there
- * are none. */
+/* The keys with this value of one_of: "flux or gradient" (one must be given), "h and ambient" (all
+ * must be given), or "" if there are none. */
 void hs_boundary_list_keys(const struct hs_boundary_kind *kind, bool one_of, char *out,
                            size_t size);
 
-/* Whether a key that is given needs a conductivity where there is none; `out` says which, and what
- * to do: "convection needs material.conductivity". */
+/* Whether a given key needs a conductivity that is missing. `out` then says which key and what to
+ * do: "convection needs material.conductivity". */
 bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boundary_spec *spec,
                        char *out, size_t size);
 
-/* The face as backends know it, of a spec that lacks nothing. */
+/* The face in the form that backends use. The spec must lack nothing. */
 struct hs_face hs_boundary_lower(const struct hs_boundary_kind *kind,
                                  const struct hs_boundary_spec *spec);
 

@@ -1,4 +1,4 @@
-/* Bytes in words. */
+/* Byte counts as text. */
 #ifndef HS_CORE_BYTES_H
 #define HS_CORE_BYTES_H
 

@@ -10,7 +10,7 @@
 
 /* Source: HDF5 file format specification, version 0 superblock. */
 static const unsigned char signature[9] = "\211HDF\r\n\032\n"; /* and the version, 0 */
-enum { ROOT_AT = 64 };                                         /* address of its header */
+enum { ROOT_AT = 64 }; /* offset of the root group's header address */
 
 static const char magic[] = "HEATSUM1";
 enum { BASE_AT = 8, LENGTH_AT = 16, SUM_AT = 24 };
@@ -60,7 +60,7 @@ static bool read_at(int file, void *to, size_t bytes, int64_t at)
     return true;
 }
 
-/* Goes on with a CRC over `length` bytes of the file. */
+/* Continues a CRC over `length` bytes of the file. */
 static bool add_file(int file, int64_t at, int64_t length, uLong *sum)
 {
     unsigned char piece[32768];
@@ -96,8 +96,8 @@ static enum hs_contents_sum check(int file, const unsigned char *superblock)
     return fits ? HS_CONTENTS_SUM_FITS : HS_CONTENTS_SUM_WRONG;
 }
 
-/* A run may switch to other contents meanwhile: a superblock in the middle of that write is no
- * damage, and is another one the next time. */
+/* A run may be replacing the superblock at the same time. If the check fails and the superblock has
+ * changed since, it may have been read during that write, so the check is repeated. */
 enum hs_contents_sum hs_contents_sum_check(int file, unsigned char superblock[HS_SUPERBLOCK_BYTES])
 {
     unsigned char again[HS_SUPERBLOCK_BYTES];

@@ -1,10 +1,10 @@
-/* Calls of CUDA that are checked, for .cu files, which include CUDA's own headers. */
+/* Checked CUDA calls, for .cu files, which include CUDA's own headers. */
 #ifndef HS_CORE_CUDA_CALL_H
 #define HS_CORE_CUDA_CALL_H
 
 #include "core/status.h"
 
-/* Returns from the function with HS_DEVICE and a message that has the call, if it fails. */
+/* If the call fails, returns from the function with HS_DEVICE and a message with the call. */
 #define HS_CUDA_TRY(err, call)                                                                     \
     do {                                                                                           \
         const cudaError_t hs_cuda_status = (call);                                                 \
@@ -13,7 +13,7 @@
                                 cudaGetErrorString(hs_cuda_status));                               \
     } while (0)
 
-/* The same after `name<<<blocks, threads>>>(...)`. */
+/* The same check after `name<<<blocks, threads>>>(...)`. */
 #define HS_CUDA_LAUNCHED(err, name, blocks, threads)                                               \
     do {                                                                                           \
         const cudaError_t hs_cuda_status = cudaGetLastError();                                     \

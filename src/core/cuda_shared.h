@@ -1,5 +1,5 @@
-/* A block's shared memory, whose size its launch says, as an array: STAR_SHARED(tile, T, [8][8])
- * declares tile[8][8]. For .cu files; an emulator has its own. */
+/* Declares a block's dynamic shared memory as an array: STAR_SHARED(tile, T, [8][8]) declares
+ * tile[8][8]. For .cu files; an emulator has its own version. */
 #ifndef HS_CORE_CUDA_SHARED_H
 #define HS_CORE_CUDA_SHARED_H
 

@@ -49,7 +49,7 @@ const struct hs_device_limits *hs_device_find(const char *name)
     return NULL;
 }
 
-/* A bound of `most` blocks takes over where it is the tightest yet. */
+/* Applies a bound of `most` blocks if it is the tightest so far. */
 static void bound_by(struct hs_occupancy *occupancy, int most, const char *what)
 {
     if (most < occupancy->blocks) {
@@ -67,7 +67,7 @@ struct hs_occupancy hs_device_occupancy(const struct hs_device_limits *device,
     struct hs_occupancy out = {.blocks = device->blocks, .bound = "blocks"};
     bound_by(&out, device->threads / (warps * WARP), "threads");
     if (registers > 0) {
-        /* registers are given to whole warps, in units of 8 a thread */
+        /* registers are allocated per warp, in units of 8 per thread */
         const int each = (int)hs_round_up(registers, REGISTER_UNIT);
         bound_by(&out, device->registers / (each * WARP) / warps, "registers");
     }

@@ -1,6 +1,6 @@
 /*
- * What GPUs are able to do: the limits that decide how many blocks a multiprocessor holds, and the
- * two ceilings of the roofline. A small table, so that launches can be explained without a GPU.
+ * What GPUs can do: the limits that decide how many blocks a multiprocessor holds, and the two
+ * ceilings of the roofline. A small table, so that launches can be explained without a GPU.
  */
 #ifndef HS_CORE_DEVICE_H
 #define HS_CORE_DEVICE_H
@@ -24,7 +24,7 @@ struct hs_device_limits {
     int shared_bytes_reserved;   /* taken from each block's share by the system */
     double bandwidth;            /* of device memory, bytes/s */
     double flops[HS_PRECISIONS]; /* outside the matrix units, 1/s */
-    unsigned char id[16];        /* of this very one, whatever its number is; 0: not known */
+    unsigned char id[16];        /* identifies this device, whatever its number; 0: not known */
 };
 
 /*
@@ -36,20 +36,20 @@ extern const struct hs_device_limits hs_device_table[];
 /* By name, case ignored; NULL if there is none. */
 const struct hs_device_limits *hs_device_find(const char *name);
 
-/* What a device was measured to do at most, besides copying. 0: not measured. */
+/* Measured peak rates of a device, besides copying. 0: not measured. */
 struct hs_ceilings {
-    double flops; /* 1/s, of fused multiply-adds that count twice, outside the matrix units */
-    double cache; /* bytes/s read from the last cache before memory */
+    double flops; /* 1/s, outside the matrix units; a fused multiply-add counts twice */
+    double cache; /* bytes/s read from the last-level cache */
 };
 
 struct hs_occupancy {
-    int blocks;        /* that a multiprocessor holds at once; 0: the block does not fit */
-    int threads;       /* blocks * threads of one */
-    double share;      /* of the threads that a multiprocessor can hold */
-    const char *bound; /* what stands in the way of more: "threads", "blocks", ... */
+    int blocks;        /* resident on a multiprocessor; 0: the block does not fit */
+    int threads;       /* blocks * threads per block */
+    double share;      /* fraction of the threads that a multiprocessor can hold */
+    const char *bound; /* the limiting resource: "threads", "blocks", ... */
 };
 
-/* `registers` of each thread; 0: not known, so not counted. */
+/* `registers`: per thread; 0: not known and not counted. */
 struct hs_occupancy hs_device_occupancy(const struct hs_device_limits *device,
                                         const struct hs_geometry *geometry, int registers);
 

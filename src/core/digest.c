@@ -15,7 +15,7 @@ struct hs_digest hs_digest_of(const void *data, size_t bytes)
     return (struct hs_digest){(int64_t)bytes, crc32_z(0, data, bytes)};
 }
 
-/* Of a small file they follow each other. */
+/* In a small file the blocks are adjacent. */
 static int64_t block_at(int n, int64_t size)
 {
     if (size <= (int64_t)BLOCKS * BLOCK)

@@ -22,7 +22,7 @@ char *hs_directory_of(const char *path)
                         : hs_format("%.*s", name > path + 1 ? (int)(name - path - 1) : 1, path);
 }
 
-/* The directory of `path`, or the one in which it will be made. Allocated. */
+/* The directory of `path`, or the nearest existing one above it. Allocated. */
 static char *directory_there(const char *path)
 {
     char *directory = hs_directory_of(path);
@@ -49,7 +49,7 @@ double hs_disk_free(const char *path)
     struct statvfs s;
     const int failed = statvfs(directory, &s);
     free(directory);
-    if (failed || s.f_blocks == 0) /* some that only look like file systems have none */
+    if (failed || s.f_blocks == 0) /* pseudo file systems have no blocks */
         return -1.0;
     return (double)s.f_bavail * (double)s.f_frsize;
 }
@@ -89,8 +89,8 @@ enum hs_status hs_file_failed(const char *path, const char *doing, int number, i
                         remedy(number));
 }
 
-/* Whole pages only, up to the one that the next piece shares. A hint: what fails is told when all
- * is synced. */
+/* Whole pages only, without the last page if the next piece shares it. A hint: errors are reported
+ * when the file is synced. */
 static void begin_to_disk(int file, int64_t at, int64_t bytes)
 {
 #ifdef SYNC_FILE_RANGE_WRITE

@@ -52,7 +52,7 @@ hs_features hs_feature_stencil(int dims, int radius, enum hs_precision precision
            hs_feature_precision(precision);
 }
 
-/* Walls are coefficients, and what acts uniformly costs nothing; only a field of sources does. */
+/* Walls and uniform terms are coefficients and need no feature; a source field does. */
 static hs_features network_features(const struct hs_problem *problem)
 {
     static const hs_features forms[] = {[HS_NETWORK_BYTES] = HS_BYTES,
@@ -78,8 +78,8 @@ hs_features hs_problem_features(const struct hs_problem *problem)
     return asked;
 }
 
-/* How a kernel that lacks a feature says so, and the others of its kind: of those a problem asks
- * for one, and a kernel names the ones that it can do. */
+/* Text for a kernel that lacks the feature, and the other features of its kind, of which a problem
+ * requires one. */
 static const struct {
     hs_features bit, kind;
     const char *text;

@@ -3,11 +3,11 @@
 #include <string.h>
 
 /*
- * The words are summed as this machine has them: exchanging their bytes multiplies by 256 modulo
- * 65535, so that can wait for the end. And they are summed in lanes side by side, which compilers
- * turn into vector instructions. Of ROWS rows of LANES words w, with a[l] the sum of lane l and
- * b[l] that of its sums so far, each word counts in the second sum as often as there are words from
- * it on:
+ * The words are summed in this machine's byte order: swapping a word's bytes multiplies it by 256
+ * modulo 65535, so that is done at the end. They are summed in independent lanes, which compilers
+ * turn into vector instructions. For ROWS rows of LANES words w, let a[l] be the sum of lane l and
+ * b[l] the sum of its partial sums. Each word counts in the second sum as often as the number of
+ * words from it to the end:
  *
  *     sum over r, l of ((ROWS - r) * LANES - l) * w[r][l] = LANES * sum b[l] - sum l * a[l]
  *

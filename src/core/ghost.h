@@ -1,9 +1,9 @@
 /*
- * The value of a ghost, by the affine rule of core/boundary.h, on the host and on the device.
+ * The value of a ghost by the affine rule of core/boundary.h, for host and device.
  *
- * hs_ghost(a, inner, b, edge, offset) takes floats or doubles, all of the field's precision. offset
- * is the rule's c*data, rounded to that precision. Two fused multiply-adds and one order, so that
- * all that fill ghosts agree bit for bit.
+ * hs_ghost(a, inner, b, edge, offset) takes floats or doubles, all in the field's precision. offset
+ * is the rule's c*data, rounded to that precision. Two fused multiply-adds in a fixed order, so
+ * that all code that fills ghosts agrees bit for bit.
  */
 #ifndef HS_CORE_GHOST_H
 #define HS_CORE_GHOST_H

@@ -192,7 +192,7 @@ int64_t hs_box_count(const struct hs_box *box)
     return count;
 }
 
-/* Planes first, so that few of them are of narrow rows. */
+/* Planes first, so that few boxes have short rows. */
 int hs_box_shell(const struct hs_box *box, const struct hs_box *inside, struct hs_box out[HS_FACES])
 {
     struct hs_box rest = *box;
@@ -221,7 +221,7 @@ struct hs_layout hs_layout_make(const struct hs_grid *grid, int ghost, int64_t a
     layout.pitch[HS_Y] = hs_round_up(grid->points[HS_X] + 2 * (int64_t)ghost, align);
     layout.pitch[HS_Z] = layout.pitch[HS_Y] * (grid->points[HS_Y] + 2 * around[HS_Y]);
     layout.origin = align + around[HS_Y] * layout.pitch[HS_Y] + around[HS_Z] * layout.pitch[HS_Z];
-    /* one row's gap more at the end, so that the last row's right ghosts are inside */
+    /* one more gap at the end, for the last row's right ghosts */
     layout.elements = align + layout.pitch[HS_Z] * (grid->points[HS_Z] + 2 * around[HS_Z]) + align;
     return layout;
 }

@@ -1,7 +1,7 @@
 /*
- * What a backend offers to ranks, each of which has a slab of a grid (core/slab.h): where layers of
- * a field lie, so that they go to and come from a neighbour as they are. A table beside the
- * backend's.
+ * What a backend offers to ranks, each of which has a slab of a grid (core/slab.h): the memory of a
+ * field's layers, for sending them to and receiving them from a neighbour without conversion. A
+ * table beside the backend's.
  */
 #ifndef HS_CORE_HALO_H
 #define HS_CORE_HALO_H
@@ -12,29 +12,29 @@
 extern "C" {
 #endif
 
-/* A stretch of the device's memory that holds some layers of a field. */
+/* A contiguous range of device memory that holds some layers of a field. */
 struct hs_layers {
     void *at;
     size_t bytes;
-    void *stream; /* CUDA: what comes behind this sees them as they are then (cudaStream_t) */
+    void *stream; /* CUDA: later work in this stream sees the current values (cudaStream_t) */
 };
 
 struct hs_halo {
-    /* Layers from <= k < to of a field, by its number (core/vectors.h). */
+    /* Layers from <= k < to of a field, given by its number (core/vectors.h). */
     struct hs_layers (*layers)(struct hs_backend_state *state, int field, int64_t from, int64_t to);
-    /* From now on a call that the kernel can make in two parts (core/kernel.h) is: the ends, with
-     * the layers that neighbours want, on a stream that the device serves before others; the rest
-     * beside it. NULL: not so. */
+    /* From now on, calls that the kernel can split (core/kernel.h) are made in two parts: the ends,
+     * with the layers that neighbours need, on a high-priority stream; the rest concurrently. NULL:
+     * calls are never split. */
     enum hs_status (*part)(struct hs_backend_state *state, struct hs_error *err);
-    /* That stream, where the last call was so made: what is asked for there comes behind the ends,
-     * and before the next call. Else NULL. */
+    /* That stream if the last call was split: work put there runs after the ends and before the
+     * next call. Else NULL. */
     void *(*ahead)(const struct hs_backend_state *state);
-    /* As the backend's sweep, but it may not be done on return: `wait` sees the end. */
+    /* As the backend's sweep, but asynchronous: `wait` waits until it is done. */
     enum hs_status (*ask)(struct hs_backend_state *state, const struct hs_span *span,
                           struct hs_error *err);
     enum hs_status (*wait)(struct hs_backend_state *state, struct hs_error *err);
-    /* Where the device's memory is not the host's; else NULL: host memory that it copies to and
-     * from fast, the state's; and such copies, likewise. */
+    /* NULL unless the device has its own memory. space: host memory for fast copies (pinned), owned
+     * by the state. take, put: asynchronous copies from and to the device. */
     enum hs_status (*space)(struct hs_backend_state *state, size_t bytes, void **out,
                             struct hs_error *err);
     enum hs_status (*take)(struct hs_backend_state *state, const struct hs_layers *layers,

@@ -1,4 +1,4 @@
-/* Of a function that a kernel calls as well as the host. */
+/* Marks a function that is called from kernels and from the host. */
 #ifndef HS_CORE_HOST_DEVICE_H
 #define HS_CORE_HOST_DEVICE_H
 

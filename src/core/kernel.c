@@ -27,7 +27,7 @@ struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_
     };
 }
 
-/* Whether calls of so many sweeps, or of a recursion, are among those that the plan is for. */
+/* Whether the plan allows calls of of->steps sweeps, plain or of a recursion. */
 static bool takes_steps(const struct hs_kernel *kernel, const struct hs_case *of,
                         const struct hs_kernel_plan *plan, char *reason, size_t size)
 {

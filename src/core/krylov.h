@@ -1,11 +1,12 @@
 /*
- * Vectors of a number for each node, and what conjugate gradients ask of who holds them: the host
- * (engine/multigrid/), or a backend in its device's memory.
+ * Vectors with a value for each node, and the operations on them that conjugate gradients need. The
+ * vectors are held by the host (engine/multigrid/) or by a backend in its device's memory.
  *
- * They are in double, and have numbers: T the temperatures, the inflow, r the residual inflow - A
- * T, and further ones for who wants them. Besides there are z = M r by the preconditioner, and p
- * the direction, at first 0. A and M are those of equations (engine/multigrid/equations.h), of
- * which the shift may change from one solution to the next; the inflow is at first theirs.
+ * They are in double and are identified by numbers: T the temperatures, the inflow, r the residual
+ * inflow - A T, and further vectors on request. In addition there are z = M r with the
+ * preconditioner M, and the search direction p, at first 0. A and M belong to the equations
+ * (engine/multigrid/equations.h), whose shift may change from one solution to the next; the inflow
+ * is initially that of the equations.
  */
 #ifndef HS_CORE_KRYLOV_H
 #define HS_CORE_KRYLOV_H
@@ -24,29 +25,29 @@ enum {
     HS_KRYLOV_T,
     HS_KRYLOV_INFLOW,
     HS_KRYLOV_RESIDUAL,
-    HS_KRYLOV_MORE /* the first of further ones */
+    HS_KRYLOV_MORE /* the first further vector */
 };
 
-/* factor C^power (plus - minus), of vectors by number; power is 0, 1 or -1, C the heat capacity of
- * a node, either power of which counts as 0 where the node is not free. */
+/* factor * C^power * (plus - minus); plus and minus are vector numbers, power is 0, 1 or -1, and C
+ * is the heat capacity of a node. C^1 and C^-1 count as 0 at nodes that are not free. */
 struct hs_krylov_term {
     double factor;
-    int plus, minus; /* the latter may be HS_KRYLOV_NONE */
+    int plus, minus; /* minus may be HS_KRYLOV_NONE */
     int power;
 };
 
-enum { HS_KRYLOV_TERMS = 3 }; /* of a sum, at most */
+enum { HS_KRYLOV_TERMS = 3 }; /* most terms of a sum */
 
 struct hs_krylov_sum {
     int count;
     struct hs_krylov_term term[HS_KRYLOV_TERMS];
 };
 
-struct hs_krylov_state; /* each one's own */
+struct hs_krylov_state; /* each implementation's own */
 
 struct hs_krylov {
     /* ---- vectors ---- */
-    /* Has so many further ones, of zeros. HS_DEVICE where memory is short. */
+    /* Provides `count` further vectors of zeros. HS_DEVICE if memory is short. */
     enum hs_status (*reserve)(struct hs_krylov_state *self, int count, struct hs_error *err);
     /* From the host. values: [nodes] */
     enum hs_status (*put)(struct hs_krylov_state *self, int vector, const double *values,
@@ -54,26 +55,25 @@ struct hs_krylov {
     /* Values of some nodes, by their numbers. node, values: [count] */
     enum hs_status (*put_some)(struct hs_krylov_state *self, int vector, int64_t count,
                                const int64_t *node, const double *values, struct hs_error *err);
-    /* out = the sum, whose terms may be of out. */
+    /* out = the sum; its terms may include out. */
     enum hs_status (*combine)(struct hs_krylov_state *self, int out,
                               const struct hs_krylov_sum *sum, struct hs_error *err);
-    /* The largest size of the sum at a node; `free`: at one that is free. */
+    /* The largest |sum| over all nodes; `free`: over free nodes. */
     enum hs_status (*largest)(struct hs_krylov_state *self, const struct hs_krylov_sum *sum,
                               bool free, double *out, struct hs_error *err);
     /* The sum's total over all nodes. */
     enum hs_status (*total)(struct hs_krylov_state *self, const struct hs_krylov_sum *sum,
                             double *out, struct hs_error *err);
-    /* Vectors a and b change numbers; neither is the inflow or r. */
+    /* Swaps the numbers of vectors a and b; neither may be the inflow or r. */
     void (*exchange)(struct hs_krylov_state *self, int a, int b);
 
     /* ---- conjugate gradients ---- */
-    /* A solution begins, of the equations as they are now, with T the guess; after `end` it is the
-     * solution. */
+    /* Begins a solution of the equations as they are now, with T as initial guess; after `end` T is
+     * the solution. */
     enum hs_status (*begin)(struct hs_krylov_state *self, struct hs_error *err);
     enum hs_status (*end)(struct hs_krylov_state *self, struct hs_error *err);
-    /* r anew from T. *largest: its largest rate of change |r|/C [K/s]; *told: the largest that is
-     * more than `slack` times what the roundings of its terms may make of it, 0 where there is
-     * none. */
+    /* Recomputes r from T. *largest: its largest rate of change |r|/C [K/s]; *told: the largest of
+     * those that exceed `slack` times the possible rounding error of r's terms, 0 if none does. */
     enum hs_status (*residual)(struct hs_krylov_state *self, double slack, double *largest,
                                double *told, struct hs_error *err);
     /* z = M r; *with_r: z.r */
@@ -85,7 +85,7 @@ struct hs_krylov {
     /* T += length p, r -= length A p; *largest: as of residual. */
     enum hs_status (*advance)(struct hs_krylov_state *self, double length, double *largest,
                               struct hs_error *err);
-    /* T += by at all nodes: where the mean is. */
+    /* T += by at all nodes: shifts the mean. */
     enum hs_status (*add)(struct hs_krylov_state *self, double by, struct hs_error *err);
     void (*destroy)(struct hs_krylov_state *self); /* accepts NULL */
 };
@@ -94,22 +94,23 @@ struct hs_backend_state;
 struct hs_equations; /* engine/multigrid/equations.h */
 struct hs_problem;
 
-/* What a backend offers besides, that does it on its device. */
+/* Offered by a backend that performs these operations on its device. */
 struct hs_device_krylov {
     const struct hs_krylov *vectors;
-    /* Bytes of the device's memory, beside the backend's, where every axis is coarsened, with so
-     * many further vectors. */
+    /* Bytes of device memory in addition to the backend's, with `further` vectors, if every axis is
+     * coarsened. */
     double (*bytes)(const struct hs_problem *problem, int further);
-    /* The equations outlive it. HS_DEVICE where memory is short: then *out is NULL. */
+    /* The equations must outlive it. HS_DEVICE if memory is short; *out is then NULL. */
     enum hs_status (*create)(struct hs_backend_state *state, const struct hs_equations *equations,
                              struct hs_krylov_state **out, struct hs_error *err);
-    /* A vector from a field of the state, by number (core/vectors.h), and to it. */
+    /* Copies a field of the state, by its number (core/vectors.h), to a vector, or a vector to a
+     * field. */
     enum hs_status (*load)(struct hs_backend_state *state, struct hs_krylov_state *self, int vector,
                            int field, struct hs_error *err);
     enum hs_status (*store)(struct hs_backend_state *state, struct hs_krylov_state *self,
                             int vector, int field, struct hs_error *err);
-    /* A vector of what a source that is an expression adds at time t, as a rate of change [K/s]:
-     * right at free nodes. */
+    /* Sets a vector to the rate of change [K/s] due to the source at time t, if the source is an
+     * expression; valid at free nodes only. */
     enum hs_status (*source)(struct hs_backend_state *state, struct hs_krylov_state *self,
                              int vector, double t, struct hs_error *err);
 };

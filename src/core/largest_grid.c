@@ -22,7 +22,7 @@ bool hs_largest_grid_find(const struct hs_largest_grid *limit, const struct hs_g
     int64_t longest = 0;
     for (int axis = 0; axis < asked->dims; axis++)
         longest = asked->points[axis] > longest ? asked->points[axis] : longest;
-    int64_t low = limit->fewest - 1, high = longest; /* that fits, or is none; that does not */
+    int64_t low = limit->fewest - 1, high = longest; /* low: fits, or no grid; high: does not */
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         const struct hs_grid grid = scaled(limit, asked, middle, longest);

@@ -1,6 +1,6 @@
 /*
- * The largest grid that fits: what a message says beside the bytes that a grid needs and those that
- * are free, whatever memory it is.
+ * The largest grid that fits in some memory, for messages that also give the needed and the free
+ * bytes.
  */
 #ifndef HS_CORE_LARGEST_GRID_H
 #define HS_CORE_LARGEST_GRID_H
@@ -12,21 +12,21 @@ extern "C" {
 #endif
 
 struct hs_largest_grid {
-    /* what a run on such a grid takes; more points never take less */
+    /* bytes that a run on such a grid needs; must not decrease with more points */
     double (*bytes)(const struct hs_grid *grid, const void *context);
     const void *context;
     double free_bytes;
-    int64_t fewest; /* points that an axis needs; one that was asked to have fewer keeps those */
+    int64_t fewest; /* minimum points of an axis; an axis with fewer in `asked` keeps its points */
 };
 
-/* The largest grid of the proportions of `asked`, which does not fit, rounded down to whole points.
- * False if none does. */
+/* The largest grid with the proportions of `asked`, which does not fit, rounded down to whole
+ * points. False if no grid fits. */
 bool hs_largest_grid_find(const struct hs_largest_grid *limit, const struct hs_grid *asked,
                           struct hs_grid *out);
 
 enum { HS_LARGEST_GRID_TEXT = 64 + HS_POINTS_TEXT };
 
-/* "the largest grid of these proportions that fits is 1290 x 1290 x 645", or that none does. */
+/* "the largest grid of these proportions that fits is 1290 x 1290 x 645", or that no grid fits. */
 void hs_largest_grid_say(const struct hs_largest_grid *limit, const struct hs_grid *asked,
                          char *out, size_t size);
 

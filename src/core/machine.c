@@ -9,8 +9,8 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* A bound of a hierarchy of groups, and what of it is in use. Version 1 has a hierarchy for each
- * controller; version 2 one for all, whose lines in /proc/self/cgroup name no controller. */
+/* A hierarchy of control groups: in version 1 one per controller, in version 2 one for all, whose
+ * line in /proc/self/cgroup names no controller. */
 struct hierarchy {
     const char *controller; /* "": version 2 */
     const char *mount;
@@ -38,7 +38,7 @@ static bool join(char *out, const char *root, const char *directory, const char 
     return length > 0 && length < PATH_BYTES;
 }
 
-/* The numbers at the begin of a file, how many of them; "max" and the like are none. */
+/* Reads up to two numbers at the start of a file; returns how many. "max" is not one. */
 static int read_numbers(const char *root, const char *directory, const char *file, double number[2])
 {
     char path[PATH_BYTES];
@@ -52,7 +52,7 @@ static int read_numbers(const char *root, const char *directory, const char *fil
     return count > 0 ? count : 0;
 }
 
-/* The number after a word that begins a line; `missing` where there is none. */
+/* The number in the line that begins with `word`; `missing` if there is none. */
 static double read_line(const char *root, const char *directory, const char *file, const char *word,
                         double missing)
 {
@@ -105,8 +105,8 @@ static bool own_group(const char *root, const struct hierarchy *hierarchy, char 
     return found;
 }
 
-/* To the group around it; false at the top. Inside a container the path may be that of the machine,
- * of which only the container's own group is to be seen, at the top: so none is looked for. */
+/* Moves to the parent group; false at the top. In a container the path may be the machine's while
+ * only the container's own group is visible, at the top: missing groups are skipped. */
 static bool leave_group(const struct hierarchy *hierarchy, char *directory)
 {
     char *last = strrchr(directory, '/');
@@ -131,7 +131,7 @@ static void bound(struct hs_memory_free *available, double bytes, const char *di
         snprintf(available->whose, sizeof available->whose, "the machine");
 }
 
-/* What a group may take: its limit, less what it has where only that is asked for which is free. */
+/* Applies a group's limit; with `only_free` less its use without the file cache. */
 static void bound_by_group(const char *root, const struct memory_files *files,
                            const char *directory, bool only_free, struct hs_memory_free *available)
 {
@@ -173,8 +173,8 @@ struct hs_memory_free hs_machine_memory_free(const char *root)
 
 /* ---- processors ------------------------------------------------------------------------------ */
 
-/* Microseconds of processor time in each period: "200000 100000" in version 2, in version 1 a file
- * each, -1 for no bound. */
+/* Processors of a group: microseconds of processor time per period. Version 2: "200000 100000" in
+ * one file; version 1: two files, with -1 for no limit. */
 static double share_of_group(const char *root, const char *directory)
 {
     double quota[2], period[2];

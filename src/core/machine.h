@@ -1,7 +1,6 @@
 /*
- * What this process may use of the machine: memory and processors, as far as the control groups let
- * it that a container or a batch system has put it into. Linux; elsewhere nothing is known.
- * Source: the kernel's admin-guide/cgroup-v2 and cgroup-v1/memory, sched-bwc; proc(5).
+ * Memory and processors that this process may use, within the limits of the control groups into
+ * which a container or a batch system has put it. Linux; elsewhere nothing is known.
  */
 #ifndef HS_CORE_MACHINE_H
 #define HS_CORE_MACHINE_H
@@ -10,21 +9,22 @@ enum { HS_MACHINE_WHOSE = 256 };
 
 struct hs_memory_free {
     double bytes;                 /* INFINITY: not known */
-    char whose[HS_MACHINE_WHOSE]; /* "the machine", or "the container (FILE)": who sets the bound */
+    char whose[HS_MACHINE_WHOSE]; /* what sets the limit: "the machine" or "the container (FILE)" */
 };
 
-/* The most that the process may ever hold. `root` stands before /proc and /sys: "" for the machine
+/* The most that the process may ever hold. `root` is prefixed to /proc and /sys: "" for the machine
  * itself. */
 struct hs_memory_free hs_machine_memory(const char *root);
 
-/* What of it is free now: without swapping, and with what files have in the cache given up. */
+/* The part of it that is free now: without swapping, and counting the file cache as free. */
 struct hs_memory_free hs_machine_memory_free(const char *root);
 
-/* As many processors as the groups' share of time comes to, rounded up; INT_MAX where they set no
- * bound. (Those that a process is pinned to are the OpenMP library's to count.) */
+/* The number of processors that corresponds to the groups' share of processor time, rounded up;
+ * INT_MAX if they set no limit. (The OpenMP library takes account of the processors to which a
+ * process is pinned.) */
 int hs_machine_processors(const char *root);
 
-/* Of a core's L2; 1 MiB where the machine does not tell. */
+/* Size of a core's L2 cache; 1 MiB if unknown. */
 long hs_machine_l2_bytes(void);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * What happens at the end of the memory: the program ends with HS_DEVICE and a message.
+ * Out of memory: the program ends with HS_DEVICE and a message.
  *
- * HDF5 and libgomp go on without the memory that they did not get: they crash,
- * end the program in silence, or free what is in use and so spoil the heap that the output's
- * contents are made in. No status tells that from outside. So the program has malloc and its
- * kin of its own, which every library then calls; they hand over to those of the system.
+ * HDF5 and libgomp do not handle failed allocations: they crash, end the program silently, or free
+ * memory that is in use and so corrupt the heap in which the output's contents are built. No status
+ * reports that. So the program defines its own malloc and related functions, which all libraries
+ * then call; they pass requests on to those of the system.
  *
- * A request that is large gets its NULL: it may be nonsense from a damaged file, or the grid may be
- * too large, and whoever asks says so. A small one fails when the memory is at its end. A file
+ * A large request gets its NULL: it may be nonsense from a damaged file, or the grid may be too
+ * large, and the caller reports it. A failed small request means that memory is exhausted. A file
  * keeps all that was written, as after a kill.
  */
 #include "core/memory.h"
@@ -76,7 +76,7 @@ char *hs_format(const char *format, ...)
     return had(length < 0 ? NULL : text);
 }
 
-#ifndef SANITIZED /* which has its own */
+#ifndef SANITIZED /* sanitizers have their own malloc */
 
 static const size_t large = (size_t)1 << 24; /* bytes */
 
@@ -87,8 +87,8 @@ static void *checked(void *memory, size_t size)
     return memory;
 }
 
-/* The next function of this name: the system's, or that of an allocator that was preloaded. Where
- * finding it takes memory, there is none yet. */
+/* Finds the next function of this name: the system's, or a preloaded allocator's. Allocations
+ * during the search itself fail. */
 static bool find(const char *name, void *function)
 {
     static _Thread_local bool finding;

@@ -1,7 +1,7 @@
 /*
- * Memory that is there: where it is not, the program ends with HS_DEVICE and a message. For what is
- * small beside a field; fields are asked for with malloc, and whoever asks tells what they were
- * for.
+ * Allocation that cannot fail: without memory the program ends with HS_DEVICE and a message. For
+ * data that is small beside a field. Fields are allocated with malloc, and the caller reports what
+ * they were for.
  */
 #ifndef HS_CORE_MEMORY_H
 #define HS_CORE_MEMORY_H
@@ -13,7 +13,7 @@
 void *hs_new(size_t size); /* zeros */
 void *hs_grow(void *array, size_t count, size_t size);
 
-/* The array, which has grown by one at a time to `count` elements, with room for one more. */
+/* Makes room for one more element in an array that has grown one by one to `count` elements. */
 void *hs_reserve(void *array, size_t count, size_t size);
 
 char *hs_copy(const char *text);

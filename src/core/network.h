@@ -1,32 +1,32 @@
 /*
  * Conduction in a body of many materials, as a finite-volume network.
  *
- * Nodes have control volumes, which meet halfway between them; walls run through the outer nodes.
- * A node has a heat capacity C, an edge between neighbours along an axis a conductance G: what
- * flows through it for each kelvin between its ends. In one sweep of dt
+ * Nodes have control volumes, which meet halfway between nodes; walls run through the outer nodes.
+ * A node has a heat capacity C. An edge between neighbours along an axis has a conductance G: the
+ * heat flow through it per kelvin of difference between its ends. In one sweep of dt
  *
  *     out_i = keep_i*in_i + s_i + (dt/C_i) * (sum over edges of G*(in_j - in_i) - g_i*in_i)
  *
- * Walls are coefficients: through an insulated one there is no edge; convection adds h*area to the
- * sink g and h*area*ambient to the forcing; what flows in adds to the forcing; a node that is held
- * has dt/C = 0; a prescribed one besides keep = 0 and the wall's value at the new time as s. All
- * others have keep = 1. Only periodic axes have edges from the last node to the first. So heat is
- * conserved to rounding by construction, and kernels know of no walls.
+ * Walls are coefficients. An insulated wall has no edge; convection adds h*area to the sink g and
+ * h*area*ambient to the forcing; inflow adds to the forcing. A held node has dt/C = 0. A prescribed
+ * node has dt/C = 0, keep = 0 and, as s, the wall's value at the new time. All other nodes have
+ * keep = 1. Only periodic axes have edges from the last node to the first. So heat is conserved to
+ * rounding by construction, and kernels need no code for walls.
  *
- * Where a wall's numbers change along it and in time at once, rows know nothing of them: what flows
- * in by them is part of the source field f below, at the wall's nodes, and what they prescribe is
- * written to its nodes after each sweep (struct hs_moving).
+ * Wall values that change along the wall and in time at once are not part of the rows. Their inflow
+ * is part of the source field f below, at the wall's nodes; prescribed values are written to the
+ * nodes after each sweep (struct hs_moving).
  *
- * Order of additions, the same in every kernel of every backend, so that their results agree bit
- * for bit, all in the field's precision:
+ * Order of additions, all in the field's precision. It is the same in every kernel of every
+ * backend, so that their results agree bit for bit:
  *
  *     sum = 0
  *     sum = fma(G of the edge, neighbour - in_i, sum)   for z-1, y-1, x-1, x+1, y+1, z+1
  *     sum = fma(-g_i, in_i, sum)
  *     out = fma(dt/C_i, sum, fma(keep_i, in_i, s_i) + f_i)   f: a source field, left out if none
  *
- * Along axes that are not there, and beyond walls, terms are left out or have G = 0; where nothing
- * is added, in_i may stand for fma(1, in_i, 0). Both give the same bits (-0 aside).
+ * Along axes that are not there, and beyond walls, terms are left out or have G = 0. If nothing is
+ * added, in_i may replace fma(1, in_i, 0). Both give the same bits (-0 aside).
  */
 #ifndef HS_CORE_NETWORK_H
 #define HS_CORE_NETWORK_H
@@ -41,42 +41,42 @@ extern "C" {
 enum hs_node_kind {
     HS_NODE_FREE,
     HS_NODE_HELD,      /* keeps its temperature */
-    HS_NODE_PRESCRIBED /* its temperature is the forcing's sum */
+    HS_NODE_PRESCRIBED /* its temperature is the sum of its forcing */
 };
 
-/* What a node has. SI units, for each metre along axes that the grid lacks. */
+/* The coefficients of a node, in SI units, per metre along axes that the grid lacks. */
 struct hs_network_row {
-    double conductance[HS_AXES]; /* W/K, of the edge to the next node along each axis; 0: none */
+    double conductance[HS_AXES]; /* W/K: of the edge to the next node along each axis; 0: none */
     double capacity;             /* J/K: C */
     double sink;                 /* W/K: g */
-    int32_t forcing;             /* place in the network's forcings; 0: none */
+    int32_t forcing;             /* index in the network's forcings; 0: none */
     int32_t kind;                /* enum hs_node_kind */
 };
 
-/* What acts on a node besides its neighbours: time functions times weights, in W; K of a prescribed
- * one. */
+/* What acts on a node besides its neighbours: time functions times weights, in W; for a prescribed
+ * node in K. */
 enum { HS_FORCING_TERMS = 8 };
 struct hs_forcing {
     int count;
-    int function[HS_FORCING_TERMS]; /* place in the problem's time functions */
+    int function[HS_FORCING_TERMS]; /* index in the problem's time functions */
     double weight[HS_FORCING_TERMS];
 };
 
-/* Nodes of a row along x on which one such number acts. */
+/* Consecutive nodes of a row along x on which one value of a wall acts. */
 struct hs_moving_stretch {
-    const struct hs_value *value; /* W/m^2 or K; the problem's */
-    int64_t first;                /* place of the first among the nodes below; the others follow */
+    const struct hs_value *value; /* W/m^2 or K; owned by the problem */
+    int64_t first;                /* index of its first node in hs_moving.node; the others follow */
     int64_t count;
-    int64_t weight; /* place of the first one's weight */
+    int64_t weight; /* index of the first node's weight */
 };
 
-/* What numbers of walls do to nodes that change along the wall and in time at once. */
+/* The effect on nodes of wall values that change along the wall and in time at once. */
 struct hs_moving {
     int64_t count;
     int64_t *node; /* [count] i + nx*(j + ny*k), increasing */
     int64_t stretch_count;
     struct hs_moving_stretch *stretch; /* [stretch_count] by rows */
-    double *weight; /* of the stretches, one after the other: m^2 or W/K; 1 of prescribed ones */
+    double *weight; /* of all stretches in turn: m^2 or W/K; 1 for prescribed nodes */
 };
 
 static inline int64_t hs_moving_weights(const struct hs_moving *moving)
@@ -87,47 +87,49 @@ static inline int64_t hs_moving_weights(const struct hs_moving *moving)
     return count;
 }
 
-/* What of a substance lies in the control volume of a node that a wall holds or prescribes: what
- * its sources and sinks do there leaves through that wall. */
+/* The share of a substance in the control volume of a node that a wall holds or prescribes. The
+ * heat of the substance's sources and sinks there leaves through that wall. */
 struct hs_held_share {
     int64_t node[HS_AXES];
     int wall, substance;
     double volume; /* m^3 */
 };
 
-/* How nodes say which row is theirs. */
+/* How each node's row is stored. */
 enum hs_network_form {
-    HS_NETWORK_BYTES,  /* a number of one byte for each node, at most 256 rows */
-    HS_NETWORK_SHORTS, /* of two */
-    HS_NETWORK_ARRAYS  /* more distinct rows than that: an array of each member */
+    HS_NETWORK_BYTES,  /* a one-byte row number for each node, at most 256 rows */
+    HS_NETWORK_SHORTS, /* a two-byte row number */
+    HS_NETWORK_ARRAYS  /* more distinct rows: an array of each member */
 };
 
-/* Made once from the problem. In the first two forms row 0 is of what is no node: all zero, and
- * held; the others come in the order of how many nodes have them. Owned by who made it. */
+/* Made once from the problem. In the first two forms row 0 stands for elements that are no nodes:
+ * all zero, and held; the other rows are in the order of how many nodes have them. Owned by its
+ * creator. */
 struct hs_network {
     struct hs_grid grid;
     bool wrap[HS_AXES]; /* periodic axes */
     enum hs_network_form form;
     int row_count;
-    struct hs_network_row *row;  /* [row_count]; NULL as arrays */
-    void *number;                /* [nz][ny][nx] uint8_t or uint16_t; NULL as arrays */
-    struct hs_network_row *node; /* [nz][ny][nx] as arrays; else NULL */
+    struct hs_network_row *row;  /* [row_count]; NULL in the array form */
+    void *number;                /* [nz][ny][nx] uint8_t or uint16_t; NULL in the array form */
+    struct hs_network_row *node; /* [nz][ny][nx] in the array form; else NULL */
     int forcing_count;
     struct hs_forcing *forcing; /* [forcing_count]; the first is empty */
-    int64_t forced;             /* as arrays: nodes whose forcing is not */
-    struct hs_moving inflow;    /* in W, at nodes that are free */
-    struct hs_moving given;     /* temperatures of prescribed nodes, whose forcing is empty */
-    double *volume;             /* [substances] m^3, for each metre along axes that are not there */
+    int64_t forced;             /* in the array form: number of nodes with a forcing */
+    struct hs_moving inflow;    /* in W, at free nodes */
+    struct hs_moving given;     /* temperatures of prescribed nodes; their forcing is empty */
+    double *volume;             /* [substances] m^3, per metre along axes that are not there */
     int64_t held_count;
     struct hs_held_share *held; /* [held_count]; none if no substance has a source or sink */
-    double limit;               /* s: longest stable step; infinite: no node can change */
+    double limit;               /* s: longest stable step; infinite if no node can change */
 };
 
-/* Frees what it owns, and leaves it empty; destroy frees it too, and accepts NULL. */
+/* hs_network_release frees what the network owns and leaves it empty; hs_network_destroy also frees
+ * the network itself, and accepts NULL. */
 void hs_network_release(struct hs_network *network);
 void hs_network_destroy(struct hs_network *network);
 
-/* Of what a node has in arrays of one each. */
+/* Bytes per node of the array with one entry per node. */
 static inline size_t hs_network_node_bytes(enum hs_network_form form)
 {
     return form == HS_NETWORK_BYTES    ? sizeof(uint8_t)
@@ -140,14 +142,15 @@ static inline bool hs_network_moves(const struct hs_network *network)
     return network->inflow.count > 0 || network->given.count > 0;
 }
 
-/* As arrays: how many nodes of a grid like its own would have a forcing. */
+/* In the array form: an estimate of how many nodes of another grid of this problem have a
+ * forcing. */
 static inline double hs_network_forced(const struct hs_network *network, const struct hs_grid *grid)
 {
     return (double)network->forced * (double)hs_grid_count(grid) /
            (double)hs_grid_count(&network->grid);
 }
 
-/* Of node i + nx*(j + ny*k). */
+/* The row of node i + nx*(j + ny*k). */
 static inline const struct hs_network_row *hs_network_row_at(const struct hs_network *network,
                                                              int64_t node)
 {
@@ -158,7 +161,7 @@ static inline const struct hs_network_row *hs_network_row_at(const struct hs_net
                              : ((const uint16_t *)network->number)[node]];
 }
 
-/* The rows that nodes have, as arrays one for each node. */
+/* All rows of nodes; in the array form one for each node. */
 static inline const struct hs_network_row *hs_network_rows(const struct hs_network *network,
                                                            int64_t *count)
 {
@@ -168,9 +171,9 @@ static inline const struct hs_network_row *hs_network_rows(const struct hs_netwo
 }
 
 /*
- * The network as kernels see it, in their device's memory and the field's precision T, for sweeps
- * of one dt. Fields lie in the sweep's layout and are given by node (0, 0, 0); their ghosts say
- * that there is no edge (along periodic axes: what the other side says).
+ * The network as kernels see it, in the memory of their device and the field's precision T, for
+ * sweeps of one dt. Fields are in the sweep's layout and given by node (0, 0, 0). Their ghosts mean
+ * "no edge"; along periodic axes they repeat the values of the other side.
  */
 enum { HS_ROW_NUMBERS = 8 };
 struct hs_network_view {
@@ -181,10 +184,10 @@ struct hs_network_view {
      * 64 bytes */
     const void *row;
     const void *number; /* uint8_t or uint16_t */
-    /* T [steps][row_count]: s of each row, for each sweep of the call */
+    /* T [steps][row_count]: s of each row, in each sweep of the call */
     const void *forcing;
-    /* as arrays: T fields of G along each axis (NULL along axes that are not there), dt/C, g and s
-     * (either NULL where it is 0 everywhere); prescribed nodes are written by the backend */
+    /* array form: T fields of G along each axis (NULL along axes that are not there), dt/C, g and s
+     * (g or s is NULL if it is 0 everywhere); prescribed nodes are written by the backend */
     const void *conductance[HS_AXES];
     const void *rate, *sink, *added;
 };

@@ -198,7 +198,7 @@ const char *hs_problem_difference_unit(const struct hs_problem *problem)
     return strcmp(unit, "degC") == 0 ? "K" : unit;
 }
 
-/* Whether heat is in J: heat capacities are known. */
+/* Whether heat is in J, i.e. heat capacities are known. */
 static bool has_capacity(const struct hs_problem *problem)
 {
     const struct hs_body *body = problem->body;
@@ -252,7 +252,7 @@ int hs_problem_wall_face(const struct hs_problem *problem, int wall)
 void hs_problem_wall_name(const struct hs_problem *problem, int wall, char *out, size_t size)
 {
     const int face = hs_problem_wall_face(problem, wall);
-    int before = 0; /* of the same face */
+    int before = 0; /* walls of the same face */
     for (int other = 0; other < wall; other++)
         before += hs_problem_wall_face(problem, other) == face;
     if (before > 0)

@@ -1,8 +1,8 @@
 /*
- * The problem: all that a config says, complete and const once read.
+ * The problem: everything that a config says, complete and const once read.
  *
- * No module reads the config after this. Units are SI; temperature is in whatever unit the config
- * uses. Everything it points to is owned by it and freed by hs_problem_release.
+ * No module reads the config after this. Units are SI; temperature is in the config's own unit. The
+ * problem owns everything it points to; hs_problem_release frees it.
  */
 #ifndef HS_CORE_PROBLEM_H
 #define HS_CORE_PROBLEM_H
@@ -23,7 +23,8 @@ extern "C" {
 
 struct hs_slab;
 
-/* Numbers that the config did not give are NaN; diffusivity is always there unless raw. */
+/* Numbers that the config did not give are NaN. The diffusivity is always set, except with raw
+ * coefficients. */
 struct hs_material {
     double conductivity;  /* W/(m K) */
     double density;       /* kg/m^3 */
@@ -31,12 +32,12 @@ struct hs_material {
     double diffusivity;   /* m^2/s: conductivity / (density * specific_heat), or as given */
 };
 
-/* A scalar field: a value or expression, or numbers of a file, all or some layers of which may be
- * at hand. */
+/* A scalar field: a value, an expression, or numbers from a file, of which all, some or no layers
+ * may be in memory. */
 struct hs_field {
     struct hs_value value;
-    struct hs_stored *stored; /* owned; of the whole grid. NULL unless it lies in a file */
-    double *data; /* owned; of whole rows, from node `first` on. NULL: none are at hand */
+    struct hs_stored *stored; /* owned; for the whole grid. NULL: not from a file */
+    double *data;             /* owned; whole rows from node `first` on. NULL: none in memory */
     int64_t first;
 };
 
@@ -45,7 +46,7 @@ static inline bool hs_field_is_numbers(const struct hs_field *field)
     return field->stored || field->data;
 }
 
-/* Nodes inside or on the shape take the value; later regions over earlier ones. */
+/* Nodes inside or on the shape take the value; later regions override earlier ones. */
 struct hs_region {
     struct hs_shape shape;
     struct hs_value value;
@@ -60,20 +61,20 @@ struct hs_initial {
 struct hs_source {
     bool present;
     struct hs_field field; /* W/m^3 with a conductivity, K/s with a diffusivity, K a sweep if raw */
-    double rate;           /* K/s (raw: K a sweep) per unit of it */
+    double rate;           /* K/s (raw: K a sweep) per unit of the field */
 };
 
-/* Either end or sweeps says how long; the other is unset (end NaN, sweeps -1). */
+/* The duration is either `end` or `sweeps`; the other is unset (end NaN, sweeps -1). */
 struct hs_schedule {
     char *method;           /* name; NULL: the default, euler */
     char *steady_method;    /* likewise: sweeps */
     double end;             /* s, or NaN */
     int64_t sweeps;         /* or -1 */
     double step;            /* s; NaN for "auto"; 1 for a raw stencil unless given */
-    double tolerance;       /* K, that a step may be off by in time; 0: not given */
-    double safety;          /* share of the stability limit that "auto" takes */
+    double tolerance;       /* K: allowed time error of a step; 0: not given */
+    double safety;          /* fraction of the stability limit used by "auto" */
     double output_interval; /* s, or NaN */
-    int64_t output_every;   /* sweeps, or -1; neither: first and last only */
+    int64_t output_every;   /* sweeps, or -1. Neither: first and last only */
     int64_t history_every;  /* sweeps, or -1: at each snapshot */
     bool steady;            /* stop when max |change per sweep| < steady_tolerance */
     double steady_tolerance;
@@ -86,9 +87,9 @@ struct hs_probe {
     int64_t node[HS_AXES]; /* nearest node */
 };
 
-/* A file that was read for the problem. */
+/* A file that the problem was read from. */
 struct hs_input {
-    char *key; /* what names it: "initial.file", "@include"; "" for the config itself */
+    char *key; /* the key that names it: "initial.file", "@include"; "" for the config itself */
     char *path;
 };
 
@@ -102,19 +103,20 @@ struct hs_output {
 struct hs_exact {
     bool present;
     struct hs_value value; /* of x, y, z, t */
-    double max_error;      /* bound on max |T - exact| at the end, or NaN: measured only */
+    double max_error;      /* bound on max |T - exact| at the end; NaN: only measured */
 };
 
-/* What the config asks of the solver; names are resolved by the engine, "auto" included. */
+/* The config's solver settings. The engine resolves the names, including "auto". */
 struct hs_solver_choice {
     char *backend;
     char *kernel;
     int device;
     int threads;  /* 0: as many as the machine has */
-    bool overlap; /* ranks exchange halos while they sweep, where the kernel can */
+    bool overlap; /* ranks exchange halos while they sweep, if the kernel can */
 };
 
-/* Settings that only the engine can judge, so that its messages say where they stand. */
+/* Settings that only the engine can check; their location in the config is kept for its
+ * messages. */
 enum hs_place {
     HS_PLACE_METHOD,    /* time.method */
     HS_PLACE_STEADY,    /* steady.method */
@@ -129,7 +131,7 @@ enum hs_place {
     HS_PLACE_STENCIL,   /* stencil */
     HS_PLACE_BACKEND,   /* solver.backend */
     HS_PLACE_KERNEL,    /* solver.kernel */
-    /* these with key and value: "case.cfg:12: source.value = 5" */
+    /* the following with key and value: "case.cfg:12: source.value = 5" */
     HS_PLACE_OUTPUT, /* output.file */
     HS_PLACE_CONDUCTIVITY,
     HS_PLACE_DENSITY,
@@ -146,9 +148,9 @@ struct hs_problem {
     char *temperature_unit; /* for labels; NULL stands for "K" */
     char *config_path;      /* as given on the command line */
     char *config_text;      /* the whole file, overrides appended as comments */
-    char *fingerprint;      /* "KEY = VALUE\n" of all that the fields depend on, sorted: what a run
-                               has in common with one that goes on with it; NULL stands for "" */
-    char **overrides;       /* "KEY=VALUE" as --set gave them, in that order */
+    char *fingerprint; /* "KEY = VALUE\n" for all settings that the fields depend on, sorted: a run
+                          and its continuation have the same; NULL stands for "" */
+    char **overrides;  /* "KEY=VALUE" as --set gave them, in that order */
     int override_count;
     enum hs_precision precision;
     struct hs_grid grid;
@@ -156,30 +158,30 @@ struct hs_problem {
     bool raw;                      /* c below is given; no material is needed */
     double c[HS_MAX_COEFFICIENTS]; /* raw only */
     struct hs_material material;
-    struct hs_body *body; /* of several materials: conduction. NULL: one material, a stencil */
-    /* One that turned out to be of one material everywhere, which is the stencil's: its materials,
-     * for who tells of them. NULL: none. */
+    struct hs_body *body; /* several materials: conduction. NULL: one material, a stencil */
+    /* A body that turned out to have one material everywhere, so that a stencil is used; kept for
+     * reports about its materials. NULL: none. */
     struct hs_body *plain;
-    struct hs_wall *walls; /* of a body: each face's own before its patches */
+    struct hs_wall *walls; /* of a body: each face's own wall before its patches */
     int wall_count;
     struct hs_time_function *time_functions; /* those that act on a body */
     int time_function_count;
-    struct hs_network *network; /* made of the body and its walls; NULL: not yet, or none */
-    const struct hs_slab *slab; /* of a larger problem (core/slab.h); NULL: it is whole */
+    struct hs_network *network; /* built from the body and its walls; NULL: not yet, or none */
+    const struct hs_slab *slab; /* part of a larger problem (core/slab.h); NULL: whole */
     struct hs_initial initial;
     struct hs_source source;
     struct hs_face face[HS_FACES]; /* x_min, x_max, y_min, ...; 2*dims of them */
-    unsigned assumed_faces;        /* 1u << face: no type was given, so it is the default */
+    unsigned assumed_faces;        /* 1u << face: no type was given, so the default applies */
     struct hs_schedule schedule;
     struct hs_output output;
-    struct hs_input *inputs; /* every file that was read, which the run must not write */
+    struct hs_input *inputs; /* every file that was read; the run must not write to them */
     int input_count;
     struct hs_probe *probes;
     int probe_count;
     struct hs_exact exact;
     struct hs_solver_choice solver;
     char *place[HS_PLACES];           /* "case.cfg:12", or "--set"; NULL if not given */
-    bool steps_known;                 /* whatever else is wrong, hs_plan_steps can be asked */
+    bool steps_known;                 /* hs_plan_steps can be called, whatever else is wrong */
     struct hs_instruction **programs; /* code of all expressions, owned */
     int program_count;
 };
@@ -190,8 +192,8 @@ void hs_problem_release(struct hs_problem *problem);
 /* Adds copies to the inputs. */
 void hs_problem_add_input(struct hs_problem *problem, const char *key, const char *path);
 
-/* Coefficients for a step [s]; a raw stencil ignores the step. In float they are those that
- * hs_stencil_balance makes of a material's. A body has none: all are 0. */
+/* Coefficients for a step [s]; a raw stencil ignores the step. In float, a material's coefficients
+ * are those of hs_stencil_balance. For a body all are 0. */
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step);
 
 /* What a sweep of that step does. */
@@ -200,44 +202,44 @@ struct hs_operator hs_problem_operator(const struct hs_problem *problem, double 
 /* Nodes that sweeps update: all but the held layers. */
 struct hs_box hs_problem_interior(const struct hs_problem *problem);
 
-/* Volume [m^dims] that node (i, j, k) stands for: cell volume times the faces' edge weights. The
- * heat content is the sum of volume * T times density * specific_heat where they are known. Of a
- * slab as in the whole problem. */
+/* Volume [m^dims] of node (i, j, k): cell volume times the faces' edge weights. The heat content is
+ * the sum of volume * T, times density * specific_heat if they are known. On a slab it is the same
+ * as in the whole problem. */
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
-/* Its factors [m]: of node i along an axis; 1 along those that are not there. */
+/* The volume's factors [m]: of node i along an axis; 1 along axes that are not there. */
 double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t i);
 double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
 
-/* HS_VARIES_...: with what that changes which sweeps add as a source, which is also what a body's
- * walls do by numbers that change along them and in time at once; 0 where there is none. */
+/* HS_VARIES_...: what the source that sweeps add depends on; 0: no source. A body's wall values
+ * that change along the wall and in time at once count as source. */
 unsigned hs_problem_source_varies(const struct hs_problem *problem);
 unsigned hs_problem_own_source_varies(const struct hs_problem *problem); /* without walls */
 
-/* "case.cfg:12", or the config's name where the setting is not given, or "config". */
+/* "case.cfg:12"; the config's name if the setting is not given; or "config". */
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which);
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
 
-/* That of a difference: K where temperatures are in degC, lest a reader shift it as well. */
+/* Unit of a temperature difference: K for degC, so that no reader adds the degC offset. */
 const char *hs_problem_difference_unit(const struct hs_problem *problem);
 
-/* That of the heat content, in a form that people and UDUNITS read: "J", "J/m", "J/m^2", per metre
- * of each axis that the grid lacks; "K m^3" and so on where no heat capacity is known; "1" with raw
+/* Unit of the heat content, readable for people and UDUNITS: "J", "J/m", "J/m^2", per metre of each
+ * axis that the grid lacks; "K m^3" and so on if no heat capacity is known; "1" with raw
  * coefficients, whose numbers have no units. */
 void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size);
 
-/* That of what flows: "W", "W/m", "W/m^2", "K m^3/s" and so on. */
+/* Unit of heat flow: "W", "W/m", "W/m^2", "K m^3/s" and so on. */
 void hs_problem_power_unit(const struct hs_problem *problem, char *out, size_t size);
 
-/* Walls that heat may leave through: of a body those of its list, else the faces that are not
- * periodic, in order. Each has a face, and a name: "z_max", or that of a patch, "z_max_1". */
+/* Walls through which heat may leave: for a body the walls in its list, else the faces that are not
+ * periodic, in order. Each has a face and a name: "z_max", or "z_max_1" for a patch. */
 int hs_problem_wall_count(const struct hs_problem *problem);
 int hs_problem_wall_face(const struct hs_problem *problem, int wall);
 void hs_problem_wall_name(const struct hs_problem *problem, int wall, char *out, size_t size);
 
 /*
- * Prescribed layers in order x, y, z, min before max: where two meet, the later one has the node.
- * Tells whether node (i, j, k) is prescribed and by which face (-1 if none).
+ * Prescribed layers come in the order x, y, z, min before max; where two meet, the later one has
+ * the node. Returns the face that prescribes node (i, j, k), or -1 if none does.
  */
 int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* Nodes that are worth a piece of their own. */
+/* The least nodes for which a piece is worth while. */
 enum { PIECE = 4096 };
 
 struct hs_blocks hs_blocks_of(const struct hs_problem *problem)

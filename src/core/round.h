@@ -1,16 +1,16 @@
-/* Division of counts and rounding, upwards; the smaller and the larger of two. */
+/* Division and rounding of counts, upwards; minimum and maximum. */
 #ifndef HS_CORE_ROUND_H
 #define HS_CORE_ROUND_H
 
 #include <stdint.h>
 
-/* How many of `by` it takes to have `count`; 0 where either is not positive. */
+/* count / by, rounded up; 0 if either is not positive. */
 static inline int64_t hs_divide_up(int64_t count, int64_t by)
 {
     return count > 0 && by > 0 ? (count + by - 1) / by : 0;
 }
 
-/* The least multiple of `multiple` (> 0) that is no less than `count`; 0 for less than 1. */
+/* The least multiple of `multiple` (> 0) that is at least `count`; 0 for `count` < 1. */
 static inline int64_t hs_round_up(int64_t count, int64_t multiple)
 {
     return hs_divide_up(count, multiple) * multiple;

@@ -12,15 +12,15 @@ enum hs_shape_kind {
     HS_SHAPE_EVERYWHERE,
 };
 
-/* Lengths in m. Along axes that the grid lacks nothing is bounded. */
+/* Lengths in m. A shape is unbounded along axes that the grid lacks. */
 struct hs_shape {
     enum hs_shape_kind kind;
     double lower[HS_AXES], upper[HS_AXES]; /* box; may be infinite */
     double centre[HS_AXES], radius;        /* sphere and cylinder */
     int axis;                              /* cylinder: along this axis ... */
     double from, to;                       /* ... between these coordinates; may be infinite */
-    double point[HS_AXES];                 /* half-space: on its border; it lies ... */
-    double normal[HS_AXES];                /* ... where this, not zero, does not point to */
+    double point[HS_AXES];                 /* half-space: a point on its border ... */
+    double normal[HS_AXES];                /* ... and its outward normal, not zero */
 };
 
 #endif

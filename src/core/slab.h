@@ -1,8 +1,8 @@
 /*
- * A slab of a larger problem: some layers of the slowest axis, and further ones of its neighbours
- * beyond them, its halo. A problem of its own to backends and kernels, to which a border is a wall
- * that holds its values. What is wrong there by a sweep gets no further than the radius in that
- * sweep, so with a halo of enough layers what the slab owns has the bits of the whole.
+ * A slab of a larger problem: some layers of the slowest axis, and on both sides a halo of its
+ * neighbours' layers. Backends and kernels treat it as a problem of its own, in which a border is a
+ * wall that holds its values. Errors from the border spread by at most the radius in each sweep, so
+ * with enough halo layers the slab's own layers have the same bits as the whole problem.
  */
 #ifndef HS_CORE_SLAB_H
 #define HS_CORE_SLAB_H
@@ -15,20 +15,20 @@ extern "C" {
 
 struct hs_slab {
     const struct hs_problem *whole;
-    /* The layer there that is layer 0 here; beyond the last one those of the other end follow. */
+    /* The layer of `whole` that is layer 0 here; after its last layer, layer 0 follows. */
     int64_t first;
-    int64_t lo, hi; /* layers here that are its own: lo <= k < hi */
+    int64_t lo, hi; /* the slab's own layers: lo <= k < hi */
 };
 
-/* The whole's layer that a layer here is. */
+/* The layer of the whole problem that corresponds to a layer here. */
 static inline int64_t hs_slab_layer(const struct hs_slab *slab, int64_t layer)
 {
     const int64_t n = slab->whole->grid.points[slab->whole->grid.dims - 1];
     return (slab->first + layer + n) % n;
 }
 
-/* The numbers that a file of the whole has for layers from <= k < to here; of the whole itself
- * where `slab` is NULL. */
+/* Reads the layers from <= k < to of the slab out of a file for the whole grid; if `slab` is NULL,
+ * those layers of the whole grid. */
 enum hs_status hs_slab_read(const struct hs_slab *slab, const struct hs_stored *stored,
                             int64_t from, int64_t to, double *out, struct hs_error *err);
 

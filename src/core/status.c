@@ -55,7 +55,7 @@ enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const c
         return status;
     const size_t size = (size_t)needed;
     char *text = (char *)realloc(err->text, err->length + size + 2);
-    if (!text) /* the status still tells what kind of failure it was */
+    if (!text) /* the status still gives the kind of failure */
         return status;
     va_start(args, format);
     vsnprintf(text + err->length, size + 1, format, args);

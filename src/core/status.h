@@ -36,7 +36,7 @@ enum { HS_ERROR_MOST = 50 }; /* mistakes that are listed; the others are only co
 struct hs_error {
     enum hs_status status;
     size_t count;    /* messages */
-    size_t mistakes; /* those of HS_BAD_INPUT among them, which stops at HS_ERROR_MOST */
+    size_t mistakes; /* messages with HS_BAD_INPUT, at most HS_ERROR_MOST */
     size_t more;     /* mistakes that are not listed */
     char *text;      /* NUL-terminated, owned; NULL while there is none */
     size_t length;
@@ -51,13 +51,13 @@ void hs_error_release(struct hs_error *err);
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
     HS_PRINTF(3, 4);
 
-/* Adds all that `other` has, with a status of its own. */
+/* Adds all messages of `other` with the status of `other`. */
 void hs_error_join(struct hs_error *err, const struct hs_error *other);
 
 /* The only message, without the end of its line; "" if there is none. */
 const char *hs_error_reason(struct hs_error *err);
 
-/* Whether further mistakes will not be listed: no need to look for remedies. */
+/* Whether further mistakes will not be listed, so that no remedies need be found for them. */
 bool hs_error_is_full(const struct hs_error *err);
 
 #ifdef __cplusplus

@@ -34,14 +34,14 @@ struct hs_stencil hs_stencil_of_diffusion(const struct hs_grid *grid, int radius
     return stencil;
 }
 
-/* The distance of floats as large as `value`; 0 for 0. */
+/* The spacing of floats at `value`; 0 for 0. */
 static double float_spacing(double value)
 {
     return value == 0.0 ? 0.0 : ldexp(1.0, ilogb(value) + 1 - FLT_MANT_DIG);
 }
 
-/* By how much of itself the diffusivity along an axis has changed, at most: it goes with the sum of
- * the coefficients times their distances squared. */
+/* Bound on the relative change of the diffusivity along an axis, which is proportional to the sum
+ * of coefficients times distances squared. */
 static double changed(const struct hs_stencil *from, const struct hs_stencil *to, int axis)
 {
     double whole = 0.0, change = 0.0;
@@ -53,8 +53,8 @@ static double changed(const struct hs_stencil *from, const struct hs_stencil *to
     return whole == 0.0 ? 0.0 : change / fabs(whole);
 }
 
-/* Cuts the neighbours to floats that are multiples of `grain`; the centre is what is left of 1,
- * exactly, since all of it fits into a double. False if the diffusivity would change too much. */
+/* Cuts the neighbours to floats that are multiples of `grain`; the centre is 1 minus their sum,
+ * exactly, as it fits into a double. False if the diffusivity would change too much. */
 static bool cut(const struct hs_stencil *from, double grain, struct hs_stencil *out)
 {
     *out = *from;

@@ -25,13 +25,13 @@ struct hs_stencil {
     double c[HS_MAX_COEFFICIENTS];
 };
 
-/* 3/5/7 for radius 1, 5/9/13 for radius 2, 7/13/19 for radius 3 */
+/* Number of coefficients: 3/5/7 for radius 1, 5/9/13 for radius 2, 7/13/19 for radius 3. */
 static inline int hs_stencil_count(int dims, int radius)
 {
     return 1 + 2 * dims * radius;
 }
 
-/* Where the coefficient of the neighbour `offset` (-radius..radius) along `axis` stands in c. */
+/* Index in c of the coefficient of the neighbour `offset` (-radius..radius) along `axis`. */
 static inline int hs_stencil_index(int radius, int axis, int offset)
 {
     if (offset == 0)
@@ -49,18 +49,19 @@ struct hs_stencil hs_stencil_of_diffusion(const struct hs_grid *grid, int radius
                                           double diffusivity, double step);
 
 /*
- * Makes each coefficient of a diffusion a float, and their sum exactly 1 again. Rounded one by one
- * they add up to 1 + d with |d| of some 1e-8, and every sweep multiplies the mean by that: a field
- * at 300 K drifted by 0.7 K in 100,000 sweeps. The neighbours' are cut towards 0, pairs alike, to
- * multiples of a power of two such that what the centre needs is a float; so no step gets less
- * stable, and a centre that was not negative stays so. Left alone where the diffusivity along an
- * axis would change by more than 1e-5 of itself (steps far below the stability limit).
+ * Rounds each coefficient of a diffusion stencil to float while keeping their sum exactly 1.
+ * Rounded one by one, they add up to 1 + d with |d| about 1e-8, and every sweep multiplies the mean
+ * by that: a field at 300 K drifted by 0.7 K in 100,000 sweeps. The neighbours' coefficients are
+ * cut towards 0, pairs alike, to multiples of a power of two such that the remaining centre is a
+ * float. So no step becomes less stable, and a centre that was not negative stays so. Nothing is
+ * changed if the diffusivity along an axis would change by more than 1e-5 relatively (steps far
+ * below the stability limit).
  */
 void hs_stencil_balance(struct hs_stencil *stencil);
 
 /*
- * The same coefficients in the order of the additions: count entries, each the axis, the offset
- * and the coefficient. A kernel that walks this list needs no knowledge of the order.
+ * The same coefficients in the order of the additions: `count` entries of axis, offset and
+ * coefficient. A kernel that walks this list needs no knowledge of the order.
  */
 struct hs_stencil_term {
     int axis;

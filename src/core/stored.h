@@ -1,7 +1,7 @@
 /*
- * Numbers for each node that lie in a file: known by where they are, and read when they are needed,
- * some layers of them at a time, so that nobody has to hold them all. input/field_file.h finds
- * them.
+ * Numbers for each node that are stored in a file. Only their location is kept; they are read when
+ * needed, some layers at a time, so that they never need to be in memory all at once.
+ * input/field_file.h finds them.
  */
 #ifndef HS_CORE_STORED_H
 #define HS_CORE_STORED_H
@@ -14,21 +14,22 @@ extern "C" {
 #endif
 
 struct hs_stored {
-    char *path, *name; /* of the file, and of its dataset */
-    int64_t step;      /* of a leading axis of steps; -1: the last */
-    char *place;       /* where a config names it, for messages; NULL: none does */
+    char *path, *name; /* of the file and its dataset */
+    int64_t step;      /* index in a leading axis of steps; -1: the last */
+    char *place;       /* location in the config, for messages; NULL: none */
     int dims;
     int64_t points[HS_AXES];
-    int64_t together; /* layers of the slowest axis that are read for the price of one */
-    /* Once all have been looked at (hs_stored_note): the number that is farthest from 0, or the
-     * first that is none; and its node. */
+    int64_t together; /* layers of the slowest axis that are read at the cost of one */
+    /* After hs_stored_note has seen all numbers: the one with the largest magnitude, or the first
+     * that is not finite; and its node. */
     double extreme;
     int64_t extreme_node;
-    /* The numbers of a box, dense. HS_IO with the reason, also where the file is another than the
+    /* Reads the numbers of a box, dense. HS_IO with the reason, also if the file is no longer the
      * one that was found. */
     enum hs_status (*read)(const struct hs_stored *stored, const struct hs_box *box, double *out,
                            struct hs_error *err);
-    /* Reading opens the file, and leaves it open for the next; others cannot write to it then. */
+    /* Closes the file. `read` leaves it open for the next read; others cannot write to it until it
+     * is closed. */
     void (*close)(const struct hs_stored *stored);
     void (*destroy)(struct hs_stored *stored);
 };
@@ -39,20 +40,20 @@ static inline void hs_stored_destroy(struct hs_stored *stored) /* accepts NULL *
         stored->destroy(stored);
 }
 
-/* Layers of the slowest axis; nodes of one. */
+/* Number of layers of the slowest axis; nodes per layer. */
 int64_t hs_stored_layers(const struct hs_stored *stored);
 int64_t hs_stored_plane(const struct hs_stored *stored);
 
 /* `count` layers from layer `first` on. */
 struct hs_box hs_stored_box(const struct hs_stored *stored, int64_t first, int64_t count);
 
-/* Notes what is extreme among `count` numbers from node `first` on. */
+/* Updates `extreme` with `count` numbers from node `first` on. */
 void hs_stored_note(struct hs_stored *stored, const double *values, int64_t first, int64_t count);
 
 /*
- * All of it, some layers after the other, each given to `take` with the number of its first node;
- * then it is closed.
- * Errors: those of `read` and `take`, and HS_DEVICE where memory is short.
+ * Reads all numbers, some layers at a time, and passes each part to `take` with the index of its
+ * first node; then closes the file.
+ * Errors: those of `read` and `take`, and HS_DEVICE if memory is short.
  */
 struct hs_stored_reader {
     enum hs_status (*take)(void *self, const double *values, int64_t first, int64_t count,

@@ -1,7 +1,6 @@
 /*
- * Copies by non-temporal (streaming) stores, for data that is not read again soon: an ordinary
- * store first reads the line that it is about to overwrite, a non-temporal one does not, which
- * saves a third of the traffic of a copy.
+ * Copies by non-temporal (streaming) stores, for data that is not read again soon. They do not read
+ * the line that they overwrite, as ordinary stores do, which saves a third of a copy's traffic.
  */
 #ifndef HS_CORE_STREAM_H
 #define HS_CORE_STREAM_H
@@ -15,8 +14,8 @@
 #define HS_STREAM_X86 1
 #endif
 
-/* Whole lines: `to` is at the beginning of one. By stores of so many bytes: the wider they are, the
- * fewer places they take in the queue of stores. */
+/* Copies whole cache lines; `to` is at the beginning of a line. The suffix is the bytes per store:
+ * wider stores take fewer entries in the store queue. */
 static inline void hs_stream_lines_16(char *to, const char *from, size_t bytes)
 {
 #ifdef HS_STREAM_X86
@@ -61,7 +60,7 @@ static inline void hs_stream_lines(char *to, const char *from, size_t bytes)
     hs_stream_lines_16(to, from, bytes);
 }
 
-/* Whole lines by non-temporal stores, the ends by ordinary ones; where there are none, memcpy. */
+/* Whole lines by non-temporal stores, the ends by ordinary ones; without such stores, memcpy. */
 static inline void hs_stream_copy(void *to, const void *from, size_t bytes)
 {
     char *out = (char *)to;
@@ -74,7 +73,7 @@ static inline void hs_stream_copy(void *to, const void *from, size_t bytes)
     memcpy(out + tail, in + tail, bytes - tail);
 }
 
-/* After stream copies, before another thread reads what they wrote. */
+/* Required after stream copies before another thread reads the result. */
 static inline void hs_stream_fence(void)
 {
 #ifdef HS_STREAM_X86

@@ -1,6 +1,5 @@
 /*
- * Sums of doubles that lose next to nothing to rounding, whatever the order of magnitude of their
- * terms.
+ * Compensated sums of doubles: almost no rounding error, whatever the magnitudes of the terms.
  *
  * Source: Neumaier, Z. angew. Math. Mech. 54 (1974).
  */
@@ -10,7 +9,7 @@
 #include <math.h>
 
 struct hs_sum {
-    double sum, error; /* what it is, but for `error` */
+    double sum, error; /* the sum is sum + error */
 };
 
 static inline void hs_sum_add(struct hs_sum *to, double value)

@@ -36,7 +36,7 @@ bool hs_text_is_control(const char *text)
     return s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0);
 }
 
-/* Bytes of all that may be shown as it stands. */
+/* Bytes at the start of the text that can be shown as they are. */
 static size_t shown_length(const char *text, const char *kept)
 {
     size_t n = 0;

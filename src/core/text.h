@@ -1,4 +1,4 @@
-/* Text that came from a file or a command line, as it may be shown. */
+/* Safe display of text from a file or a command line. */
 #ifndef HS_CORE_TEXT_H
 #define HS_CORE_TEXT_H
 
@@ -7,24 +7,24 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Bytes of the UTF-8 character at `text`, which has one at least; 0 if there is none. */
+/* Bytes of the UTF-8 character at `text`, which is not empty; 0 if it is not valid UTF-8. */
 int hs_text_character(const char *text);
 
-/* Whether that character commands a terminal instead of being shown: U+0000 to U+001F, U+007F to
- * U+009F. */
+/* Whether the character at `text` is a control character: U+0000 to U+001F, U+007F to U+009F. */
 bool hs_text_is_control(const char *text);
 
-/* Whether a name is in a list "a|b_c", whatever the case of its letters, and "-" or " " for "_". */
+/* Whether a name is in a list "a|b_c". Case is ignored; "-" and " " equal "_". */
 bool hs_text_is_among(const char *name, const char *list);
 
-/* Whether all of the text may be shown as it stands. */
+/* Whether the whole text can be shown as it is. */
 bool hs_text_is_plain(const char *text);
 
-/* Prints the text for people: a control character, or what is no UTF-8, is shown as "?". Of the
- * control characters those of `kept` are left, and other blanks become spaces. */
+/* Prints the text for people: "?" replaces control characters and invalid UTF-8. Control characters
+ * in `kept` are kept, and other white space becomes a space. */
 void hs_text_put(FILE *stream, const char *text, const char *kept);
 
-/* Appends to the text in `out`, which has room for `size` bytes; what does not fit is cut. */
+/* Appends to the text in `out`, which has room for `size` bytes; the result is truncated if
+ * needed. */
 void hs_text_append(char *out, size_t size, const char *format, ...) HS_PRINTF(3, 4);
 
 #endif

@@ -2,8 +2,8 @@
  * What a backend offers to methods that work on the modes of a stencil: arrays of doubles on the
  * swept nodes, products with one axis' matrix, and a factor for each mode.
  *
- * An array is [nz][ny][nx], x fastest, in the backend's memory, whatever the problem's precision:
- * of the box of swept nodes, each axis' at its slots. Products are a library's.
+ * An array covers the box of swept nodes: doubles [nz][ny][nx], x fastest, in the backend's memory,
+ * with each axis' nodes in their slots. Products are computed by a library.
  */
 #ifndef HS_CORE_TRANSFORMS_H
 #define HS_CORE_TRANSFORMS_H
@@ -20,10 +20,11 @@ extern "C" {
 
 enum { HS_SLOTS = 4, HS_SLOTS_FROM = 32 };
 
-/* Where the nodes of an axis lie in an array, and its modes: the lower half of a mirrored axis, its
- * middle with it, then the rest; else all are of the second group. A group of HS_SLOTS_FROM or more
- * has a multiple of HS_SLOTS slots, of which the last may hold zeros: libraries multiply rows of
- * such lengths faster (docs/performance/modes.md). */
+/* Where an axis' nodes and modes lie in an array, in two groups. For a mirrored axis the first
+ * group is the lower half including the middle node, the second the rest; else all are in the
+ * second group. A group of HS_SLOTS_FROM or more has a multiple of HS_SLOTS slots, the last of
+ * which may hold zeros: libraries multiply rows of such lengths faster
+ * (docs/performance/modes.md). */
 struct hs_slots {
     int64_t nodes[2], slots[2];
 };
@@ -48,7 +49,7 @@ static inline HS_HOST_DEVICE int64_t hs_slot(const struct hs_slots *axis, int64_
     return node < axis->nodes[0] ? node : node - axis->nodes[0] + axis->slots[0];
 }
 
-/* -1: none. */
+/* The node in a slot; -1: none. */
 static inline HS_HOST_DEVICE int64_t hs_node_at(const struct hs_slots *axis, int64_t slot)
 {
     const int group = slot >= axis->slots[0];
@@ -56,12 +57,12 @@ static inline HS_HOST_DEVICE int64_t hs_node_at(const struct hs_slots *axis, int
     return n >= axis->nodes[group] ? -1 : n + (group ? axis->nodes[0] : 0);
 }
 
-/* What becomes of a mode that a step multiplies by 1 + rate and to which it adds a constant. */
+/* How a mode evolves; a step multiplies it by 1 + rate and adds a constant. */
 enum hs_mode_rule {
     HS_MODE_STEPS,  /* `amount` steps */
     HS_MODE_TIME,   /* d/dt = rate * mode + constant, for a time `amount` */
-    HS_MODE_MEAN,   /* the same: its mean over the times from `begin` to `amount` */
-    HS_MODE_STEADY, /* without end; where the rate is 0 it stays as it is */
+    HS_MODE_MEAN,   /* as HS_MODE_TIME, but its mean over the times from `begin` to `amount` */
+    HS_MODE_STEADY, /* the steady state; unchanged if the rate is 0 */
 };
 
 /* A mode of amplitude T becomes kept * T + gained * constant. */
@@ -73,7 +74,7 @@ struct hs_mode_factors {
 static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steps(double n, double rate)
 {
     struct hs_mode_factors out;
-    /* log |1 + rate| is at most |1 + rate| - 1, and below this exp() is 0: so are most modes */
+    /* log |1 + rate| <= |1 + rate| - 1, and exp() below this is 0, as for most modes */
     if (n * (rate > -1.0 ? rate : -2.0 - rate) < -746.0) {
         out.kept = 0.0;
         out.gained = -1.0 / rate;
@@ -129,11 +130,11 @@ static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double rate)
     return out;
 }
 
-/* Of all modes: the rate of mode (i, j, k) is common + rate[X][i] + rate[Y][j] + rate[Z][k]. */
+/* A filter of all modes. Mode (i, j, k) has rate common + rate[X][i] + rate[Y][j] + rate[Z][k]. */
 struct hs_mode_filter {
     enum hs_mode_rule rule;
     double amount;
-    double begin; /* of a mean */
+    double begin; /* HS_MODE_MEAN only */
     double common;
     const double *rate[HS_AXES]; /* [extent] in the backend's memory; NULL: 0 along this axis */
     int64_t extent[HS_AXES];
@@ -151,16 +152,16 @@ hs_mode_factors_of(const struct hs_mode_filter *filter, double rate)
     }
 }
 
-/* What multiplies along an axis: [rows][extent]; or, where `even` is not 0, two squares, of the
- * axis' first `even` slots and of the rest. */
+/* A matrix to apply along an axis: [rows][extent], or, if `even` is not 0, two square blocks for
+ * the axis' first `even` slots and for the rest. */
 struct hs_axis_factor {
     int axis;
     int64_t rows, even;
     const double *matrix;
 };
 
-/* Of two nodes as far from the lower end as from the upper one: the lower becomes half their sum,
- * the upper half their difference; or back. */
+/* For two nodes that mirror each other: the lower becomes half their sum, the upper half their
+ * difference; `back`: the inverse. */
 static inline HS_HOST_DEVICE void hs_fold(bool back, double *lower, double *upper)
 {
     const double a = *lower, b = *upper;
@@ -171,9 +172,9 @@ static inline HS_HOST_DEVICE void hs_fold(bool back, double *lower, double *uppe
 struct hs_backend_state;
 
 struct hs_transforms {
-    /* HS_OK, or which library lacks and what to do. */
+    /* HS_OK, or an error with the missing library and what to do. */
     enum hs_status (*available)(struct hs_error *err);
-    /* Memory for so many doubles; HS_DEVICE when it is short, with needed and free bytes. */
+    /* Allocates `count` doubles; HS_DEVICE if memory is short, with the needed and free bytes. */
     enum hs_status (*allocate)(struct hs_backend_state *state, double count, double **out,
                                struct hs_error *err);
     void (*release)(struct hs_backend_state *state, double *array); /* accepts NULL */
@@ -181,31 +182,31 @@ struct hs_transforms {
                           double *array, struct hs_error *err);
     enum hs_status (*get)(struct hs_backend_state *state, const double *array, int64_t count,
                           double *host, struct hs_error *err);
-    /* The field at the swept nodes, each node in its slot. */
+    /* Copies the field at the swept nodes to the array, each node to its slot. */
     enum hs_status (*gather)(struct hs_backend_state *state, const struct hs_slots axes[HS_AXES],
                              double *array, struct hs_error *err);
-    /* The array, rounded once, becomes the field at the swept nodes; NULL: zeros do. `steps`: the
-     * field that was there stays at hand as the one a step before. */
+    /* Copies the array, rounded once, to the field at the swept nodes; NULL: zeros. `steps`: the
+     * old field is kept as the one a step before. */
     enum hs_status (*scatter)(struct hs_backend_state *state, const struct hs_slots axes[HS_AXES],
                               const double *array, bool steps, struct hs_error *err);
-    /* Of all such pairs along an axis. */
+    /* hs_fold for all mirror pairs along an axis. */
     enum hs_status (*fold)(struct hs_backend_state *state, int axis,
                            const struct hs_slots axes[HS_AXES], bool back, double *array,
                            struct hs_error *err);
-    /* out[.., r, ..] = sum over i of matrix[r][i] * in[.., i, ..] along the axis, where `in` has
-     * `extent` and out `rows` instead. */
+    /* out[.., r, ..] = sum over i of matrix[r][i] * in[.., i, ..] along the axis. `in` has
+     * `extent`; `out` has `rows` along the axis. */
     enum hs_status (*product)(struct hs_backend_state *state, const struct hs_axis_factor *by,
                               const int64_t extent[HS_AXES], const double *in, double *out,
                               struct hs_error *err);
-    /* out = kept * in + gained * constant, mode by mode; NULL: a constant of 0. `out` may be
-     * either. */
+    /* out = kept * in + gained * constant, mode by mode; `constant` NULL: 0. `out` may be `in` or
+     * `constant`. */
     enum hs_status (*filter)(struct hs_backend_state *state, const struct hs_mode_filter *filter,
                              const double *in, const double *constant, double *out,
                              struct hs_error *err);
     /* The largest absolute value. */
     enum hs_status (*largest)(struct hs_backend_state *state, const double *array, int64_t count,
                               double *out, struct hs_error *err);
-    /* Returns when all of the above is done, so that its time can be measured. */
+    /* Returns when all of the above is done, so that it can be timed. */
     enum hs_status (*wait)(struct hs_backend_state *state, struct hs_error *err);
 };
 

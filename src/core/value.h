@@ -1,5 +1,5 @@
 /*
- * Numbers that may vary over place and time, as data: a constant, or a program that
+ * Values that may depend on place and time, as data: a constant, or a program that
  * functions/evaluate.h evaluates.
  */
 #ifndef HS_CORE_VALUE_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What the value of an expression changes with. */
+/* What the value of an expression depends on. */
 enum { HS_VARIES_X = 1, HS_VARIES_Y = 2, HS_VARIES_Z = 4, HS_VARIES_T = 8, HS_VARIES_SPACE = 7 };
 
 struct hs_instruction {

@@ -1,4 +1,4 @@
-/* Walls of a body of many materials: what a face, or a part of it, does to the nodes on it. */
+/* Walls of a body of many materials: the effect of a face, or a part of it, on the nodes on it. */
 #ifndef HS_CORE_WALL_H
 #define HS_CORE_WALL_H
 
@@ -24,11 +24,11 @@ enum hs_wall_kind {
     HS_WALL_PRESCRIBES /* nodes take `value` */
 };
 
-/* function(t) * field[node]. Fields of a face have its nodes with the lower axis fastest. */
+/* function(t) * field[node]. A face's fields list its nodes with the lower axis fastest. */
 struct hs_wall_number {
-    int function;           /* place in the problem's time functions; -1: none */
+    int function;           /* index in the problem's time functions; -1: none */
     const double *field;    /* NULL: 1 everywhere */
-    struct hs_value moving; /* of place and time at once, instead of these; no expression: none */
+    struct hs_value moving; /* of place and time at once, replaces both; or no expression */
 };
 
 static inline bool hs_wall_number_moves(const struct hs_wall_number *number)
@@ -42,31 +42,31 @@ static inline bool hs_wall_number_is_given(const struct hs_wall_number *number)
 }
 
 /*
- * A face, or a rectangle of it. Flux and convection are integrals over exactly its area. Nodes
- * that lie in it, borders included, are held or prescribed; what such a wall covers of other nodes'
- * control volumes is insulated.
+ * A face, or a rectangle of it. Flux and convection are integrals over exactly its area. A holding
+ * or prescribing wall acts on the nodes in it, borders included; where it covers control volumes of
+ * other nodes, it insulates.
  */
 struct hs_wall {
     int face;                              /* 0 ... HS_FACES - 1, of an axis that is not periodic */
-    double lower[HS_AXES], upper[HS_AXES]; /* m, may be infinite; not looked at along the face's own
-                                              axis and those that are not there */
-    const uint16_t *label; /* for each node of the face; NULL: none. The wall is where */
-    int number;            /* they are this, over a node's whole area of the face */
+    double lower[HS_AXES], upper[HS_AXES]; /* m, may be infinite; ignored along the face's own axis
+                                              and axes that are not there */
+    const uint16_t *label; /* for each node of the face; NULL: none. The wall consists of */
+    int number;            /* the whole face areas of the nodes with this label */
     enum hs_wall_kind kind;
     double h;                      /* W/(m^2 K), >= 0 ... */
-    const double *h_field;         /* ... times this, as above */
+    const double *h_field;         /* ... times this field of the face; NULL: 1 */
     struct hs_wall_number flux;    /* W/m^2 that leave */
     struct hs_wall_number ambient; /* K */
     struct hs_wall_number value;   /* K */
 };
 
-/* h of a node of its face, by the place in fields of that. */
+/* h at a node of the face, given by its index in the face's fields. */
 static inline double hs_wall_h_at(const struct hs_wall *wall, int64_t place)
 {
     return wall->h * (wall->h_field ? wall->h_field[place] : 1.0);
 }
 
-void hs_wall_release(struct hs_wall *wall); /* its fields */
+void hs_wall_release(struct hs_wall *wall); /* frees its fields */
 
 #ifdef __cplusplus
 }

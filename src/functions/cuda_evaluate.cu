@@ -1,4 +1,4 @@
-/* Programs over boxes of nodes, on the device. */
+/* Evaluates programs over boxes of nodes on the device. */
 #include "functions/device.cuh"
 
 #include "core/cuda_call.h"
@@ -9,8 +9,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* An operation of a program, and where its last argument comes from: mostly that is pushed just
- * before, so that a step is two of the program's instructions and leaves the stack alone. */
+/* An operation and the source of its last argument, which is mostly pushed just before: then a step
+ * combines two instructions of the program and leaves the stack alone. */
 struct alignas(16) hs_cuda_step {
     int operation; /* or START, PUSH */
     int operand;   /* HS_OP_CONSTANT, HS_OP_X, ..., or FROM_STACK */
@@ -21,39 +21,39 @@ namespace
 {
 
 enum {
-    START = HS_OPERATIONS, /* makes a stack of the operand alone */
+    START = HS_OPERATIONS, /* starts the stack with the operand */
     PUSH,
     FROM_STACK = -1
 };
 
 enum {
-    POINTS = 8, /* of a thread in a row, which share the reading of a step */
+    POINTS = 8, /* per thread, in a row; they share the reading of a step */
     WARP = 32,
     SEGMENT = POINTS * WARP,
-    WARPS = 4,         /* of a block, at most */
-    SHARED = 48 << 10, /* bytes, that a block of several warps may have */
-    ENOUGH = 4096,     /* blocks, to take the times one after the other */
+    WARPS = 4,         /* per block, at most */
+    SHARED = 48 << 10, /* bytes, at most, for a block of several warps */
+    ENOUGH = 4096,     /* blocks from which on the times are processed in turn */
 };
 
 struct request {
     const hs_cuda_step *step;
     int steps, depth;
     hs_cuda_patch patch;
-    int along, other[2]; /* axes: of the rows, and those that number them */
+    int along, other[2]; /* axes: along rows, and across them */
     unsigned segments;   /* of a row */
     unsigned all_segments;
     double scale;
     hs_precision precision;
     hs_cuda_times times;
-    unsigned groups;             /* of the times, for each of which there are blocks */
-    int64_t out_stride[HS_AXES]; /* this one and those of tables by `along` and `other` */
+    unsigned groups;             /* of times; each group has its own blocks */
+    int64_t out_stride[HS_AXES]; /* by `along` and `other`, as table strides */
     int64_t stride[HS_MOST_TABLES][HS_AXES];
-    /* Of the patch's first node; NULL: a number. */
+    /* At the patch's first node; NULL: the table is a single number. */
     const double *table[HS_CUDA_TIMES][HS_MOST_TABLES];
     double number[HS_CUDA_TIMES][HS_MOST_TABLES];
 };
 
-/* exp is written out for each of a thread's points, since moving sources are mostly that. */
+/* exp is inlined for each point of a thread, since moving sources are mostly exp. */
 __device__ __noinline__ double call(int operation, double a, double b)
 {
     switch (operation) {
@@ -69,10 +69,10 @@ __device__ __noinline__ double call(int operation, double a, double b)
     return b; /* exp does not come here */
 }
 
-/* The values of a thread's points: the topmost in registers, the others in shared memory. */
+/* The stack of a thread's points: the top in registers, the rest in shared memory. */
 struct stack {
     double top[POINTS];
-    double *below; /* where the next one goes; a thread's are WARP apart */
+    double *below; /* next free entry; a thread's values are WARP apart */
 
     __device__ void push()
     {
@@ -95,8 +95,8 @@ struct stack {
         for (int p = 0; p < POINTS; p++)
             top[p] = last(p);
     }
-    /* The operation's last argument at point p is last(p), popped already if POPPED; the others are
-     * on the stack. */
+    /* The operation's last argument at point p is last(p), read from `top` if POPPED. The other
+     * arguments are on the stack. */
     template <bool POPPED, typename LAST>
     __device__ void apply(int operation, LAST last)
     {
@@ -133,11 +133,11 @@ struct stack {
     }
 };
 
-/* A thread's points in a row, WARP apart: the first one's node in the patch. */
+/* The first of a thread's points as a node of the patch; the points are in a row, WARP apart. */
 struct place {
     int64_t along;          /* on the rows' axis */
     unsigned first, second; /* on the others */
-    int left;               /* nodes from there to the end of its segment; it may be past that */
+    int left;               /* nodes from there to the end of the segment; <= 0 if past it */
 
     __device__ int64_t on(const request &r, int axis) const
     {
@@ -173,7 +173,7 @@ __device__ void store(T *out, int64_t stride, int left, const double (&from)[POI
             out[n * WARP * stride] = (T)(from[n] * scale);
 }
 
-/* m, of node i along an axis. */
+/* m: of node i along an axis. */
 __device__ double coordinate(const hs_cuda_patch &patch, int axis, int64_t i)
 {
     if (patch.place[axis])
@@ -196,7 +196,7 @@ __device__ void fetch(const request &r, int operand, const place &at, unsigned m
     if (operand >= HS_OP_TABLE) {
         const int64_t(&stride)[HS_AXES] = r.stride[operand - HS_OP_TABLE];
         const double *const from = r.table[m][operand - HS_OP_TABLE] + at.times(stride);
-        if (stride[0] == 1) /* so that the points' addresses are one and its offsets */
+        if (stride[0] == 1) /* a constant stride makes the addresses one base plus offsets */
             load(from, 1, at.left, to);
         else
             load(from, stride[0], at.left, to);
@@ -208,7 +208,7 @@ __device__ void fetch(const request &r, int operand, const place &at, unsigned m
         to[n] = coordinate(r.patch, r.along, first + n * WARP);
 }
 
-/* One that is the same for a whole row. */
+/* An operand that is the same for a whole row. */
 __device__ double fetch(const request &r, const hs_cuda_step &in, const place &at, unsigned m)
 {
     const int table = in.operand - HS_OP_TABLE, axis = in.operand - HS_OP_X;
@@ -260,7 +260,7 @@ __device__ double share_at(const hs_cuda_shares &share, const int64_t (&node)[HS
                           : 0.0;
 }
 
-/* The values times the scale and the shares of their nodes. */
+/* Multiplies the values by the scale and the nodes' shares. */
 __device__ void weigh(const request &r, const place &at, stack &s)
 {
     int64_t node[HS_AXES];
@@ -274,8 +274,8 @@ __device__ void weigh(const request &r, const place &at, stack &s)
     }
 }
 
-/* A warp takes a segment of a row, at one time or at one after the other, so that what does not
- * change with time is read from memory once. Shared memory: [warps][depth - 1][POINTS][WARP]. */
+/* A warp processes a segment of a row, at one time or at several in turn, so that constant data is
+ * read from memory once. Shared memory: [warps][depth - 1][POINTS][WARP]. */
 template <bool WEIGHS>
 __global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ request r)
 {
@@ -302,7 +302,8 @@ __global__ void __launch_bounds__(WARPS *WARP) evaluate(const __grid_constant__ 
     }
 }
 
-/* Rows run along the first axis that has any length: a face across x has none there. */
+/* Rows run along the first axis with more than one node: a face normal to x has only one along
+ * x. */
 void choose_rows(request *r)
 {
     const int64_t *const count = r->patch.count;
@@ -338,7 +339,7 @@ void set_table(request *r, const hs_cuda_function *function, int n)
                                                lower[HS_Z], r->times.t[m]);
 }
 
-/* The program as steps; returns how many. */
+/* Converts the program to steps; returns their number. */
 int make_steps(const hs_instruction *code, int length, hs_cuda_step *step, int *depth)
 {
     int steps = 0, values = 0;
@@ -430,12 +431,12 @@ hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch
     take_strides(&r, patch->stride, r.out_stride);
     for (int n = 0; n < function->tabulation.tables; n++)
         set_table(&r, function, n);
-    const int bytes = (int)sizeof(double) * SEGMENT * (r.depth - 1); /* of a warp */
+    const int bytes = (int)sizeof(double) * SEGMENT * (r.depth - 1); /* per warp */
     int warps = WARPS;
     while (warps > 1 && warps * bytes > SHARED)
         warps /= 2;
     const auto kernel = patch->share.width[HS_X] ? evaluate<true> : evaluate<false>;
-    if (bytes > SHARED) /* more must be asked for */
+    if (bytes > SHARED) /* more than the default must be requested */
         HS_CUDA_TRY(err, cudaFuncSetAttribute((const void *)kernel,
                                               cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     const unsigned blocks = (unsigned)hs_divide_up(r.all_segments, warps);

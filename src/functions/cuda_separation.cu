@@ -1,5 +1,5 @@
-/* Sources of the form of functions/separation.h, plane * column + offset: the tables of each sweep,
- * for kernels that take them. */
+/* Sources that separate as plane * column + offset (functions/separation.h): the tables of each
+ * sweep, for kernels that take them. */
 #include "functions/device.cuh"
 
 #include "core/cuda_call.h"
@@ -17,7 +17,7 @@ int64_t plane_numbers(const hs_grid *grid)
     return hs_round_up(grid->points[HS_X], ALIGN) * grid->points[HS_Y];
 }
 
-/* A part's function, or one of the number that stands for it where there is none. */
+/* A part's function, or the constant `otherwise` if the part is empty. */
 hs_status make_function(const hs_expression *part, const hs_instruction *otherwise,
                         const hs_grid *grid, hs_cuda_function *out, hs_error *err)
 {
@@ -45,7 +45,7 @@ hs_status hs_cuda_separation_init(hs_cuda_separation *tables, const hs_separatio
     if (!tables->level)
         return hs_error_add(err, HS_DEVICE, "not enough memory for %d levels", levels);
     HS_CUDA_TRY(err, cudaMalloc(&tables->memory, bytes));
-    /* kernels may load, though not use, what lies between the rows */
+    /* kernels may load, but do not use, the gaps between rows */
     HS_CUDA_TRY(err, cudaMemset(tables->memory, 0, bytes));
     for (int l = 0; l < levels; l++) {
         const double *const plane = (double *)(tables->memory + (size_t)l * apart);

@@ -1,9 +1,9 @@
-/* Functions with tables on the device, for the parts that do not change with place and time. */
+/* Functions on the device, with tables for parts that do not depend on all of place and time. */
 #include "functions/device.cuh"
 
 #include "core/cuda_call.h"
 
-/* Copies of where nodes are along axes that are stretched. */
+/* Copies the node positions along stretched axes to the device. */
 static hs_status copy_places(hs_cuda_tables *tables, const hs_grid *grid, hs_error *err)
 {
     for (int axis = 0; axis < grid->dims; axis++) {

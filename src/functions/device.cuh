@@ -1,4 +1,4 @@
-/* What varies over place and time, evaluated on a CUDA device. */
+/* Evaluates expressions of place and time on a CUDA device. */
 #ifndef HS_FUNCTIONS_DEVICE_CUH
 #define HS_FUNCTIONS_DEVICE_CUH
 
@@ -12,55 +12,55 @@
 /* ---- cuda_evaluate.cu ------------------------------------------------------------------------ */
 
 /*
- * An expression in device memory, taken apart as functions/tabulate.h says; zero: none. What is the
- * same at all nodes is worked out on the host, and travels with the launch; so sin(t) has the
- * host's bits.
+ * An expression in device memory, split by functions/tabulate.h; all zero: none. Parts that are the
+ * same at all nodes are computed on the host and passed with the launch, so sin(t) has the host's
+ * bits.
  */
 struct hs_cuda_function {
     hs_tabulation tabulation;
     struct hs_cuda_step *step; /* [steps] the tabulation's code as steps, on the device */
-    int steps, depth;          /* of its stack */
-    /* Device memory that another owns, of a node's value at one of the times of an evaluation;
-     * NULL: of a number. */
+    int steps, depth;          /* depth: of the stack */
+    /* Device memory, not owned: the values of node (0, 0, 0) at the first time of an evaluation;
+     * NULL: the table is a single number. */
     double *table[HS_MOST_TABLES];
-    int64_t apart[HS_MOST_TABLES]; /* numbers from one time's values to the next one's */
+    int64_t apart[HS_MOST_TABLES]; /* numbers from one time's values to the next */
     int64_t stride[HS_MOST_TABLES][HS_AXES];
 };
 
-/* The expression outlives it. Safe to destroy after failure. */
+/* The expression must outlive it. Safe to destroy after failure. */
 hs_status hs_cuda_function_create(const hs_expression *expression, const hs_grid *grid,
                                   hs_tables_of which, hs_cuda_function *out, hs_error *err);
 void hs_cuda_function_destroy(hs_cuda_function *function);
 
-/* Volume over heat capacity of a body's nodes [m^3 K/J], 0 where they are not free; as what is in
- * device memory says it. Zero: there is no body. */
+/* Volume divided by heat capacity of a body's nodes [m^3 K/J], 0 if a node is not free; computed
+ * from data in device memory. All zero: no body. */
 struct hs_cuda_shares {
     hs_network_form form;
-    const void *number;           /* of a palette: node (0, 0, 0), as `capacity` */
-    const hs_network_row *row;    /* of a palette */
-    const double *capacity;       /* as arrays; not positive: the node is not free */
-    const double *width[HS_AXES]; /* m, of nodes along each axis; NULL: there is no body */
+    const void *number;           /* byte and short forms: node (0, 0, 0); same for `capacity` */
+    const hs_network_row *row;    /* byte and short forms */
+    const double *capacity;       /* array form; not positive: the node is not free */
+    const double *width[HS_AXES]; /* m: of the nodes along each axis; NULL: no body */
     int64_t pitch[HS_AXES];       /* elements from node to node */
 };
 
-/* A box of nodes, and where the value of each goes. */
+/* A box of nodes, and where to store their values. */
 struct hs_cuda_patch {
     int64_t first[HS_AXES];
     int64_t count[HS_AXES];
-    int64_t stride[HS_AXES]; /* elements of `out` */
+    int64_t stride[HS_AXES]; /* in elements of `out` */
     double lower[HS_AXES];   /* m: node i lies at lower + n*spacing, n = i + ahead ... */
     double spacing[HS_AXES];
-    int64_t ahead[HS_AXES]; /* ... less `again` where that is not below it */
+    int64_t ahead[HS_AXES]; /* ... modulo `again` */
     int64_t again[HS_AXES];
-    const double *place[HS_AXES]; /* m: or, where it is not NULL, there; in device memory */
-    hs_cuda_shares share;         /* what values are multiplied by, last */
+    const double *place[HS_AXES]; /* m: if not NULL, node i lies at place[i]; in device memory */
+    hs_cuda_shares share;         /* the last factor of the values */
 };
 
-/* All nodes of a grid; where the values go is left open. place: in device memory, of all nodes
- * along each stretched axis; NULL: there is none. */
+/* All nodes of a grid, without strides. place: node positions along each stretched axis, in device
+ * memory; NULL: no axis is stretched. */
 hs_cuda_patch hs_cuda_patch_of(const hs_grid *grid, const double *const place[HS_AXES]);
 
-/* Times for which values are wanted, and where those of each go. */
+/* Times of an evaluation, and where to store the values of each. */
 enum { HS_CUDA_TIMES = 8 };
 struct hs_cuda_times {
     int count;
@@ -68,40 +68,40 @@ struct hs_cuda_times {
     void *out[HS_CUDA_TIMES];
 };
 
-/* out = scale * value * share at the patch's nodes at each moment; evaluated in double, stored in
- * `precision`, with the bits of the host but where the device's sin, exp, ... round differently. */
+/* out = scale * value * share at the patch's nodes at each time; evaluated in double, stored in
+ * `precision`. The bits are the host's unless the device's sin, exp, ... round differently. */
 hs_status hs_cuda_evaluate(const hs_cuda_function *function, const hs_cuda_patch *patch,
                            const hs_cuda_times *times, double scale, hs_precision precision,
                            cudaStream_t stream, hs_error *err);
 
-/* Whether the program has code for the current device: cudaSuccess if it has. */
+/* cudaSuccess if the program has code for the current device. */
 cudaError_t hs_cuda_code_present(void);
 
 /* ---- cuda_tables.cu -------------------------------------------------------------------------- */
 
-/* A function with its tables, for as many times as an evaluation has; zero: none. */
+/* A function with its tables, for the times of an evaluation; all zero: none. */
 struct hs_cuda_tables {
-    hs_cuda_function left;                 /* what is evaluated at each node */
-    hs_cuda_function part[HS_MOST_TABLES]; /* what the tables hold; none of numbers */
+    hs_cuda_function left;                 /* the remaining program, evaluated at each node */
+    hs_cuda_function part[HS_MOST_TABLES]; /* the tables' functions; unused for single numbers */
     double *memory;                        /* owned */
-    double *place[HS_AXES]; /* m, of the nodes along axes that are stretched; owned */
-    bool filled;            /* tables that do not change with time are */
+    double *place[HS_AXES];                /* m: of the nodes along stretched axes; owned */
+    bool filled;                           /* tables that do not change with time are filled */
 };
 
-/* Takes over `memory`, as much as the tabulation's bytes; NULL with HS_TABLES_OF_NUMBERS. The
- * expression outlives it. Safe to release after failure. */
+/* Takes ownership of `memory`, of hs_tabulation_bytes; NULL with HS_TABLES_OF_NUMBERS. The
+ * expression must outlive it. Safe to release after failure. */
 hs_status hs_cuda_tables_init(hs_cuda_tables *tables, const hs_expression *expression,
                               const hs_grid *grid, hs_tables_of which, int times, void *memory,
                               hs_error *err);
 void hs_cuda_tables_release(hs_cuda_tables *tables);
-/* The tables at the first `count` of the times `t`, for which `left` may then be evaluated. */
+/* Fills the tables for the first `count` of the times `t`; `left` may then be evaluated at them. */
 hs_status hs_cuda_tables_fill(hs_cuda_tables *tables, const hs_grid *grid, int count,
                               const double *t, cudaStream_t stream, hs_error *err);
 
 /* ---- cuda_separation.cu ---------------------------------------------------------------------- */
 
-/* The tables of a source of the form of functions/separation.h along z, as kernels take them, for
- * as many sweeps as a call makes; zero: none. */
+/* The tables of a source that separates along z (functions/separation.h), in the form that kernels
+ * take, for each sweep of a call; all zero: none. */
 struct hs_cuda_separation {
     hs_source_tables *level; /* [levels], in device memory */
     int64_t pitch;           /* numbers from row to row of a plane */
@@ -109,13 +109,13 @@ struct hs_cuda_separation {
     char *memory;
 };
 
-/* Bytes for one sweep. */
+/* Bytes per sweep. */
 size_t hs_cuda_separation_bytes(const hs_grid *grid);
-/* The expression outlives it. Safe to release after failure. */
+/* The expression must outlive it. Safe to release after failure. */
 hs_status hs_cuda_separation_init(hs_cuda_separation *tables, const hs_separation *separation,
                                   const hs_grid *grid, int levels, hs_error *err);
 void hs_cuda_separation_release(hs_cuda_separation *tables);
-/* The first `count` levels at the times `t`. */
+/* Fills the first `count` levels for the times `t`. */
 hs_status hs_cuda_separation_fill(const hs_cuda_separation *tables, const hs_grid *grid, int count,
                                   const double *t, cudaStream_t stream, hs_error *err);
 

@@ -2,20 +2,20 @@
 
 #include <math.h>
 
-enum { STRIP = 128 }; /* nodes at a time: what a program needs of the stack stays in L1 */
+enum { STRIP = 128 }; /* nodes at a time, so that a program's stack stays in L1 */
 
 /* A value on the stack. */
 struct operand {
-    const double *at; /* at[i & each] is node i's */
-    int64_t each;     /* -1: every node has its own; 0: one is all nodes' */
+    const double *at; /* at[i & each] is for node i */
+    int64_t each;     /* -1: one value per node; 0: one for all nodes */
 };
 
-/* Nodes from `first` on. Whether their values differ; else there is one, in *out. */
+/* Evaluates nodes from `first` on. False if all have the same value; then only *out is set. */
 static bool strip(const struct hs_instruction *code, int length, const struct hs_row *row,
                   int64_t first, int count, double *out)
 {
-    /* `value` is apart, so that no node's value overwrites one of all nodes that is still read.
-     * Pairs have loops of their own, since one by masks takes twice as long. */
+    /* `value` is separate, so that node values do not overwrite a value for all nodes that is still
+     * read. Binary operations have loops of their own: the masked form takes twice as long. */
     double values[HS_EXPRESSION_DEPTH][STRIP], value[HS_EXPRESSION_DEPTH], x[STRIP];
     struct operand stack[HS_EXPRESSION_DEPTH];
     int top = 0, known_x = 0;
@@ -67,7 +67,7 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
         }
         }
     }
-    /* a program has one instruction at least, and leaves one value */
+    /* a program has at least one instruction and leaves one value */
     /* cppcheck-suppress uninitvar */
     const struct operand left = stack[0];
     for (int i = 0; i < (left.each ? count : 1) && left.at != out; i++)
@@ -119,7 +119,7 @@ void hs_expression_row(const struct hs_expression *expression, const struct hs_r
 double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,
                         double t)
 {
-    /* x + 0*-0 is x, even where that is -0 */
+    /* x + 0*-0 is x, even if x is -0 */
     const struct hs_row row = {.count = 1, .x = x, .dx = -0.0, .y = y, .z = z, .t = t};
     double value;
     hs_program_row(code, length, &row, &value);

@@ -1,4 +1,4 @@
-/* Values of programs, at a point or along a row of nodes. */
+/* Evaluates programs at a point or along a row of nodes. */
 #ifndef HS_FUNCTIONS_EVALUATE_H
 #define HS_FUNCTIONS_EVALUATE_H
 
@@ -9,28 +9,28 @@
 extern "C" {
 #endif
 
-/* Value at (x, y, z) [m] and t [s]. */
+/* The value at (x, y, z) [m] and t [s]. */
 double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,
                         double t);
 double hs_value_at(const struct hs_value *value, double x, double y, double z, double t);
 double hs_value_at_node(const struct hs_value *value, const struct hs_grid *grid,
                         const int64_t node[HS_AXES], double t);
 
-/* What a program reads along a row of nodes. */
+/* The input of a program along a row of nodes. */
 struct hs_row {
-    int64_t first, count; /* of the nodes that are wanted */
+    int64_t first, count; /* the nodes to evaluate */
     double x, dx;         /* m: node i lies at x + i*dx ... */
     const double *places; /* m: ... or at places[i], where this is not NULL */
     double y, z;          /* m */
     double t;             /* s */
     struct hs_row_table {
         const double *values;
-        bool varies; /* values[i] is node i's; else one is all nodes' */
+        bool varies; /* values[i] is for node i; else values[0] is for all nodes */
     } table[HS_MOST_TABLES];
 };
 
-/* out[n] at node first + n of the row. Much faster than one call a node: what is the same at all
- * nodes is worked out once. */
+/* out[n] at node first + n of the row. Much faster than one call per node: what is the same at all
+ * nodes is computed once. */
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out);
 
@@ -39,7 +39,7 @@ struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, doubl
 struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
                         int64_t count, double t);
 
-/* The same for an expression. */
+/* hs_program_row for an expression. */
 void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
                        double *out);
 

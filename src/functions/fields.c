@@ -30,8 +30,8 @@ void hs_value_row(const struct hs_grid *grid, const struct hs_value *value, doub
     value_stretch(grid, value, t, 0, grid->points[HS_X], j, k, out);
 }
 
-/* Numbers of a box of a field, whose first node it is given. A file is read by one thread at a
- * time; what cannot be read is NaN. */
+/* The numbers of a field in a box; `first`: index of the box's first node. A file is read by one
+ * thread at a time; what cannot be read becomes NaN. */
 static void numbers_of(const struct hs_field *field, const struct hs_box *box, int64_t first,
                        double *out)
 {
@@ -50,7 +50,7 @@ static void numbers_of(const struct hs_field *field, const struct hs_box *box, i
     hs_error_release(&unused);
 }
 
-/* Row (j, k) of a field of numbers, if that is what it is. */
+/* Row (j, k) of the field; false if it is not a field of numbers. */
 static bool numbers_row(const struct hs_problem *problem, const struct hs_field *field, int64_t j,
                         int64_t k, double *out)
 {
@@ -73,8 +73,9 @@ double hs_field_at(const struct hs_problem *problem, const struct hs_field *fiel
     return out;
 }
 
-/* m: how far beyond a surface a node may lie along an axis and still be meant to be on it. A bound
- * in decimals is right to a millionth of the smallest cell, and both were rounded a few times. */
+/* m: how far beyond a surface along an axis a node may lie and still count as on it. A decimal
+ * bound is accurate to a millionth of the smallest cell, and both values were rounded a few
+ * times. */
 static double slack(const struct hs_grid *grid, int axis, double at, double bound)
 {
     return 1e-6 * grid->spacing[axis] + 4.0 * DBL_EPSILON * (fabs(at) + fabs(bound));
@@ -96,11 +97,12 @@ static bool is_behind(const struct hs_shape *shape, const struct hs_grid *grid,
     return beyond <= 0.0;
 }
 
-/* Whether a point can lie in the shape, by its coordinates along axes `first` to `end` - 1. */
+/* Whether a point can lie in the shape, judging only by its coordinates along axes `first` to `end`
+ * - 1. */
 static bool shape_holds(const struct hs_shape *shape, const struct hs_grid *grid, int first,
                         int end, const double at[HS_AXES])
 {
-    double square = 0.0; /* of the distance from a round one's axis or centre */
+    double square = 0.0; /* of the distance from the axis or centre of a round shape */
     if (shape->kind == HS_SHAPE_EVERYWHERE)
         return true;
     if (shape->kind == HS_SHAPE_HALF_SPACE)
@@ -127,9 +129,9 @@ bool hs_shape_covers(const struct hs_shape *shape, const struct hs_grid *grid,
     return shape_holds(shape, grid, HS_X, grid->dims, at);
 }
 
-/* The nodes from lo to hi - 1 along an axis, less those at the ends that cannot lie in the shape
- * by their coordinates from that axis to `end` - 1. What is left has no gaps: all shapes are
- * convex, and rounding keeps the order of coordinates and distances. */
+/* Shrinks the range of nodes lo to hi - 1 along an axis by those at its ends that cannot lie in the
+ * shape, judging by their coordinates from that axis to `end` - 1. The rest has no gaps: all shapes
+ * are convex, and rounding preserves the order of coordinates and distances. */
 static void shrink(const struct hs_grid *grid, const struct hs_shape *shape, int axis, int end,
                    double at[HS_AXES], int64_t *lo, int64_t *hi)
 {
@@ -145,7 +147,7 @@ static void shrink(const struct hs_grid *grid, const struct hs_shape *shape, int
     }
 }
 
-/* Of a half-space, the corner of the grid that lies deepest in it. */
+/* A box around the shape; for a half-space only the corner of the grid that lies deepest in it. */
 static struct hs_box box_around(const struct hs_shape *shape, const struct hs_grid *grid)
 {
     struct hs_box box = hs_grid_box(grid);
@@ -180,11 +182,11 @@ bool hs_shape_has_node(const struct hs_shape *shape, const struct hs_grid *grid)
 }
 
 struct hs_initial_part {
-    struct hs_tables tables; /* of its expression; without memory: there are none */
-    struct hs_box box;       /* beyond which the region has no node */
+    struct hs_tables tables; /* of its expression; none if `memory` is NULL */
+    struct hs_box box;       /* contains all nodes of the region */
 };
 
-/* Puts the region's value on its nodes of row (j, k). part: NULL if nothing was worked out. */
+/* Writes the region's value to its nodes in row (j, k). part: NULL if nothing was precomputed. */
 static void apply_region(const struct hs_grid *grid, const struct hs_region *region,
                          const struct hs_initial_part *part, int64_t j, int64_t k, double *out)
 {
@@ -203,8 +205,8 @@ static void apply_region(const struct hs_grid *grid, const struct hs_region *reg
         value_stretch(grid, &region->value, 0.0, lo, hi - lo, j, k, out + lo);
 }
 
-/* Puts the walls' temperatures on the prescribed nodes of row (j, k): those inside its ends have
- * the owner of node 1, by the y and z faces; only the ends may be owned by an x face. */
+/* Writes the walls' temperatures to the prescribed nodes of row (j, k). All inner nodes have the
+ * owner of node 1, a y or z face; only the ends may be owned by an x face. */
 static void apply_walls(const struct hs_problem *problem, double t, int64_t j, int64_t k,
                         double *out)
 {
@@ -221,7 +223,7 @@ static void apply_walls(const struct hs_problem *problem, double t, int64_t j, i
     }
 }
 
-/* The same of a body's walls. */
+/* The same for a body's walls. */
 static void apply_network(const struct hs_problem *problem, double t, int64_t j, int64_t k,
                           double *out)
 {
@@ -265,8 +267,7 @@ void hs_problem_initial_row(const struct hs_problem *problem, int64_t j, int64_t
     initial_row(problem, NULL, j, k, out);
 }
 
-/* Makes the value's tables, if it is worth them: they may take *left bytes, of which they are
- * taken off. */
+/* Makes the value's tables if they fit into *left bytes, and subtracts their size from it. */
 static void tabulate(struct hs_tables *tables, const struct hs_value *value,
                      const struct hs_grid *grid, int threads, double *left)
 {
@@ -282,8 +283,8 @@ static void tabulate(struct hs_tables *tables, const struct hs_value *value,
     hs_tables_fill(tables, 0.0, threads);
 }
 
-/* Layers of a slab that are its own lie in the order of their coordinates; with those beyond them
- * what a shape covers may have gaps. */
+/* A slab's own layers are in the order of their coordinates. Together with its halo, the nodes that
+ * a shape covers may have gaps. */
 static struct hs_box own_box(const struct hs_problem *problem)
 {
     struct hs_box box = hs_grid_box(&problem->grid);
@@ -299,7 +300,7 @@ void hs_initial_rows_init(struct hs_initial_rows *rows, const struct hs_problem 
 {
     const struct hs_grid *grid = &problem->grid;
     const struct hs_initial *initial = &problem->initial;
-    /* a large plane beside few others would take more than it spares */
+    /* a large plane with few layers would cost more than it saves */
     double left = (double)hs_grid_count(grid) * (double)hs_precision_size(problem->precision) / 8.0;
     rows->problem = problem;
     rows->part = hs_new((size_t)(initial->region_count + 1) * sizeof *rows->part);
@@ -328,7 +329,7 @@ void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, do
     initial_row(rows->problem, rows->part, j, k, out);
 }
 
-/* What a source is multiplied by, and then, in a body, at each node. */
+/* The factor of a source; in a body each node has a further factor, volume_by_capacity. */
 static double source_scale(const struct hs_problem *problem, double step)
 {
     return problem->source.rate * (problem->raw ? 1.0 : step);
@@ -351,7 +352,7 @@ double hs_problem_source_at(const struct hs_problem *problem, double step, doubl
     return problem->network ? out * volume_by_capacity(problem, node) : out;
 }
 
-/* As volume_by_capacity at each node. Mostly that is what it was at the node before. */
+/* Multiplies by volume_by_capacity at each node, which is mostly the same as at the node before. */
 static void weigh_row(const struct hs_problem *problem, int64_t j, int64_t k, double *out)
 {
     const struct hs_grid *grid = &problem->grid;

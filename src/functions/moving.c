@@ -6,7 +6,7 @@
 
 enum { STRIP = 128, PARTS = 64 };
 
-/* Adds a stretch's weights times values to out: [count]. */
+/* Adds weights times values of a stretch to out: [count]. */
 static void add_stretch(const struct hs_moving *moving, const struct hs_grid *grid,
                         const struct hs_moving_stretch *stretch, double t, double *out)
 {
@@ -35,7 +35,7 @@ static int64_t next_row(const struct hs_moving *moving, int64_t nx, int64_t s)
     return s;
 }
 
-/* Stretches of one row may share nodes, so one thread has them all. */
+/* Stretches of one row may share nodes, so one thread processes the whole row. */
 void hs_moving_at(const struct hs_moving *moving, const struct hs_grid *grid, double t, int threads,
                   double *out)
 {
@@ -52,7 +52,7 @@ void hs_moving_at(const struct hs_moving *moving, const struct hs_grid *grid, do
     }
 }
 
-/* The first of ascending numbers, each so many bytes from the one before, that is not below. */
+/* Index of the first of ascending numbers, `apart` bytes apart, that is at least `least`. */
 static int64_t first_from(const int64_t *number, int64_t count, size_t apart, int64_t least)
 {
     int64_t low = 0, high = count;

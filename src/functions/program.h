@@ -1,8 +1,8 @@
 /*
- * Expressions of x, y, z, t as a small bytecode that every device can read (core/value.h).
+ * Expressions of x, y, z, t as a small bytecode that every device can execute (core/value.h).
  *
- * input/expression.c makes them; muParser, in the tests, says what they mean.
- * The code is a stack program: constants and variables push, functions pop their arguments.
+ * input/expression.c compiles them; in the tests muParser is the reference for their meaning. The
+ * code is a stack program: constants and variables push, functions pop their arguments.
  */
 #ifndef HS_FUNCTIONS_PROGRAM_H
 #define HS_FUNCTIONS_PROGRAM_H
@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* X(NAME, arguments popped, C expression of a, b, c): one result is pushed. A few instructions of
- * any processor. */
+/* X(NAME, arguments popped, C expression of a, b, c): one result is pushed. Each takes only a few
+ * machine instructions. */
 #define HS_PLAIN_OPERATIONS(X)                                                                     \
     X(NEGATE, 1, -a)                                                                               \
     X(ADD, 2, a + b)                                                                               \
@@ -44,7 +44,7 @@ extern "C" {
     X(MIN, 2, b < a ? b : a)                                                                       \
     X(MAX, 2, a < b ? b : a)
 
-/* Calls of the mathematical library, which take many, and round differently on a GPU. */
+/* Math library calls, which take many instructions and round differently on a GPU. */
 #define HS_CALL_OPERATIONS(X)                                                                      \
     X(POWER, 2, pow(a, b))                                                                         \
     X(SIN, 1, sin(a))                                                                              \
@@ -81,22 +81,22 @@ enum hs_operation {
     HS_PLAIN_OPERATIONS(HS_OPERATION_NAME) HS_CALL_OPERATIONS(HS_OPERATION_NAME)
 #undef HS_OPERATION_NAME
         HS_OPERATIONS,
-    HS_OP_TABLE = HS_OPERATIONS /* HS_OP_TABLE + n pushes the node's value in table n */
+    HS_OP_TABLE = HS_OPERATIONS /* HS_OP_TABLE + n pushes the node's value from table n */
 };
 
 enum {
-    HS_EXPRESSION_DEPTH = 32, /* deepest stack a program may need */
+    HS_EXPRESSION_DEPTH = 32, /* maximum stack depth of a program */
     HS_MOST_TABLES = 8
 };
 
-/* How many values an operation pops, and whether it is a call of the mathematical library. */
+/* The number of values an operation pops; whether it is a math library call. */
 int hs_operation_arguments(int operation);
 bool hs_operation_is_call(int operation);
 
-/* Values on the stack at most. */
+/* The maximum number of values on the stack. */
 int hs_program_depth(const struct hs_instruction *code, int length);
 
-/* The part of a program that leaves the value which its instruction `last` leaves. */
+/* The part of a program that computes the result of instruction `last`, arguments included. */
 struct hs_expression hs_expression_part(const struct hs_instruction *code, int last);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* Programs brought into the form of functions/separation.h: a tree of their operations, ranges of
- * what its nodes may be, and rules for what an operation makes of arguments that have the form. */
+/* Brings programs into the form of functions/separation.h, by means of a tree of their operations,
+ * ranges of the nodes' values, and rules for the form of an operation on arguments that have the
+ * form. */
 #include "functions/rearrange.h"
 
 #include "core/memory.h"
@@ -38,7 +39,7 @@ static struct range hull(const double *values, int count)
     return r;
 }
 
-/* Of an operation that is monotone in each argument: it is at corners that it is least and most. */
+/* An operation that is monotone in each argument has its extremes at corners. */
 static struct range corners(int operation, struct range a, struct range b)
 {
     const struct hs_instruction code[] = {{HS_OP_X, 0.0}, {HS_OP_Y, 0.0}, {operation, 0.0}};
@@ -116,13 +117,13 @@ struct node {
     struct range range;
 };
 
-/* Nodes that are alike are one node, so equal numbers mean equal values. */
+/* Identical nodes are merged, so equal node numbers mean equal values. */
 struct tree {
     struct node node[MOST_NODES];
     int count;
     bool full;
     struct range place[4]; /* of x, y, z, t */
-    unsigned axis;         /* the bits of the axis that is to stand alone, ... */
+    unsigned axis;         /* the bit of the axis to separate, ... */
     unsigned others;       /* ... and of the others */
 };
 
@@ -170,7 +171,7 @@ static int apply(struct tree *tree, int operation, int a, int b, int c)
     return add_node(tree, made);
 }
 
-/* The node of the program's value; NONE if there is no room. */
+/* Builds the tree; returns the node of the program's value, or NONE if there is no room. */
 static int grow(struct tree *tree, const struct hs_expression *expression)
 {
     int stack[HS_EXPRESSION_DEPTH + 1] = {0}, top = 0;
@@ -212,7 +213,7 @@ static bool is_product(struct form f)
     return f.plane != NONE && f.offset == NONE;
 }
 
-/* An operation on what may be missing on either side, which then is as if it were not done. */
+/* An operation whose arguments may be missing; a missing one acts as the neutral element. */
 static int combine(struct tree *tree, int operation, int a, int b)
 {
     if (a == NONE && b != NONE && operation == HS_OP_SUBTRACT)
@@ -245,8 +246,8 @@ static bool sum(struct tree *tree, int operation, struct form f, struct form g, 
     return true;
 }
 
-/* f times or divided by a column. What does not change along the axis either is left to the plane,
- * so that a sum stays one. */
+/* f times or divided by a column. If f has no column and the factor does not depend on the axis,
+ * the plane takes the factor, so that a sum keeps its form. */
 static struct form scaled(struct tree *tree, int operation, struct form f, int by)
 {
     struct form out = {f.plane, f.column, NONE};
@@ -289,7 +290,7 @@ static bool quotient(struct tree *tree, struct form f, struct form g, struct for
     return true;
 }
 
-/* exp, or a power of a number: of a sum the product of what it makes of both. */
+/* exp, or a power of a constant; of a sum it is the product of those of the terms. */
 static int raise(struct tree *tree, const struct node *whole, int exponent)
 {
     return whole->operation == HS_OP_EXP
@@ -297,7 +298,7 @@ static int raise(struct tree *tree, const struct node *whole, int exponent)
                : apply(tree, HS_OP_POWER, whole->argument[0], exponent, NONE);
 }
 
-/* Whether it is 1 or 0. */
+/* Whether the node can only be 1 or 0. */
 static bool is_condition(const struct tree *tree, int node)
 {
     const struct node *of = &tree->node[node];
@@ -308,9 +309,8 @@ static bool is_condition(const struct tree *tree, int node)
     return of->operation >= HS_OP_LESS && of->operation <= HS_OP_OR;
 }
 
-/* 1 or 0 as the value is true, so that what a condition chooses instead of 0 is multiplied. A
- * product is true where both factors are, unless it is too small for a number, and so 0: that of
- * conditions never is. */
+/* The truth of f as 1 or 0, so that a choice between a value and 0 becomes a product. A product is
+ * true if both factors are, unless it underflows to 0; a product of conditions never does. */
 static bool truth(struct tree *tree, struct form f, struct form *out)
 {
     const int zero = leaf(tree, HS_OP_CONSTANT, 0.0);
@@ -375,7 +375,7 @@ static bool form_of_two(struct tree *tree, int node, struct form *out)
     }
 }
 
-/* Whether the node's value has the form, by the last of its operations and the forms before. */
+/* Whether the node's value has the form, from its last operation and its arguments' forms. */
 static bool form_of(struct tree *tree, int node, struct form *out)
 {
     const struct node whole = tree->node[node];
@@ -426,7 +426,7 @@ static bool form_of(struct tree *tree, int node, struct form *out)
 struct program {
     struct hs_instruction code[LONGEST];
     int length, depth, deepest;
-    bool bounded; /* all that it computes is */
+    bool bounded; /* all its intermediate values are bounded */
 };
 
 static void emit(struct program *program, int operation, double constant)

@@ -6,11 +6,11 @@
 #include "core/value.h"
 
 /*
- * Makes a program of that form, allocated, of an expression that is not; false where the rules do
- * not lead to one, or where one of its parts could be large (1e100) or not finite over the grid
- * and times up to 1e10 s, so that the form might be where the expression is not. Its values
- * are the expression's to rounding: a few units in the last place, times the argument of an exp
- * that was split.
+ * Makes an allocated program in that form from an expression that is not. False if the rules do not
+ * lead to the form, or if a part could exceed 1e100 or be non-finite over the grid and times up to
+ * 1e10 s: the form might then be non-finite where the expression is finite. The values agree with
+ * the expression's to rounding: a few units in the last place, times the argument of an exp that
+ * was split.
  */
 bool hs_expression_rearrange(const struct hs_expression *expression, const struct hs_grid *grid,
                              struct hs_instruction **code, struct hs_expression *out);

@@ -7,7 +7,7 @@ static unsigned bit_of(int axis)
 
 static const struct hs_expression none;
 
-/* Takes the last operation off, if it is `operation` with a second argument free of `others`. */
+/* Splits a last `operation` with an argument free of `others` (to `taken`; the rest to `whole`). */
 static bool take_off(struct hs_expression *whole, int operation, unsigned others,
                      struct hs_expression *taken)
 {

@@ -12,7 +12,7 @@ bool hs_tables_init(struct hs_tables *tables, const struct hs_expression *expres
     struct hs_tabulation *tabulation = &tables->tabulation;
     if (!hs_tabulation_init(tabulation, expression, grid, which))
         return false;
-    /* one more, since there may be no tables */
+    /* one more number, since there may be no tables */
     tables->memory = malloc((size_t)hs_tabulation_bytes(tabulation, grid, 1) + sizeof(double));
     double *at = tables->memory;
     for (int n = 0; n < tabulation->tables && at; n++) {
@@ -29,7 +29,7 @@ void hs_tables_release(struct hs_tables *tables)
     tables->memory = NULL;
 }
 
-/* Row by row; one that does not change along x is one node long. */
+/* Fills table n row by row; if it does not depend on x, a row is one node long. */
 static void fill(struct hs_tables *tables, int n, double t, int threads)
 {
     const struct hs_grid *grid = tables->grid;

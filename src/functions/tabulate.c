@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an expression is taken apart by. */
+/* The rule for splitting an expression. */
 struct rule {
     unsigned axes; /* HS_VARIES_... of the grid's */
     enum hs_tables_of which;
@@ -25,7 +25,7 @@ static void emit(struct hs_tabulation *out, struct hs_instruction instruction)
     out->code[out->length++] = instruction;
 }
 
-/* Whether the part's values are in a table, a new one if there is none. */
+/* Emits a table for the part, an existing or a new one. False if there is no table left. */
 static bool emit_table(struct hs_tabulation *out, const struct hs_expression *part)
 {
     int n = 0;
@@ -39,14 +39,14 @@ static bool emit_table(struct hs_tabulation *out, const struct hs_expression *pa
     return true;
 }
 
-/* Whether it is the same along an axis at least; t itself is no better in a table. */
+/* Whether the part is constant along at least one axis; t alone gains nothing from a table. */
 static bool is_flat(const struct hs_expression *part, struct rule rule)
 {
     const unsigned along = part->varies & rule.axes;
     return along == 0 ? part->length > 1 : rule.which != HS_TABLES_OF_NUMBERS && along != rule.axes;
 }
 
-/* Whether to read a number from memory takes less than these instructions. */
+/* Whether these instructions cost more than reading a number from memory. */
 static bool is_much(const struct hs_instruction *code, int length)
 {
     bool calls = false;
@@ -72,7 +72,7 @@ static void leave_operation(struct hs_tabulation *out, const struct hs_expressio
     emit(out, last);
 }
 
-/* What is left of the part for each node. */
+/* Emits what remains of the part for each node. */
 static void leave(struct hs_tabulation *out, const struct hs_expression *part, struct rule rule)
 {
     const bool constant = part->code[part->length - 1].operation == HS_OP_CONSTANT;

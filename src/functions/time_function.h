@@ -12,7 +12,7 @@ extern "C" {
 double hs_time_function_at(const struct hs_time_function *function, double t);
 bool hs_time_function_varies(const struct hs_time_function *function); /* in time */
 
-/* The sum of a forcing's functions times their weights at time t, in W; K of a prescribed node. */
+/* The sum of a forcing's functions times their weights at time t: W, or K for a prescribed node. */
 double hs_forcing_at(const struct hs_forcing *forcing, const struct hs_time_function *functions,
                      double t);
 

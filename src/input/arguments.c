@@ -51,7 +51,7 @@ static enum hs_status store(const char *command, const struct hs_argument *row, 
     return HS_OK;
 }
 
-/* The row of an option, whose text may go on with "=value". */
+/* The row of an option; "=value" may follow its name in the text. */
 static const struct hs_argument *find(const struct hs_argument *table, int count, const char *text)
 {
     const size_t length = strcspn(text, "=");
@@ -79,7 +79,7 @@ static enum hs_status unknown_option(const char *command, const char *text,
                         command, text, command);
 }
 
-/* One option at argv[*at], which moves on over its value. */
+/* Reads one option at argv[*at]; *at advances past its value. */
 static enum hs_status read_option(int argc, char **argv, int *at, const struct hs_argument *table,
                                   int count, struct hs_error *err)
 {

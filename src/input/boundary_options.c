@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds to an allocated text. */
+/* Appends to an allocated text. */
 static char *longer(char *text, const char *between, const char *more)
 {
     char *all = hs_format("%s%s%s", text, text[0] ? between : "", more);
@@ -15,13 +15,13 @@ static char *longer(char *text, const char *between, const char *more)
     return all;
 }
 
-/* Patches are listed, faces are not. */
+/* Patches have an index, faces do not. */
 static bool is_of_patch(const char *group)
 {
     return strchr(group, '[') != NULL;
 }
 
-/* Of a face that says nothing it is the first one; a patch says what it is. */
+/* A face's type defaults to the first kind; a patch must give its type. */
 static struct hs_option type_option(const char *group)
 {
     char *choices = hs_copy("");
@@ -57,7 +57,7 @@ static struct hs_option key_option(const char *group, const struct hs_boundary_k
                               .help = key_help(key, is_of_patch(group))};
 }
 
-/* Whether a kind before this one has a key of the name. */
+/* Whether an earlier kind has a key of this name. */
 static bool is_listed(const struct hs_boundary_kind *before, const char *name)
 {
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind < before; kind++)
@@ -66,8 +66,8 @@ static bool is_listed(const struct hs_boundary_kind *before, const char *name)
     return false;
 }
 
-/* A number by file or table: "flux_file". One that is a rule's coefficient changes along the face
- * only, so it has no table. */
+/* Options for a number from a file or table: "flux_file". A coefficient of a rule may vary along
+ * the face but not in time, so it has no table. */
 static struct hs_option *add_files(const char *group, const struct hs_boundary_key *key,
                                    struct hs_option *to)
 {

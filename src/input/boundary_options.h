@@ -1,4 +1,4 @@
-/* The options of a wall, made of the table of boundary kinds: its type, and a key of each name. */
+/* The options of a wall, from the table of boundary kinds: its type, and one per key name. */
 #ifndef HS_INPUT_BOUNDARY_OPTIONS_H
 #define HS_INPUT_BOUNDARY_OPTIONS_H
 
@@ -6,11 +6,11 @@
 
 enum { HS_BOUNDARY_OPTIONS = 30 }; /* at most */
 
-/* Writes those of a face or patch, "boundary.FACE", to `to`; the end of what was written. Once
- * only: their texts stay. */
+/* Writes the options of a face or patch, "boundary.FACE", to `to`; returns the end. Call only once,
+ * as their texts are never freed. */
 struct hs_option *hs_boundary_options(const char *group, struct hs_option *to);
 
-/* Whether a wall of a body may be of this kind, and so a patch. */
+/* Whether a body's walls, and so patches, may be of this kind. */
 bool hs_is_body_wall(const char *kind);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of the config, and a comment line for each override. */
+/* The text of the config, with a comment line for each override. */
 static char *whole_text(const char *text, const char *const *overrides, int override_count)
 {
     char *whole = NULL;
@@ -36,7 +36,7 @@ static void keep_overrides(const char *const *overrides, int count, struct hs_pr
         out->overrides[out->override_count] = hs_copy(overrides[out->override_count]);
 }
 
-/* What the engine finds out later is said with these places. */
+/* Stores the locations of settings that the engine checks later, for its messages. */
 static void keep_places(struct hs_reader *reader)
 {
     static const char *const keys[] = {[HS_PLACE_METHOD] = "time.method",
@@ -61,7 +61,7 @@ static void keep_places(struct hs_reader *reader)
     }
 }
 
-/* Whether all that the steps follow from is in order. */
+/* Whether all settings that determine the steps are good. */
 static bool has_steps(const struct hs_reader *reader)
 {
     static const char *const keys[] = {"precision", "grid", "material",       "stencil",
@@ -72,14 +72,14 @@ static bool has_steps(const struct hs_reader *reader)
     return sound;
 }
 
-/* The config itself and those that it includes; the fields' files are added where they are read. */
+/* Adds the config and its includes to the inputs; field files are added when they are read. */
 static void keep_files(struct hs_reader *reader, const struct hs_config_text *text)
 {
     for (size_t i = 0; i < text->count; i++)
         hs_problem_add_input(reader->problem, i == 0 ? "" : "@include", text->names[i]);
 }
 
-/* It stands beside every temperature that is said. */
+/* The unit is shown beside every temperature in messages. */
 static void read_unit(struct hs_reader *reader)
 {
     char *unit = reader->problem->temperature_unit = hs_read_string(reader, "temperature_unit");
@@ -115,7 +115,7 @@ enum hs_status hs_config_read_how(const char *path, const char *const *overrides
                                   struct hs_problem *out, struct hs_error *err)
 {
     hs_problem_init(out);
-    struct hs_error trouble; /* what an earlier call left in err is not ours */
+    struct hs_error trouble; /* separate from earlier errors in err */
     hs_error_init(&trouble);
     struct hs_settings settings;
     hs_settings_init(&settings, path, &trouble);

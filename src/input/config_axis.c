@@ -99,8 +99,8 @@ static bool place_list(struct hs_reader *reader, int axis, int64_t count, double
     return true;
 }
 
-/* What part of a segment its k smallest cells take, each `ratio` >= 1 times as large as the one
- * before: (ratio^k - 1) / (ratio^cells - 1), so that no power overflows. */
+/* The fraction of a segment in its k smallest cells, each `ratio` >= 1 times as large as the one
+ * before: (ratio^k - 1) / (ratio^cells - 1), computed so that no power overflows. */
 static double part(double ratio, int64_t k, int64_t cells)
 {
     const double growth = log(ratio), first = (double)k, all = (double)cells;
@@ -109,7 +109,7 @@ static double part(double ratio, int64_t k, int64_t cells)
                : first / all;
 }
 
-/* Node k of a segment, from the end where its cells are small: there they are told apart best. */
+/* Node k of a segment, computed from the end with the small cells, where precision matters most. */
 static double node(double from, double to, double ratio, int64_t k, int64_t cells)
 {
     return ratio < 1.0 ? to - (to - from) * part(1.0 / ratio, cells - k, cells)
@@ -152,7 +152,7 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
     return true;
 }
 
-/* Cells whose squares are numbers, and whose widths their ends tell. */
+/* Checks that cells have representable squares and that the coordinates resolve their widths. */
 static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const double *place)
 {
     for (int64_t i = 0; i < cells; i++) {
@@ -172,7 +172,7 @@ static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const
     return true;
 }
 
-/* The least and the largest cell. */
+/* The smallest and the largest cell. */
 static void find_range(int64_t cells, const double *place, double range[2])
 {
     range[0] = range[1] = place[1] - place[0];
@@ -197,7 +197,7 @@ bool hs_place_axis(struct hs_reader *reader, int axis)
     find_range(cells, place, range);
     grid->lower[axis] = place[0];
     grid->spacing[axis] = range[0];
-    /* what rounding alone makes differ is uniform: of two cells' four ends, each off by some */
+    /* cells that differ only by rounding are uniform: two cells have four ends, each rounded */
     if (range[1] - range[0] > 8.0 * DBL_EPSILON * fmax(fabs(place[0]), fabs(place[cells]))) {
         grid->coordinate[axis] = place;
         return true;

@@ -12,7 +12,7 @@ static const char in_source[] =
 
 /* ---- materials ------------------------------------------------------------------------------- */
 
-/* In the order of a substance's places. */
+/* In the order of hs_substance.place. */
 static const char *const three[HS_SUBSTANCE_PLACES] = {"conductivity", "density", "specific_heat"};
 
 static bool read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
@@ -110,12 +110,12 @@ static void read_substance(struct hs_reader *reader, const char *path, int n)
     read_perfusion(reader, path, out);
     if (hs_given(reader, source.text))
         hs_read_time_function(reader, source.text, in_source, &out->source);
-    for (int axis = 0; axis < HS_AXES; axis++) /* those that are not there count for nothing */
+    for (int axis = 0; axis < HS_AXES; axis++) /* axes that are not there have no effect */
         out->conductivity[axis] =
             axis < reader->problem->grid.dims ? out->conductivity[axis] : out->conductivity[HS_X];
 }
 
-/* Heat is in one unit: either all have a heat capacity, or none. */
+/* Heat must have one unit: either all materials have a heat capacity, or none has. */
 static void check_units(struct hs_reader *reader, int count)
 {
     int alone = 0;
@@ -135,7 +135,7 @@ static struct hs_substance no_substance(void)
     return (struct hs_substance){.density = NAN, .reference = -1, .source = -1};
 }
 
-/* Members of a list of groups: their count, 0 if one is missing or not a group. */
+/* Number of members of a list of groups; 0 if one is missing or not a group. */
 static int count_members(struct hs_reader *reader, const char *list)
 {
     const int count = hs_settings_length(reader->settings, list);
@@ -162,7 +162,7 @@ static void read_materials(struct hs_reader *reader)
     check_units(reader, count);
 }
 
-/* The place of a material that a key names; -1: there is none, which is reported. */
+/* The index of the material that a key names; -1: none, which is reported. */
 static int read_reference(struct hs_reader *reader, const char *key)
 {
     const struct hs_body *body = reader->problem->body;
@@ -191,10 +191,10 @@ static int read_reference(struct hs_reader *reader, const char *key)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* Keys of a label field, which is the only member where there is one. */
+/* Refuses keys of a label field, which can only be the sole member of the body. */
 static void refuse_label_keys(struct hs_reader *reader, const char *path)
 {
-    static const char *const names[] = {"names", "labels"}; /* and dataset, step */
+    static const char *const names[] = {"names", "labels"}; /* dataset, step: elsewhere */
     const struct hs_key file = hs_key("%s.file", path);
     if (hs_given(reader, file.text))
         hs_settings_complain(reader->settings, file.text,
@@ -236,7 +236,7 @@ static void read_solids(struct hs_reader *reader, int count)
 
 enum { MOST_LABEL = HS_LABEL_NUMBERS - 1, NO_SUBSTANCE = -1 };
 
-/* Which material each label stands for. */
+/* Reads the material of each label. */
 static bool read_names(struct hs_reader *reader, int *of_label)
 {
     const int count = hs_settings_length(reader->settings, "body[0].names");
@@ -281,13 +281,13 @@ static struct hs_grid grid_of_cells(const struct hs_reader *reader)
 }
 
 struct labels {
-    uint16_t *label; /* NULL: they are only looked at */
+    uint16_t *label; /* NULL: labels are only checked */
     const int *of_label;
-    double *odd; /* numbers that are of no material; allocated */
+    double *odd; /* numbers without a material; allocated */
     int64_t odd_count;
 };
 
-/* Numbers of the file become places of materials. */
+/* Converts numbers of the file to indices of materials. */
 static bool take_labels(void *self, double *values, int64_t first, int64_t count)
 {
     struct labels *labels = self;
@@ -326,7 +326,7 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
     free(labels.odd);
 }
 
-/* For whoever reads a part of them. */
+/* Leaves the labels in their file, to be read in parts. */
 static void leave_labels(struct hs_body *body, struct hs_stored *stored, const int *of_label)
 {
     body->stored = stored;
@@ -336,7 +336,7 @@ static void leave_labels(struct hs_body *body, struct hs_stored *stored, const i
             of_label[number] == NO_SUBSTANCE ? HS_UNNAMED : (uint16_t)of_label[number];
 }
 
-/* A field of the nodes' shape, or else of the cells'. */
+/* The label field has the shape of the nodes or of the cells. */
 static void read_labels(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
@@ -506,7 +506,7 @@ static void read_many(struct hs_reader *reader)
     read_contacts(reader);
 }
 
-/* The one material of the config, everywhere. */
+/* Makes a body of the config's single material everywhere. */
 static void make_of_material(struct hs_reader *reader)
 {
     const struct hs_material *material = &reader->problem->material;
@@ -529,7 +529,7 @@ static void make_of_material(struct hs_reader *reader)
     body->solid[0].shape.kind = HS_SHAPE_EVERYWHERE;
 }
 
-/* Whether it is of one material everywhere that a stencil can do. */
+/* Whether the body is one material everywhere, of a kind that a stencil can handle. */
 static bool is_plain(const struct hs_body *body)
 {
     if (body->solid_count == 0 || body->solid[0].shape.kind != HS_SHAPE_EVERYWHERE)
@@ -543,7 +543,7 @@ static bool is_plain(const struct hs_body *body)
            one->conductivity[HS_X] == one->conductivity[HS_Z];
 }
 
-/* The body's material becomes that of the stencil. */
+/* Makes the body's material that of the stencil. */
 static void make_plain(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
@@ -562,7 +562,7 @@ static void make_plain(struct hs_reader *reader)
     problem->body = NULL;
 }
 
-/* What a stencil has and a body has not. */
+/* Refuses stencil settings that a body does not support. */
 static void refuse_stencil(struct hs_reader *reader)
 {
     if (reader->problem->raw)
@@ -598,7 +598,7 @@ void hs_read_body(struct hs_reader *reader)
     else
         make_of_material(reader);
     const struct hs_error *err = reader->err;
-    if (err->status) /* what follows would only repeat it */
+    if (err->status) /* what follows would only repeat the error */
         return;
     if (many && !more && !problem->raw && is_plain(problem->body))
         make_plain(reader);

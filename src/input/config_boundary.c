@@ -1,10 +1,10 @@
-/* boundary: a face takes its own settings, or those of `all`; its kind lowers them to data. */
+/* boundary: a face uses its own settings or those of `all`; its kind lowers them to data. */
 #include "input/config_reader.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Length of what ends in _file or _table without that; 0: it does not. */
+/* Length of a name without its ending _file or _table; 0: it has neither. */
 static int stem(const char *name)
 {
     static const char *const endings[] = {"_file", "_table"};
@@ -16,7 +16,7 @@ static int stem(const char *name)
     return 0;
 }
 
-/* Whether the face gives in another way what the key would: as a number, or by file or table. */
+/* Whether the face gives the key's number in another way: written out, or by file or table. */
 static bool is_given_otherwise(const struct hs_reader *reader, const char *face, const char *name)
 {
     const int length = stem(name);
@@ -26,7 +26,7 @@ static bool is_given_otherwise(const struct hs_reader *reader, const char *face,
            hs_given(reader, hs_key("boundary.%s.%s_table", face, name).text);
 }
 
-/* Where a face's key is: in its own group, else in `all` for a face without a type of its own. */
+/* A face's key is in its own group, or in `all` if the face has no type of its own. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name)
 {
     const struct hs_key own = hs_key("boundary.%s.%s", hs_face_name(face), name);
@@ -72,7 +72,7 @@ static struct hs_key list_keys(const struct hs_boundary_kind *kind, bool one_of)
     return list;
 }
 
-/* Whether a face says nothing itself, so that what is wrong with it is wrong with `all`. */
+/* Whether a face has no settings of its own, so that its errors are errors of `all`. */
 static bool is_shared(const struct hs_reader *reader, int face)
 {
     return !hs_given(reader, hs_key("boundary.%s", hs_face_name(face)).text) &&
@@ -104,7 +104,7 @@ static bool is_complete(struct hs_reader *reader, int face, const struct hs_boun
     return false;
 }
 
-/* False if a value is bad, which has been reported. */
+/* False if a value is bad, which is then reported. */
 static bool read_spec(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
                       struct hs_boundary_spec *spec)
 {
@@ -123,7 +123,7 @@ static bool read_spec(struct hs_reader *reader, int face, const struct hs_bounda
     return is_complete(reader, face, kind, spec->given) && good;
 }
 
-/* False if something is wrong with it, which has been reported. */
+/* False on an error, which is then reported. */
 static bool read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
@@ -141,7 +141,7 @@ static bool read_face(struct hs_reader *reader, int face)
             problem->face[face] = hs_boundary_lower(kind, &spec);
         return read;
     }
-    /* one that is given and wrong has been reported */
+    /* a bad conductivity has been reported already */
     if (!hs_given(reader, "material.conductivity") &&
         !hs_settings_is_meant(reader->settings, "material"))
         hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
@@ -149,14 +149,14 @@ static bool read_face(struct hs_reader *reader, int face)
     return false;
 }
 
-/* Of a grid that is not known it may have any of them. */
+/* If the grid is not known, any face may exist. */
 static int face_count(const struct hs_reader *reader)
 {
     const int dims = reader->problem->grid.dims;
     return dims > 0 ? 2 * dims : HS_FACES;
 }
 
-/* The faces that are there; of those that only share `all`, none after one that failed. */
+/* Reads all faces. After an error in one that only shares `all`, other such faces are skipped. */
 static void read_faces(struct hs_reader *reader)
 {
     bool shared_failed = false;
@@ -183,7 +183,7 @@ static void check_pairs(struct hs_reader *reader)
 
 void hs_read_boundary(struct hs_reader *reader)
 {
-    check_pairs(reader); /* before a kind is found to be incomplete */
+    check_pairs(reader); /* before incomplete kinds are reported */
     if (reader->problem->body)
         hs_read_walls(reader);
     else

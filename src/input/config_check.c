@@ -1,4 +1,4 @@
-/* The last check: what the expressions and datasets give must be finite where it will be used. */
+/* The last check: values of expressions and datasets must be finite where they are used. */
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "input/config_reader.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Expressions are checked on the corners of the grid and half way between them. */
+/* Expressions are checked at the corners of the grid and half-way between them. */
 enum { SAMPLES = 3 };
 
 static int64_t sample(const struct hs_grid *grid, int axis, int which)
@@ -19,8 +19,8 @@ static int64_t sample(const struct hs_grid *grid, int axis, int which)
     return which * (grid->points[axis] - 1) / (SAMPLES - 1);
 }
 
-/* "is not a number (NaN) at node (3, 4), x = 0.3, y = 0.4 m, t = 0 s; ..." `dataset`: of the file
- * that the key names; or NULL. */
+/* "is not a number (NaN) at node (3, 4), x = 0.3, y = 0.4 m, t = 0 s; ..." `dataset`: name in the
+ * file that the key gives; or NULL. */
 static void complain_of_node(struct hs_reader *reader, const char *key, const char *dataset,
                              double found, const int64_t node[HS_AXES], double t)
 {
@@ -56,7 +56,7 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
     }
 }
 
-/* The source's place, and of a file with its dataset, if one is given. */
+/* Stores the source's location, and a file's dataset if one is given. */
 static void keep_source(struct hs_reader *reader, const char *key)
 {
     struct hs_problem *problem = reader->problem;
@@ -69,7 +69,7 @@ static void keep_source(struct hs_reader *reader, const char *key)
     free(place);
 }
 
-/* The key of a face's boundary data; of its kind, if it has none. */
+/* The key of a face's boundary data, or of its type if it has none. */
 static struct hs_key data_key(const struct hs_reader *reader, int face)
 {
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
@@ -92,7 +92,7 @@ static void check_faces(struct hs_reader *reader)
     }
 }
 
-/* Of a number that would become 0, or lose digits; `found`: where it is, "" of one written out. */
+/* Complains of a number that would become 0 or lose digits; `found`: where it is, or "". */
 static void check_small(struct hs_reader *reader, const char *key, double value, const char *found)
 {
     const enum hs_precision precision = reader->problem->precision;
@@ -104,7 +104,7 @@ static void check_small(struct hs_reader *reader, const char *key, double value,
                          hs_precision_name(precision));
 }
 
-/* Of the three ways to give a field, the one that was taken; the group itself if none was. */
+/* The key by which a field is given, one of three; the group itself if none. */
 static struct hs_key field_key(const struct hs_reader *reader, const char *group)
 {
     static const char *const ways[] = {"value", "expression", "file"};
@@ -136,7 +136,7 @@ struct initial_check {
     struct hs_reader *reader;
     struct hs_initial_rows rows;
     double *row;
-    double largest; /* |T| so far, and where */
+    double largest; /* largest |T| so far, and its node */
     int64_t node[HS_AXES];
 };
 
@@ -146,7 +146,7 @@ static void note_largest(struct initial_check *check, const int64_t node[HS_AXES
     memcpy(check->node, node, sizeof check->node);
 }
 
-/* An expression or a file may have such numbers at some nodes, but not everywhere. */
+/* Tiny numbers are allowed at some nodes of an expression or a file, but not everywhere. */
 static void check_largest(const struct initial_check *check)
 {
     const struct hs_key key = initial_key(check->reader, check->node);
@@ -155,7 +155,7 @@ static void check_largest(const struct initial_check *check)
                 hs_key("%s, and nowhere larger; ", found.text).text);
 }
 
-/* Whole rows from `first` on; complains of the first number that is none. */
+/* Checks whole rows from `first` on; complains of the first number that is invalid or too large. */
 static bool check_rows(struct initial_check *check, int64_t first, int64_t end, int64_t stride)
 {
     struct hs_reader *reader = check->reader;
@@ -181,7 +181,7 @@ static bool check_rows(struct initial_check *check, int64_t first, int64_t end, 
     return true;
 }
 
-/* Numbers of a file, as regions and walls leave them. */
+/* Checks numbers of a file, with regions and walls applied. */
 static bool check_numbers(void *self, double *values, int64_t first, int64_t count)
 {
     struct initial_check *check = self;
@@ -207,8 +207,8 @@ static bool check_all_numbers(struct initial_check *check)
     return good;
 }
 
-/* All numbers of a file; else whole rows, all of them in a grid of up to `MOST` nodes, evenly
- * spread ones of a larger one, none if a row alone is longer. */
+/* Checks all numbers of a file. Otherwise checks whole rows: all rows in a grid of up to `MOST`
+ * nodes, evenly spaced rows in a larger grid, none if one row is longer than that. */
 static void check_initial(struct hs_reader *reader)
 {
     enum { MOST = 1 << 22 };
@@ -224,7 +224,7 @@ static void check_initial(struct hs_reader *reader)
         return;
     struct initial_check check = {
         .reader = reader,
-        .row = malloc((size_t)grid->points[HS_X] * sizeof *check.row)}; /* in 1D a field */
+        .row = malloc((size_t)grid->points[HS_X] * sizeof *check.row)}; /* in 1D the whole field */
     if (!check.row) {
         hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
         return;
@@ -248,12 +248,12 @@ void hs_check_values(struct hs_reader *reader)
     const struct hs_box all = hs_grid_box(&problem->grid);
     check_faces(reader);
     check_initial(reader);
-    if (problem->source.present) { /* where it could not be read it is 0 */
+    if (problem->source.present) { /* 0 if it could not be read */
         const struct hs_key key = field_key(reader, "source");
         keep_source(reader, key.text);
         check_value(reader, key.text, &problem->source.field.value, 0.0, &all);
     }
-    /* a solution may well be singular at the start; it is the end that is checked */
+    /* a solution may be singular at the start, so it is checked at the end */
     const double end = isnan(problem->schedule.end) ? 1.0 : problem->schedule.end;
     if (problem->exact.present)
         check_value(reader, "exact.expression", &problem->exact.value, end, &all);

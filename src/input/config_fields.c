@@ -34,14 +34,14 @@ char *hs_locate_input(struct hs_reader *reader, const char *key)
     return path;
 }
 
-/* A key of a group's file: "initial.file", or of a wall's number "boundary.x_min.flux_file". */
+/* A key of a group's file: "initial.file"; for a wall's number "boundary.x_min.flux_file". */
 static struct hs_key file_key(const char *group, const char *name)
 {
     const bool number = strncmp(group, "boundary.", 9) == 0;
     return hs_key(number ? "%s_%s" : "%s.%s", group, name);
 }
 
-/* The file has one of the shapes, or the reason says which would do. */
+/* Finds a field of one of the shapes; on failure `why` says which shapes are possible. */
 static enum hs_status find_shaped(const char *path, const char *dataset, int64_t step,
                                   const struct hs_field_shape *shapes, int count, int *taken,
                                   struct hs_stored **out, struct hs_error *why)
@@ -96,7 +96,7 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     return stored;
 }
 
-/* Layers of it that are read at once. */
+/* Layers of a stored field that are read at once. */
 struct stretch {
     struct hs_stored *stored;
     double *values;
@@ -157,7 +157,7 @@ double *hs_read_dataset(struct hs_reader *reader, const char *group,
     return values;
 }
 
-/* What is no label before labels, and by size. */
+/* Order: numbers that are not labels before labels, both increasing. */
 static int compare_labels(const void *left, const void *right)
 {
     const double a = *(const double *)left, b = *(const double *)right;
@@ -252,7 +252,7 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-/* Between nodes it would be lost. */
+/* Complains of a region between nodes, which would have no effect. */
 static void check_has_nodes(struct hs_reader *reader, const char *path,
                             const struct hs_shape *shape)
 {
@@ -299,7 +299,7 @@ static void read_regions(struct hs_reader *reader)
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
-/* What turns the source's unit into the rate at which the temperature rises. */
+/* Factor from the source's unit to the rate of temperature rise. */
 static double source_rate(const struct hs_problem *problem)
 {
     const double capacity = problem->material.density * problem->material.specific_heat;
@@ -323,8 +323,9 @@ static void take_source(struct hs_reader *reader, struct hs_field *field)
                         reader->numbers == HS_NUMBERS_KEPT ? &field->data : NULL);
 }
 
-/* Sources that change in time are evaluated for every sweep: where a form of few operations a node
- * is to be had, it is taken here, so that all that follows knows one program only. */
+/* Sources that change in time are evaluated for every sweep. If they can be brought into a form
+ * with few operations per node, that is done here, so that all later code sees only that
+ * program. */
 static void rearrange_source(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
@@ -342,8 +343,7 @@ static void rearrange_source(struct hs_reader *reader)
     }
 }
 
-/* A body's source that is the same everywhere is one of its time functions, which costs a sweep
- * nothing. */
+/* A body's uniform source becomes one of its time functions, which costs nothing per sweep. */
 static void take_uniform_source(struct hs_reader *reader)
 {
     struct hs_source *source = &reader->problem->source;

@@ -1,4 +1,4 @@
-/* grid: points, lower, and upper or spacing; of the axes that have no coordinates of their own. */
+/* grid: points, lower, and upper or spacing, for axes without coordinates of their own. */
 #include "core/largest_grid.h"
 #include "core/machine.h"
 #include "input/config_reader.h"
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Every ghost layer m needs the node m layers inside the face, held layers of both faces and one
- * node between them must be there, and a wrap must not reach round the grid. */
+/* Ghost layer m needs the node m layers inside the face; the held layers of both faces and one node
+ * between them must exist; and a wrap must not reach around the whole grid. */
 static int64_t fewest_points(int radius)
 {
     return 2 * radius + 1;
 }
 
-/* The axes, in order: those with coordinates of their own, and `length` others. */
+/* Assigns the axes in order: those with coordinates of their own, and `length` others. */
 static bool name_axes(struct hs_reader *reader, int length)
 {
     struct hs_grid *grid = &reader->problem->grid;
@@ -45,7 +45,7 @@ static bool name_axes(struct hs_reader *reader, int length)
     return false;
 }
 
-/* An override of a whole axis whose nodes the config counts in points. */
+/* Refuses an override that gives a whole axis whose nodes the config counts in points. */
 static bool is_counted_twice(struct hs_reader *reader, const struct hs_setting *points)
 {
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -82,7 +82,7 @@ static bool read_points(struct hs_reader *reader)
 {
     struct hs_settings *settings = reader->settings;
     const struct hs_setting *entry = hs_settings_find(settings, "grid.points");
-    bool own = false, good = true; /* coordinates of an axis */
+    bool own = false, good = true; /* own: an axis has coordinates */
     for (int axis = 0; axis < HS_AXES; axis++)
         own = own || hs_axis_is_given(reader, axis);
     if (!own &&
@@ -154,7 +154,7 @@ static bool space_upper(struct hs_reader *reader)
     return good;
 }
 
-/* Spacings whose square is a number, and nodes that a double can tell apart. */
+/* Checks that spacings have representable squares and that doubles can resolve the nodes. */
 static bool check_spacing(struct hs_reader *reader, const char *key)
 {
     const struct hs_grid *grid = &reader->problem->grid;
@@ -199,7 +199,7 @@ bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *u
     return true;
 }
 
-/* Of a grid all of whose axes have coordinates of their own. */
+/* For a grid whose axes all have coordinates of their own. */
 static bool refuse_lists(struct hs_reader *reader)
 {
     static const char *const keys[] = {"grid.lower", "grid.upper", "grid.spacing"};
@@ -233,19 +233,19 @@ static bool read_space(struct hs_reader *reader)
     return !reader->grid_known || check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
 }
 
-/* What a run holds at least in the machine's own memory: two fields on the CPU, which the in and
- * out buffers are, one where a GPU has those. And what kernels keep beside them, at most. */
+/* The least host memory of a run: on the CPU two fields, the in and out buffers; one field if a GPU
+ * holds the buffers. In addition, at most what kernels keep. */
 struct demand {
     enum hs_precision precision;
     int radius;
-    int fields;                  /* with the source's, if that may be one */
-    double threads, cache, most; /* of the CPU, or 0; bytes of a core's L2; of all that */
+    int fields;                  /* including the source's, if it may be a field */
+    double threads, cache, most; /* CPU threads or 0; bytes of a core's L2; limit of the sum */
 };
 
-/* As which kernel will run is not known yet: for each thread half as much again as a core's L2, or
- * what `wavefront` keeps of a tile: eight planes of its rows and 17 more, as far apart as two
- * lengths of them need. A tile has 64 rows at most, and fewer where all threads can have one of
- * eight rows or more. */
+/* The kernel is not known yet, so this is the larger of two bounds per thread: 1.5 times a core's
+ * L2, and what `wavefront` keeps of a tile: eight planes of its rows and 17 more, with one of two
+ * row pitches for short and long rows. A tile has at most 64 rows, fewer if all threads can then
+ * have eight rows or more. */
 static double kernels_keep(const struct demand *demand, const struct hs_grid *grid)
 {
     const double row = (double)grid->points[HS_X] * (double)hs_precision_size(demand->precision);
@@ -264,7 +264,7 @@ static double bytes_on(const struct hs_grid *grid, const void *context)
            kernels_keep(demand, grid);
 }
 
-/* The largest that fits now, not only beside nothing else; a sixteenth of that is left for walls,
+/* The largest grid that fits into the memory that is free now. A sixteenth is reserved for walls,
  * and up to a quarter for kernels. */
 static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double free_bytes, char *out,
                           size_t size)
@@ -308,7 +308,7 @@ static void check_memory(struct hs_reader *reader)
                  available.whose, available.bytes, available.bytes / 0x1p30, now, now / 0x1p30,
                  problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "", largest);
     free(place);
-    reader->grid_known = false; /* nothing may be allocated by it */
+    reader->grid_known = false; /* so that nothing of its size is allocated */
 }
 
 void hs_read_grid(struct hs_reader *reader)

@@ -24,7 +24,7 @@ static void report_unknown(struct hs_settings *settings, const struct hs_setting
     else
         snprintf(place, sizeof place, "%s", settings->by);
     struct hs_foreign foreign = {NULL, NULL};
-    /* looking for the nearest key takes long, and what is not listed needs no remedy */
+    /* the search for the nearest key is slow, and unlisted errors need no remedy */
     if (!hs_error_is_full(settings->err) && !hs_foreign_key(entry->path, &foreign))
         foreign.meant = hs_option_nearest(entry->path);
     hs_settings_blame(settings, foreign.meant ? foreign.meant : entry->path);
@@ -69,8 +69,8 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
                              entry->members, most);
 }
 
-/* Finds the options of the entries from this one on. What is within one that is unknown or bad is
- * passed over. */
+/* Finds the options of the entries from `first` on. Entries inside an unknown or bad one are
+ * skipped. */
 static void check_from(struct hs_settings *settings, size_t first)
 {
     const struct hs_setting *bad = NULL;
@@ -102,8 +102,8 @@ static bool is_path(const char *path)
     return path[0] != '\0';
 }
 
-/* The first index that no member has, or that is written otherwise than a list's are; with the
- * greatest that the list may have. */
+/* The first index in the path that is out of range or not in canonical form; *last: the largest
+ * index that the list may have. */
 static const char *odd_index(const char *path, int *last)
 {
     for (const char *p = path; (p = strchr(p, '['));) {
@@ -117,7 +117,7 @@ static const char *odd_index(const char *path, int *last)
     return NULL;
 }
 
-/* Groups and lists around an override's key that the config does not have. */
+/* Adds groups and lists that enclose an override's key and that the config lacks. */
 static void add_surroundings(struct hs_settings *settings, const char *path)
 {
     for (const char *p = path; (p = strpbrk(p, ".[")); p++) {
@@ -137,7 +137,7 @@ static void add_surroundings(struct hs_settings *settings, const char *path)
     }
 }
 
-/* Of ways to say the same, those that an override does not take give way to it. */
+/* Alternative keys for the same thing: an override with one of them removes the others. */
 enum { WAYS = 3 };
 static const struct {
     const char *group, *ways[WAYS];
@@ -151,7 +151,7 @@ static const struct {
     {"source.", {"value", "expression", "file|dataset|step"}},
 };
 
-/* Removes a key of the same group, if the config gave it: two overrides that exclude each other are
+/* Removes a key of the same group if the config gave it. Two overrides that exclude each other are
  * an error. */
 static void remove_beside(struct hs_settings *settings, const char *path, const char *name,
                           const char *other)
@@ -180,8 +180,8 @@ static void remove_rivals(struct hs_settings *settings, const char *path)
     }
 }
 
-/* A key of a wall, "boundary.x_min.flux" or "boundary.x_min.patches[0].flux": where its name
- * begins; else NULL. */
+/* The last name in a wall's key, "boundary.x_min.flux" or "boundary.x_min.patches[0].flux"; NULL if
+ * the path is not such a key. */
 static const char *name_in_wall(const char *path)
 {
     static const char *const groups[] = {"boundary.FACE.", "boundary.FACE.patches[]."};
@@ -193,12 +193,12 @@ static const char *name_in_wall(const char *path)
     return NULL;
 }
 
-/* What a number's name ends with: it is written out, or in a file times a table. */
+/* Endings of a number's keys: written out, or a file times a table. */
 static const char *const endings[] = {"", "_file", "_dataset", "_table"};
 enum { ENDINGS = sizeof endings / sizeof endings[0], WRITTEN = 0 };
 
-/* The place of the ending that makes `name` of the number's, "_file" in "flux_file" for "flux"; -1:
- * it is another's. */
+/* The index of the ending of `name` after the number's name: "_file" in "flux_file" for "flux"; -1:
+ * not a key of this number. */
 static int ending_of(const char *name, const char *number)
 {
     const size_t n = strlen(number);
@@ -208,7 +208,7 @@ static int ending_of(const char *name, const char *number)
     return -1;
 }
 
-/* Removes a wall's number, or with `from` WRITTEN + 1 its file and table alone. */
+/* Removes all keys of a wall's number; with `from` WRITTEN + 1 only its file and table. */
 static void remove_number(struct hs_settings *settings, const char *path, const char *name,
                           const char *number, int from)
 {
@@ -219,7 +219,7 @@ static void remove_number(struct hs_settings *settings, const char *path, const 
     }
 }
 
-/* The other ways to say a wall's number that an override gives. */
+/* Removes the alternatives to the key by which an override gives a wall's number. */
 static void remove_other_ways(struct hs_settings *settings, const char *path, const char *name,
                               const char *number)
 {
@@ -229,7 +229,7 @@ static void remove_other_ways(struct hs_settings *settings, const char *path, co
         remove_beside(settings, path, name, number);
 }
 
-/* And numbers of which only one is to be given. */
+/* Also removes numbers that exclude the given one. */
 static void remove_rivals_of_wall(struct hs_settings *settings, const char *path)
 {
     const char *name = name_in_wall(path);
@@ -245,8 +245,8 @@ static void remove_rivals_of_wall(struct hs_settings *settings, const char *path
         }
 }
 
-/* Of a wall whose kind an override changes from `before`, what the config says and the new kind
- * does not use: files and tables, too, where only walls of a body have these. */
+/* After an override has changed a wall's kind from `before`: removes keys of the config that the
+ * new kind does not use, including files and tables if only a body's walls have these. */
 static void remove_unused_of_wall(struct hs_settings *settings, const char *path,
                                   const char *before)
 {
@@ -266,8 +266,8 @@ static void remove_unused_of_wall(struct hs_settings *settings, const char *path
         }
 }
 
-/* An override's value that is taken as it stands, without quotes: words for a key that takes them.
- * All else is read by the rules of a file. */
+/* Whether an override's value is taken literally, without quotes: words for a key that accepts
+ * them. All else is read by the rules of a file. */
 static bool is_plain(const struct hs_option *option, const char *value)
 {
     double number;
@@ -275,7 +275,7 @@ static bool is_plain(const struct hs_option *option, const char *value)
            (takes_only_words(option) || hs_number_parse(value, &number) != NULL);
 }
 
-/* Adds what an override says; false if that is no value, which is reported. */
+/* Adds an override's value; false if it is not a value, which is reported. */
 static bool put_value(struct hs_settings *settings, const struct hs_setting *plain,
                       const char *value)
 {

@@ -1,4 +1,4 @@
-/* stencil and material: what one sweep does. */
+/* stencil and material: the coefficients of a sweep. */
 #include "input/config_reader.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static void refuse(struct hs_reader *reader, const char *key, const char *why)
         hs_settings_complain(reader->settings, key, "%s", why);
 }
 
-/* Raw coefficients say all of a sweep; a conductivity may be there for flux and robin faces. */
+/* Raw coefficients define a sweep; a conductivity may be given for flux and robin faces. */
 static void read_raw(struct hs_reader *reader)
 {
     const char *why =
@@ -99,7 +99,7 @@ static void read_three(struct hs_reader *reader)
                              material->diffusivity);
 }
 
-/* Of several materials, read elsewhere. */
+/* Whether the config has a body of several materials, which is read elsewhere. */
 static bool has_body(struct hs_reader *reader)
 {
     static const char *const keys[] = {"materials", "body", "measured"};
@@ -107,7 +107,7 @@ static bool has_body(struct hs_reader *reader)
         if (!hs_given(reader, keys[n]))
             continue;
         if (hs_settings_find(reader->settings, keys[n])->bad) {
-            hs_settings_mean(reader->settings, "materials"); /* its other half is not missed */
+            hs_settings_mean(reader->settings, "materials"); /* neither is then missing */
             hs_settings_mean(reader->settings, "body");
         } else if (hs_given(reader, "material"))
             hs_settings_complain(reader->settings, "material",

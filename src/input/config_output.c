@@ -18,7 +18,7 @@ static char *default_file(const char *config)
     return hs_format("%.*s.h5", length, name);
 }
 
-/* It takes its name by a renaming, which would replace whatever is there. */
+/* The output gets its name by renaming, which would replace any existing file. */
 static void check_file(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
@@ -79,7 +79,7 @@ static void read_solver(struct hs_reader *reader)
 
 /* ---- probes ---------------------------------------------------------------------------------- */
 
-enum { MOST_NAME = 255 }; /* bytes, as of a file's */
+enum { MOST_NAME = 255 }; /* bytes, as for file names */
 
 static void read_name(struct hs_reader *reader, int index)
 {
@@ -109,7 +109,7 @@ static void read_name(struct hs_reader *reader, int index)
                                  "probes[%d] has the same name; give each its own", i);
 }
 
-/* The nearest node; a periodic axis goes on to where it repeats. */
+/* Finds the nearest node; a periodic axis extends to where it repeats. */
 static void place_probe(struct hs_reader *reader, const char *key, struct hs_probe *probe)
 {
     const struct hs_problem *problem = reader->problem;

@@ -25,7 +25,7 @@ struct hs_key hs_found_at(const struct hs_reader *reader, double found, const in
 {
     char place[120];
     hs_grid_name_node(&reader->problem->grid, node, place, sizeof place);
-    return isnan(found) ? hs_key("is not a number (NaN) at %s", place) /* printf would sign it */
+    return isnan(found) ? hs_key("is not a number (NaN) at %s", place) /* printf adds a sign */
                         : hs_key("is %g at %s", found, place);
 }
 
@@ -63,7 +63,7 @@ void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
     problem->programs[problem->program_count++] = code;
 }
 
-/* Warns of coordinates along axes that the grid does not have, once a key: a face shares `all`. */
+/* Warns once per key of coordinates along axes that the grid lacks, as faces share `all`. */
 static void doubt_axes(struct hs_reader *reader, struct hs_setting *entry, unsigned varies)
 {
     enum { MOST = 10 };
@@ -75,7 +75,7 @@ static void doubt_axes(struct hs_reader *reader, struct hs_setting *entry, unsig
         return;
     entry->doubted = true;
     char *place = hs_settings_place(reader->settings, entry->path);
-    for (char *p = place; (p = strchr(p, '\n'));) /* a message is a line */
+    for (char *p = place; (p = strchr(p, '\n'));) /* a message must be one line */
         *p = ' ';
     hs_error_add(reader->doubts, HS_OK,
                  "%s: a %dD grid has no %s, taken as 0 here; look at the "
@@ -118,7 +118,7 @@ static bool read_member(struct hs_reader *reader, const char *key, double *out)
     return false;
 }
 
-/* For `dims` axes, of which `whose` has or is so many. */
+/* Reads numbers for `dims` axes; messages say that `whose` axes they are. */
 static bool read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
                       const char *whose, double *out)
 {
@@ -175,6 +175,6 @@ void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *ke
 void hs_keep_content(struct hs_reader *reader, const char *key, char *content)
 {
     struct hs_setting *setting = hs_settings_find(reader->settings, key);
-    free(setting->content); /* faces that share `all` read its file each */
+    free(setting->content); /* each face that shares `all` reads its file */
     setting->content = content;
 }

@@ -1,4 +1,4 @@
-/* time, steady and the cadence of output: when what happens. */
+/* time, steady and the cadence of output. */
 #include "input/config_reader.h"
 
 #include <math.h>
@@ -19,8 +19,8 @@ static void read_length(struct hs_reader *reader)
     hs_settings_count(reader->settings, "time.sweeps", &schedule->sweeps);
 }
 
-/* Raw coefficients hold their step without saying it, so it is 1 unless it is given; then a time
- * in seconds means nothing. */
+/* Raw coefficients contain an unknown step, so it is 1 unless it is given; if it is not, a time in
+ * seconds has no meaning. */
 static void read_step(struct hs_reader *reader)
 {
     struct hs_schedule *schedule = &reader->problem->schedule;

@@ -62,7 +62,7 @@ static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_
     shape->to = INFINITY;
     hs_settings_number(settings, from.text, &shape->from);
     hs_settings_number(settings, to.text, &shape->to);
-    /* across a plane grid a cylinder along z, the default, is a disc, whatever its length */
+    /* in 2D a cylinder along z, the default, is a disc, whatever its length */
     const int dims = reader->problem->grid.dims;
     const bool there = dims == 0 || shape->axis < dims;
     if (!there &&
@@ -97,7 +97,7 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
     return false;
 }
 
-/* Whether the corner of the grid that lies deepest in the half-space does so. */
+/* Whether the half-space contains any corner of the grid, i.e. the deepest one. */
 static bool reaches_grid(const struct hs_reader *reader, const struct hs_shape *shape)
 {
     const struct hs_grid *grid = &reader->problem->grid;
@@ -134,7 +134,7 @@ static bool is_in_grid(const struct hs_reader *reader, const struct hs_shape *sh
     return true;
 }
 
-/* Which keys a shape needs and which it does not take. */
+/* Checks which keys a shape needs and which it does not take. */
 static bool check_keys(struct hs_reader *reader, const char *path, int kind)
 {
     bool good = true;

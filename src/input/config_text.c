@@ -10,27 +10,27 @@
 #include <string.h>
 
 enum {
-    MOST_BYTES = 1 << 24, /* of a config: it holds words and numbers, never fields */
-    MOST_INCLUDES = 64,   /* in all; a file that includes itself ends here */
+    MOST_BYTES = 1 << 24, /* of a config, which holds words and numbers, never fields */
+    MOST_INCLUDES = 64,   /* in all; stops a file that includes itself */
     MOST_DEPTH = 8,
-    MOST_BRACKETS = 64, /* one within the other, and of these groups: */
+    MOST_BRACKETS = 64, /* nested; of these groups: */
     MOST_GROUPS = 32,
-    MOST_KEYS = 20000, /* 1000 regions and probes have half of them */
+    MOST_KEYS = 20000, /* 1000 regions and probes need half of them */
     MOST_KEYS_OF_GROUP = 500,
-    MOST_MEMBERS = 1000, /* of a list, but: */
+    MOST_MEMBERS = 1000, /* of a list; but of an axis: */
     MOST_COORDINATES = 1000000,
     LONGEST_KEY = 160,
-    LONGEST_NAME = 40 /* of a key, in a message about its bracket */
+    LONGEST_NAME = 40 /* of a key in a message about its bracket */
 };
 
 /* A file, or the value of an override. */
 struct source {
     char *name, *text;
-    const char *at;         /* what comes next */
-    int line;               /* of that, from 1 */
-    const char *line_begin; /* and where it begins ... */
-    int indent;             /* ... with so many blanks */
-    int depth;              /* of files that include each other */
+    const char *at;         /* next character */
+    int line;               /* its line, from 1 */
+    const char *line_begin; /* start of that line ... */
+    int indent;             /* ... and its leading blanks */
+    int depth;              /* nesting depth of includes */
     struct source *includer;
 };
 
@@ -42,11 +42,11 @@ struct place {
 
 enum token {
     END,
-    KEY,    /* a name, and "=" or ":" follows */
+    KEY,    /* a name followed by "=" or ":" */
     STRING, /* in quotes */
-    NUMBER, /* whatever begins like one, to its end: "10m" */
+    NUMBER, /* anything that begins like a number, to its end: "10m" */
     BOOLEAN,
-    WORD, /* any other; libconfig has none, and no key takes it */
+    WORD, /* any other word; libconfig has none, and no key accepts it */
     SIGN  /* one character */
 };
 
@@ -55,34 +55,34 @@ struct span {
     int size;
 };
 
-/* A bracket that waits for its partner. */
+/* An open bracket. */
 struct open {
     char bracket;
     struct place place;
     int indent;      /* of its line */
-    struct span key; /* whose value it begins */
+    struct span key; /* the key whose value it begins */
 };
 
-/* After the first mistake there are no more tokens. */
+/* After the first error there are no more tokens. */
 struct parser {
     struct hs_settings *settings;
     struct hs_error *err;
     struct source **sources;
     size_t count;
-    struct source *from; /* that is being read */
+    struct source *from; /* being read */
     FILE *plain;
-    enum token token; /* that comes next */
+    enum token token; /* next token */
     struct span span;
     struct place place;
-    struct span key; /* whose value comes */
+    struct span key; /* key of the next value */
     struct open open[MOST_BRACKETS];
     int depth;
-    struct open suspect; /* one that looks as if it ended earlier */
+    struct open suspect; /* a bracket that probably should have been closed earlier */
     char fault[96];      /* "the { of grid has no }"; "": none */
     struct place fault_place;
     bool is_file;
-    int keys, groups; /* so far; that are open */
-    int dropped;      /* lists, one within the other, whose further members are only counted */
+    int keys, groups; /* keys so far; open groups */
+    int dropped;      /* nested lists whose further members are only counted */
 };
 
 static void fail(struct parser *p, const struct place *place, const char *said)
@@ -96,7 +96,7 @@ static void fail(struct parser *p, const struct place *place, const char *said)
 static void push(struct parser *p, const char *name, char *text)
 {
     struct source *source = hs_new(sizeof *source);
-    const bool marked = strncmp(text, "\xef\xbb\xbf", 3) == 0; /* says nothing in UTF-8 */
+    const bool marked = strncmp(text, "\xef\xbb\xbf", 3) == 0; /* a byte order mark */
     *source = (struct source){.name = hs_copy(name),
                               .text = text,
                               .at = text + 3 * marked,
@@ -109,7 +109,7 @@ static void push(struct parser *p, const char *name, char *text)
     p->sources[p->count++] = p->from = source;
 }
 
-/* Other control characters command the terminal that shows them. */
+/* Other control characters could affect the terminal that displays them. */
 static enum hs_status check_characters(struct parser *p, const char *path, const char *text)
 {
     int line = 1;
@@ -123,7 +123,7 @@ static enum hs_status check_characters(struct parser *p, const char *path, const
     return HS_OK;
 }
 
-/* `place` goes before the message: "case.cfg:3: @include: " or "". */
+/* `place` is prefixed to messages: "case.cfg:3: @include: " or "". */
 static void read_file(struct parser *p, const char *path, const char *place)
 {
     const char *why;
@@ -152,7 +152,7 @@ static void read_file(struct parser *p, const char *path, const char *place)
     fclose(file);
 }
 
-/* @include "name" on a line of its own: that file's text takes the line's place. */
+/* @include "name" on a line of its own is replaced by that file's text. */
 static void include(struct parser *p)
 {
     struct source *from = p->from;
@@ -181,7 +181,7 @@ static void include(struct parser *p)
 
 /* ---- characters ------------------------------------------------------------------------------ */
 
-/* Takes so many over. */
+/* Consumes `count` characters and copies them to the plain text. */
 static void pass(struct parser *p, size_t count)
 {
     struct source *from = p->from;
@@ -204,7 +204,7 @@ static bool is_unclosed(const char *p)
     return p[0] == '/' && p[1] == '*' && !strstr(p + 2, "*/");
 }
 
-/* Of blanks, or one comment. */
+/* Length of blanks or of one comment. */
 static size_t quiet_length(const char *p)
 {
     if (*p == '#' || (p[0] == '/' && p[1] == '/'))
@@ -214,7 +214,7 @@ static size_t quiet_length(const char *p)
     return strspn(p, " \t\r\n\f\v");
 }
 
-/* To the quote that ends it on its line, so that one that was forgotten is found where it lacks. */
+/* Length to the closing quote on the same line, so that a missing quote is reported at its line. */
 static size_t string_length(const char *p)
 {
     size_t n = *p == '"';
@@ -245,7 +245,7 @@ static size_t word_length(const char *p)
     return n;
 }
 
-/* A word is a key where "=" or ":" follows, whatever blanks and comments are between. */
+/* A word is a key if "=" or ":" follows, after any blanks and comments. */
 static enum token kind_of_word(const char *p, size_t length)
 {
     const char *behind = p + length;
@@ -265,9 +265,8 @@ static char partner(char bracket)
     return bracket == '{' ? '}' : bracket == '[' ? ']' : ')';
 }
 
-/* A group counts as open where it is not closed before a line that is not indented further than its
- * own and begins with the next key: so the one that lacks its bracket is named, not those around
- * it. */
+/* A group probably lacks its bracket if a line begins with a key and is not indented further than
+ * the group's own line. The first such group is reported instead of those around it. */
 static void note_key(struct parser *p)
 {
     const struct open *inner = p->depth > 0 ? &p->open[p->depth - 1] : NULL;
@@ -278,7 +277,7 @@ static void note_key(struct parser *p)
     p->key = p->span;
 }
 
-/* The end of the text is one that fits none. */
+/* The end of the text (0) matches no bracket. */
 static void note_sign(struct parser *p, char sign)
 {
     const struct open *inner = p->depth > 0 ? &p->open[p->depth - 1] : NULL;
@@ -304,7 +303,7 @@ static void note_sign(struct parser *p, char sign)
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* Blanks, comments, includes and ends of included files. */
+/* Skips blanks, comments, includes and ends of included files. */
 static void skip(struct parser *p)
 {
     while (!p->err->status) {
@@ -359,7 +358,7 @@ static bool is(const struct parser *p, char sign)
     return p->token == SIGN && *p->span.begin == sign;
 }
 
-/* Takes the character; false if another comes. */
+/* Consumes the character; false if the next one differs. */
 static bool take(struct parser *p, char sign)
 {
     const bool taken = is(p, sign);
@@ -368,7 +367,7 @@ static bool take(struct parser *p, char sign)
     return taken;
 }
 
-/* Puts a string without its quotes and escapes; of these only libconfig's are. */
+/* Writes a string without its quotes, with libconfig's escapes replaced and others left. */
 static void put_string(const struct parser *p, FILE *to)
 {
     static const char escapes[] = "nrtf\\\"", characters[] = "\n\r\t\f\\\"";
@@ -397,15 +396,15 @@ static void put_string(const struct parser *p, FILE *to)
  *     scalar  = NUMBER | BOOLEAN | WORD | STRING { STRING }
  */
 
-/* Reports a mistake at the next token; or of a bracket without its partner, now or further on, that
- * one, where it stands. */
+/* Reports an error at the next token; but if a bracket has no partner, here or further on, reports
+ * that bracket at its own position. */
 static void refuse(struct parser *p, const char *said)
 {
     enum { MOST = 72 };
     struct place place = p->place;
     while (p->token != END)
         next(p);
-    if (p->err->status) /* a string or comment without its end */
+    if (p->err->status) /* an unterminated string or comment */
         return;
     if (p->fault[0])
         place = p->fault_place;
@@ -474,8 +473,8 @@ static void parse_list(struct parser *p, const char *path, char closing)
         hs_settings_any(p->settings, path)->members = count;
 }
 
-/* Strings that follow each other are one. Other values without a sign between them have no text,
- * which is told once it is known whether the key is. */
+/* Adjacent strings are joined. Other values without a separator get no text; that is reported
+ * later, once it is known whether the key exists. */
 static void parse_scalar(struct parser *p, struct hs_setting *setting)
 {
     static const enum hs_setting_kind kinds[] = {[STRING] = HS_SETTING_STRING,
@@ -587,7 +586,7 @@ bool hs_config_text_value(const char *path, const char *value, struct hs_setting
     struct parser p = {.settings = settings, .err = &unsaid};
     p.plain = open_memstream(&plain, &length);
     push(&p, name, hs_copy(value));
-    p.from->depth = MOST_DEPTH; /* it includes nothing */
+    p.from->depth = MOST_DEPTH; /* no includes */
     next(&p);
     parse_value(&p, path);
     const bool read = p.token == END && !unsaid.status;

@@ -1,5 +1,5 @@
-/* Functions of time that act on a body, and numbers of its walls: function(t) * field[node], or of
- * place and time at once. */
+/* Functions of time that act on a body, and numbers of its walls: function(t) * field[node], or
+ * expressions of both place and time. */
 #include "input/config_reader.h"
 
 #include "core/memory.h"
@@ -17,7 +17,7 @@ static bool is_constant(const struct hs_time_function *function)
     return function->points == 0 && !function->value.expression.code;
 }
 
-/* Takes over what it points to. Constants that are equal are one function. */
+/* Takes ownership of what `function` points to. Equal constants share one function. */
 static int add_function(struct hs_problem *problem, struct hs_time_function function)
 {
     for (int n = 0; n < problem->time_function_count && is_constant(&function); n++)
@@ -31,13 +31,13 @@ static int add_function(struct hs_problem *problem, struct hs_time_function func
     return problem->time_function_count++;
 }
 
-/* Of 1, for what a field says alone. */
+/* The constant 1, for numbers given by a field alone. */
 static int add_one(struct hs_reader *reader)
 {
     return add_function(reader->problem, (struct hs_time_function){.value = {.constant = 1.0}});
 }
 
-/* Adds a function of time; -1 where it is not a finite number at the start, which is reported. */
+/* Adds a function of time; -1 if it is not finite at the start, which is reported. */
 static int add_value(struct hs_reader *reader, const char *key, const struct hs_value *value)
 {
     const double first = hs_value_at(value, 0.0, 0.0, 0.0, 0.0);
@@ -63,7 +63,7 @@ bool hs_read_time_function(struct hs_reader *reader, const char *key, const char
 
 /* ---- over a face ----------------------------------------------------------------------------- */
 
-/* The nodes of a face as a grid of one axis less. */
+/* The nodes of a face as a grid with one axis fewer. */
 static struct hs_grid grid_of_face(const struct hs_grid *grid, int face)
 {
     struct hs_grid plane = {
@@ -74,7 +74,7 @@ static struct hs_grid grid_of_face(const struct hs_grid *grid, int face)
     return plane;
 }
 
-/* Of an expression, at the face's nodes and t = 0. */
+/* Values of an expression at the face's nodes at t = 0. */
 static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs_value *value)
 {
     const struct hs_box box = hs_grid_face_box(grid, face);
@@ -86,8 +86,8 @@ static double *evaluate_on(const struct hs_grid *grid, int face, const struct hs
     return field;
 }
 
-/* Frees and forgets a field that has numbers below `least`, or none; `when` it is so: ", at t = 0
- * s" of what changes in time. */
+/* Frees a field with numbers below `least` or not finite, and sets it to NULL; `when`: ", at t = 0
+ * s" for values that change in time. */
 static bool check_field(struct hs_reader *reader, const char *key, int face, double least,
                         const char *when, double **field)
 {
@@ -124,8 +124,8 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
     return NULL;
 }
 
-/* A number by expression: of the place, a field; of place and time, as it is; else a function of
- * time. */
+/* A number given by an expression: a field if it depends on place, kept as it is if on place and
+ * time, else a function of time. */
 static bool read_by_value(struct hs_reader *reader, const char *key, int face, double least,
                           struct hs_wall_number *out)
 {
@@ -151,7 +151,7 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
     return true;
 }
 
-/* Points of a table, as a field of two rows for the fingerprint. */
+/* Stores the points of a table as a field of two rows for the fingerprint. */
 static void keep_table(struct hs_reader *reader, const char *key,
                        const struct hs_time_function *function)
 {
@@ -200,7 +200,7 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
         return false;
     }
     if (by_file) {
-        /* the number's own key may be elsewhere: a face shares `all` key by key */
+        /* the number's key may be in `all`, which a face shares key by key */
         const struct hs_key group =
             hs_key("%.*s", (int)(strlen(file.text) - strlen("_file")), file.text);
         double *field = hs_read_face_field(reader, group.text, face);

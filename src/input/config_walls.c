@@ -1,4 +1,4 @@
-/* boundary of a body: faces and the patches on them, as walls of its network. */
+/* boundary of a body: faces and their patches become walls of its network. */
 #include "input/boundary_options.h"
 #include "input/config_reader.h"
 
@@ -27,8 +27,8 @@ struct hs_key hs_other_ways(const char *name, const char *between)
 
 /* ---- whether a stencil will do --------------------------------------------------------------- */
 
-/* The key by which a number of a wall is by file or table, or more than the constant that a stencil
- * has; "": it is not. */
+/* The key that gives a wall's number by file or table, or as more than the constant that a stencil
+ * allows; "": none. */
 static struct hs_key more_than_constant(const struct hs_reader *reader, const char *group,
                                         const struct hs_boundary_key *key)
 {
@@ -42,7 +42,7 @@ static struct hs_key more_than_constant(const struct hs_reader *reader, const ch
                                                                         : (struct hs_key){""};
 }
 
-/* The first key of a wall that only a body's can have; "": there is none. */
+/* The first key of a wall that only a body's walls can have; "": none. */
 static struct hs_key key_of_body(const struct hs_reader *reader, const char *group)
 {
     static const char *const of_parts[] = {"patches", "labels_file"};
@@ -63,7 +63,7 @@ static struct hs_key key_of_body(const struct hs_reader *reader, const char *gro
     return heated ? flux : (struct hs_key){""};
 }
 
-/* The same of all walls. */
+/* The same for all walls. */
 static struct hs_key find_key_of_body(const struct hs_reader *reader)
 {
     struct hs_key key = {""};
@@ -77,8 +77,8 @@ bool hs_walls_need_body(const struct hs_reader *reader)
     return find_key_of_body(reader).text[0];
 }
 
-/* The key, of this wall if it can be, by which a case of one material on a uniform grid is a body;
- * "": it is one anyway. */
+/* The key, preferably of this wall, that turns a case of one material on a uniform grid into a
+ * body; "": it is a body anyway. */
 static struct hs_key key_that_makes_body(const struct hs_reader *reader,
                                          const struct hs_wall_keys *keys)
 {
@@ -94,7 +94,7 @@ static struct hs_key key_that_makes_body(const struct hs_reader *reader,
     return own.text[0] ? own : find_key_of_body(reader);
 }
 
-/* Complains of a kind that no wall of a body has. */
+/* Complains of a kind that a body's walls cannot have. */
 static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *keys)
 {
     const struct hs_key maker = key_that_makes_body(reader, keys);
@@ -110,7 +110,7 @@ static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *key
 
 /* ---- one wall -------------------------------------------------------------------------------- */
 
-/* What the kinds that a body has need of their numbers, and may have. */
+/* The numbers that each kind of wall of a body needs, and one that it may have. */
 static const struct wall_row {
     const char *kind;
     enum hs_wall_kind means;
@@ -160,7 +160,7 @@ static bool uses(const struct wall_row *row, const char *name)
     return row->may && strcmp(row->may, name) == 0;
 }
 
-/* Complains of numbers that the kind needs and has not, or has and does not use. */
+/* Complains of numbers that are missing, or given but not used by the kind. */
 static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *keys,
                           const struct wall_row *row)
 {
@@ -207,7 +207,7 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
     return row;
 }
 
-/* h is a number times a field. */
+/* h: a number times a field. */
 static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, struct hs_wall *wall)
 {
     struct hs_wall_number h;
@@ -229,7 +229,7 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     return wall->h >= 0.0;
 }
 
-/* Watts need conductivities that are in W/(m K). */
+/* Heat flows in W need conductivities in W/(m K). */
 static void check_units(struct hs_reader *reader, const struct hs_wall_keys *keys,
                         const struct hs_wall *wall)
 {
@@ -266,7 +266,7 @@ static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
 
 static const char *const corners[] = {"lower", "upper"};
 
-/* Along the two axes of the face, in the order x, y, z. False if they are bad. */
+/* Reads a patch's corners along the face's axes, in the order x, y, z. False if they are bad. */
 static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wall *wall)
 {
     const struct hs_grid *grid = &reader->problem->grid;
@@ -310,7 +310,7 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
     return good;
 }
 
-/* Whether one of the face's patches goes by a label. */
+/* Whether any of the face's patches is given by a label. */
 static bool is_labelled(const struct hs_reader *reader, const char *patches, int count)
 {
     for (int n = 0; n < count; n++)
@@ -319,7 +319,7 @@ static bool is_labelled(const struct hs_reader *reader, const char *patches, int
     return false;
 }
 
-/* The labels of a face's nodes, which patches with `label` go by; NULL: there are none. */
+/* The labels of a face's nodes, for patches with `label`; NULL: none. */
 static uint16_t *read_face_labels(struct hs_reader *reader, int face, bool used)
 {
     const struct hs_key key = hs_key("boundary.%s.labels", hs_face_name(face));
@@ -348,8 +348,8 @@ static uint16_t *read_face_labels(struct hs_reader *reader, int face, bool used)
     return labels;
 }
 
-/* A patch that holds or prescribes does so at its nodes; between two of them it would do nothing.
- */
+/* A patch that holds or prescribes acts on its nodes, so it would have no effect between two
+ * nodes. */
 static void check_has_nodes(struct hs_reader *reader, const char *path, const struct hs_wall *wall)
 {
     const struct hs_grid *grid = &reader->problem->grid;
@@ -374,7 +374,7 @@ static void check_has_nodes(struct hs_reader *reader, const char *path, const st
     }
 }
 
-/* By its corners, or by a label. */
+/* Reads where a patch is: by its corners or by a label. */
 static void read_place(struct hs_reader *reader, const char *path, const uint16_t *labels,
                        struct hs_wall *wall)
 {
@@ -385,7 +385,7 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
             check_has_nodes(reader, path, wall);
         return;
     }
-    if (!labels) { /* what is wrong with a file is said already */
+    if (!labels) { /* errors of a file are reported already */
         if (!hs_given(reader, hs_key("boundary.%s.labels_file", hs_face_name(wall->face)).text))
             hs_settings_complain(reader->settings, label.text,
                                  "the face has no labels; give labels_file beside patches, or "
@@ -462,7 +462,7 @@ static void read_face(struct hs_reader *reader, int face)
         return;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))
         problem->assumed_faces |= 1u << face;
-    /* walls are coefficients: of the face itself only its name and whether it repeats are left */
+    /* walls are coefficients: of the face only its name, wrap and edge weight are used */
     problem->face[face] =
         (struct hs_face){.type = kind->name, .wrap = kind->wrap, .edge_weight = kind->edge_weight};
     if (!kind->wrap) {

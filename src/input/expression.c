@@ -20,7 +20,7 @@ enum { MANY = -1, MEAN = -2 };
 static const struct function {
     const char *name;
     enum hs_operation operation; /* folded from the left over more than two arguments */
-    int arguments;               /* MANY: one or more; MEAN: their sum over their count */
+    int arguments;               /* MANY: one or more; MEAN: the same, for their mean */
 } functions[] = {
     {"sin", HS_OP_SIN, 1},     {"cos", HS_OP_COS, 1},     {"tan", HS_OP_TAN, 1},
     {"cot", HS_OP_COT, 1},     {"asin", HS_OP_ASIN, 1},   {"acos", HS_OP_ACOS, 1},
@@ -74,7 +74,7 @@ struct compiler {
     int length;
     int nesting;
     unsigned varies;
-    enum hs_status status; /* the first trouble; from then on nothing is done any more */
+    enum hs_status status; /* the first error; after it nothing more is done */
     char *reason;
     size_t size;
 };
@@ -90,7 +90,7 @@ static bool fail_at(struct compiler *c, const char *where, const char *format, c
     return false;
 }
 
-/* The same with the character that stands there, of however many bytes. */
+/* fail_at with the character at the current position, of one or more bytes. */
 static bool fail_before(struct compiler *c, const char *format)
 {
     char sign[5];
@@ -99,7 +99,7 @@ static bool fail_before(struct compiler *c, const char *format)
     return fail_at(c, c->at, format, sign);
 }
 
-/* The same with a number: how many are allowed. */
+/* fail_at with a number, the limit. */
 static bool fail_beyond(struct compiler *c, const char *where, const char *format, int most)
 {
     char number[12];
@@ -134,8 +134,8 @@ static bool is_constant(const struct compiler *c, int from_end)
     return c->length >= from_end && c->code[c->length - from_end].operation == HS_OP_CONSTANT;
 }
 
-/* Emits an operation, or what it gives if all its arguments are constants: the last instructions
- * are then the arguments themselves. */
+/* Emits an operation, or its result if all arguments are constants: these are then the last
+ * instructions. */
 static bool apply(struct compiler *c, enum hs_operation operation)
 {
     if (!emit(c, operation, 0.0))
@@ -150,7 +150,7 @@ static bool apply(struct compiler *c, enum hs_operation operation)
     return emit(c, HS_OP_CONSTANT, value);
 }
 
-/* x^2 and x^3 are products: faster, and the same on every device, which pow is not. */
+/* x^2 and x^3 become products: faster, and unlike pow the same on every device. */
 static bool apply_power(struct compiler *c)
 {
     const double exponent = is_constant(c, 1) ? c->code[c->length - 1].constant : 0.0;
@@ -185,7 +185,7 @@ static bool parse_number(struct compiler *c)
     return emit(c, HS_OP_CONSTANT, value);
 }
 
-/* Signs of other languages where an operator or a value should be; "x**2" fails at its second. */
+/* Signs of other languages in place of an operator or a value; "x**2" fails at its second "*". */
 static bool is_foreign_sign(struct compiler *c, const char *at)
 {
     if (at > c->text && at[0] == '*' && at[-1] == '*')
@@ -200,7 +200,7 @@ static bool is_foreign_sign(struct compiler *c, const char *at)
     return true;
 }
 
-/* After a value in parentheses that goes on with neither an operator nor what closes them. */
+/* After a value in parentheses: neither an operator nor the closing sign follows. */
 static bool not_closed(struct compiler *c, const char *open)
 {
     if (*c->at == '\0')
@@ -307,7 +307,7 @@ static bool parse_primary(struct compiler *c)
     return true;
 }
 
-/* Operators and how tightly they bind; longer texts come before their beginnings. */
+/* Operators and their precedence; longer texts come before their prefixes. */
 static const struct operator
 {
     const char *text;
@@ -333,7 +333,7 @@ static const struct operator* find_operator(const char *at)
     return NULL;
 }
 
-/* Operators that bind at least as tightly as `least`. */
+/* Parses operators with a precedence of at least `least`. */
 static bool parse_operators(struct compiler *c, int least)
 {
     skip_blanks(c);
@@ -361,7 +361,7 @@ static bool parse_operators(struct compiler *c, int least)
     return true;
 }
 
-/* condition ? one : other, which may be such a choice itself. */
+/* condition ? one : other; each may be such a choice itself. */
 static bool parse_choice(struct compiler *c)
 {
     if (!parse_operators(c, 1))
@@ -391,7 +391,7 @@ static bool parse_all(struct compiler *c)
     return !is_foreign_sign(c, c->at) && fail_before(c, "\"%s\" was not expected");
 }
 
-/* What the program left in varies after folding: "0*x" still varies, "x > 0 ? 1 : 1" too. */
+/* `varies` is as parsed and not simplified: "0*x" varies, and so does "x > 0 ? 1 : 1". */
 static bool compile(struct compiler *c)
 {
     if (strlen(c->text) > LONGEST_TEXT)

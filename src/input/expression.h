@@ -1,14 +1,14 @@
 /*
- * Turns the text of an expression into the bytecode of functions/program.h. What it means is what
- * muParser says, which the tests ask (tests/muparser.h).
+ * Compiles the text of an expression to the bytecode of functions/program.h. The meaning is that of
+ * muParser, against which the tests compare (tests/muparser.h).
  *
- * Operators, loosest first: ?: (from the right), ||, &&, comparisons (< <= > >= == != on one
- * level), + -, * /, a sign, ^ (from the right). So -x^2 is -(x^2) and 2^-1 is 0.5. Names: x, y, z,
- * t, pi, e.
+ * Operators from lowest precedence: ?: (right to left), ||, &&, comparisons (< <= > >= == != on one
+ * level), + -, * /, unary sign, ^ (right to left). So -x^2 is -(x^2) and 2^-1 is 0.5. Names: x, y,
+ * z, t, pi, e.
  *
- * Every number but 0 is true. So it is for muParser where an operand varies; two constants it cuts
- * to whole numbers when it folds && and ||, so that 0.5 && 0.5 is 0 there and x && x is 1 at
- * x = 0.5. That is the one difference; here both are 1.
+ * Every number but 0 is true. In muParser this holds if an operand varies, but when it folds && and
+ * || of two constants it truncates them to integers, so that 0.5 && 0.5 is 0 there while x && x is
+ * 1 at x = 0.5. Here both are 1. This is the only difference.
  */
 #ifndef HS_INPUT_EXPRESSION_H
 #define HS_INPUT_EXPRESSION_H
@@ -17,14 +17,14 @@
 #include "core/value.h"
 
 /*
- * Compiles `text`. On success *code is allocated (free it) and `out` points into it; what is
- * constant has been computed. On failure fills `reason` with what and where ("unknown name "r" at
+ * Compiles `text`. On success *code is allocated (free it) and `out` points into it; constant parts
+ * are folded. On failure fills `reason` with the error and its position ("unknown name "r" at
  * column 4") and returns HS_BAD_INPUT (HS_DEVICE if memory is short).
  */
 enum hs_status hs_expression_compile(const char *text, struct hs_instruction **code,
                                      struct hs_expression *out, char *reason, size_t size);
 
-/* The names of all functions, separated by "|", for help and documents. */
+/* The names of all functions, separated by "|", for help texts and documents. */
 const char *hs_expression_functions(void);
 
 #endif

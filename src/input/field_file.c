@@ -18,14 +18,14 @@ enum { MOST_RANK = HS_AXES + 1, LIST_SIZE = 300 };
 
 /* ---- any array ------------------------------------------------------------------------------- */
 
-/* Of whatever kind of file. */
+/* An open array in a file of either kind. */
 struct array {
     char *what; /* "dataset T", "the array of in.npy" */
-    int file;   /* descriptor: the numbers of a .npy are read by it; -1: none */
+    int file;   /* descriptor, by which the numbers of a .npy file are read; -1: none */
     hid_t set;
     int rank;
     hsize_t shape[H5S_MAX_RANK]; /* slowest first */
-    bool turned;                 /* the dataset has its axes in the opposite order */
+    bool turned;                 /* the dataset has its axes in reverse order */
 };
 
 /* "129 x 65" */
@@ -65,7 +65,7 @@ static enum hs_status other_shape(const struct array *array, const hsize_t *want
     return HS_BAD_INPUT;
 }
 
-/* Where the field is among the array's steps, in *taken. */
+/* Checks the shape and sets *taken to the field's index among the array's steps. */
 static enum hs_status choose_step(const struct array *array, int64_t step,
                                   const struct hs_field_shape *shape, hsize_t *taken,
                                   struct hs_error *why)
@@ -106,7 +106,7 @@ static bool read_slab(const struct array *array, const hsize_t *start, const hsi
     return good;
 }
 
-/* Nodes of one x after another: they lie together in the file. */
+/* Reads the nodes of one x at a time: they are contiguous in the file. */
 static bool read_turned(const struct array *array, const hsize_t *start, const hsize_t *count,
                         const struct hs_box *box, double *out)
 {
@@ -130,7 +130,7 @@ static bool read_turned(const struct array *array, const hsize_t *start, const h
     return good;
 }
 
-/* The numbers of a box of the field at that step. */
+/* Reads the numbers of a box of the field at that step. */
 static enum hs_status read_box(const struct array *array, hsize_t step, int dims,
                                const struct hs_box *box, double *out, struct hs_error *why)
 {
@@ -159,7 +159,7 @@ static void close_array(struct array *array)
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */
 
-/* Names of the datasets below a group, for the message about a missing one. */
+/* Lists the datasets below a group, for the message about a missing one. */
 static herr_t list_dataset(hid_t group, const char *name, const H5O_info_t *info, void *data)
 {
     char *list = data;
@@ -187,7 +187,7 @@ static enum hs_status describe_dataset(const char *name, struct array *out, stru
                               out->what);
 }
 
-/* How a dataset is cut; without chunks there are 0 bytes. */
+/* A dataset's chunks; `bytes` is 0 if it has none. */
 struct chunk {
     hsize_t extent[H5S_MAX_RANK], bytes;
 };
@@ -207,7 +207,8 @@ static struct chunk chunk_of(hid_t set)
     return chunk;
 }
 
-/* Again, with room for a chunk: what lies in one is read and unpacked once. */
+/* Reopens a dataset with a cache that holds one chunk, so that a chunk is read and unpacked only
+ * once. */
 enum { LEAST_ROOM = 1 << 20, MOST_ROOM = 1 << 28 };
 static hid_t with_room(hid_t set, hid_t file, const char *name)
 {
@@ -217,7 +218,7 @@ static hid_t with_room(hid_t set, hid_t file, const char *name)
         return set;
     const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     H5Pset_chunk_cache(access, SLOTS, (size_t)chunk.bytes, 1.0);
-    H5Dclose(set); /* what is open keeps the room that it has */
+    H5Dclose(set); /* an open dataset keeps its cache size */
     set = H5Dopen2(file, name, access);
     H5Pclose(access);
     return set;
@@ -258,8 +259,8 @@ static enum hs_status open_hdf5(const char *path, const char *name, struct array
 
 /* ---- NumPy ----------------------------------------------------------------------------------- */
 
-/* HDF5 reads it as the bytes of a dataset of a file in memory, and turns its numbers into ours. By
- * the open file: a name it would also look for in $HDF5_EXTFILE_PREFIX. */
+/* Makes HDF5 read a .npy file as external data of a dataset in an in-memory file, and convert it.
+ * By the open descriptor: HDF5 would also look for a name in $HDF5_EXTFILE_PREFIX. */
 static hid_t dataset_of(int open, const struct hs_npy *npy)
 {
     char path[64];
@@ -310,7 +311,7 @@ static enum hs_status open_npy(const char *path, struct array *out, struct hs_er
 
 /* ---- which of them --------------------------------------------------------------------------- */
 
-/* Files that people have instead, by their first bytes. */
+/* Other kinds of file that users may have, by their first bytes. */
 static const struct {
     const char *magic, *said;
 } others[] = {
@@ -320,14 +321,14 @@ static const struct {
     {"\x1f\x8b", "compressed with gzip; uncompress it"},
 };
 
-/* By what the file holds, whatever its name ends in. Either way to be closed. */
+/* Opens a file according to its content, whatever its name. Must be closed even after failure. */
 static enum hs_status open_array(const char *path, const char *name, struct array *out,
                                  struct hs_error *why)
 {
     char head[16] = "";
     const char *reason;
     *out = (struct array){.set = H5I_INVALID_HID};
-    out->file = hs_regular_open(path, false, &reason); /* HDF5 does not say, and may wait */
+    out->file = hs_regular_open(path, false, &reason); /* HDF5 gives no reason and may block */
     if (out->file < 0)
         return hs_error_add(why, HS_IO, "cannot open %s: %s", path, reason);
     const ssize_t begun = pread(out->file, head, sizeof head - 1, 0);
@@ -364,7 +365,7 @@ struct stored_file {
     struct stat status;
     struct array array; /* while open */
     bool open;
-    hsize_t taken; /* of the array's steps */
+    hsize_t taken; /* index in the array's steps */
 };
 
 static void close_stored(const struct hs_stored *stored)
@@ -385,8 +386,7 @@ static void destroy(struct hs_stored *stored)
     free(file);
 }
 
-/* Layers that a chunk is unpacked for: those that it has, unless there is room to keep it till the
- * next. */
+/* Layers to read together because of chunks: those of a chunk, unless a cache can keep it. */
 static int64_t layers_of_chunk(const struct stored_file *file)
 {
     const struct array *array = &file->array;
@@ -398,8 +398,8 @@ static int64_t layers_of_chunk(const struct stored_file *file)
     return chunk.bytes == 0 || alone ? 1 : (int64_t)chunk.extent[slowest];
 }
 
-/* A few MB, in whole chunks. Where the axes are turned a layer lies all over the file; a line is
- * one row. */
+/* A few MB, in whole chunks; more with reversed axes, where a layer is scattered over the file. In
+ * 1D a layer is a node, and all are read together. */
 static int64_t layers_together(const struct stored_file *file)
 {
     enum { LEAST_BYTES = 4 << 20, TURNED_PARTS = 8 };
@@ -413,7 +413,7 @@ static int64_t layers_together(const struct stored_file *file)
     return layers < of_chunk ? of_chunk : layers / of_chunk * of_chunk;
 }
 
-/* What a config names nobody may change; a run's own output the run may go on with. */
+/* Files named in a config must not change; a run may continue to write its own output. */
 static bool is_as_found(const struct stored_file *file, const struct stat *now)
 {
     const struct stat *found = &file->status;

@@ -1,23 +1,23 @@
-/* Reads a scalar field from a file: a dataset of HDF5, or NumPy's .npy; its content tells which. */
+/* Reads a scalar field from an HDF5 dataset or a NumPy .npy file; the content determines which. */
 #ifndef HS_INPUT_FIELD_FILE_H
 #define HS_INPUT_FIELD_FILE_H
 
 #include "core/stored.h"
 
-/* What the numbers of a field are for, and its shape. */
+/* The shape that a field must have, and texts for messages. */
 struct hs_field_shape {
     const struct hs_grid *grid;
     const char *what; /* "the grid" */
     const char *axes; /* slowest first: "(z, y, x)" */
-    const char *fit;  /* how another shape is made to fit: "make grid.points fit" */
+    const char *fit;  /* remedy for another shape: "make grid.points fit" */
 };
-struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid); /* of the grid itself */
+struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid); /* for the grid itself */
 
 /*
- * Finds dataset `name` (of a .npy file its one array) of file `path`, allocated. Its shape is
- * `shape` (fewer axes in 1D and 2D), or has a leading axis of steps, of which `step` is taken (-1:
- * the last). Else HS_IO if it cannot be read, HS_BAD_INPUT if the shape or type does not fit, and
- * the reason.
+ * Finds dataset `name` (or the one array of a .npy file) in file `path`; *out is allocated. Its
+ * shape must be `shape` (fewer axes in 1D and 2D), possibly with a leading axis of steps, of which
+ * `step` is taken (-1: the last). Returns HS_IO if it cannot be read, HS_BAD_INPUT if shape or type
+ * do not fit, with the reason in `why`.
  */
 enum hs_status hs_field_file_find(const char *path, const char *name, int64_t step,
                                   const struct hs_field_shape *shape, struct hs_stored **out,

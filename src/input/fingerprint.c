@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* The value in one form: a number by its digits, else as it was written. */
+/* The value in canonical form: a number with all its digits, anything else as written. */
 static void canonical(const char *text, char *out, size_t size)
 {
     double number;
@@ -35,7 +35,7 @@ static bool belongs(const struct hs_setting *setting)
     return setting->text && setting->option && !setting->option->loose && !is_default(setting);
 }
 
-/* Line ends and the like do not change what an expression says. */
+/* Line ends do not change the meaning of an expression. */
 static void put_value(FILE *stream, const struct hs_setting *setting)
 {
     double value;
@@ -47,7 +47,7 @@ static void put_value(FILE *stream, const struct hs_setting *setting)
         fputc(*p == '\n' || *p == '\r' ? ' ' : *p, stream);
 }
 
-/* Of a node of the tree, which is sorted by path, once. */
+/* Called by twalk_r: writes each setting once, in the order of paths. */
 static void put_setting(const void *node, VISIT visit, void *stream)
 {
     const struct hs_setting *setting = *(struct hs_setting *const *)node;
@@ -70,15 +70,15 @@ char *hs_settings_fingerprint(const struct hs_settings *settings)
     return text;
 }
 
-/* Against accidents, not against those who mean to deceive: the CRC sees every change within 32
- * bits for certain. Of other changes it misses one in 4e9, and Adler's sums, which are of another
- * kind and not linear in the bits, nearly all of those too. Both are zlib's, and Python's. */
+/* Protects against accidents, not against deception. The CRC detects every change within 32 bits.
+ * It misses one in 4e9 of other changes; Adler's sums, which are of another kind and not linear in
+ * the bits, detect nearly all of those. Both are in zlib and in Python. */
 struct hs_content hs_content_begin(void)
 {
     return (struct hs_content){crc32_z(0, NULL, 0), adler32_z(0, NULL, 0)};
 }
 
-/* In parts, by all threads: zlib joins their sums to those of the whole. */
+/* In parts, by all threads; zlib combines the checksums of the parts. */
 void hs_content_add(struct hs_content *content, const double *values, int64_t count)
 {
     enum { PART = 1 << 17 };

@@ -1,5 +1,5 @@
-/* What a run is known by: the keys that its fields depend on, with the content of the files that it
- * reads; and not how long, how often or where to. */
+/* The fingerprint of a run: the keys that its fields depend on and the content of the files that it
+ * reads, but not its duration, output cadence or file names. */
 #ifndef HS_INPUT_FINGERPRINT_H
 #define HS_INPUT_FINGERPRINT_H
 
@@ -7,14 +7,14 @@
 #include "input/settings.h"
 
 /*
- * A line "KEY = VALUE" for each key that was given and is not loose (input/options.h), sorted by
- * key; numbers in one form, defaults left out, so that it does not matter how the config says it.
- * After the line of a file that was read comes "KEY content = ...". Allocated.
+ * A line "KEY = VALUE" for each given key that is not loose (input/options.h), sorted by key.
+ * Numbers are in one form and defaults are left out, so that the wording of the config does not
+ * matter. The line of a file that was read is followed by "KEY content = ...". Allocated.
  */
 char *hs_settings_fingerprint(const struct hs_settings *settings);
 
-/* The content of a field that was read from a file: its shape and checksums of its values
- * [nz][ny][nx], in whatever file they lie; added some after the other. */
+/* The content of a field that was read from a file: its shape, and checksums of its values
+ * [nz][ny][nx], which do not depend on the file format. Values are added in parts. */
 struct hs_content {
     unsigned long crc, adler;
 };

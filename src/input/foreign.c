@@ -19,13 +19,13 @@
     "h_file, and let ambient or flux change in time"
 #define FACES "faces are called x_min, x_max and the like, by axis and end"
 
-/* A pattern stands for the key and all within it. `meant` is a key, or, without a dot, another last
- * name in the same group. Where a sentence says it all, the key that must not be called missing is
- * a whole one, or ".h": of the same group. */
+/* A pattern matches the key and all inside it. `meant` is a key or, without a dot, another last
+ * name in the same group. If `said` explains everything, `meant` is a whole key that must not be
+ * reported as missing, or ".h" for one in the same group. */
 static const struct {
     const char *pattern, *meant, *said;
 } keys[] = {
-    /* what is said otherwise, or not there yet */
+    /* what is written differently or is not available yet */
     {"bodies", "body", NULL},
     {"contact", "contacts", NULL},
     {"material.regions", "material", BY_MATERIALS},
@@ -44,7 +44,7 @@ static const struct {
     {"materials[].latent_heat", NULL, LATENT},
     {"solver.method", "time.method", NULL},
 
-    /* what has another name here */
+    /* keys with another name here */
     {"material.k", "conductivity", NULL},
     {"material.lambda", "conductivity", NULL},
     {"material.thermal_conductivity", "conductivity", NULL},
@@ -113,7 +113,7 @@ static const char *named(const char *path, const char *name)
     return key;
 }
 
-/* The name of a key in a face's group, and all within it; "" if the path is none. */
+/* The name of the key in a face's group that the path is or is inside; "" if there is none. */
 static void name_in_face(const char *path, char *out, size_t size)
 {
     const char *rest = hs_option_match("boundary.FACE.", path);
@@ -134,7 +134,7 @@ bool hs_foreign_key(const char *path, struct hs_foreign *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *rest = hs_option_match(keys[i].pattern, path);
-        if (!rest || !strchr(".[", *rest)) /* strchr finds the end, too */
+        if (!rest || !strchr(".[", *rest)) /* also matches the end */
             continue;
         const char *meant = keys[i].meant;
         const bool beside = meant && meant[0] == '.';
@@ -177,7 +177,7 @@ const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-/* `write` is the choice, or a sentence where there is none. */
+/* `write` is the choice to make, or an explanation if there is none. */
 static const struct {
     const char *option, *word, *write;
 } words[] = {

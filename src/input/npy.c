@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const char magic[] = "\x93NUMPY";
-enum { LONGEST_HEADER = 1 << 16 }; /* of a plain array it has some 100 bytes */
+enum { LONGEST_HEADER = 1 << 16 }; /* about 100 bytes for a plain array */
 
 bool hs_npy_begins(const void *bytes, size_t count)
 {
@@ -35,7 +35,7 @@ static enum hs_status damaged(struct hs_error *why, const char *what)
 }
 
 /* A dictionary as Python writes it: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.
- * The type of a table's columns is a list of them; Python 2 wrote lengths as 3L. */
+ * For a table with columns the type is a list; Python 2 wrote lengths as 3L. */
 #define BLANK "[ \t\r\n]*"
 #define COLON "['\"]" BLANK ":" BLANK
 #define MEMBER                                                                                     \
@@ -43,9 +43,9 @@ static enum hs_status damaged(struct hs_error *why, const char *what)
           "['\"]shape" COLON "\\(((" BLANK "[0-9]+L?" BLANK ",)*" BLANK "([0-9]+L?)?" BLANK        \
           ")\\))" BLANK
 #define DICTIONARY "^" BLANK "\\{" MEMBER "," MEMBER "," MEMBER ",?" BLANK "\\}" BLANK "$"
-enum { MEMBERS = 3, TYPE = 2, ORDER = 3, SHAPE = 4, GROUPS = 6 }; /* of a member, from 1 */
+enum { MEMBERS = 3, TYPE = 2, ORDER = 3, SHAPE = 4, GROUPS = 6 }; /* groups of a member, from 1 */
 
-/* The part of the text that a group of the pattern is, of any member; NULL unless one has it. */
+/* The text that matched a group of the pattern; NULL unless exactly one member has it. */
 static char *part_of(const char *text, const regmatch_t *found, int group)
 {
     char *part = NULL;
@@ -73,7 +73,7 @@ static bool matches(const char *text, const char *pattern, size_t count, regmatc
     return match;
 }
 
-/* "<f8": order of bytes, kind, width. */
+/* "<f8": byte order, kind, width. */
 static enum hs_status set_type(struct hs_npy *npy, const char *type, struct hs_error *why)
 {
     const unsigned one = 1;

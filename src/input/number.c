@@ -12,7 +12,7 @@
 
 enum shape { NONE, WHOLE, HEXADECIMAL, REAL };
 
-/* What the text is, which is wholly a number. */
+/* The notation of the number that is the whole text; NONE if it is not a number. */
 static enum shape shape_of(const char *p)
 {
     static const char digits[] = "0123456789";
@@ -74,7 +74,7 @@ const char *hs_number_parse_count(const char *text, int64_t *out)
         return errno == ERANGE ? "is too large for a whole number" : NULL;
     }
     const double value = real_of(text);
-    const double exact = 9007199254740992.0; /* 2^53: beyond it a double skips whole numbers */
+    const double exact = 9007199254740992.0; /* 2^53: a double cannot hold every larger integer */
     if (!(fabs(value) <= exact))
         return "is too large for a whole number in this notation";
     if (value != floor(value) || errno == ERANGE)

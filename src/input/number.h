@@ -1,17 +1,17 @@
-/* Numbers from text, strictly: what is not wholly a number, or not representable, is refused. */
+/* Strict conversion of text to numbers: text that is not entirely a number, or not representable,
+ * is refused. */
 #ifndef HS_INPUT_NUMBER_H
 #define HS_INPUT_NUMBER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Both return NULL, or what is wrong with the text ("is not a number"). The decimal point is "."
- * whatever the locale. Integers may be hexadecimal (0x10) and may end in L or LL, as in libconfig.
- */
+/* Both return NULL, or the error in the text ("is not a number"). The decimal point is "." in any
+ * locale. Integers may be hexadecimal (0x10) and may end in L or LL, as in libconfig. */
 const char *hs_number_parse(const char *text, double *out);        /* finite */
 const char *hs_number_parse_count(const char *text, int64_t *out); /* 1e5 is a count too */
 
-/* Whether it is a word of other programs for no finite number: "nan", "-inf". */
+/* Whether the text stands for a number that is not finite: "nan", "-inf". */
 bool hs_number_is_not_finite(const char *text);
 
 #endif

@@ -18,7 +18,7 @@
 #define POSITIVE NOT_NEGATIVE, .above = true
 #define FRACTION RANGE(0.0, 1.0), .above = true
 
-/* FIXED: what a run is known by; a resumed run may have LOOSE ones otherwise. */
+/* FIXED: in a run's fingerprint. LOOSE: a resumed run may change it. */
 #define FIXED .loose = false
 #define LOOSE .loose = true
 
@@ -28,7 +28,7 @@
         .unit = (a_unit), kept, .help = (a_help)                                                   \
     }
 
-/* Rows that several groups have; a row "GROUP.FIELD" or "GROUP.SHAPE" below stands for them. */
+/* Rows that several groups share; a row "GROUP.FIELD" or "GROUP.SHAPE" below stands for them. */
 static const struct hs_option of_fields[] = {
     OPTION("file", STRING, NONE, NULL, "", FIXED,
            "HDF5 or .npy file to read it from; looked for here, then beside the config"),
@@ -252,7 +252,7 @@ static const struct hs_option written[] = {
     {.path = NULL},
 };
 
-/* Adds a row, or those that it stands for with its group before their names. */
+/* Adds a row, or the rows that it stands for, with its group prefixed to their names. */
 static struct hs_option *add(struct hs_option *to, const struct hs_option *row)
 {
     const char *dot = row->path ? strrchr(row->path, '.') : NULL, *last = dot ? dot + 1 : "";
@@ -276,7 +276,7 @@ const struct hs_option *hs_options(void)
 {
     enum {
         ROWS = sizeof written / sizeof written[0],
-        GROUPS = 8 /* of shapes or fields, at most */
+        GROUPS = 8 /* groups with shapes or fields, at most */
     };
     static struct hs_option all[ROWS + 2 * HS_BOUNDARY_OPTIONS + GROUPS * SHAPE_ROWS];
     struct hs_option *to = all;
@@ -381,7 +381,7 @@ static const char *coefficient_name(int n)
     return name;
 }
 
-/* The parts of a pattern that stand for something else, and for what; without names: any index. */
+/* The variable parts of a pattern and the names that they stand for; without names: any index. */
 static const struct {
     const char *text;
     int count;
@@ -398,7 +398,7 @@ static size_t index_length(const char *path)
     return digits && path[1 + digits] == ']' ? digits + 2 : 0;
 }
 
-/* Length of what a path begins with in the place of a variable; 0: of nothing such. */
+/* Length of the variable's value at the start of a path; 0: no match. */
 static size_t variable_length(int v, const char *path)
 {
     for (int i = 0; i < variables[v].count; i++) {
@@ -491,7 +491,7 @@ size_t hs_edit_distance(const char *a, const char *b)
     return above[nb];
 }
 
-/* In half letters. Further apart than this, a suggestion would puzzle more than help. */
+/* In half letters. Beyond this distance a suggestion would confuse more than help. */
 static size_t tolerance(const char *word)
 {
     const size_t third = strlen(word) / 3;
@@ -511,7 +511,7 @@ static const char *last_name(const char *path)
     return dot ? dot + 1 : path;
 }
 
-/* Whether one is the other with more letters to its last name. */
+/* Whether one path is the other with more letters at the end of its last name. */
 static bool is_beginning(const char *a, const char *b)
 {
     const size_t na = strlen(a), nb = strlen(b), n = na < nb ? na : nb;
@@ -522,7 +522,7 @@ static bool is_beginning(const char *a, const char *b)
 static void consider(struct search *search, const char *candidate)
 {
     size_t distance = 2 * hs_edit_distance(search->word, candidate);
-    /* the right name in the wrong group, or cut short or drawn out: between one letter and two */
+    /* the right name in the wrong group, or shortened or lengthened, counts as 1.5 letters */
     if (search->is_path && distance > 3 &&
         (strcmp(last_name(search->word), last_name(candidate)) == 0 ||
          is_beginning(search->word, candidate)))

@@ -64,7 +64,7 @@ void hs_settings_blame(struct hs_settings *settings, const char *path)
     add_path(&settings->blamed, &settings->blamed_count, path);
 }
 
-/* Whether `meant` is the key, or lies in the group of this name; the table's "[]" is any index. */
+/* Whether `meant` is the key `path` or inside that group; "[]" in `meant` matches any index. */
 static bool stands_for(const char *meant, const char *path)
 {
     while (*meant && *meant == *path) {
@@ -137,7 +137,7 @@ void hs_settings_remove(struct hs_settings *settings, const char *path)
     settings->count = kept;
 }
 
-/* The entry itself, or the innermost group that it belongs in. */
+/* The entry itself, or the innermost given group that contains it. */
 static const struct hs_setting *nearest_given(const struct hs_settings *settings, const char *path)
 {
     char outer[LONGEST_PATH];
@@ -173,7 +173,7 @@ char *hs_settings_place(const struct hs_settings *settings, const char *path)
 
 static bool fits(const struct hs_setting *setting);
 
-/* One complaint a key: the next may follow from the first. What is no group has no keys to miss. */
+/* True after a key's first report. What is inside a non-group counts as reported. */
 static bool is_told(const struct hs_settings *settings, const char *path)
 {
     const struct hs_setting *entry = hs_settings_find(settings, path);
@@ -211,7 +211,7 @@ enum hs_status hs_settings_complain(struct hs_settings *settings, const char *pa
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* " > 0 [m]": the range and the unit, as far as there are any. */
+/* " > 0 [m]": the range and the unit, if any. */
 static void show_range(const struct hs_option *option, char *out, size_t size)
 {
     char range[80];
@@ -302,7 +302,7 @@ static void check_value(struct hs_settings *settings, const struct hs_setting *e
 #define LIST (1u << HS_SETTING_LIST)
 #define GROUP (1u << HS_SETTING_GROUP)
 
-/* What each type takes, how that is written, for remedies, and the check of its value. */
+/* For each type: accepted kinds of setting, how to write it, for remedies, and its check. */
 static const struct {
     unsigned kinds;
     const char *example;
@@ -326,7 +326,7 @@ static const struct {
     [HS_OPTION_NUMBER_OR_AUTO] = {NUMBER | STRING, "a number or \"auto\"", check_auto},
 };
 
-/* A number in quotes is only that; other texts may be meant for what is not there. */
+/* A number in quotes needs no explanation; other texts may ask for a missing feature. */
 static void complain_of_kind(struct hs_settings *settings, const struct hs_setting *setting,
                              const char *example)
 {
@@ -337,7 +337,7 @@ static void complain_of_kind(struct hs_settings *settings, const struct hs_setti
                          said ? said : "");
 }
 
-/* Its option's, or that of members of its option's list. */
+/* The option's type, or that of the members of the option's list. */
 static enum hs_option_type type_of(const struct hs_setting *setting)
 {
     const enum hs_option_type type = setting->option->type;

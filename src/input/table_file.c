@@ -20,7 +20,7 @@ static int split(char *line, char *word[3])
     return count;
 }
 
-/* A column without a number before the second one: ",1,20" or "1,,20". */
+/* Whether the line has an empty column before its second number: ",1,20" or "1,,20". */
 static bool has_gap(const char *line)
 {
     const size_t first = strspn(line, between), word = strcspn(line + first, between);
@@ -32,12 +32,12 @@ static bool has_gap(const char *line)
 }
 
 struct table {
-    int lines, points; /* lines that say something */
+    int lines, points; /* lines: those that are not empty */
     double *time, *number;
 };
 
-/* A line of words, quoted or not; one with a number is a row that is written otherwise, "0s, 12".
- */
+/* A heading is a line of words, quoted or not. A line with a number, such as "0s, 12", is a
+ * malformed row instead. */
 static bool is_heading(char *const word[3], int count)
 {
     double number;
@@ -45,7 +45,7 @@ static bool is_heading(char *const word[3], int count)
     return !strchr("0123456789+-.", *first) && !(count > 1 && !hs_number_parse(word[1], &number));
 }
 
-/* What else to say of a line that is not two numbers. */
+/* A further remedy for a line that is not two numbers. */
 static const char *remedy_of(const char *line)
 {
     static const char digits[] = "0123456789";
@@ -57,7 +57,7 @@ static const char *remedy_of(const char *line)
     return decimal ? "; write the decimal point as \".\"" : "";
 }
 
-/* Adds the point that a line has; HS_OK too if it has none. */
+/* Adds the point of a line; also HS_OK if the line has none. */
 static enum hs_status add_line(struct table *table, const char *path, int line_number, char *line,
                                struct hs_error *why)
 {
@@ -106,7 +106,7 @@ enum hs_status hs_table_file_read(const char *path, int *points, double **time, 
         if (strlen(line) < (size_t)length)
             status =
                 hs_error_add(why, HS_BAD_INPUT, "%s:%d: is not text: it has a zero byte", path, n);
-        const bool marked = n == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* says nothing */
+        const bool marked = n == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* a byte order mark */
         if (!status)
             status = add_line(&table, path, n, line + 3 * marked, why);
     }

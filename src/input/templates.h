@@ -1,4 +1,4 @@
-/* Configs to start from, each commented and ready to run; `heatsolve init` prints them. */
+/* Example configs, each commented and ready to run; `heatsolve init` prints them. */
 #ifndef HS_INPUT_TEMPLATES_H
 #define HS_INPUT_TEMPLATES_H
 
