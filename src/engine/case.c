@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --output is one more override, with what a config's strings need in front of " and \\. */
+/* --output as one more override, with " and \ escaped as in a config's strings. */
 static char *output_override(const char *file)
 {
     static const char key[] = "output.file=\"";

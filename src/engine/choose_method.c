@@ -15,8 +15,8 @@ static const char sweeps[] = "sweeps";
 struct key {
     const char *path;
     enum hs_place place;
-    bool solves;         /* of those that solve, not of those that advance */
-    const char *besides; /* names that stand for no single method, "a|b"; "" */
+    bool solves;         /* names a method that solves, not one that advances */
+    const char *besides; /* names besides those of methods, "a|b"; "" */
 };
 static const struct key time_key = {"time.method", HS_PLACE_METHOD, false, ""};
 static const struct key steady_key = {"steady.method", HS_PLACE_STEADY, true, "auto|sweeps"};
@@ -36,7 +36,7 @@ static void names_for(const struct hs_method *const *methods, const struct key *
             hs_text_append(out, size, "%s%s", *out ? "|" : "", methods[n]->name);
 }
 
-/* The method that others call so, or that belongs to the other key; NULL. */
+/* The method of that name, of either key, or the one that others call so; NULL. */
 static const struct hs_method *meant(const struct hs_method *const *methods, const char *name)
 {
     for (int n = 0; methods[n]; n++)
@@ -70,7 +70,7 @@ static enum hs_status unknown(const struct hs_method *const *methods,
     return st;
 }
 
-/* HS_OK, or why the method cannot do the problem, behind what the config calls it. */
+/* HS_OK, or an error that names the config's key and says why the method cannot do the problem. */
 static enum hs_status check_suits(const struct hs_method *method, const struct hs_problem *problem,
                                   const struct key *key, struct hs_error *err)
 {
@@ -107,8 +107,8 @@ static bool is_auto(const struct hs_problem *problem)
     return problem->schedule.steady && name && strcmp(name, "auto") == 0;
 }
 
-/* The first that can of those behind `after`, NULL: of all; NULL: none. The others' reasons, "NAME:
- * REASON; NAME: REASON", into `why`. */
+/* The first solver after `after` (NULL: of all) that can do the problem; NULL: none. `why` gets the
+ * others' reasons, "NAME: REASON; NAME: REASON". */
 static const struct hs_method *any_solver(const struct hs_method *const *methods,
                                           const struct hs_problem *problem,
                                           const struct hs_method *after, char *why, size_t size)
@@ -146,7 +146,7 @@ void hs_choose_say_sweeps(const struct hs_problem *problem, char *out, size_t si
         snprintf(out, size, "%s", "");
 }
 
-/* 1 and more is met by the initial field, whatever that is. */
+/* Any initial field meets a relative tolerance of 1 or more. */
 static enum hs_status check_tolerance(const struct hs_problem *problem,
                                       const struct hs_method *solver, struct hs_error *err)
 {

@@ -1,4 +1,4 @@
-/* Which methods a problem's time.method and steady.method are. */
+/* Chooses the methods for a problem's time.method and steady.method. */
 #ifndef HS_ENGINE_CHOOSE_METHOD_H
 #define HS_ENGINE_CHOOSE_METHOD_H
 
@@ -6,25 +6,25 @@
 #include "core/problem.h"
 
 /*
- * *steady: what solves for the steady state; NULL: sweeps do, or none is looked for. "auto" is the
- * first solver that can do the problem, where neither time.end nor time.sweeps bounds the search;
- * a plan goes on to the next where that has no memory (hs_plan_make).
- * Errors: HS_BAD_INPUT for a name that no method has, with the nearest and all there are; for a
- * method that cannot do the problem, with its reason; for a solver beside a bound of time.
+ * *steady: the method that solves for the steady state; NULL: sweeps find it, or none is sought.
+ * "auto" takes the first solver that can do the problem, unless time.end or time.sweeps bounds the
+ * search; if that solver lacks memory, a plan goes on to the next one (hs_plan_make).
+ * Errors, all HS_BAD_INPUT: a name that no method has (the message gives the nearest and all
+ * names); a method that cannot do the problem (with its reason); a solver beside a bound of time.
  */
 enum hs_status hs_choose_method(const struct hs_problem *problem, const struct hs_method **method,
                                 const struct hs_method **steady, struct hs_error *err);
 
-/* Where steady.method is "auto", the first solver behind `after` that can do the problem; else, or
- * where there is none, NULL. */
+/* If steady.method is "auto": the first solver after `after` that can do the problem. NULL if there
+ * is none, or if steady.method is not "auto". */
 const struct hs_method *hs_choose_next_solver(const struct hs_problem *problem,
                                               const struct hs_method *after);
 
-/* Where "auto" is sweeps, why each solver cannot: "NAME: REASON; NAME: REASON"; "" where it is not,
- * or where a bound of time is the reason. */
+/* If "auto" falls back to sweeps: why each solver cannot do the problem, "NAME: REASON; NAME:
+ * REASON". "" if it does not, or if a bound of time is the reason. */
 void hs_choose_say_sweeps(const struct hs_problem *problem, char *out, size_t size);
 
-/* The same among other methods than this build's; the first is the default, NULL the end. */
+/* The same for another list of methods; the first is the default, NULL the end. */
 enum hs_status hs_choose_method_among(const struct hs_method *const *methods,
                                       const struct hs_problem *problem,
                                       const struct hs_method **method,

@@ -11,7 +11,7 @@
 
 /* ---- the material ---------------------------------------------------------------------------- */
 
-/* Beyond what solids, liquids and gases have at ordinary conditions. */
+/* Limits of solids, liquids and gases at ordinary conditions. */
 static const struct range {
     enum hs_place place;
     size_t member;
@@ -31,7 +31,7 @@ static const struct range {
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
 _Static_assert((int)RANGES == (int)HS_SUBSTANCE_PLACES, "of the same numbers");
 
-/* What a number is that no material has; NULL: it may be. One that was not given is NaN. */
+/* Says why no material has this number; NULL: some may. A number that was not given is NaN. */
 static const char *say_out_of_range(const struct range *range, double value)
 {
     return value < range->least ? range->too_low : value > range->most ? range->too_high : NULL;
@@ -48,7 +48,7 @@ static bool is_out_of_range(const struct hs_problem *problem, const struct range
     return said;
 }
 
-/* The same of a body's materials. */
+/* The same for a body's materials. */
 static bool has_odd_substance(const struct hs_problem *problem, const struct hs_plan *plan,
                               char *out, size_t size)
 {
@@ -56,7 +56,7 @@ static bool has_odd_substance(const struct hs_problem *problem, const struct hs_
     const struct hs_body *body = problem->body;
     for (int n = 0; body && n < body->substance_count; n++) {
         const struct hs_substance *s = &body->substance[n];
-        const bool known = !isnan(s->density); /* else it has a diffusivity alone */
+        const bool known = !isnan(s->density); /* else only a diffusivity is given */
         const double value[RANGES] = {known ? s->conductivity[HS_X] : NAN, s->density,
                                       s->capacity / s->density};
         for (int r = 0; r < RANGES; r++) {
@@ -92,7 +92,7 @@ static bool has_unused_substance(const struct hs_problem *problem, const struct 
     return name;
 }
 
-/* Solids that conduct are heavier than that, and gases, which are lighter, conduct less. */
+/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
 static bool is_light_and_conducts(const struct hs_problem *problem, const struct hs_plan *plan,
                                   char *out, size_t size)
 {
@@ -109,7 +109,7 @@ static bool is_light_and_conducts(const struct hs_problem *problem, const struct
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
 
-/* The span of the initial field, but for nodes that a wall prescribes; rows evenly spread. */
+/* The range of the initial field, without nodes that a wall prescribes, from evenly spread rows. */
 static bool initial_span(const struct hs_problem *problem, double span[2])
 {
     enum { MOST_LONG = 1 << 20, ROWS = 64 };
@@ -144,7 +144,7 @@ static bool is_temperature(const struct hs_boundary_kind *kind)
     return false;
 }
 
-/* The same of a body's: of a wall whose temperature is one number. */
+/* The temperature of a body's wall, if it is one number. */
 static bool body_wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
     for (int w = 0; w < problem->wall_count; w++) {
@@ -159,7 +159,7 @@ static bool body_wall_temperature(const struct hs_problem *problem, int face, do
     return false;
 }
 
-/* That of a wall in its middle at t = 0; false: it has none. */
+/* A wall's temperature at its middle at t = 0; false: it has none. */
 static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
     if (problem->body)
@@ -175,7 +175,7 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     return true;
 }
 
-/* degC beside K: what one calls 20, the other calls 293. */
+/* degC mixed with K: 20 in one is 293 in the other. */
 static bool mixes_units(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                         size_t size)
 {
@@ -201,7 +201,7 @@ static bool mixes_units(const struct hs_problem *problem, const struct hs_plan *
 
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
-/* What convection takes through a wall must reach it through the last cell. */
+/* The heat that convection takes through a wall must reach it through the last cell. */
 static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                             size_t size)
 {
@@ -224,7 +224,7 @@ static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_pl
     return false;
 }
 
-/* m^2: how far heat spreads until the end, squared; NaN where nobody says when the end is. */
+/* m^2: square of the distance that heat spreads by the end; NaN if not known. */
 static double spread(const struct hs_problem *problem)
 {
     return problem->raw || problem->body ? NAN
@@ -262,7 +262,7 @@ static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *
                         size_t size)
 {
     (void)plan;
-    const double most = 1e4; /* Fourier number of the body: level to the last bit long before */
+    const double most = 1e4; /* Fourier number of the body: uniform to the last bit long before */
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
@@ -276,7 +276,7 @@ static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *
     return true;
 }
 
-/* Where a time function acts, for messages. */
+/* Place of a wall or body on which the time function acts, for messages. */
 static const char *function_place(const struct hs_problem *problem, int function)
 {
     for (int w = 0; w < problem->wall_count; w++) {
@@ -288,7 +288,7 @@ static const char *function_place(const struct hs_problem *problem, int function
     return hs_problem_place(problem, HS_PLACE_BODY);
 }
 
-/* A point of a table between two steps, beyond what it is at both. NaN: none. */
+/* Time of a table's point that lies between two steps and outside the values at both. NaN: none. */
 static double unseen_point(const struct hs_time_function *table, const struct hs_plan *plan)
 {
     const double worth = 0.1; /* of the table's range */
@@ -329,7 +329,7 @@ static bool has_unseen_point(const struct hs_problem *problem, const struct hs_p
 
 /* ---- the output's name ----------------------------------------------------------------------- */
 
-/* In the .xdmf nothing can stand for these. */
+/* An .xdmf file cannot escape these. */
 static bool has_name_of_two(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                             size_t size)
 {

@@ -1,4 +1,4 @@
-/* What a case may say and hardly means: slips of units that physics can see. Nothing is refused. */
+/* Warnings about what a case says but hardly means, such as a wrong unit. Nothing is refused. */
 #ifndef HS_ENGINE_DOUBTS_H
 #define HS_ENGINE_DOUBTS_H
 
@@ -11,7 +11,7 @@ struct hs_doubts {
     int count;
 };
 
-/* `plan` needs its steps only. */
+/* Uses only the steps of `plan`. */
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_doubts *out);
 

@@ -9,9 +9,9 @@ struct hs_exact_error {
     double l2;  /* root of the volume average of (T - exact)^2 */
 };
 
-/* Of the field of a stop, of which some MB at a time come to the host. The sums go row by row in
- * the same order whatever the number of threads. HS_DEVICE without memory, and what reading gives.
- */
+/* Compares the field of a stop, copying some MB at a time to the host. Rows are summed in the same
+ * order for any number of threads. Errors: HS_DEVICE without memory, and those of reading the
+ * field. */
 enum hs_status hs_exact_error(const struct hs_step_state *step_state, struct hs_exact_error *out,
                               struct hs_error *err);
 

@@ -3,16 +3,16 @@
 #include "core/problem.h"
 
 /*
- * What the rows were measured by: docs/performance/heuristic.md. `heatsolve tune CASE --retune`
- * prints the rates of all kernels beside this table's choice; `tests/gpu/run auto` holds the table
- * to 0.95 of the best over the cases of the benchmarks.
+ * The measurements behind the rows: docs/performance/heuristic.md. `heatsolve tune CASE --retune`
+ * prints the rates of all kernels beside this table's choice; `tests/gpu/run auto` requires that
+ * the choice reaches 0.95 of the best rate over the cases of the benchmarks.
  */
 
 static const struct hs_heuristic on_cpu[] = {
-    /* Of a run that is too short for a trial (engine/measure/trial.h). Fields from memory:
-     * wavefront, whose several sweeps in one pass need less of it; in the cache: openmp, but where
+    /* For runs too short for a trial (engine/measure/trial.h). Fields in memory: wavefront, whose
+     * several sweeps per pass need less memory bandwidth. Fields in the cache: openmp, except where
      * a call costs more than its sweep. A source that differs from point to point and in time
-     * belongs to one sweep, so that there is nothing to fuse. */
+     * belongs to one sweep, so nothing can be fused. */
     {.kernel = "wavefront",
      .only = HS_3D | HS_RADIUS_1,
      .from = 1 << 20,
@@ -23,7 +23,7 @@ static const struct hs_heuristic on_cpu[] = {
      .without = HS_SOURCE_TIME},
     {.kernel = "wavefront", .only = HS_1D, .below = 4096, .without = HS_SOURCE_FIELD},
     {.kernel = "wavefront", .only = HS_1D, .below = 4096, .without = HS_SOURCE_TIME},
-    /* Bodies. With a source field levels go one by one. */
+    /* Bodies. With a source field, levels are swept one by one. */
     {.kernel = "conduction_wavefront",
      .with = HS_CONDUCTION,
      .from = 1 << 20,
@@ -33,21 +33,21 @@ static const struct hs_heuristic on_cpu[] = {
 };
 
 static const struct hs_heuristic on_cuda[] = {
-    /* Bodies. Smaller ones were not measured: there a trial tells, if the run is long enough. */
+    /* Bodies. Smaller ones were not measured: a trial decides, if the run is long enough. */
     {.kernel = "conduction_fused", .with = HS_BYTES, .from = 1 << 20},
     {.kernel = "conduction_fused", .with = HS_SHORTS, .from = 1 << 20},
     {.kernel = "conduction_bulk", .with = HS_BYTES, .from = 1 << 20},
     {.kernel = "conduction_march", .with = HS_CONDUCTION, .from = 1 << 20},
     {.kernel = "conduction_basic"},
-    /* A source field that changes in time belongs to one sweep, so that there is nothing to fuse in
-     * 1D, where no kernel takes a field for each. */
+    /* A source field that changes in time belongs to one sweep, so nothing can be fused in 1D,
+     * where no kernel takes one field per sweep. */
     {.kernel = "vector_march", .only = HS_1D, .with = HS_SOURCE_FIELD | HS_SOURCE_TIME},
-    /* One launch for 32 sweeps, where launches are what costs. */
+    /* One launch for 32 sweeps, where launches dominate the cost. */
     {.kernel = "fused_line_1d"},
     /* Grids that stay on the chip. */
     {.kernel = "resident"},
     {.kernel = "fused_march_2d", .only = HS_2D, .from = 1024 * 1024},
-    /* The fused marches need enough blocks, and more where the source, or the walls, are fields. */
+    /* The fused marches need enough blocks, and more if the source or the walls are fields. */
     {.kernel = "fused_march_3d", .only = HS_IN_DOUBLE, .from = 96 * 96 * 96},
     {.kernel = "fused_march_3d", .from = 120 * 120 * 120},
     {.kernel = "fused_fields_3d",
@@ -68,12 +68,12 @@ static const struct hs_heuristic on_cuda[] = {
     {.kernel = "bulk_march", .only = HS_2D | HS_IN_DOUBLE, .from = 2048 * 2048},
     {.kernel = "bulk_march", .only = HS_2D | HS_RADIUS_1, .from = 2048 * 2048},
     {.kernel = "bulk_march", .only = HS_2D, .from = 2560 * 2560},
-    /* What a grid that stays in the cache wants is many threads. */
+    /* A grid that stays in the cache needs many threads. */
     {.kernel = "basic", .only = HS_3D, .below = 96 * 96 * 96},
     {.kernel = "basic", .only = HS_2D, .below = 640 * 640},
     {.kernel = "basic", .only = HS_2D | HS_RADIUS_1 | HS_IN_DOUBLE, .below = 1024 * 1024 + 1},
     {.kernel = "collaborative_2d", .only = HS_2D, .below = 1024 * 1024 + 1},
-    /* Blocks that have a multiprocessor to themselves want planes of many tiles. */
+    /* Blocks that have a multiprocessor to themselves need planes of many tiles. */
     {.kernel = "bulk_march", .only = HS_3D | HS_RADIUS_3, .from = 200 * 200 * 200},
     {.kernel = "bulk_march", .only = HS_3D | HS_IN_DOUBLE, .from = 144 * 144 * 144},
     {.kernel = "bulk_march", .only = HS_3D | HS_RADIUS_2, .from = 320 * 320 * 320},
@@ -93,7 +93,7 @@ const struct hs_heuristic *hs_heuristics(enum hs_device device)
     return tables[device];
 }
 
-/* A kind of feature of which the row names none may be any. */
+/* Whether the row matches in one kind of feature; a row that names none of a kind allows all. */
 static bool among(hs_features only, hs_features kind, hs_features asked)
 {
     return !(only & kind) || (only & kind & asked);

@@ -1,11 +1,11 @@
 /*
- * Which kernel "auto" takes where nothing was tuned or tried: a heuristic, as a table.
+ * Which kernel "auto" takes if nothing was tuned or tried: a heuristic, as a table.
  *
- * The rows of a device are read from the top: the first that holds for the case, and whose kernel
- * is built and suits it, is taken. So a row needs no word of what its kernel cannot do (too small a
- * grid for its tiles, fields where it wants uniform values: `features` and `suits` of the
- * descriptor say that), only of where it is the faster one. After the table any kernel that can,
- * the reference last.
+ * The rows of a device are read from the top. The first row that matches the case, and whose kernel
+ * is built and suits it, is taken. So a row says only where its kernel is the faster one, not what
+ * the kernel cannot do (a grid too small for its tiles, fields where it needs uniform values:
+ * `features` and `suits` of the descriptor say that). If no row matches, any kernel that can do the
+ * case is taken, the reference last.
  */
 #ifndef HS_ENGINE_HEURISTIC_H
 #define HS_ENGINE_HEURISTIC_H
@@ -15,7 +15,7 @@
 
 struct hs_heuristic {
     const char *kernel;
-    hs_features only;    /* dims, radius, precision: any of those named; of a kind unnamed, all */
+    hs_features only;    /* dims, radius, precision: any of those named; a kind not named: all */
     int64_t from;        /* nodes of the grid, at least */
     int64_t below;       /* fewer nodes than this; 0: no bound */
     hs_features with;    /* core/features.h: the case has all of them */
@@ -25,7 +25,7 @@ struct hs_heuristic {
 /* Best first; ends with a NULL kernel. */
 const struct hs_heuristic *hs_heuristics(enum hs_device device);
 
-/* Whether the row is about this case; of its kernel it knows nothing. */
+/* Whether the row matches this case; it does not check its kernel. */
 bool hs_heuristic_holds(const struct hs_heuristic *row, const struct hs_problem *problem);
 
 #endif

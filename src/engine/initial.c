@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What goes up, and by whose help. */
+/* What is uploaded, and with which resources. */
 struct work {
-    /* as the caller's, but that numbers of its initial field may be at hand for some layers */
+    /* the caller's, but only some layers of a stored initial field may be in memory */
     struct hs_problem problem;
-    const struct hs_stored *from; /* alone, without regions and walls; or NULL */
+    const struct hs_stored *from; /* used alone, without regions and walls; or NULL */
     const struct hs_backend *backend;
     struct hs_backend_state *state;
     int threads;
     double *row;        /* [threads][nx] */
-    void *own;          /* of `bytes`; NULL: the backend has space */
-    size_t bytes;       /* that go up at once, at most */
-    int64_t first, end; /* layers that are at hand */
+    void *own;          /* [bytes]; NULL: the backend has space */
+    size_t bytes;       /* most that are uploaded at once */
+    int64_t first, end; /* layers in memory */
 };
 
 static int last_axis(const struct work *work)
@@ -29,7 +29,7 @@ static int last_axis(const struct work *work)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* What goes up together. */
+/* Rows that are uploaded together. */
 static struct hs_box rows_at(const struct hs_problem *problem, int64_t j, int64_t k)
 {
     return hs_grid_rows_at(&problem->grid, hs_precision_size(problem->precision), j, k);
@@ -47,7 +47,7 @@ static void make_row(const struct work *work, const struct hs_initial_rows *rows
         hs_initial_row(rows, j, k, out);
 }
 
-/* The nodes of a box into `slab`. */
+/* Evaluates the nodes of a box into `slab`. */
 static void evaluate(const struct work *work, const struct hs_initial_rows *rows,
                      const struct hs_box *box, void *slab)
 {
@@ -63,7 +63,7 @@ static void evaluate(const struct work *work, const struct hs_initial_rows *rows
     }
 }
 
-/* The layers that are at hand. */
+/* Uploads the layers in memory. */
 static enum hs_status put_layers(const struct work *work, const struct hs_initial_rows *rows,
                                  struct hs_error *err)
 {
@@ -81,7 +81,7 @@ static enum hs_status put_layers(const struct work *work, const struct hs_initia
             break;
         evaluate(work, rows, &box, slab);
         st = work->backend->upload(work->state, &box, slab, err);
-        if (axis == HS_Z) /* a part of a layer is followed by the next */
+        if (axis == HS_Z) /* after part of a layer comes its next part */
             at[HS_Y] = box.hi[HS_Y] % points[HS_Y];
         if (axis < HS_Z || at[HS_Y] == 0)
             at[axis] = box.hi[axis];
@@ -91,7 +91,7 @@ static enum hs_status put_layers(const struct work *work, const struct hs_initia
 
 /* ---- numbers of a file ----------------------------------------------------------------------- */
 
-/* As many layers at a time as are best read together. */
+/* Reads and uploads as many layers at a time as are best read together. */
 static enum hs_status put_numbers(struct work *work, const struct hs_stored *stored,
                                   const struct hs_initial_rows *rows, struct hs_error *err)
 {

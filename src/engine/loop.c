@@ -1,6 +1,6 @@
 /*
- * From stop to stop: a stop is where an observer is due, the steady state is looked at, the watch
- * for divergence wants to see, or a signal may be noticed.
+ * From stop to stop: a stop is where an observer is due, the steady state or divergence is checked,
+ * or a signal may be noticed.
  */
 #include "engine/loop.h"
 
@@ -24,7 +24,7 @@ struct loop {
     int observer_count;
     const volatile int *interrupted;
     struct hs_backend_state *state;
-    struct hs_method_state *method; /* of whichever of the plan's methods this run takes */
+    struct hs_method_state *method; /* of the method that this run uses (hs_plan_method) */
     struct hs_step_state_cache cache;
     struct hs_watch watch;
     struct hs_steady steady;
@@ -60,8 +60,8 @@ static enum hs_status upload(struct loop *loop, const struct hs_loop_start *star
                           : hs_initial_upload(loop->problem, from, backend, loop->state, err);
 }
 
-/* Due at any stop, but no reason for one: it goes by the clock, and a method that jumps is as fast
- * to the next stop of the others. */
+/* Whether the observer is notified at any stop but causes none: it follows the clock, and a method
+ * that jumps reaches the next stop of the others just as fast. */
 static bool waits_for_others(const struct loop *loop, const struct hs_observer *observer)
 {
     return observer->by_clock && hs_plan_jumps(loop->plan);
@@ -82,8 +82,8 @@ static enum hs_status notify(struct loop *loop, const struct hs_step_state *step
     return HS_OK;
 }
 
-/* Whether the steady state is looked for at this sweep: at multiples of check_every, and at the end
- * whether or not it is one. */
+/* Whether the steady state is checked at this sweep: at multiples of check_every, and at the end in
+ * any case. */
 static bool is_steady_check(const struct loop *loop, int64_t sweep)
 {
     const struct hs_schedule *schedule = &loop->problem->schedule;
@@ -91,7 +91,7 @@ static bool is_steady_check(const struct loop *loop, int64_t sweep)
            (sweep == loop->plan->sweeps || sweep % schedule->steady_check_every == 0);
 }
 
-/* The next multiple of check_every; none unless a steady state is looked for. */
+/* The next multiple of check_every; INT64_MAX unless a steady state is sought. */
 static int64_t next_steady_check(const struct loop *loop)
 {
     const struct hs_schedule *schedule = &loop->problem->schedule;
@@ -114,8 +114,8 @@ static int64_t next_due(const struct loop *loop)
     return due > loop->sweep ? due : loop->sweep + 1;
 }
 
-/* What of the sweep that ends at `until` will be asked for: its change, and what was before it. It
- * may be the last where the steady state is looked at. */
+/* What will be asked about the sweep that ends at `until`: its change, and the field before it. A
+ * steady check there may make it the last sweep. */
 static struct hs_span keep_for(const struct loop *loop, int64_t until)
 {
     const bool check = is_steady_check(loop, until);
@@ -130,7 +130,7 @@ static struct hs_span keep_for(const struct loop *loop, int64_t until)
     return keep;
 }
 
-/* Fits the length of a stretch to the rate seen, by at most a factor of 8 at a time. */
+/* Adapts the stretch to the rate measured, by at most a factor of 8 at a time. */
 static void fit_stretch(struct loop *loop, int64_t count, double seconds)
 {
     const double wanted = (double)count * stretch_seconds / fmax(seconds, 1e-9);
@@ -181,7 +181,7 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
     return HS_OK;
 }
 
-/* Reduces and judges. HS_FAILED_CHECK after telling the observers, if it has diverged. */
+/* Reduces the field and judges it: HS_FAILED_CHECK if it has diverged. */
 static enum hs_status look(struct loop *loop, struct hs_error *err)
 {
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
@@ -196,7 +196,7 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     return hs_watch_judge(&loop->watch, &step_state, reduction, err);
 }
 
-/* Tells the observers of what the message says. */
+/* Notifies the observers of the failure that the message describes. */
 static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase,
                                     struct hs_loop_result *out, struct hs_error *err)
 {
@@ -206,7 +206,7 @@ static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase,
     return st ? st : HS_FAILED_CHECK;
 }
 
-/* From sweep `loop->sweep`, where all have been notified, to the end. */
+/* From `loop->sweep`, of which all have been notified, to the end. */
 static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct hs_error *err)
 {
     out->phase = HS_PHASE_RUNNING;
@@ -246,8 +246,8 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
     return out->phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
 }
 
-/* Tells the observers how far the steady state's solution is, and whoever solves whether a signal
- * came. */
+/* Passes the progress of the steady-state solution to the observers. Returns whether a signal asks
+ * the method to stop. */
 static bool notify_solving(void *self, const struct hs_solution *so_far)
 {
     const struct loop *loop = self;
@@ -257,7 +257,7 @@ static bool notify_solving(void *self, const struct hs_solution *so_far)
     return is_interrupted(loop);
 }
 
-/* Makes the method, and where it solves for the steady state, has that before the start is told. */
+/* Creates the method. If it solves for the steady state, does so before the start is notified. */
 static enum hs_status create_method(struct loop *loop, struct hs_error *err)
 {
     const struct hs_backend *backend = loop->plan->backend;
@@ -283,7 +283,7 @@ static void destroy_method(struct loop *loop)
         hs_plan_method(loop->plan)->destroy(loop->method);
 }
 
-/* Uploads, looks at what it begins with, and tells the observers of the start. */
+/* Uploads the initial field, checks it, and notifies the observers of the start. */
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {

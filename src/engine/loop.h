@@ -6,14 +6,14 @@
 #include "engine/steady.h"
 
 struct hs_loop_result {
-    enum hs_phase phase;     /* how it ended; start or running if by a failure */
-    struct hs_steady steady; /* of the search for it */
+    enum hs_phase phase;     /* how it ended; start or running after a failure */
+    struct hs_steady steady; /* the search for a steady state */
     int64_t sweeps;          /* since sweep 0, those before a resume included */
     int64_t swept;           /* in this run */
     double time;             /* s, simulated */
     double seconds;          /* wall time spent in sweeps */
-    double reducing;         /* s, in the reductions between them */
-    struct hs_effort effort; /* of a method that cuts, in this run */
+    double reducing;         /* s, in the reductions between sweeps */
+    struct hs_effort effort; /* in this run, of a method that cuts */
     struct hs_reduction last;
     char device[128]; /* what the backend says it runs on */
 };
@@ -21,22 +21,22 @@ struct hs_loop_result {
 /* Where a resumed run begins. */
 struct hs_loop_start {
     int64_t sweep;
-    const struct hs_stored *field;     /* NULL: from the problem's initial */
-    const struct hs_steady_end *ended; /* how a search ended there; NULL: none did */
+    const struct hs_stored *field;     /* NULL: the problem's initial field */
+    const struct hs_steady_end *ended; /* how a steady search ended there; NULL: none did */
 };
 
 /*
  * Runs the plan from `start` (NULL: sweep 0) with the observers, in order.
  *
- * Checks for NaN, Inf and blow-up before every notification, and between them as often as costs
- * about one percent; then the observers are notified with HS_PHASE_DIVERGED, HS_FAILED_CHECK is
- * returned, and the message says where and when. Likewise HS_PHASE_UNSOLVED, where the method's
- * message says why it makes no further step. An initial field that is not finite is HS_BAD_INPUT,
- * and no observer hears of it.
+ * Checks for NaN, Inf and blow-up before every notification, and in between as often as costs about
+ * one percent of the time. On divergence the observers are notified with HS_PHASE_DIVERGED,
+ * HS_FAILED_CHECK is returned, and the message says where and when. Likewise with
+ * HS_PHASE_UNSOLVED, where the method's message says why it cannot make the next step. If the
+ * initial field is not finite, returns HS_BAD_INPUT and notifies no observer.
  *
- * A set *interrupted (by a signal handler) stops it within about half a second, or an iteration:
- * HS_PHASE_STOPPED, HS_INTERRUPTED. While a method solves for the steady state no observer has
- * heard of the start yet: HS_PHASE_START, HS_INTERRUPTED.
+ * A set *interrupted (by a signal handler) stops the run within about half a second, or one
+ * iteration: HS_PHASE_STOPPED, HS_INTERRUPTED. While a method solves for the steady state no
+ * observer has been notified of the start yet: HS_PHASE_START, HS_INTERRUPTED.
  */
 enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
                            const struct hs_loop_start *start, struct hs_observer *const *observers,

@@ -7,7 +7,7 @@ bool hs_outcome_is_inaccurate(const struct hs_problem *problem, double max_error
     return !isnan(problem->exact.max_error) && !(max_error <= problem->exact.max_error);
 }
 
-/* Of a run that came to its end. */
+/* The outcome of a run that reached its end. */
 static enum hs_outcome at_end(const struct hs_problem *problem, const struct hs_steady *steady,
                               double max_error)
 {

@@ -8,13 +8,13 @@
 
 enum hs_outcome {
     HS_OUTCOME_RUNNING,
-    HS_OUTCOME_FINISHED,   /* made all its sweeps, and all that the config checks is met */
-    HS_OUTCOME_STEADY,     /* ended early, at the steady state; likewise */
+    HS_OUTCOME_FINISHED,   /* made all its sweeps and passed the config's checks */
+    HS_OUTCOME_STEADY,     /* ended early at the steady state; passed likewise */
     HS_OUTCOME_NOT_STEADY, /* made all its sweeps without reaching steady.tolerance */
     HS_OUTCOME_INACCURATE, /* ended above exact.max_error */
     HS_OUTCOME_STOPPED,    /* by a signal */
     HS_OUTCOME_DIVERGED,
-    HS_OUTCOME_UNSOLVED, /* a step's equations were not solved, or none was within time.tolerance */
+    HS_OUTCOME_UNSOLVED, /* a step's equations were not solved, or no step met time.tolerance */
 };
 
 /* `max_error`: against the exact solution, at the end; NaN without one. */

@@ -15,20 +15,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A quotient of two config numbers is a whole number if it is one to their rounding. */
+/* A quotient of two config numbers counts as whole if it is so to their rounding. */
 static const double whole_to = 1e-9;
 
-/* Times made of decimals agree to so much of them: each decimal, product and sum rounds. */
+/* Times computed from decimals agree to this share: each decimal, product and sum rounds. */
 static const double rounding = 16.0 * DBL_EPSILON;
 
-/* Growth per sweep that decimals of a raw stencil may bring (six times 0.1666666667). */
+/* Growth per sweep that a raw stencil's decimals may cause (six times 0.1666666667). */
 static const double amplification_slack = 1e-9;
 
 static const char interval_key[] = "output.interval";
 
 /* Sweep counts stay exact in a double, and so do times made of them. */
 static const double most_sweeps = 9007199254740992.0; /* 2^53 */
-static const double most_times_stable = 1e12;         /* 2e6 sweeps a step of rkl2 */
+static const double most_times_stable = 1e12;         /* 2e6 sweeps per step of rkl2 */
 
 void hs_plan_note(struct hs_plan *plan, const char *format, ...)
 {
@@ -63,7 +63,7 @@ static enum hs_status check_tolerance(const struct hs_problem *problem,
                         method->name);
 }
 
-/* Of a method whose steps may be longer than a stable sweep. */
+/* For a method whose steps may be longer than a stable sweep. */
 static enum hs_status free_step(const struct hs_problem *problem, const struct hs_method *method,
                                 double *step, struct hs_error *err)
 {
@@ -82,7 +82,7 @@ static enum hs_status free_step(const struct hs_problem *problem, const struct h
                                        : " in seconds");
 }
 
-/* The longest step allowed; limit and amplification of the plan are filled on the way. */
+/* The longest step allowed; also sets the plan's limit and amplification. */
 static enum hs_status longest_step(const struct hs_problem *problem, struct hs_plan *plan,
                                    double *step, struct hs_error *err)
 {
@@ -132,14 +132,14 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
                         floor_to_six_digits(plan->limit));
 }
 
-/* How many intervals fit into a length. */
+/* The number of whole intervals in a length. */
 static double intervals_of(double length, double interval)
 {
     const double quotient = length / interval, nearest = rint(quotient);
     return fabs(quotient - nearest) <= whole_to * quotient ? nearest : floor(quotient);
 }
 
-/* Into how many steps, none longer than `longest`, a length is cut. */
+/* The number of steps, none longer than `longest`, that a length is cut into. */
 static double steps_of(double length, double longest)
 {
     const double quotient = length / longest, nearest = rint(quotient);
@@ -148,14 +148,14 @@ static double steps_of(double length, double longest)
     return ceil(quotient);
 }
 
-/* Of `count` equal steps in a length that ends at `time` [s]. It is `wanted` where that is one but
- * for rounding: so runs of different lengths have steps of the same bits. */
+/* The length of each of `count` equal steps in a length that ends at `time` [s]. Returns `wanted`
+ * if that is equal to rounding, so that runs of different lengths have steps of the same bits. */
 static double equal_step(double length, double count, double wanted, double time)
 {
     return fabs(count * wanted - length) <= rounding * time ? wanted : length / count;
 }
 
-/* Cuts `length` [s], which the config calls `key`, into *count equal steps. */
+/* Cuts `length` [s], given by the config's `key`, into *count equal steps. */
 static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan, const char *key,
                           double length, double longest, int64_t *count, double *step,
                           struct hs_error *err)
@@ -184,7 +184,7 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
     return HS_OK;
 }
 
-/* Up to a time: whole intervals, then what is left. */
+/* Up to a time: whole intervals, then the rest. */
 static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_plan *plan,
                                   double longest, struct hs_error *err)
 {
@@ -227,7 +227,7 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
     return HS_OK;
 }
 
-/* A number of sweeps, with the step fitted to the interval of the outputs if there is one. */
+/* A given number of sweeps, with the step fitted to the output interval if there is one. */
 static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_plan *plan,
                                   int64_t sweeps, double longest, struct hs_error *err)
 {
@@ -246,7 +246,7 @@ static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_pl
     return HS_OK;
 }
 
-/* Of a run that has no end in time. */
+/* Sweeps of a run without an end in time. */
 static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_plan *plan)
 {
     if (plan->steady_method)
@@ -254,7 +254,7 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
     return schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS;
 }
 
-/* A cell that is a slip, or a layer of atoms, would keep a step of many sweeps busy for ever. */
+/* With a cell that is tiny by mistake, or a layer of atoms, a step of many sweeps never ends. */
 static enum hs_status check_length(const struct hs_problem *problem, const struct hs_plan *plan,
                                    struct hs_error *err)
 {
@@ -306,8 +306,8 @@ static void *wake(void *problem)
     return NULL;
 }
 
-/* Where "auto" took a solver that has no memory, the next that has; none: that stays, and is
- * refused when it is asked for. */
+/* If "auto" took a solver without enough memory, takes the next one that has it. If none has, the
+ * choice stays, and is refused when the run begins. */
 static void take_smaller_solver(const struct hs_problem *problem, struct hs_plan *plan)
 {
     struct hs_plan next = *plan;
@@ -337,7 +337,7 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     const enum hs_status steps = hs_plan_steps(problem, out, err);
     if (waking)
         pthread_join(thread, NULL);
-    char choice[512] = ""; /* whatever the steps are: all that is wrong is said at once */
+    char choice[512] = ""; /* even if the steps failed: all errors are reported at once */
     enum hs_status st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
     st = steps ? steps : st;
     if (!st && choice[0])
@@ -373,7 +373,7 @@ const char *hs_choice_name(enum hs_choice choice)
     return names[choice];
 }
 
-/* The stretch of equal steps that sweep number `sweep` belongs to. */
+/* The stretch of equal steps that contains sweep `sweep`. */
 static struct hs_span stretch(const struct hs_plan *plan, int64_t sweep)
 {
     const int64_t in_intervals = plan->intervals * plan->interval_sweeps;
@@ -398,7 +398,7 @@ double hs_plan_time(const struct hs_plan *plan, int64_t sweep)
     return hs_span_time(&span, 0);
 }
 
-/* Whether the step that led there was `step`, to the bit. */
+/* Whether the step that led to `sweep` in that run was `step`, to the bit. */
 static bool was_step(const struct hs_plan_past *past, int64_t sweep, double step)
 {
     const bool cut = !isnan(past->end) && !isnan(past->interval);
@@ -414,7 +414,7 @@ bool hs_plan_goes_on(const struct hs_plan *plan, const struct hs_plan_past *past
 {
     if (sweep > plan->sweeps || fabs(hs_plan_time(plan, sweep) - time) > 1e-6 * past->step)
         return false;
-    const bool raw = isnan(plan->limit); /* its sweeps are the same whatever they are called */
+    const bool raw = isnan(plan->limit); /* its sweeps do not depend on the step's label */
     return sweep == 0 || raw ||
            (hs_plan_step(plan) == past->step &&
             was_step(past, sweep, stretch(plan, sweep - 1).step));
@@ -451,7 +451,7 @@ const char *hs_plan_step_name(const struct hs_plan *plan)
 double hs_plan_sweep_step(const struct hs_plan *plan)
 {
     const double step = hs_plan_step(plan);
-    return step > plan->limit ? plan->limit : step; /* of a raw stencil there is no limit */
+    return step > plan->limit ? plan->limit : step; /* a raw stencil has no limit (NaN) */
 }
 
 int64_t hs_plan_snapshots_after(const struct hs_plan *plan, int64_t sweep)

@@ -11,12 +11,12 @@
 
 static const char look_at_units[] = "look at the units";
 
-/* A wall's weights beyond this are not physics: a Biot number of 1e30 is a wall of fixed
- * temperature to the last bit. */
+/* Weights of a wall beyond this are not physical: with a Biot number of 1e30 its temperature is
+ * fixed to the last bit. */
 static const double largest_weight = 1e30;
 
-/* 1/s: what follows its surroundings faster cannot be computed with. The limit of the step is about
- * its inverse, and a symbol some 12 times as large. */
+/* 1/s: faster rates, at which a node follows its surroundings, cannot be computed. The limit of the
+ * step is about the rate's inverse, and the symbol some 12 times the rate. */
 static const double largest_rate = DBL_MAX / 1e3;
 
 static const char *config_name(const struct hs_problem *problem)
@@ -24,7 +24,7 @@ static const char *config_name(const struct hs_problem *problem)
     return problem->config_path ? problem->config_path : "config";
 }
 
-/* 1/s: how fast a node follows its neighbours along an axis. */
+/* 1/s: the rate at which a node follows its neighbours along an axis. */
 static double rate(const struct hs_problem *problem, int axis)
 {
     const double h = problem->grid.spacing[axis];
@@ -77,7 +77,7 @@ static enum hs_status check_walls(const struct hs_problem *problem, struct hs_er
 
 enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct hs_error *err)
 {
-    if (problem->body) /* what cannot be computed with has made no network */
+    if (problem->body) /* numbers that cannot be computed with made no network */
         return HS_OK;
     if (hs_grid_is_stretched(&problem->grid))
         return hs_error_add(err, HS_BAD_INPUT,
@@ -94,7 +94,7 @@ static double least_of(const struct hs_problem *problem)
     return problem->precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
 }
 
-/* Whether what a step [s] makes of a row are numbers of the field's precision. */
+/* Whether the precision can hold the numbers that a step [s] makes of a row. */
 static bool is_held(const struct hs_problem *problem, const struct hs_network_row *row, double step)
 {
     const double least = least_of(problem);
@@ -116,7 +116,7 @@ static enum hs_status check_network_step(const struct hs_problem *problem, doubl
 {
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(problem->network, &count);
-    int64_t first = count; /* that is not held */
+    int64_t first = count; /* first row that is not held */
 #pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
     schedule(static) reduction(min                                                                 \
                                : first)
@@ -164,10 +164,10 @@ static enum hs_status check_step(const struct hs_problem *problem, double step,
     return HS_OK;
 }
 
-enum { MOST_NODES = 1 << 22 }; /* of a source that are looked at: in less than a second */
+enum { MOST_NODES = 1 << 22 }; /* most of a source that are checked: takes less than a second */
 
-/* K: the most that a source which does not change in time adds to a node in a step [s], or what is
- * enough of it for the precision; NaN: it does change, or was not looked at. */
+/* K: the most that a source constant in time adds to a node in a step [s], or any amount that the
+ * precision can hold; NaN: it changes in time, or was not checked. */
 static double most_added(const struct hs_problem *problem, double step)
 {
     const struct hs_grid *grid = &problem->grid;
@@ -191,7 +191,7 @@ static double most_added(const struct hs_problem *problem, double step)
     return most;
 }
 
-/* It may be so small at some nodes, but not wherever it is something. */
+/* What a source adds may be too small at some nodes, but not at all nodes where it acts. */
 static enum hs_status check_source_is_held(const struct hs_problem *problem, double step,
                                            struct hs_error *err)
 {
@@ -206,7 +206,7 @@ static enum hs_status check_source_is_held(const struct hs_problem *problem, dou
                         problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
 }
 
-/* All that a file gives for the source, as what a sweep of `step` [s] adds. */
+/* Checks all numbers of a file for the source, as what a sweep of `step` [s] adds. */
 static enum hs_status check_source(const struct hs_problem *problem, double step,
                                    struct hs_error *err)
 {

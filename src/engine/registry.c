@@ -57,7 +57,7 @@ struct place {
     char text[300];
 };
 
-/* "case.cfg:12: " for a setting of a config's; "" for what the command line names otherwise. */
+/* "case.cfg:12: " for a setting in a config; "" for one from the command line. */
 static struct place where(const struct hs_problem *problem, enum hs_place which)
 {
     struct place place = {""};
@@ -66,7 +66,7 @@ static struct place where(const struct hs_problem *problem, enum hs_place which)
     return place;
 }
 
-/* The first line of a message. */
+/* Appends the first line of a message. */
 static void append_line(char *text, size_t size, const char *separator, const char *message)
 {
     char line[256];
@@ -85,8 +85,8 @@ static const struct hs_kernel *kernel_named(const struct hs_registry *registry, 
     return NULL;
 }
 
-/* The kernel whose name comes nearest, of whatever device; of two as near, that of `device`. NULL
- * if none is near. */
+/* The kernel with the nearest name, of any device; of two equally near, that of `device`. NULL if
+ * none is near. */
 static const struct hs_kernel *nearest_kernel(const struct hs_registry *registry, const char *name,
                                               enum hs_device device)
 {
@@ -113,7 +113,7 @@ static const struct hs_backend *backend_of(const struct hs_registry *registry,
     return NULL;
 }
 
-/* "a kernel of the cuda backend", and why that cannot be had here, if so. */
+/* "a kernel of the cuda backend", and why that cannot run here, if so. */
 static void say_whose(const struct hs_registry *registry, const struct hs_kernel *kernel,
                       int device_number, char *out, size_t size)
 {
@@ -132,15 +132,15 @@ static void say_whose(const struct hs_registry *registry, const struct hs_kernel
     hs_error_release(&reason);
 }
 
-/* What a name was looked for in. */
+/* Where a name is searched. */
 struct search {
     const struct hs_registry *registry;
     enum hs_device device;
-    bool anywhere;     /* whatever device would have done, had it a kernel of that name */
+    bool anywhere;     /* a kernel of any device that runs here would do */
     int device_number; /* solver.device */
 };
 
-/* What is known of a name that the search did not find; "" if nothing. */
+/* Describes the nearest match of a name that the search did not find; "" if there is none. */
 static void say_of_name(const struct search *search, const char *name, char *out, size_t size)
 {
     const struct hs_kernel *nearest = nearest_kernel(search->registry, name, search->device);
@@ -156,7 +156,7 @@ static void say_of_name(const struct search *search, const char *name, char *out
         snprintf(out, size, "; did you mean \"%s\"? It is %s", nearest->name, whose);
 }
 
-/* Whether the name of a kernel of that device would have been found. */
+/* Whether the search covers kernels of that device. */
 static bool is_searched(const struct search *search, enum hs_device device)
 {
     if (device == search->device)
@@ -201,7 +201,7 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* Of the device of that number; NULL where its kind has none to tell. */
+/* Limits of the device of that number; NULL if its backend reports none. */
 static const struct hs_device_limits *limits_here(enum hs_device device, int number)
 {
     static struct hs_device_limits limits;
@@ -256,7 +256,7 @@ int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem 
     return plan.steps;
 }
 
-/* The first that has calls of a recursion. */
+/* The first kernel that has calls of a recursion. */
 static const struct hs_kernel *recursion_kernel(const struct hs_registry *registry,
                                                 const struct hs_problem *problem,
                                                 enum hs_device device)
@@ -273,7 +273,7 @@ static const struct hs_kernel *recursion_kernel(const struct hs_registry *regist
     return NULL;
 }
 
-/* `alone`: of those that make one sweep a call. */
+/* `alone`: only kernels that make one sweep per call. */
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device,
                                            bool alone)
@@ -383,7 +383,7 @@ static struct place backend_key(const struct hs_problem *problem)
     return place;
 }
 
-/* A backend that was asked for and cannot run here: why, and what to do. */
+/* Checks the backend that was asked for; if it cannot run here, says why and what to do. */
 static enum hs_status available(const struct hs_backend *backend, const struct hs_problem *problem,
                                 struct hs_error *err)
 {
@@ -418,7 +418,7 @@ static enum hs_status named_backend(const struct hs_registry *registry,
                         built);
 }
 
-/* The kernel of that name; that of `device` if there is one. NULL if there is none. */
+/* The kernel of that name, preferably of `device`; NULL if there is none. */
 static const struct hs_kernel *exactly(const struct hs_registry *registry, const char *name,
                                        enum hs_device device)
 {
@@ -426,7 +426,7 @@ static const struct hs_kernel *exactly(const struct hs_registry *registry, const
     return nearest && strcmp(nearest->name, name) == 0 ? nearest : NULL;
 }
 
-/* Whether some other device's kernels have the name that was asked for, and this one's do not. */
+/* Whether another device has a kernel of the name that was asked for, and this one has not. */
 static bool kernel_is_elsewhere(const struct hs_registry *registry,
                                 const struct hs_problem *problem, enum hs_device device)
 {
@@ -436,7 +436,7 @@ static bool kernel_is_elsewhere(const struct hs_registry *registry,
     return found && found->device != device;
 }
 
-/* Where no backend of a kernel that was asked for runs here. */
+/* The error if no backend of the kernel that was asked for runs here. */
 static enum hs_status cannot_be_had(const struct hs_registry *registry,
                                     const struct hs_problem *problem,
                                     const struct hs_kernel *kernel, struct hs_error *err)
@@ -502,8 +502,7 @@ static enum hs_status choose_backend(const struct hs_registry *registry,
                                      : first_backend(registry, problem, out, note, size, err);
 }
 
-/* The device that a kernel's name is looked for on: the backend's, also of one that this build
- * lacks. */
+/* The device on which a kernel's name is searched: the backend's, even if this build lacks it. */
 static enum hs_device device_asked_for(const struct hs_problem *problem,
                                        const struct hs_backend *backend)
 {
@@ -516,8 +515,7 @@ static enum hs_device device_asked_for(const struct hs_problem *problem,
     return HS_CPU;
 }
 
-/* The backend, and whether there is a kernel of the name asked for; both are said if both are
- * wrong. */
+/* Chooses the backend, and checks that the kernel named exists; reports both if both are wrong. */
 static enum hs_status check_names(const struct hs_registry *registry,
                                   const struct hs_problem *problem,
                                   const struct hs_backend **backend, char *note, size_t size,

@@ -1,4 +1,4 @@
-/* The kernels and backends that this build has, found by their file names. */
+/* The kernels, backends and methods of this build, found by their file names. */
 #ifndef HS_ENGINE_REGISTRY_H
 #define HS_ENGINE_REGISTRY_H
 
@@ -10,57 +10,57 @@
 /* Why a program lacks the CUDA kernels, and how to get one that has them. */
 #define HS_NOT_BUILT "not built; make CUDA_ARCH=90 (or all) builds it, with CUDA's nvcc"
 
-/* All kernels of the source tree, CPU first, those too that this build lacks (core/kernel.h); ends
- * with NULL. */
+/* All kernels of the source tree, CPU first, including those that this build lacks (core/kernel.h);
+ * ends with NULL. */
 extern const struct hs_kernel *const hs_kernels[];
 
 extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
 
 extern const struct hs_method *const hs_methods[]; /* the default first; ends with NULL */
 
-/* A kernel of that name for that device. Errors: HS_BAD_INPUT with the nearest name of any device
- * and all known of this one. */
+/* Finds the kernel of that name for that device. Errors: HS_BAD_INPUT, with the nearest name of any
+ * device and all known names of this one. */
 enum hs_status hs_kernel_find(const char *name, enum hs_device device, const struct hs_kernel **out,
                               struct hs_error *err);
 
 /*
- * Resolves solver.backend, solver.kernel ("auto" included) for this problem on this machine.
- * `note` (of `size` bytes) gets one line where a choice deserves saying (no GPU: using the CPU).
- * Errors: HS_DEVICE where the named backend, or that of the named kernel, is not built or cannot
- * run here; HS_BAD_INPUT where no kernel has the name, or the kernel cannot do the problem's dims,
- * radius or precision.
+ * Resolves solver.backend and solver.kernel ("auto" included) for this problem on this machine.
+ * `note` (of `size` bytes) gets one line if a choice needs a remark (no GPU: using the CPU).
+ * Errors: HS_DEVICE if the named backend, or the named kernel's backend, is not built or cannot run
+ * here; HS_BAD_INPUT if no kernel has the name, or the kernel cannot do the problem's dims, radius
+ * or precision.
  */
 enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,
                          const struct hs_kernel **kernel, char *note, size_t size,
                          struct hs_error *err);
 
-/* For a method whose steps are many sweeps each: what "auto" takes then of that kernel's device.
- * Where nothing changes with time one that has calls of a recursion, else one that makes one sweep
- * a call; the kernel itself where each that can fuses several. */
+/* The kernel that "auto" takes, of the same device as `kernel`, for a method whose steps are many
+ * sweeps. If nothing changes in time, one with calls of a recursion; failing that, one that makes
+ * one sweep per call; `kernel` itself if every suitable one fuses several. */
 const struct hs_kernel *hs_kernel_for_stages(const struct hs_problem *problem,
                                              const struct hs_kernel *kernel);
 
-/* Asks the backend that comes first for it, so that what a device takes to be found, some tenths of
- * a second, is behind it when hs_choose asks; may be done by another thread meanwhile. */
+/* Queries the backend that hs_choose will ask first, so that finding its device, which takes some
+ * tenths of a second, is done by then; may run in another thread meanwhile. */
 void hs_wake(const struct hs_problem *problem);
 
-/* Of the above what needs no more of the problem than solver.backend and solver.kernel: whether
- * there are such. For a config that something else is wrong with. */
+/* The part of hs_choose that needs only solver.backend and solver.kernel: whether such names exist.
+ * For a config that has other errors. */
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err);
 
-/* The kernel's plan for the problem on the device that it would run on here. False where it cannot
- * do it, or is not built: `reason` (of `size` bytes) says why. */
+/* The kernel's plan for the problem on the device that it would run on here. False if the kernel
+ * cannot do the problem or is not built: `reason` (of `size` bytes) says why. */
 bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
                          struct hs_kernel_plan *out, char *reason, size_t size);
 bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,
                      size_t size);
-/* Sweeps of a call, at most. */
+/* Most sweeps per call. */
 int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem);
 
 /* Whether solver.kernel is a kernel's name, not "auto". */
 bool hs_kernel_is_named(const struct hs_problem *problem);
 
-/* The tables that the choice is made from; both end with NULL. hs_choose takes this build's. */
+/* The tables to choose from; both end with NULL. hs_choose uses this build's. */
 struct hs_registry {
     const struct hs_backend *const *backends; /* best first */
     const struct hs_kernel *const *kernels;

@@ -6,9 +6,8 @@
 
 volatile int hs_signals_stop;
 
-/* `hard`: watched even where it was ignored, and the second one ends the program at once. The
- * others come again while the state is saved: SIGXCPU every second, SIGHUP from shell and kernel.
- */
+/* `hard`: watched even if it was ignored, and a second one ends the program at once. The others
+ * repeat while the state is saved: SIGXCPU every second, SIGHUP from shell and kernel. */
 static const struct watched {
     int number;
     const char *name;

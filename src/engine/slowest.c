@@ -6,15 +6,15 @@
 
 #include <math.h>
 
-/* A wave this long [1/intervals] is a constant: its decay, 1e-16, is below rounding. */
+/* A wave with a smaller theta counts as constant: its decay, 1e-16, is below rounding. */
 static const double no_wave = 1e-8;
 
 /* No bounded source heats a slab, a square or a cube between cold walls by more than 1.24, 1.46 or
  * 1.67 times what it does to the slowest mode alone. */
 static const double all_modes = 2.0;
 
-/* A body's: two where a wall's heat and what neighbours bring are added to a temperature, and as
- * much where the heat of a wall that convects nearly cancels in their sum. */
+/* For a body: two where the heat from a wall and from neighbours is added to a temperature, and two
+ * more where the heat of a wall that convects nearly cancels in their sum. */
 enum { OF_STENCIL = 1, OF_BODY = 4 };
 
 /* Phase of the wave at a face's edge node, counted inwards. */
@@ -25,7 +25,7 @@ static double phase(const struct hs_face *face, double theta)
     return atan2((1.0 + face->a[0]) * sin(theta), (1.0 - face->a[0]) * cos(theta) - face->b[0]);
 }
 
-/* Theta of the axis's wave number `which`, 1 being the slowest; 0 for a constant. */
+/* Theta of the axis's wave number `which` (1: the slowest); 0 for a constant. */
 static double wave(const struct hs_face face[2], int64_t points, int which)
 {
     if (face[0].wrap)
@@ -43,7 +43,7 @@ static double wave(const struct hs_face face[2], int64_t points, int which)
     return hi < no_wave ? 0.0 : hi;
 }
 
-/* What the axis takes off a wave's factor. */
+/* The axis's part of a wave's decay. */
 static double axis_decay(const struct hs_stencil *stencil, int axis, double theta)
 {
     double sum = 0.0;
@@ -54,7 +54,7 @@ static double axis_decay(const struct hs_stencil *stencil, int axis, double thet
     return sum;
 }
 
-/* Whether both sides of each node count alike, and longer waves are slower. */
+/* Whether the stencil is symmetric, and its longest waves are the slowest. */
 static bool diffuses(const struct hs_stencil *stencil)
 {
     enum { SAMPLES = 32 };
@@ -71,7 +71,7 @@ static bool diffuses(const struct hs_stencil *stencil)
     return true;
 }
 
-/* What all waves lose, a constant too: 1 - the sum of the coefficients, or 0 for its rounding. */
+/* Decay of all waves, a constant too: 1 - the sum of the coefficients, or 0 if that is rounding. */
 static double common_decay(const struct hs_stencil *stencil)
 {
     double rest = 1.0;
@@ -81,7 +81,7 @@ static double common_decay(const struct hs_stencil *stencil)
     return fabs(rest) < 1e-15 * count ? 0.0 : rest;
 }
 
-/* Whether some node is held, or exchanges heat with what is. */
+/* Whether some node is held, or exchanges heat with its surroundings. */
 static bool is_anchored(const struct hs_problem *problem)
 {
     int64_t count;
@@ -97,7 +97,7 @@ static struct hs_slowest slowest_of_body(const struct hs_problem *problem, doubl
     const bool free_mean = !is_anchored(problem);
     const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
     const struct hs_network_slowest of = hs_network_slowest(problem->network, free_mean, threads);
-    /* the step: of the sweep that made the change, whose nodes may have swung */
+    /* + step: in the sweep that made the change nodes may have changed sign */
     return (struct hs_slowest){.decay = step * of.rate,
                                .free_mean = free_mean,
                                .capacity =
@@ -106,8 +106,8 @@ static struct hs_slowest slowest_of_body(const struct hs_problem *problem, doubl
                                .roundings = OF_BODY};
 }
 
-/* Whether what one node of a stencil loses another one gets: each ghost beyond the first is then
- * the image of a node, too. */
+/* Whether any loss of one node of a stencil is another node's gain: each ghost beyond the first
+ * must be the image of a node, too. */
 static bool conserves_mean(const struct hs_problem *problem)
 {
     bool conserves = true;
@@ -133,7 +133,7 @@ struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
         slowest += axis_decay(stencil, axis, theta);
         next = fmin(next, axis_decay(stencil, axis, wave(face, problem->grid.points[axis], 2)));
     }
-    const double decay = constant ? next : slowest; /* constant along the axes but one */
+    const double decay = constant ? next : slowest; /* constant along all axes but one */
     return (struct hs_slowest){.decay = decay > 0.0 ? decay : NAN,
                                .free_mean = constant,
                                .capacity = conserves_mean(problem) ? 1.0 : NAN,

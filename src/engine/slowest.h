@@ -1,15 +1,15 @@
 /*
- * How fast the slowest mode dies out: what bounds a search for a steady state.
+ * How fast the slowest mode decays, which bounds a search for a steady state.
  *
- * A sweep multiplies each mode of the field by a factor of its own, and what is left of a field's
- * way to its steady state is a sum of modes. The operator is a sum over the axes, so 1 - factor is
- * the sum of what each axis takes, and the slowest mode is the slowest along every axis.
+ * A sweep multiplies each mode of the field by its own factor, and the difference between a field
+ * and its steady state is a sum of modes. The operator is a sum over the axes, so 1 - factor is the
+ * sum of the axes' decays, and the slowest mode is the slowest along every axis.
  *
- * Along an axis it is a wave sin(theta*j + phi), whose phase at each end the face's rule fixes:
- * ghost = a*inner + b*edge gives tan(phi) = (1 + a) sin(theta) / ((1 - a) cos(theta) - b), and the
- * phases of both ends and theta times the intervals between them add up to a multiple of pi. Exact
- * for radius 1. For radius 2 and 3 the rules of the outer ghosts are not asked, which is exact for
- * `reflective`, `dirichlet` and `periodic` and else worth half an interval at most.
+ * Along an axis a mode is a wave sin(theta*j + phi), whose phase at each end the face's rule fixes:
+ * ghost = a*inner + b*edge gives tan(phi) = (1 + a) sin(theta) / ((1 - a) cos(theta) - b). The
+ * phases of both ends, plus theta times the intervals between them, add up to a multiple of pi.
+ * Exact for radius 1. For radius 2 and 3 the rules of the outer ghosts are ignored, which is exact
+ * for `reflective`, `dirichlet` and `periodic`; otherwise the error is at most half an interval.
  */
 #ifndef HS_ENGINE_SLOWEST_H
 #define HS_ENGINE_SLOWEST_H
@@ -17,17 +17,17 @@
 #include "core/problem.h"
 
 struct hs_slowest {
-    double decay;   /* 1 - factor of a sweep, of the slowest mode that dies out; NaN if unknown: a
-                       raw stencil that is lopsided, say, has no such waves, and those of a very
-                       large body are not looked for */
-    bool free_mean; /* no face holds the mean: insulated or periodic all round; it is left out */
-    /* Where it is free, what only walls and sources change. J/K, of a body: its heat; 1, of a
-     * stencil: its mean; NaN: nothing, of radius 2 and 3 beside a clamp */
+    double decay;   /* 1 - factor of a sweep, of the slowest mode that decays; NaN if unknown: an
+                       asymmetric raw stencil has no such waves, and the modes of a very large body
+                       are not computed */
+    bool free_mean; /* no face holds the mean (insulated or periodic): the constant is left out */
+    /* If free_mean: capacity of what only walls and sources change. Body: its heat, J/K; stencil:
+     * its mean, 1; NaN: nothing is conserved, as with radius 2 and 3 beside a clamp */
     double capacity;
-    /* All modes together leave at most so many times what the slowest alone does that changes a
-     * node by as much; NaN if unknown: of a body whose mean is free, say. docs/numerics.md */
+    /* All modes together leave at most this many times what the slowest alone leaves for the same
+     * change of a node; NaN if unknown, as for a body whose mean is free. docs/numerics.md */
     double all_modes;
-    int roundings; /* of a temperature that a sweep makes, at most */
+    int roundings; /* of one temperature in a sweep, at most */
 };
 
 struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,

@@ -1,12 +1,12 @@
 /*
- * Both questions are about the set of all sums of one eigenvalue per axis: how far from 0 does it
- * reach (amplification), and how large may dt be so that 1 + dt*set stays in the unit disc (limit).
- * A disc is convex, so the set's convex hull tells as much as the set, and a hull is described by
- * its reach h(phi) in each direction phi,
+ * Both questions concern the set of all sums of one eigenvalue per axis: how far from 0 it reaches
+ * (amplification), and how large dt may be so that 1 + dt*set stays in the unit disc (limit). A
+ * disc is convex, so the set's convex hull tells as much as the set. A hull is described by its
+ * reach (support function) h(phi) in each direction phi,
  *
  *     h(phi) = max Re(exp(-i phi) lambda),
  *
- * which for a set of sums is simply the sum of the axes' reaches. No combination is ever formed.
+ * which for a set of sums is the sum of the axes' reaches. No combination is ever formed.
  */
 #include "engine/stability.h"
 
@@ -22,7 +22,7 @@ enum {
     REFINE = 48,   /* golden-section steps: 0.618^48 = 1e-10 of a sample's distance */
 };
 
-/* What acts along one axis, and where its eigenvalues lie. */
+/* The operator along one axis, and its eigenvalues. */
 struct axis {
     int radius;
     double c[2 * HS_MAX_RADIUS + 1]; /* of neighbour -radius..radius, at [radius + offset] */
@@ -43,13 +43,13 @@ static double complex symbol_at(const struct axis *axis, double theta)
 
 /*
  * Eigenvalues of the axis's matrix with both faces. A long axis is cut to as many nodes as the
- * matrix may have: what clings to a face has died out within a few nodes, and what has not is
- * covered by the symbol.
+ * matrix may have: modes localised at a face have decayed within a few nodes, and the symbol covers
+ * the others.
  */
 static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
 {
     axis->modes = 0;
-    if (face[0].wrap) /* all modes are waves, which the symbol has */
+    if (face[0].wrap) /* all modes are waves, which the symbol covers */
         return;
     struct hs_axis_matrix of = {.radius = axis->radius, .face = face};
     memcpy(of.c, axis->c, sizeof of.c);
@@ -172,7 +172,7 @@ static bool is_real(const struct spectrum *op)
     return real;
 }
 
-/* Least value of f over all directions but 0; the spectrum is symmetric about the real axis. A real
+/* Least value of f over all directions but 0. The spectrum is symmetric about the real axis; a real
  * one reaches farthest along it. */
 static double least_over_directions(double (*f)(const void *context, double x),
                                     const struct spectrum *op)
@@ -224,7 +224,7 @@ double hs_stability_step(const struct hs_problem *problem)
     if (problem->raw)
         return schedule->step;
     return fmin(schedule->step,
-                schedule->safety * hs_stability_limit(problem)); /* NaN: the other */
+                schedule->safety * hs_stability_limit(problem)); /* fmin ignores a NaN */
 }
 
 double hs_amplification(const struct hs_problem *problem, const struct hs_stencil *stencil)

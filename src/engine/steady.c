@@ -7,30 +7,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A stretch in which the change halves may take so much longer than the one before. */
+/* A stretch in which the change halves may take this much longer than the previous one. */
 static const double even = 1.25;
 
-/* So much of a change may be the mean's where sources and walls balance, by numbers in decimals. */
+/* Share of a change that may be the mean's though sources and walls balance: decimals round. */
 static const double unbalanced = 0.01;
 
-/* A change of so many roundings may be nothing else: each of up to 19 additions makes one. */
+/* A change of this many roundings may be rounding only: each of up to 19 additions makes one. */
 static const double noise = 16.0;
 
-/* Half the distance of two values of this size. */
+/* Half an ulp of this size. */
 static double rounding_of(enum hs_precision precision, double size)
 {
     const int digits = precision == HS_FLOAT ? FLT_MANT_DIG : DBL_MANT_DIG;
     return size > 0.0 && isfinite(size) ? ldexp(1.0, ilogb(size) - digits) : 0.0;
 }
 
-/* A mode that loses more than itself swings. */
+/* A mode with decay > 1 changes sign in each sweep. */
 static double rate_of(double decay)
 {
     return decay < 1.0 ? -log1p(-decay) : -log(decay - 1.0);
 }
 
-/* By a step of the plan: a sweep, or, of a method without an error in time, exp of what a short
- * sweep takes off. The others are refused for a search. */
+/* For a step of the plan: a sweep; or, of a method without an error in time, the exponential of a
+ * short sweep's decay. Other methods cannot search for a steady state. */
 static struct hs_slowest slowest_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     const bool exact = plan->method->step_rule == HS_STEP_ANY;
@@ -44,7 +44,7 @@ static struct hs_slowest slowest_of(const struct hs_problem *problem, const stru
 
 /* ---- while it runs --------------------------------------------------------------------------- */
 
-/* K: of what sweeps conserve where nothing holds the mean (engine/slowest.h); NaN likewise. */
+/* K: mean of what sweeps conserve if nothing holds the mean (engine/slowest.h); otherwise NaN. */
 static double conserved_mean(const struct hs_steady *steady, const struct hs_reduction *reduction)
 {
     return (steady->of_body ? reduction->heat : reduction->mean) / steady->slowest.capacity;
@@ -64,7 +64,7 @@ void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                                  .sweep = sweep};
     if (!steady->sought)
         return;
-    if (!plan->steady_method) /* of a body it may take seconds, and a solver does not ask */
+    if (!plan->steady_method) /* may take seconds for a body, and a solver does not need it */
         steady->slowest = slowest_of(problem, plan);
     steady->conserved_mean = conserved_mean(steady, reduction);
     steady->trend = hs_boundary_data_in_time(problem) ? HS_STEADY_TIME_DEPENDENT : HS_STEADY_EARLY;
@@ -111,18 +111,18 @@ static double fall(const struct hs_steady_mark *from, const struct hs_steady_mar
     return log(from->change / to->change) / (double)(to->sweep - from->sweep);
 }
 
-/* The rate since the mark before the last, over which the change has halved at least. */
+/* The rate since the mark before the last, over which the change has at least halved. */
 static void follow(struct hs_steady *steady)
 {
     const struct hs_steady_mark now = {steady->sweep, steady->change};
     if (steady->marks > 0 && now.change > 2.0 * steady->mark[0].change)
-        steady->marks = 0; /* something new has come */
+        steady->marks = 0; /* something new acts */
     steady->rate = steady->marks > 1 ? fall(&steady->mark[1], &now) : NAN;
     if (steady->marks == 0 || now.change <= 0.5 * steady->mark[0].change)
         put_mark(steady);
 }
 
-/* The slowest mode would have quartered the change since it last halved. */
+/* Whether the slowest mode would have quartered the change since it last halved. */
 static bool is_stalled(const struct hs_steady *steady)
 {
     const double since = (double)(steady->sweep - steady->mark[0].sweep);
@@ -134,7 +134,7 @@ static bool is_even(const struct hs_steady *steady)
     return steady->marks == 3 && even * steady->rate >= fall(&steady->mark[2], &steady->mark[1]);
 }
 
-/* `drift`: of what sweeps conserve, K a sweep */
+/* `drift`: of the conserved mean, K a sweep */
 static enum hs_steady_trend judge(const struct hs_steady *steady, double drift)
 {
     const bool tiny = steady->change <= noise * steady->rounding;
@@ -173,17 +173,17 @@ static bool has_steady_state(const struct hs_steady *steady)
            steady->trend != HS_STEADY_TIME_DEPENDENT;
 }
 
-/* At which the change will fall from here on: as it does, or as slowly as it may. */
+/* The rate at which the change will fall from now on: the present one, or the slowest possible. */
 static double rate_ahead(const struct hs_steady *steady)
 {
     const double slowest = rate_of(steady->slowest.decay);
     if (steady->trend == HS_STEADY_EVEN || isnan(slowest))
-        return fmax(steady->rate, slowest); /* of a NaN and a number the number */
+        return fmax(steady->rate, slowest); /* fmax ignores a NaN */
     return slowest;
 }
 
-/* What a change leaves that falls by exp(-rate) a sweep; where the slowest mode swings all do, and
- * a change goes beyond the steady state. */
+/* What is left if the change falls by exp(-rate) a sweep. If the slowest mode changes sign, all do,
+ * and each change overshoots the steady state. */
 static double left_by(const struct hs_slowest *slowest, double change, double rate)
 {
     return change / (slowest->decay > 1.0 ? exp(rate) + 1.0 : expm1(rate));
@@ -196,7 +196,7 @@ double hs_steady_distance(const struct hs_steady *steady)
     if (!isnan(steady->kept))
         return steady->kept;
     const double rate = rate_ahead(steady), slowest = rate_of(steady->slowest.decay);
-    /* where a sweep would change less than a rounding the field stands still */
+    /* the field stands still once a sweep would change less than a rounding */
     return left_by(&steady->slowest, steady->change, rate) +
            left_by(&steady->slowest, steady->rounding, isnan(slowest) ? rate : slowest);
 }
@@ -231,8 +231,8 @@ bool hs_steady_is_beyond_precision(const struct hs_steady *steady)
 
 /* ---- before the run -------------------------------------------------------------------------- */
 
-/* Rows of the initial field along an axis: all, or as many as make up a number of nodes that takes
- * less than a second. */
+/* Rows of the initial field to look at along an axis: all, or as many as hold a number of nodes
+ * that takes less than a second. */
 static int64_t rows_along(const struct hs_grid *grid, int axis)
 {
     const double rows = (double)hs_boundary_data_looked_at / (double)grid->points[HS_X];
@@ -240,8 +240,7 @@ static int64_t rows_along(const struct hs_grid *grid, int axis)
     return (int64_t)fmin((double)grid->points[axis], fmax(along, 17.0));
 }
 
-/* Lowest and highest of the initial field; those of `lead` count too. NaN where there is no memory
- * for a row. */
+/* Lowest and highest value of the initial field and of `lead`. NaN without memory for a row. */
 static void survey(const struct hs_problem *problem, const struct hs_boundary_data_lead *lead,
                    double *lowest, double *highest)
 {
@@ -262,7 +261,8 @@ static void survey(const struct hs_problem *problem, const struct hs_boundary_da
     free(row);
 }
 
-/* Sweeps until the slowest mode, of this amplitude [K], changes by less than `tolerance`. */
+/* Sweeps until the slowest mode, of this amplitude [K], changes by less than `tolerance` a sweep,
+ * rounded up to a multiple of check_every. */
 static double sweeps_of(double amplitude, double decay, double tolerance, int64_t check_every)
 {
     const double sweeps = fmax(log(amplitude * decay / tolerance) / rate_of(decay), 1.0);

@@ -1,11 +1,11 @@
 /*
- * The search for a steady state: how far it is still away, and for how long.
+ * The search for a steady state: how far away it still is, and how long it will take.
  *
- * What one sweep changes is not what is left to change. Once a single mode is left, which each
- * sweep multiplies by r, the field is change * r/(1 - r) from its steady state. r comes from the
- * stretch in which the change last halved. Before the change falls evenly, faster modes make r too
- * small, so until then, and as a lower bound of it later, the factor of the slowest mode is taken
- * (engine/slowest.h). See docs/numerics.md.
+ * The change in one sweep is not what is left to change. Once a single mode is left, which each
+ * sweep multiplies by r, the field is change * r/(1 - r) from its steady state. r is taken from the
+ * stretch in which the change last halved. As long as the change does not fall evenly, faster modes
+ * make r too small; so until then, and as a lower bound later, the factor of the slowest mode is
+ * used (engine/slowest.h). See docs/numerics.md.
  */
 #ifndef HS_ENGINE_STEADY_H
 #define HS_ENGINE_STEADY_H
@@ -14,31 +14,31 @@
 #include "engine/slowest.h"
 
 enum hs_steady_trend {
-    HS_STEADY_EARLY,          /* the change does not fall evenly yet, or has been seen too seldom */
-    HS_STEADY_EVEN,           /* by the same factor in each sweep */
-    HS_STEADY_ROUNDING,       /* it falls no more: it is down to the precision's rounding */
-    HS_STEADY_NONE,           /* it falls no more: no steady state; or what is conserved drifts */
+    HS_STEADY_EARLY,          /* the change does not fall evenly yet, or was seen too rarely */
+    HS_STEADY_EVEN,           /* it falls by the same factor in each sweep */
+    HS_STEADY_ROUNDING,       /* it no longer falls: it is down to the precision's rounding */
+    HS_STEADY_NONE,           /* it no longer falls: no steady state; or a drifting mean */
     HS_STEADY_SOLVED,         /* a method found it without sweeps */
-    HS_STEADY_TIME_DEPENDENT, /* walls or source change in time: what is left cannot be told */
+    HS_STEADY_TIME_DEPENDENT, /* walls or source change in time: the distance is not known */
 };
 
-/* What is known of a search's end, for one that goes on from there. */
+/* The end of a search, for one that continues from there. */
 struct hs_steady_end {
-    double change;   /* K, in its last sweep; NaN: it did not end, or without a steady state */
-    double distance; /* K, hs_steady_distance then */
+    double change;   /* K, in its last sweep; NaN: it did not end, or found no steady state */
+    double distance; /* K, hs_steady_distance at its end */
 };
 
 struct hs_steady {
     bool sought;
-    bool reached;              /* the change fell under the tolerance, or the residual */
-    double tolerance;          /* K a sweep; of a solver relative */
-    double change;             /* K, at most, in the last sweep that was looked at; NaN before */
-    struct hs_slowest slowest; /* but where a method solves, which has no use for it */
+    bool reached;              /* the change, or a solver's residual, is below the tolerance */
+    double tolerance;          /* K a sweep; relative for a solver */
+    double change;             /* K: largest in the last sweep looked at; NaN before the first */
+    struct hs_slowest slowest; /* not set where a method solves, which does not need it */
     enum hs_steady_trend trend;
-    double rate;     /* the change falls by exp(-rate) a sweep; NaN while not known */
-    double rounding; /* K: half the distance of two values where |T| is largest */
+    double rate;     /* a sweep multiplies the change by exp(-rate); NaN: not known yet */
+    double rounding; /* K: half an ulp of the largest |T| */
     enum hs_precision precision;
-    /* where the change had halved since the one before, the newest first */
+    /* where the change had halved since the previous mark, newest first */
     struct hs_steady_mark {
         int64_t sweep;
         double change;
@@ -46,39 +46,39 @@ struct hs_steady {
     int marks;
     int64_t sweep; /* last looked at */
     bool of_body;
-    double conserved_mean;       /* K, then: of what sweeps conserve; NaN: nothing */
-    double kept;                 /* K: its distance, as told by the one before; else NaN */
+    double conserved_mean;       /* K, at that sweep: mean of what sweeps conserve; NaN: none */
+    double kept;                 /* K: distance taken over from the earlier search, else NaN */
     struct hs_solution solution; /* where the trend is HS_STEADY_SOLVED */
 };
 
-/* From the field that the run begins with, at `sweep`. */
+/* Starts with the field that the run begins with, at `sweep`. */
 void hs_steady_begin(struct hs_steady *steady, const struct hs_problem *problem,
                      const struct hs_plan *plan, int64_t sweep,
                      const struct hs_reduction *reduction);
 
-/* It begins where one before ended, and knows as much until it looks: where the change is within
- * the tolerance of now it is over. */
+/* Continues an earlier search with what that one knew, until the first look. If the change is
+ * within the present tolerance, the search is over. */
 void hs_steady_take_up(struct hs_steady *steady, const struct hs_steady_end *end,
                        const struct hs_reduction *reduction);
 
-/* It was solved for. */
+/* The steady state was solved for by a method. */
 void hs_steady_solved(struct hs_steady *steady, const struct hs_solution *solution);
 
-/* At a later sweep; without a change nothing is learnt. */
+/* Looks at a later sweep; without a change nothing is learnt. */
 void hs_steady_look(struct hs_steady *steady, int64_t sweep, const struct hs_reduction *reduction);
 
-/* Largest |T - steady state| [K] of a node, about; NaN where there is none or it cannot be told. */
+/* Estimate of the largest |T - steady state| [K] of a node; NaN if there is none or not known. */
 double hs_steady_distance(const struct hs_steady *steady);
 
-/* No node is farther from it than this [K], whatever modes are left; NaN likewise, and of a body
- * whose mean is free. Proven for bodies, and stencils of radius 1, where walls and sources stay as
- * they are, see docs/numerics.md. */
+/* Upper bound of that distance [K], whatever modes are left; NaN likewise, and for a body whose
+ * mean is free. Proven for bodies, and for stencils of radius 1, with walls and sources constant in
+ * time, see docs/numerics.md. */
 double hs_steady_most(const struct hs_steady *steady);
 
-/* Sweeps until the change falls under the tolerance, about; NaN if it will not. */
+/* Estimate of the sweeps until the change falls below the tolerance; NaN if it will not. */
 double hs_steady_sweeps_left(const struct hs_steady *steady);
 
-/* The tolerance is smaller than the least change that the precision can tell. */
+/* Whether the tolerance is smaller than the smallest change that the precision can resolve. */
 bool hs_steady_is_beyond_precision(const struct hs_steady *steady);
 
 /* ---- before the run -------------------------------------------------------------------------- */
@@ -86,13 +86,13 @@ bool hs_steady_is_beyond_precision(const struct hs_steady *steady);
 struct hs_steady_outlook {
     struct hs_slowest slowest;
     bool time_dependent; /* walls or source change in time: the rest is not known */
-    double sweeps;   /* until the tolerance is met, about, a multiple of check_every; NaN unknown */
-    double distance; /* K, what the tolerance leaves, about; and at most, as hs_steady_most */
+    double sweeps;   /* estimate until the tolerance is met: a multiple of check_every, or NaN */
+    double distance; /* K, left at the tolerance: estimate, and bound as hs_steady_most */
     double most;
-    double rounding; /* K a sweep: the least change that the precision can tell */
+    double rounding; /* K: half the least change that the precision can tell */
 };
 
-/* From the slowest mode, and from how far initial field, walls and source are apart. */
+/* Estimated from the slowest mode, and from the spread of initial field, walls and source. */
 struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
                                               const struct hs_plan *plan);
 

@@ -80,8 +80,8 @@ enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* By a readback of the backend's; or from the field that this stop has fetched already; or, where
- * there is neither, box by box from the backend. */
+/* Reads by the backend's readback; or from the field that this stop has already fetched; or,
+ * without either, box by box from the backend. */
 struct hs_frame {
     const struct hs_backend *backend;
     struct hs_backend_state *state;

@@ -5,9 +5,9 @@
 
 static const double first_hold = 0.02, longest_hold = 0.5; /* s */
 static const double look = 0.004;                          /* s: of a trial that does not pay */
-static const double sure = 0.04;   /* s: of one that does; several turns of a busy machine */
-static const double clearly = 0.9; /* of the time, with more threads than now; with fewer: any */
-static const double long_call = 0.005; /* s: what threads wait for each other is little then */
+static const double sure = 0.04;   /* s: of one that does; several time slices of a busy machine */
+static const double clearly = 0.9; /* share of the time for more threads to pay; fewer: any gain */
+static const double long_call = 0.005; /* s: waiting for each other costs little beside this */
 
 struct hs_team hs_team_of(int threads)
 {
@@ -19,7 +19,7 @@ int hs_team_threads(const struct hs_team *team)
     return team->tried ? team->tried : team->now;
 }
 
-/* In turn: half as many, one alone, twice as many; not what there is already. */
+/* In turn: half as many, a single one, twice as many; skips the present number. */
 static int next_to_try(struct hs_team *team)
 {
     const int more = 2 * team->now < team->most ? 2 * team->now : team->most;
@@ -36,7 +36,7 @@ static void begin_trial(struct hs_team *team)
     team->trial = (struct hs_team_record){0};
 }
 
-/* What paid is tried once more: what half of the threads did, a quarter may do better. */
+/* A choice that paid is tried again: if half of the threads did better, a quarter may, too. */
 static void decide(struct hs_team *team, bool pays)
 {
     team->turn -= pays;

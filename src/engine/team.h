@@ -1,17 +1,17 @@
 /*
  * How many of its threads a run sweeps with: as many as pay.
  *
- * Where other programs want the same cores, threads wait at the end of each sweep for one that is
- * not running, and two make less than one. So fewer (half as many, or twice as many again) are
- * tried for some milliseconds now and then, and taken where that is clearly faster. Bits do not
- * depend on the number of threads. The clock is the caller's.
+ * If other programs want the same cores, threads wait at the end of each sweep for one that is not
+ * running, and two make less progress than one. So now and then half as many, one alone, or twice
+ * as many are tried for some milliseconds, and taken if faster; more only if clearly faster.
+ * Results do not depend on the number of threads, to the bit. The caller supplies the clock.
  */
 #ifndef HS_ENGINE_TEAM_H
 #define HS_ENGINE_TEAM_H
 
 #include <stdint.h>
 
-/* Of so many threads. */
+/* Timing with one number of threads. */
 struct hs_team_record {
     double seconds;
     int64_t sweeps, calls;
@@ -19,18 +19,18 @@ struct hs_team_record {
 
 struct hs_team {
     int most, now;
-    int tried;                          /* for the moment, beside `now`; 0: nothing is */
-    unsigned turn;                      /* of what is tried next */
+    int tried;                          /* number on trial instead of `now`; 0: no trial */
+    unsigned turn;                      /* which number is tried next */
     double hold;                        /* s of sweeps until the next trial */
     struct hs_team_record usual, trial; /* since the last decision */
 };
 
 struct hs_team hs_team_of(int threads);
 
-/* How many the next call takes. */
+/* Threads for the next call. */
 int hs_team_threads(const struct hs_team *team);
 
-/* What it took: a call of the kernel, of so many sweeps. */
+/* Records a call of the kernel: its sweeps and its duration. */
 void hs_team_note(struct hs_team *team, int sweeps, double seconds);
 
 #endif

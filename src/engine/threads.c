@@ -27,12 +27,12 @@ static bool user_says_how(void)
 }
 
 /*
- * Threads wait for each other by spinning, which on a machine that is busy with other work keeps
- * the thread that they wait for from running; asleep at once, they take longer to wake than a sweep
- * of a small grid takes. So they look for about as long as waking would take, then sleep. libgomp
- * asks the environment when it is loaded, before main and before any code of ours, and nowhere
- * else: so this is the getenv that it, as everybody here, calls, and unless the user has said how,
- * it knows of this number.
+ * Threads wait for each other by spinning. If the machine is busy with other work, that keeps the
+ * awaited thread from running; but threads that sleep at once take longer to wake than a sweep of a
+ * small grid takes. So they spin for about as long as waking would take, then sleep. libgomp reads
+ * this setting when it is loaded, before main and any code of ours, and only from the environment.
+ * So this function is the getenv that libgomp calls, like everybody here; unless the user has set
+ * how threads wait, it returns our number of spins.
  */
 __attribute__((no_sanitize("address"))) char *getenv(const char *name)
 {
@@ -42,11 +42,11 @@ __attribute__((no_sanitize("address"))) char *getenv(const char *name)
 
 /* ---- clang's library ----------------------------------------------------------------------------
  *
- * It reads the environment, counts and binds when it is first used. But libgomp may be there
- * besides, for another library's sake, and have bound the first thread by then, where the user has
- * said how threads are bound (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). So the processors that
- * the process was given are looked at before any library begins; by a system call, since nothing
- * else is ready then.
+ * It reads the environment, counts processors and binds threads when it is first used. But if
+ * another library needs libgomp too, and the user has set how threads are bound (OMP_PROC_BIND,
+ * OMP_PLACES, GOMP_CPU_AFFINITY), libgomp may have bound the first thread by then. So the
+ * processors given to the process are looked up before any library starts; by a system call, since
+ * nothing else is ready then.
  */
 
 extern int kmp_get_blocktime(void) __attribute__((weak)); /* only clang's has it */
@@ -74,8 +74,8 @@ static void prepare_clangs(void)
 
 /* ---- how many there are ---------------------------------------------------------------------- */
 
-/* Threads beyond the share of processor time that a container has only make the others wait until
- * its next period. And the library counts threads that its own limit will not let it start. */
+/* Threads beyond a container's share of processor time only make the others wait until its next
+ * period. And the library counts threads that its own limit does not let it start. */
 static void bound_their_number(void)
 {
     const int share = getenv("OMP_NUM_THREADS") ? INT_MAX : hs_machine_processors("");
@@ -92,14 +92,14 @@ void hs_threads_prepare(void)
     bound_their_number();
 }
 
-/* As many threads as the machine has, but none with less than some 50 us of work a sweep. Two may
- * gain on fewer nodes where both cores are idle; where others want them too, two had a tenth to a
- * fifth of the rate of one (33^3 to 97x65x17, the demo case's walls), since each waits for the
- * other to be given its core, sweep by sweep. */
+/* As many threads as the machine has, but each with at least some 50 us of work per sweep. Two may
+ * gain on fewer nodes if both cores are idle. If other programs want the cores too, two had a tenth
+ * to a fifth of the rate of one (33^3 to 97x65x17, the demo case's walls), since in every sweep
+ * each waits until the other is given its core. */
 int hs_threads_for(const struct hs_grid *grid, int wanted)
 {
     enum { LEAST_NODES = 65536 };
-    const int64_t *points = grid->points; /* their product may be no integer */
+    const int64_t *points = grid->points; /* their product may overflow */
     const double worth =
         (double)points[HS_X] * (double)points[HS_Y] * (double)points[HS_Z] / LEAST_NODES;
     const int most = omp_get_max_threads();

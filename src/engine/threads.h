@@ -1,15 +1,14 @@
-/* OpenMP's threads: how they wait for each other, and how many there are by default. */
+/* OpenMP threads: how they wait for each other, and how many there are by default. */
 #ifndef HS_ENGINE_THREADS_H
 #define HS_ENGINE_THREADS_H
 
 #include "core/grid.h"
 
-/* To be called first in main. Where the user has set how threads wait, or how many there are, that
- * stands. */
+/* To be called first in main. Keeps what the user has set of how threads wait, or of their
+ * number. */
 void hs_threads_prepare(void);
 
-/* How many to use for passes over the grid: `wanted`, or where that is 0 as many as are worth it.
- */
+/* Threads for passes over the grid: `wanted`, or if that is 0 as many as pay. */
 int hs_threads_for(const struct hs_grid *grid, int wanted);
 
 #endif

@@ -12,13 +12,13 @@
 
 /* ---- against the reference ----------------------------------------------------------------- */
 
-/* Point updates that the reference, a scalar loop, does in some seconds. */
+/* Point updates that the reference, a scalar loop, makes in some seconds. */
 static const double reference_updates = 5e8;
 
-/* As how many points the start of a sweep counts. */
+/* Cost of starting a sweep, in points. */
 static const double points_of_a_start = 5000.0;
 
-/* Of the plan's sweeps as many as are so many point updates, at least 10. */
+/* The plan's sweeps, but no more than make this many point updates, or 10. */
 static int64_t sweeps_of(const struct hs_problem *problem, const struct hs_plan *plan,
                          double updates)
 {
@@ -32,7 +32,7 @@ int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan 
     return sweeps_of(problem, plan, reference_updates);
 }
 
-/* Numbers in the order of the reals, so that neighbours differ by 1. */
+/* Maps numbers to integers in the order of the reals, so that neighbours differ by 1. */
 static int64_t ordinal(enum hs_precision precision, const void *field, int64_t n)
 {
     if (precision == HS_FLOAT) {
@@ -74,9 +74,9 @@ static void compare(const struct hs_problem *problem, const void *field, const v
     }
 }
 
-/* Takes the last field of a run, and the largest |T| on the way to it. */
+/* Takes the last field of a run, and records the largest |T| on the way to it. */
 struct taker {
-    int64_t every; /* how often one looks for the largest */
+    int64_t every; /* sweeps between looks for the largest */
     double largest;
     enum hs_status (*take)(void *self, const struct hs_problem *, const void *field,
                            struct hs_error *);
@@ -105,7 +105,7 @@ static enum hs_status taker_notify(void *self, const struct hs_step_state *step_
     return st ? st : taker->take(taker->self, step_state->problem, field, err);
 }
 
-/* `sweeps` sweeps of the plan by the method, however steady the field becomes. */
+/* Runs `sweeps` sweeps of the plan by the method, even if the field becomes steady. */
 static enum hs_status run_to(const struct hs_problem *problem, const struct hs_plan *plan,
                              const struct hs_method *method, int64_t sweeps, struct taker *taker,
                              struct hs_error *err)
@@ -153,7 +153,7 @@ static bool varies_in_space(const struct hs_value *value)
     return (hs_value_varies(value) & HS_VARIES_SPACE) != 0;
 }
 
-/* Whether the backend evaluates expressions by other functions than the host's. */
+/* Whether the backend evaluates expressions with other functions than the host's. */
 static bool has_device_functions(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     if (plan->backend->device == HS_CPU)
@@ -228,7 +228,7 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
 
 /* ---- against the power of a sweep ---------------------------------------------------------- */
 
-/* Point updates that a kernel does in a second or two. */
+/* Point updates that a kernel makes in a second or two. */
 static const double kernel_updates = 2e9;
 
 int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
@@ -236,8 +236,8 @@ int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs
     return sweeps_of(problem, plan, kernel_updates);
 }
 
-/* NULL, and the reason in `lacking`, where the problem has none; without the advice to take another
- * method, which nobody needs for sweeps. */
+/* The method by modes; NULL if it cannot do the problem, with the reason in `lacking`, but without
+ * the advice to take another method, which does not apply to sweeps. */
 static const struct hs_method *find_modes(const struct hs_problem *problem, char *lacking,
                                           size_t size)
 {
@@ -283,7 +283,7 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
     struct taker by_sweeps = {.take = keep_field, .self = &swept};
     struct pair pair = {.reference = &swept, .comparison = &out->comparison};
     struct taker by_modes = {.take = compare_field, .self = &pair};
-    struct hs_plan even = *plan; /* all of one step, as many as are asked for */
+    struct hs_plan even = *plan; /* equal steps, as many as asked for */
     even.tail_step = hs_plan_step(plan);
     even.intervals = even.interval_sweeps = 0;
     even.sweeps = sweeps;
@@ -326,13 +326,13 @@ const char *hs_verify_no_refinement(const struct hs_problem *problem)
     return NULL;
 }
 
-/* How many spacings a wall stands beyond its nodes; that of a body runs through them. */
+/* Spacings by which a wall lies beyond its nodes; a body's wall runs through them. */
 static double wall_of(const struct hs_problem *problem, int face)
 {
     return problem->body ? 0.0 : hs_face_wall(&problem->face[face]);
 }
 
-/* Spacings between the two walls of an axis, `points` nodes between them. */
+/* Spacings between the two walls of an axis with `points` nodes. */
 static double cells(const struct hs_problem *problem, int axis, int64_t points)
 {
     if (problem->face[2 * axis].wrap)
@@ -340,7 +340,7 @@ static double cells(const struct hs_problem *problem, int axis, int64_t points)
     return (double)(points - 1) + wall_of(problem, 2 * axis) + wall_of(problem, 2 * axis + 1);
 }
 
-/* Of an axis with about `factor` times as many cells. */
+/* Nodes of the axis with about `factor` times as many cells. */
 static int64_t other_points(const struct hs_problem *problem, int axis, double factor)
 {
     const double here = cells(problem, axis, problem->grid.points[axis]);
@@ -348,7 +348,7 @@ static int64_t other_points(const struct hs_problem *problem, int axis, double f
     return (int64_t)rint(factor * here - beyond);
 }
 
-/* Spreads the nodes of a stretched axis over its cells: as many in each, as far as that goes. */
+/* Spreads the nodes of a stretched axis over its cells, as evenly as possible. */
 static void place_nodes(const struct hs_grid *grid, int axis, bool wraps, struct hs_grid *other)
 {
     const int64_t here = grid->points[axis] - !wraps, there = other->points[axis] - !wraps;
@@ -365,8 +365,8 @@ static void place_nodes(const struct hs_grid *grid, int axis, bool wraps, struct
         other->spacing[axis] = fmin(other->spacing[axis], place[i + 1] - place[i]);
 }
 
-/* The problem with about `factor` times as many cells, its walls where they are, without its
- * network. It shares what it points to, but for coordinates; to be released as below. */
+/* The problem with about `factor` times as many cells along each axis, its walls where they are,
+ * without its network. All but the coordinates is shared; to be released as below. */
 static struct hs_problem on_other_grid(const struct hs_problem *problem, double factor)
 {
     struct hs_problem other = *problem;
@@ -396,7 +396,7 @@ static void release_other(struct hs_problem *other)
     hs_network_destroy(other->network);
 }
 
-/* How many sweeps the plan will take, for a steady state from how heat spreads over the grid. */
+/* Sweeps that the plan will take; for a steady state, estimated from how heat spreads. */
 static double expected_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     double widest = 0.0;
@@ -414,7 +414,7 @@ static bool large_enough(const struct hs_problem *problem, double factor)
     return true;
 }
 
-/* How many times as fine as the config's grid the finest is: 4 down to 1/16. */
+/* How many times as fine as the config's grid the finest one is: 4 down to 1/16. */
 static double finest_factor(const struct hs_problem *problem, const struct hs_plan *plan,
                             double most_updates)
 {
@@ -442,7 +442,7 @@ static int64_t never(void *self, int64_t sweep)
     return INT64_MAX;
 }
 
-/* The schedule of the config with the step the same share of the other grid's limit. */
+/* The config's schedule, with the step at the same share of the other grid's limit. */
 static enum hs_status plan_other(const struct hs_problem *problem, const struct hs_plan *plan,
                                  struct hs_problem *other, struct hs_plan *out,
                                  struct hs_error *err)
@@ -460,12 +460,12 @@ static enum hs_status plan_other(const struct hs_problem *problem, const struct 
     const enum hs_status st = hs_plan_steps(other, out, err);
     out->backend = plan->backend;
     out->kernel = plan->kernel;
-    /* the change of a sweep goes with its step */
+    /* the change in a sweep is proportional to its step */
     other->schedule.steady_tolerance *= hs_plan_step(out) / hs_plan_step(plan);
     return st;
 }
 
-/* m: geometric mean over the axes of their mean cells. */
+/* m: geometric mean of the axes' mean cells. */
 static double mean_cell(const struct hs_problem *problem)
 {
     const struct hs_grid *grid = &problem->grid;

@@ -11,8 +11,8 @@
 static const double out_of_scale = 1e6;
 static const double look_share = 0.01; /* of the sweeps' time */
 
-/* The larger of *value, at *node, and what the nodes of a box hold, of which `values` has room for
- * all. */
+/* Updates *value, the value of largest |T| so far, and *node, where it is, from the nodes of a box.
+ * `values` has room for all of them. */
 static enum hs_status look_at_box(const struct hs_step_state *step_state, const struct hs_box *box,
                                   void *values, int64_t *node, double *value, struct hs_error *err)
 {
@@ -28,7 +28,7 @@ static enum hs_status look_at_box(const struct hs_step_state *step_state, const 
     return st;
 }
 
-/* The first node that is not finite, or else the one of largest |T|, and what it holds. */
+/* The first node that is not finite, else the one of largest |T|; and its value. */
 static enum hs_status find_worst(const struct hs_step_state *step_state,
                                  const struct hs_reduction *reduction, int64_t node[HS_AXES],
                                  double *value, struct hs_error *err)
@@ -81,7 +81,7 @@ static const char *config_name(const struct hs_problem *problem)
     return problem->config_path ? problem->config_path : "config";
 }
 
-/* Whether a solver made the node of what was finite there. */
+/* Whether a solver made the node's value from a finite initial one. */
 static bool is_solved(const struct hs_step_state *step_state, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = step_state->problem;
@@ -94,7 +94,7 @@ static bool is_solved(const struct hs_step_state *step_state, const int64_t node
     return began <= hs_precision_most(problem->precision);
 }
 
-/* So large that a sweep's sums may be more than the precision holds. */
+/* Whether the initial field is so large that a sweep's sums may exceed what the precision holds. */
 static bool is_initial_large(const struct hs_problem *problem)
 {
     const struct hs_grid *grid = &problem->grid;
@@ -116,7 +116,7 @@ static bool is_in_order(const struct hs_watch *watch, const struct hs_reduction 
            fabs(reduction->max) <= watch->bound;
 }
 
-/* The field that the run begins with is not held: the config's doing, or the precision's. */
+/* Reports an initial field that cannot be held, because of the config or the precision. */
 static enum hs_status refuse_initial(const struct hs_step_state *step_state,
                                      const struct hs_reduction *reduction, struct hs_error *err)
 {
@@ -163,7 +163,7 @@ enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state
     return HS_OK;
 }
 
-/* A narrow source is missed by a coarse look, but not where it has made the field large. */
+/* A coarse look misses a narrow source, but not at a node where it has made the field large. */
 static void look_closer(struct hs_watch *watch, const struct hs_step_state *step_state,
                         const int64_t worst[HS_AXES])
 {
@@ -173,7 +173,7 @@ static void look_closer(struct hs_watch *watch, const struct hs_step_state *step
     watch->bound = fmin(watch->bound, hs_precision_most(problem->precision));
 }
 
-/* Why it is not in order any more, as far as it can be told. */
+/* Why the field is out of order, as far as it can be told. */
 static void say_cause(const struct hs_watch *watch, const struct hs_step_state *step_state,
                       bool is_finite, const int64_t worst[HS_AXES], char *out, size_t size)
 {

@@ -1,8 +1,8 @@
 /*
- * The watch for divergence: is the field finite, and within bounds that no stable run leaves.
+ * The watch for divergence: is the field finite, and within bounds that no stable run leaves?
  *
- * A stable sweep does not amplify, so |T| cannot exceed what it began with plus what walls and
- * source add, sweep by sweep. A million times that is not physics.
+ * A stable sweep does not amplify, so |T| cannot exceed its initial value plus what walls and
+ * source add, sweep by sweep. A million times that is not physical.
  */
 #ifndef HS_ENGINE_WATCH_H
 #define HS_ENGINE_WATCH_H
@@ -12,23 +12,23 @@
 struct hs_watch {
     double bound;        /* |T| beyond it counts as blow-up; infinite if nothing sets a scale */
     int64_t last_good;   /* latest sweep seen to be in order */
-    double look_seconds; /* wall time of a look */
+    double look_seconds; /* wall time of a check */
     double sweep_seconds;
 };
 
-/* Looks at what the run begins with. HS_BAD_INPUT if that is not finite. */
+/* Checks the field that the run begins with: HS_BAD_INPUT if it is not finite. */
 enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err);
 
-/* HS_FAILED_CHECK, with a message of where and when, if the moment is not finite or out of
- * bounds. */
+/* HS_FAILED_CHECK, with a message of where and when, if the field of this stop is not finite or out
+ * of bounds. */
 enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err);
 
-/* What a look and a sweep cost [s]; NaN where not known. */
+/* Sets the cost of a check and of a sweep [s]; NaN if not known. */
 void hs_watch_cost(struct hs_watch *watch, double look_seconds, double sweep_seconds);
 
-/* The next sweep to look at, so that looking costs about one percent. */
+/* The next sweep to check, so that checking costs about one percent. */
 int64_t hs_watch_next(const struct hs_watch *watch, int64_t sweep);
 
 #endif

@@ -46,7 +46,7 @@ static enum hs_status fingerprint(int device, int threads, struct hs_device_fing
     return HS_OK;
 }
 
-/* The kernel's plan for so many threads. What cannot be planned has a plan of no scratch. */
+/* The kernel's plan for `threads` threads. False: there is none, and no scratch. */
 static bool make_plan(const struct hs_problem *problem, const struct hs_kernel *kernel, int threads,
                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
@@ -61,7 +61,7 @@ double hs_cpu_field_bytes(const struct hs_problem *problem)
     return hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
 }
 
-/* Most sweeps of a call, of a recursion or not. */
+/* Most sweeps in a call, of a recursion or not. */
 static int most_steps(const struct hs_kernel_plan *plan)
 {
     return plan->recursion > plan->steps ? plan->recursion : plan->steps;
@@ -70,7 +70,7 @@ static int most_steps(const struct hs_kernel_plan *plan)
 static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
                            int threads)
 {
-    const double more_than_any = 0x1p50; /* a layout of that may be too large for an integer */
+    const double more_than_any = 0x1p50; /* a larger layout may not fit into an integer */
     const double field = hs_cpu_field_bytes(problem);
     const double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) * field;
     struct hs_kernel_plan plan = {.steps = kernel->steps};
@@ -240,8 +240,8 @@ static void copy_row(const struct hs_backend_state *state, const struct hs_box *
         memcpy(to_dense + (size_t)row * bytes, inside, bytes);
 }
 
-/* Copies a box between dense host memory and a field. A probe's node is copied in some ns, and even
- * a team of one thread takes most of a microsecond. */
+/* Copies a box between dense host memory and a field. Small boxes take no threads: a probe's node
+ * is copied in some ns, and even a team of one thread takes most of a microsecond. */
 static void copy_box(const struct hs_backend_state *state, const struct hs_box *box,
                      const char *from_dense, char *to_dense, char *field)
 {
@@ -262,7 +262,7 @@ static enum hs_status upload(struct hs_backend_state *state, const struct hs_box
     (void)err;
     if (hs_box_count(box) == 0)
         return HS_OK;
-    /* into both, since no sweep writes the held layers */
+    /* into both fields, since no sweep writes the held layers */
     copy_box(state, box, values, NULL, state->now.origin);
     copy_box(state, box, values, NULL, state->next.origin);
     state->stale_walls = 2;
@@ -289,7 +289,7 @@ static enum hs_status download_before(struct hs_backend_state *state, const stru
     return HS_OK;
 }
 
-/* A copy in memory, since the fields are exchanged. */
+/* A copy in memory, since sweeps exchange the fields. */
 static enum hs_status download_begin(struct hs_backend_state *state, struct hs_readback **out,
                                      struct hs_error *err)
 {
@@ -323,12 +323,12 @@ static enum hs_status download_part(struct hs_readback *readback, const struct h
 
 static void download_end(struct hs_readback *readback)
 {
-    (void)readback; /* its memory serves the next */
+    (void)readback; /* its memory serves the next readback */
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* Walls that do not change in time are written until both fields have them, the others always. */
+/* Walls that do not change in time are written until both fields have them; others always. */
 static void prescribe(struct hs_backend_state *state, int slot, void *field)
 {
     if (state->stale_walls == 0 && !hs_face_slots_prescribed_vary(&state->ghosts.slots))
@@ -338,26 +338,26 @@ static void prescribe(struct hs_backend_state *state, int slot, void *field)
         state->stale_walls--;
 }
 
-/* Sweeps that the next call of the kernel takes at once. */
+/* The number of sweeps in the next call of the kernel. */
 static int steps_at_once(const struct hs_backend_state *state, const struct hs_span *span,
                          int64_t left)
 {
     if (span->keep_last && left > 1)
         left--;
-    /* a source field belongs to one time */
+    /* a source field is that of one time */
     if (!state->source.uniform && state->source.varies_time)
         return 1;
     return hs_kernel_plan_takes(&state->plan, state->plan.steps, left);
 }
 
-/* The boundary values of the times of a call lie in a ring of slots, since the last time of one
+/* The boundary values for the times of a call lie in a ring of slots, since the last time of one
  * call is the first of the next. */
 static int slot_of(const struct hs_backend_state *state, int step)
 {
     return (state->first_slot + step) % state->ghosts.slots.count;
 }
 
-/* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
+/* Prepares all that changes with time, for `steps` sweeps from sweep `first` of the span. */
 static void prepare(struct hs_backend_state *state, const struct hs_span *span, int64_t first,
                     int steps)
 {
@@ -374,7 +374,7 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
     }
 }
 
-/* Walls that do not change, in both fields of several sweeps of a recursion, which read them. */
+/* Writes constant walls into both fields of several sweeps of a recursion, which read them. */
 static void prescribe_fields(const struct hs_backend_state *state, double t,
                              const struct hs_sweep *request)
 {
@@ -411,7 +411,7 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
         .level = state->level,
         .threads = state->threads,
         .scratch = state->scratch,
-        .may_copy = true, /* what is held is the same in all fields, or prescribed afterwards */
+        .may_copy = true, /* held values are the same in all fields, or prescribed afterwards */
         .recursion = recursion,
     };
     if (recursion && steps > 1)
@@ -426,7 +426,7 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
     return HS_OK;
 }
 
-/* One call of the kernel, from `now` to `next`, which it then exchanges. */
+/* Calls the kernel once, from `now` to `next`, then exchanges the two. */
 static enum hs_status call_kernel(struct hs_backend_state *state, const struct hs_span *span,
                                   int64_t first, int steps, struct hs_error *err)
 {

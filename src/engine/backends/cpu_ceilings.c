@@ -1,4 +1,4 @@
-/* The most that the processor does: fused multiply-adds by all threads at once. */
+/* The processor's peak: fused multiply-adds by all threads at once. */
 #include "engine/backends/cpu_parts.h"
 
 #include "core/clock.h"
@@ -12,13 +12,13 @@
 #endif
 
 enum {
-    CHAINS = 10,      /* sums under way: two units that take four clocks, and some to spare */
+    CHAINS = 10,      /* independent sums: two units with four clocks of latency, some to spare */
     LENGTH = 1 << 20, /* multiply-adds of each */
     SAMPLES = 9,      /* of which the fastest counts: a ceiling is what was reached once */
 };
 
-/* Multiply-adds of vectors; written out, so that the sums are registers whatever the compiler makes
- * of loops. What is returned keeps it from leaving them out. */
+/* Multiply-adds of vectors, written out so that the sums are in registers however the compiler
+ * treats loops; it cannot leave them out, since one is returned. */
 #define CHAINS_OF(name, attributes, vector, set, fma, number, lanes, store)                        \
     attributes static double name(void)                                                            \
     {                                                                                              \
@@ -36,7 +36,7 @@ enum {
         return (double)all[0];                                                                     \
     }
 
-/* Says of registers that they might have changed: else equal sums would be made once. */
+/* Tells the compiler that registers may have changed: else it would compute equal sums once. */
 #if defined(HAVE_X86)
 #define KEEP(a, b, c, d, e) __asm__("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e))
 #elif defined(__aarch64__)

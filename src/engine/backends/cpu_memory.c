@@ -40,9 +40,9 @@ void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precisi
 
 void *hs_cpu_memory_create(size_t bytes, size_t large_from)
 {
-    /* large pages spare the address translation misses of a march through planes */
+    /* large pages avoid the TLB misses of a march through planes */
     const bool large = bytes >= large_from;
-    if (large) /* to the end of the last one, which else is made of small ones */
+    if (large) /* to the end of the last page, which else is made of small ones */
         bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     void *memory;
     if (posix_memalign(&memory, large ? HUGE_PAGE : 64, bytes) != 0)
@@ -55,17 +55,17 @@ void *hs_cpu_memory_create(size_t bytes, size_t large_from)
 }
 
 /*
- * A core looks for the stores that a load has to wait for by the lowest twelve bits of their
- * addresses, and non-temporal stores wait long: a load that agrees with one of them in these bits
- * waits too, for nothing. A sweep that has planes at arbitrary distances meets such pairs all the
- * time: a fifth of its rate at 384^3 in double. So all planes begin at nearly the same twelve bits,
- * a line apart, and the two fields' bits differ by `hs_cpu_shift`.
+ * A core finds the stores that a load has to wait for by the lowest twelve bits of their addresses.
+ * Non-temporal stores take long to complete, and a load that agrees with one of them in these bits
+ * waits for it needlessly. A sweep over planes at arbitrary distances meets such pairs all the
+ * time: this took a fifth of its rate at 384^3 in double. So all planes begin at nearly the same
+ * twelve bits, a line apart, and the two fields differ by `hs_cpu_shift` in these bits.
  */
 enum {
     LINE = 64,
     ALIKE = 4096,
-    APART = 7 * LINE,        /* from here on it was not seen to matter */
-    PADDED_FROM = 128 * 1024 /* bytes of a plane: the padding is 3 % of it at most */
+    APART = 7 * LINE,        /* no effect was seen from here on */
+    PADDED_FROM = 128 * 1024 /* bytes of a plane: the padding is at most 3 % of it */
 };
 
 struct hs_layout hs_cpu_layout(const struct hs_problem *problem)
@@ -82,7 +82,7 @@ struct hs_layout hs_cpu_layout(const struct hs_problem *problem)
     return layout;
 }
 
-/* How far `at` is from the last row before it that a sweep reads, in the lowest bits. */
+/* How far `at` is behind the nearest row before it that a sweep reads, in the lowest bits. */
 static int64_t distance(const struct hs_layout *layout, int64_t size, int64_t at)
 {
     int64_t nearest = ALIKE;
@@ -94,8 +94,8 @@ static int64_t distance(const struct hs_layout *layout, int64_t size, int64_t at
     return nearest;
 }
 
-/* Sweeps write either field, so that it has to do in both directions. The first that does: half of
- * ALIKE is as good for one thread, but was a tenth slower where two wait for memory. */
+/* Sweeps write either field, so the shift has to serve both directions. It is the first that does:
+ * half of ALIKE is as good for one thread, but was a tenth slower where two wait for memory. */
 size_t hs_cpu_shift(const struct hs_layout *layout, enum hs_precision precision)
 {
     const int64_t size = (int64_t)hs_precision_size(precision);

@@ -59,7 +59,7 @@ static void *lines(size_t bytes)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-/* Along periodic axes ghosts are what the other side has. */
+/* Along periodic axes ghosts hold the other side's values. */
 static void wrap(const struct hs_backend_state *state, char *origin, size_t size)
 {
     const struct hs_layout *layout = &state->layout;
@@ -105,14 +105,14 @@ static bool init_palette(struct hs_backend_state *state)
     return true;
 }
 
-/* Nodes that something acts on, or whose value is given; in order, whatever the threads. */
+/* Lists nodes that something acts on or that are prescribed, in order, whatever the threads. */
 static bool list_forced(struct hs_backend_state *state)
 {
     enum { PARTS = 256 };
     const struct hs_network *network = state->problem->network;
     struct hs_cpu_network *mine = &state->network;
     const int64_t nodes = hs_grid_count(&network->grid);
-    int64_t first[2][PARTS + 1] = {{0}}; /* of each part's that are prescribed, and others */
+    int64_t first[2][PARTS + 1] = {{0}}; /* where each part begins: prescribed nodes, others */
 #pragma omp parallel for num_threads(state->threads) schedule(static)
     for (int p = 0; p < PARTS; p++)
         for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
@@ -188,7 +188,7 @@ static int64_t element_of(const struct hs_backend_state *state, int64_t node)
     return hs_layout_offset(&state->layout, node % nx, node / nx % ny, node / nx / ny);
 }
 
-/* What depends on the step alone. */
+/* What depends on nothing but the step. */
 static void set_arrays(struct hs_backend_state *state, double step)
 {
     const struct hs_network *network = state->problem->network;
@@ -207,8 +207,8 @@ static void set_arrays(struct hs_backend_state *state, double step)
         wrap(state, array[axis].origin, hs_precision_size(precision));
 }
 
-/* Puts what forcings make, in a sweep of `step` or at time t, of nodes first <= n < last of the
- * list. */
+/* Writes what forcings add in a sweep of `step`, or prescribe at time t, for entries first <= n <
+ * last of the list. */
 static void put_forced(const struct hs_backend_state *state, int64_t first, int64_t last, double t,
                        double step, void *field)
 {
@@ -259,7 +259,7 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
     mine->steps = steps;
 }
 
-/* By walls that move. */
+/* Writes what walls that move prescribe. */
 static void give(const struct hs_backend_state *state, double t, void *field)
 {
     const struct hs_moving *given = &state->problem->network->given;

@@ -9,7 +9,7 @@
 #include "engine/walls/ghosts.h"
 #include "functions/tables.h"
 
-/* A field of the layout: the allocation and where node (0, 0, 0) is. */
+/* A field in a layout: its allocation, and where node (0, 0, 0) is. */
 struct hs_cpu_field {
     void *allocation; /* NULL: not allocated */
     void *memory;     /* the layout's first element */
@@ -19,54 +19,54 @@ struct hs_cpu_field {
 struct hs_cpu_source {
     bool uniform; /* one number over the grid, else a field */
     bool varies_time;
-    struct hs_tables tables; /* of one that varies in time and place; without memory: not used */
-    double step, time;       /* s: of what `field` holds; NaN while it holds nothing */
+    struct hs_tables tables; /* of one that varies in time and place; unused without memory */
+    double step, time;       /* s: what `field` is for; NaN: nothing yet */
     struct hs_cpu_field field;
-    double *base, *inflow; /* K: at nodes of walls that move, the source and that with the walls */
+    double *base, *inflow; /* K: at nodes of walls that move: the source, and with the walls */
     double *scratch;       /* [threads][nx] */
     double *value;         /* [most_steps] uniform sources of one call */
 };
 
-/* The network of a body as kernels read it; without one all is zero. */
+/* The network of a body as kernels read it; all zero without one. */
 enum { HS_CPU_RATE = HS_AXES, HS_CPU_SINK, HS_CPU_ADDED, HS_CPU_ARRAYS };
 struct hs_cpu_network {
     struct hs_network_view view;
     bool varies;                              /* in time */
-    double step;                              /* s: of what is in it; NaN: nothing yet */
+    double step;                              /* s: what the contents are for; NaN: nothing yet */
     int steps;                                /* sweeps that the forcing is for */
     void *number, *row, *forcing;             /* of a palette */
-    struct hs_cpu_field array[HS_CPU_ARRAYS]; /* as arrays: conductances, and what is above */
+    struct hs_cpu_field array[HS_CPU_ARRAYS]; /* as arrays: conductances, then the above */
     /* as arrays: nodes with a forcing, the prescribed ones first */
     int64_t *forced, forced_count, prescribed_count;
     double *sum;   /* [forcings] of each, at one time */
-    double *given; /* K: what walls that move prescribe */
+    double *given; /* K: prescribed by walls that move */
 };
 
-/* The field at one moment, dense, so that a stretch of it is read where it lies. */
+/* The field at one moment, dense, so that a stretch of it can be read in place. */
 struct hs_readback {
     struct hs_grid grid;
     size_t size;  /* bytes of a value */
-    char *values; /* [nz][ny][nx]; NULL until it is wanted */
+    char *values; /* [nz][ny][nx]; NULL until it is needed */
 };
 
 struct hs_backend_state {
     const struct hs_problem *problem;
     const struct hs_kernel *kernel;
     struct hs_kernel_plan plan;
-    int most_steps; /* of a call, of a recursion or not */
+    int most_steps; /* in one call, of a recursion or not */
     struct hs_team team;
-    int threads; /* of the team, now */
+    int threads; /* of the team, at present */
     struct hs_layout layout;
     struct hs_box interior;
     struct hs_cpu_field now, next; /* exchanged after each call of the kernel */
-    struct hs_cpu_field *more;     /* [more_count] those of methods of many stages */
+    struct hs_cpu_field *more;     /* [more_count] for methods of many stages */
     int more_count;
     struct hs_cpu_source source;
     struct hs_cpu_network network;
     struct hs_ghosts ghosts;
     struct hs_face_level *level; /* [most_steps], for kernels that apply walls */
     void *scratch;               /* the kernel's own; NULL where it needs none */
-    int first_slot;              /* of ghosts: the values at the time of `now` */
+    int first_slot;              /* in ghosts: the values at the time of `now` */
     int stale_walls;             /* fields whose prescribed layers are still to be written */
     bool change_known;           /* `next` is the field one sweep before `now` */
     struct hs_readback readback;
@@ -75,9 +75,9 @@ struct hs_backend_state {
 };
 
 /* ---- cpu.c ---- */
-double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; in double, it may be huge */
-/* One call of the kernel, with all that changes with time, from a field to another, given by their
- * node (0, 0, 0). recursion: or NULL. */
+double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; a double: it may be huge */
+/* Calls the kernel once, with all that changes with time, from one field to another, each given by
+ * its node (0, 0, 0). recursion: may be NULL. */
 enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
                            int64_t first, int steps, void *from, void *to,
                            const struct hs_recursion *recursion, struct hs_error *err);
@@ -91,48 +91,47 @@ extern const struct hs_vectors hs_cpu_vectors;
 void hs_cpu_vectors_release(struct hs_backend_state *state);
 
 /* ---- cpu_memory.c ---- */
-/* Memory, in large pages from so many bytes on; NULL where it is short. For free(). */
+/* Memory, in large pages if it has `large_from` bytes or more; NULL if it is short. Use free(). */
 void *hs_cpu_memory_create(size_t bytes, size_t large_from);
 
-/* A layout for the problem's fields, and how many bytes further from a large page's begin than the
- * others the field should lie that sweeps write. */
+/* A layout for the problem's fields; and how many bytes later than the others, from the beginning
+ * of a large page, the field that sweeps write should begin. */
 struct hs_layout hs_cpu_layout(const struct hs_problem *problem);
 size_t hs_cpu_shift(const struct hs_layout *layout, enum hs_precision precision);
 
-/* Allocates and touches the field, each part by the thread that will sweep it, so that it lies in
- * that thread's memory. Zero-filled. It begins `shift` bytes, some lines, after the begin of a
- * page.
- */
+/* Allocates a zero-filled field. Each part is first touched by the thread that will sweep it, so
+ * that it lies in that thread's memory. The field begins `shift` bytes, a number of lines, after
+ * the beginning of a page. */
 bool hs_cpu_field_create(const struct hs_layout *layout, enum hs_precision precision, int threads,
                          size_t shift, struct hs_cpu_field *out);
 void hs_cpu_field_destroy(struct hs_cpu_field *field);
 
-/* Copies `from` onto `to` by non-temporal stores; all threads of the field's slabs. */
+/* Copies `from` to `to` by non-temporal stores; each thread copies its slab. */
 void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precision, int threads,
                        const struct hs_cpu_field *from, struct hs_cpu_field *to);
 
 /* ---- cpu_source.c ---- */
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
-/* Of its tables, without which it could do as well. */
+/* Bytes of its tables, which it can do without. */
 double hs_cpu_source_table_bytes(const struct hs_problem *problem);
-/* Makes them, if there are any and memory for them. */
+/* Makes the tables, if there are any and memory for them. */
 void hs_cpu_source_prepare(struct hs_backend_state *state);
-/* For walls that move; false: no memory. */
+/* Arrays for walls that move; false: no memory. */
 bool hs_cpu_source_init_walls(struct hs_backend_state *state);
-/* Brings the field up to a sweep of `step` from t; free where it is already. */
+/* Updates the field to a sweep of `step` from t; does nothing where it is up to date. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
 double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);
 
 /* ---- cpu_network.c ---- */
 double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps);
-/* Of the network that it is made of, and of what that was, which stay as long. */
+/* Bytes of the problem's network and of the body that this was made from; both are kept. */
 double hs_cpu_body_bytes(const struct hs_problem *problem);
 bool hs_cpu_network_init(struct hs_backend_state *state); /* false: no memory */
 void hs_cpu_network_release(struct hs_cpu_network *network);
-/* Brings it up to `steps` sweeps from sweep `first` of the span. */
+/* Updates it to `steps` sweeps from sweep `first` of the span. */
 void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span *span,
                            int64_t first, int steps);
-/* Writes the prescribed nodes' values at time t, where no kernel does. */
+/* Writes the values of prescribed nodes at time t, where kernels do not. */
 void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, void *field);
 
 /* ---- cpu_reduce.c ---- */

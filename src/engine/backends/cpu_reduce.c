@@ -9,7 +9,7 @@
 
 enum { LANES = 8 };
 
-/* What a strip gives when all of it is finite. */
+/* The results of a strip; valid if all of it is finite. */
 struct strip_sums {
     double min, max, sum, change, stored;
     int64_t bad;
@@ -54,8 +54,8 @@ struct view {
     const struct hs_problem *problem;
     const struct hs_layout *layout;
     const void *now, *before;
-    int64_t first;       /* index in memory order of the whole of node (0, 0, 0) here */
-    const double *width; /* [nx] m, along x where cells differ there; else NULL */
+    int64_t first;       /* of node (0, 0, 0) here, in the memory order of the whole grid */
+    const double *width; /* [nx] m, along x if cells differ there; else NULL */
 };
 
 static double node(const struct view *v, const void *field, int64_t element)
@@ -63,7 +63,7 @@ static double node(const struct view *v, const void *field, int64_t element)
     return hs_read(v->problem->precision, field, element);
 }
 
-/* Node by node. What is not finite is counted and left out. */
+/* Node by node. Values that are not finite are counted and left out. */
 static void add_each(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
                      struct hs_partial *p)
 {
@@ -91,8 +91,8 @@ static void add_each(const struct view *v, const struct hs_strip *s, int64_t j, 
     }
 }
 
-/* All nodes of a row of equal cells stand for the same volume but its two ends, so of a strip its
- * two are put right here. */
+/* In a row of equal cells all nodes but the two ends have the same volume. So the first and the
+ * last node of a strip are corrected here. */
 static void add_volumes(const struct view *v, const struct hs_strip *s,
                         const struct strip_sums *sums, int64_t j, int64_t k, struct hs_partial *p)
 {
@@ -120,7 +120,7 @@ static double sum_of_lanes(const double lane[LANES])
     return sum;
 }
 
-/* The same where they differ along x. */
+/* The same where widths differ along x. */
 static void add_wide(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
                      struct hs_partial *p)
 {
@@ -137,7 +137,7 @@ static void add_wide(const struct view *v, const struct hs_strip *s, int64_t j, 
     hs_sum_add(&p->volume, across * sum_of_lanes(width));
 }
 
-/* What a body's strip gives besides. */
+/* The further sums of a body's strip. */
 static void add_body(const struct view *v, const struct hs_strip *s, int64_t j, int64_t k,
                      struct hs_partial *p)
 {

@@ -22,7 +22,7 @@ struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
     };
 }
 
-/* What is evaluated once needs no tables. */
+/* A source that is evaluated only once needs no tables. */
 static bool is_tabulated(const struct hs_problem *problem, const struct hs_cpu_source *source)
 {
     return !source->uniform && (hs_problem_own_source_varies(problem) & HS_VARIES_T);
@@ -60,7 +60,7 @@ void hs_cpu_source_prepare(struct hs_backend_state *state)
     if (!is_tabulated(problem, &state->source))
         return;
     const bool fit = table_bytes(problem, HS_TABLES_OF_FIELDS) < hs_machine_memory_free("").bytes;
-    /* without memory for them every node is evaluated by itself */
+    /* without memory for tables every node is evaluated by itself */
     if (!hs_tables_init(&state->source.tables, &problem->source.field.value.expression,
                         &problem->grid, fit ? HS_TABLES_OF_FIELDS : HS_TABLES_OF_PLANES))
         hs_tables_release(&state->source.tables);
@@ -75,7 +75,7 @@ double hs_cpu_source_uniform(const struct hs_problem *problem, double step, doub
            (problem->source.rate * (problem->raw ? 1.0 : step));
 }
 
-/* Row (j, k) of the field. */
+/* Updates row (j, k) of the field. */
 static void update_row(struct hs_backend_state *state, double step, int64_t j, int64_t k,
                        double *values)
 {
@@ -111,7 +111,7 @@ static void update_field(struct hs_backend_state *state, double step, double t)
     }
 }
 
-/* At the nodes that walls act on. */
+/* Adds the walls' inflow at the nodes that they act on. */
 static void add_walls(struct hs_backend_state *state, double step, double t)
 {
     const struct hs_cpu_source *source = &state->source;
@@ -137,7 +137,7 @@ void hs_cpu_source_update(struct hs_backend_state *state, double step, double t)
         return;
     source->step = step;
     source->time = t;
-    /* without a source of the problem's own it is 0 but for walls */
+    /* without a source of the problem's own the field is 0 except at walls */
     if (problem->source.present && (stepped || hs_problem_own_source_varies(problem) & HS_VARIES_T))
         update_field(state, step, t);
     if (problem->network)

@@ -54,7 +54,7 @@ static enum hs_status get(struct hs_backend_state *state, const double *array, i
 
 /* ---- the field ------------------------------------------------------------------------------- */
 
-/* Where the row of swept nodes j, k begins in a field, in elements from node (0, 0, 0). */
+/* Where row (j, k) of swept nodes begins in a field, in elements from node (0, 0, 0). */
 static int64_t row_at(const struct hs_backend_state *state, int64_t j, int64_t k)
 {
     const int64_t *lo = state->interior.lo;
@@ -109,7 +109,7 @@ static enum hs_status scatter(struct hs_backend_state *state, const struct hs_sl
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Nodes along the other axes: between two neighbours along this one, and of such groups. */
+/* Nodes along the other axes: `inner` between two neighbours along this one; `outer` groups. */
 static void find_others(int axis, const int64_t extent[HS_AXES], int64_t *inner, int64_t *outer)
 {
     *inner = *outer = 1;

@@ -1,5 +1,5 @@
-/* The fields by their numbers: sums for methods of many stages (core/vectors.h), and layers for
- * ranks (core/halo.h), on the CPU. */
+/* Fields by number on the CPU: sums for methods of many stages (core/vectors.h), and layers for
+ * ranks (core/halo.h). */
 #include "core/clock.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
@@ -115,7 +115,7 @@ static enum hs_status recur(struct hs_backend_state *state, const struct hs_span
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* By node (0, 0, 0). */
+/* Fields are given by node (0, 0, 0). */
 struct sum {
     void *out;
     const void *base, *plus[HS_TERMS], *minus[HS_TERMS];
@@ -129,7 +129,7 @@ struct sum {
 #define EACH(T, value)                                                                             \
     _Pragma("omp simd") for (int64_t i = first; i < end; i++)((T *)row->out)[i] = value
 
-/* Elements first <= i < end, by the first `count` terms. */
+/* Elements first <= i < end of the base plus the first `count` terms. */
 #define DEFINE_ROW(NAME, T, FMA)                                                                   \
     static void NAME(const struct sum *row, int count, int64_t first, int64_t end)                 \
     {                                                                                              \
@@ -144,7 +144,7 @@ struct sum {
             EACH(T, TERM(T, FMA, 2, TERM(T, FMA, 1, TERM(T, FMA, 0, base[i]))));                   \
     }
 
-/* Without hardware for it fma() is emulated: slow, and the same bits. */
+/* Without hardware support fma() is emulated: slow, but with the same bits. */
 DEFINE_ROW(any_float, float, fmaf)
 DEFINE_ROW(any_double, double, fma)
 
@@ -166,7 +166,7 @@ static row_function *row_of(enum hs_precision precision)
     return single ? any_float : any_double;
 }
 
-/* Nodes lo <= i < hi of a body's row (j, k) that are not free take the base's value. */
+/* Sets nodes lo <= i < hi of a body's row (j, k) that are not free to the base's value. */
 static void keep_held(const struct hs_backend_state *state, const struct sum *all, int64_t j,
                       int64_t k, int64_t lo, int64_t hi)
 {
@@ -178,7 +178,7 @@ static void keep_held(const struct hs_backend_state *state, const struct sum *al
             hs_write(precision, all->out, at + i, hs_read(precision, all->base, at + i));
 }
 
-/* Only where walls prescribe what changes do held nodes of the terms' fields differ. */
+/* Held nodes differ from field to field only where walls prescribe values that change. */
 static bool holds_differ(const struct hs_backend_state *state)
 {
     const struct hs_network *network = state->problem->network;
@@ -207,7 +207,7 @@ static void combine_nodes(const struct hs_backend_state *state, const struct sum
         keep_held(state, all, j, k, lo, hi);
 }
 
-/* Where a row's end is a few nodes, it is asked for some rows before. */
+/* Prefetches a row's end, of a few nodes, ROWS rows ahead. */
 static void ask_ahead(const struct hs_backend_state *state, const struct sum *all, int64_t r)
 {
     enum { ROWS = 8 };

@@ -10,13 +10,13 @@
 namespace
 {
 
-enum { GRAPH_CALLS = 32 }; /* of the kernel in a CUDA graph; even, so that it ends where it began */
+enum { GRAPH_CALLS = 32 }; /* calls in a CUDA graph; even, so that it ends where it began */
 
 /* ---- available ------------------------------------------------------------------------------- */
 
 hs_status available(int device, hs_error *err)
 {
-    static int found = -1; /* it is not looked for again */
+    static int found = -1; /* a device that has been checked */
     int driver = 0, runtime = 0, count = 0;
     if (device == found) {
         HS_CUDA_TRY(err, cudaSetDevice(device));
@@ -75,7 +75,7 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
     HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     for (int f = 0; f < 2; f++) {
         HS_CUDA_TRY(err, cudaMalloc(&state->field[f], bytes));
-        /* kernels may load, though not use, what lies between the rows */
+        /* kernels may load, though not use, the padding between rows */
         HS_CUDA_TRY(err, cudaMemsetAsync(state->field[f], 0, bytes, state->stream));
     }
     if (state->plan.scratch > 0) {
@@ -148,7 +148,7 @@ hs_status make_plan(hs_backend_state *state, hs_error *err)
     return HS_OK;
 }
 
-/* The plan of a call of so many sweeps. */
+/* The plan of a call of `steps` sweeps. */
 const hs_kernel_plan *plan_for(hs_backend_state *state, int steps)
 {
     if (steps == state->plan.steps || state->plan.for_any_steps)
@@ -254,13 +254,13 @@ hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *e
 
 void download_end(hs_readback *readback)
 {
-    (void)readback; /* its memory serves the next; all that was asked for has come */
+    (void)readback; /* its memory serves the next; all copies have arrived */
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* Whether the last call of so many sweeps has a fused max-norm, of its last one's change. A slab's
- * would be of its halo too. */
+/* Whether the last call of `left` sweeps fuses the max-norm of its last sweep's change. In a slab
+ * that would include the halo. */
 bool fuses_max_norm(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
     return span->keep_last && !span->keep_before && state->plan.fused_max_norm &&
@@ -268,8 +268,8 @@ bool fuses_max_norm(const hs_backend_state *state, const hs_span *span, int64_t 
            hs_cuda_source_steps(&state->source, state->plan.steps) == state->plan.steps;
 }
 
-/* Sweeps that the next call of the kernel takes at once. The change of the last one is a fused
- * max-norm of a call of the most, for which the rest goes before; or it is swept alone, and two
+/* The number of sweeps in the next call of the kernel. The last sweep's change is a fused max-norm
+ * of a full call, and the rest is swept before; or that sweep is a call of its own, and the two
  * fields show the change. */
 int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t left)
 {
@@ -281,18 +281,18 @@ int steps_at_once(const hs_backend_state *state, const hs_span *span, int64_t le
     return hs_kernel_plan_takes(&state->plan, most, left);
 }
 
-/* The boundary values of the times of a call lie in a ring of slots, since the last time of one
+/* The boundary values for the times of a call lie in a ring of slots, since the last time of one
  * call is the first of the next. */
 int slot_of(const hs_backend_state *state, int step)
 {
     return (state->first_slot + step) % state->faces.slots.count;
 }
 
-/* All that changes with time, for `steps` sweeps from sweep `first` of the span. */
+/* Prepares all that changes with time, for `steps` sweeps from sweep `first` of the span. */
 hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                   hs_error *err)
 {
-    double begins[HS_CUDA_TIMES] = {}; /* sweeps with source fields of their own are not more */
+    double begins[HS_CUDA_TIMES] = {}; /* no more sweeps than this have fields of their own */
     for (int s = 0; s < steps && s < HS_CUDA_TIMES; s++)
         begins[s] = hs_span_time(span, first + s);
     hs_status st = hs_cuda_source_update(&state->source, span->step, steps, begins, err);
@@ -309,8 +309,8 @@ hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, i
     return st ? st : hs_cuda_network_update(&state->network, span, first, steps, err);
 }
 
-/* What holds at time t. Walls that do not change in time are written until both fields have them,
- * the others always. */
+/* Writes what is prescribed at time t. Walls that do not change in time are written until both
+ * fields have them, others always. */
 hs_status prescribe(hs_backend_state *state, int steps, double t, hs_error *err)
 {
     const bool stale = state->stale_walls > 0;
@@ -343,7 +343,7 @@ hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int 
     request.threads = 1;
     request.stream = state->stream;
     request.scratch = state->scratch;
-    request.may_copy = true; /* what is held is the same in both fields, or prescribed afterwards */
+    request.may_copy = true; /* held values are the same in both fields, or prescribed afterwards */
     return request;
 }
 
@@ -374,7 +374,7 @@ hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t fir
 namespace
 {
 
-/* What failed while the device was sweeping, with the kernel and its launch. */
+/* Waits, and reports what failed meanwhile, with the kernel and its launch. */
 hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err)
 {
     const cudaError_t status = cudaStreamSynchronize(state->stream);
@@ -389,8 +389,8 @@ hs_status wait(const hs_backend_state *state, const hs_span *span, hs_error *err
         g.threads[HS_Y], g.threads[HS_Z], (long long)g.shared_bytes, cudaGetErrorString(status));
 }
 
-/* Calls in a CUDA graph: they end with the pair of fields, and the field of it, that they began
- * with. */
+/* The number of calls in a CUDA graph, which ends with the pair of fields, and the field in it,
+ * that it begins with. */
 int graph_calls(const hs_backend_state *state)
 {
     const int twice = 2 * state->rotation.pairs;
@@ -398,8 +398,8 @@ int graph_calls(const hs_backend_state *state)
 }
 
 /*
- * Where nothing changes with time, a stretch of calls is captured as a CUDA graph: a launch in one
- * costs about half of one made here, which is most of the time on a small grid.
+ * Whether nothing changes with time. Then a stretch of calls is captured as a CUDA graph, in which
+ * a launch costs about half of one made here; on a small grid that is most of the time.
  */
 bool repeats(const hs_backend_state *state)
 {
@@ -430,7 +430,7 @@ hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, h
     return hs_cuda_graph_keep(&state->graph, graph, state->now, span, err);
 }
 
-/* Launches the CUDA graph as often as it fits into `left` sweeps; says how many were done. */
+/* Launches the CUDA graph as often as it fits into `left` sweeps; *done: sweeps made. */
 hs_status launch_graph(hs_backend_state *state, const hs_span *span, int64_t first, int64_t left,
                        int64_t *done, hs_error *err)
 {
@@ -448,7 +448,7 @@ hs_status launch_graph(hs_backend_state *state, const hs_span *span, int64_t fir
     return HS_OK;
 }
 
-/* The span's last call, of which reduce may want to know the change. */
+/* The span's last call, whose change reduce may need. */
 hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                     hs_error *err)
 {
@@ -530,7 +530,7 @@ hs_status time_sweeps(hs_backend_state *state, const hs_span *span, double *seco
     return st ? st : hs_cuda_timer_read(&state->timer, seconds, err);
 }
 
-/* From the current field to the other, on the device. */
+/* Copies the current field to the other, on the device. */
 hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *seconds,
                hs_error *err)
 {

@@ -1,4 +1,4 @@
-/* The most that the device does: fused multiply-adds, and reads from L2. */
+/* The device's peak: fused multiply-adds, and reads from L2. */
 #include "engine/backends/cuda_parts.cuh"
 
 namespace
@@ -6,10 +6,10 @@ namespace
 
 enum {
     THREADS = 256,
-    CHAINS = 8,    /* sums that a thread has under way: more than an addition takes clocks */
+    CHAINS = 8,    /* independent sums of a thread: more than an addition takes clocks */
     LENGTH = 8192, /* multiply-adds of each */
     ROUNDS = 256,  /* of reads, a launch */
-    IN_FLIGHT = 4, /* loads that a thread has under way */
+    IN_FLIGHT = 4, /* loads in flight of a thread */
     LAUNCHES = 9,  /* of which the fastest counts: a ceiling is what was reached once */
 };
 
@@ -43,8 +43,8 @@ __global__ void __launch_bounds__(THREADS) chains(T factor, T *out)
         *out = all;
 }
 
-/* Past L1. Blocks that run at the same time read different places, so that no request can serve
- * two of them. */
+/* Reads bypass L1. Blocks that run at the same time read different places, so that no request can
+ * serve two of them. */
 __global__ void __launch_bounds__(THREADS) reads(const uint4 *buffer, int vectors, uint4 *out)
 {
     uint4 all = {};

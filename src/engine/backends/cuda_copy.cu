@@ -10,8 +10,8 @@ namespace
 
 enum {
     DIRECT_BYTES = 1 << 16, /* up to this a copy is over before a second could overlap */
-    HALF_BYTES = 4 << 20,   /* of the staging: long enough for the full rate of the bus; to lock
-                               memory takes half a millisecond for each MiB of it */
+    HALF_BYTES = 4 << 20,   /* of the staging: enough for the full rate of the bus; to lock memory
+                               takes half a millisecond for each MiB */
 };
 
 /* Where the first node of a box lies, and bytes to the next row and to the next plane. */
@@ -86,7 +86,7 @@ pieces cut(const hs_box *box, hs_precision precision, int64_t most)
         p.count[axis] = hs_divide_up(nodes, p.piece[axis]);
         bytes *= p.piece[axis];
         if (p.count[axis] > 1)
-            most = bytes; /* of the next axes, one each */
+            most = bytes; /* along the next axes one node each */
     }
     return p;
 }
@@ -119,7 +119,7 @@ size_t offset_of(const pieces &p, const hs_box &piece)
     return (size_t)nodes * p.size;
 }
 
-/* One thread would copy slower than the bus does, above all into memory that was never touched. */
+/* One thread would copy slower than the bus, above all into memory that was never touched. */
 void copy_on_host(char *to, const char *from, size_t bytes)
 {
     const size_t part = 1 << 19;
@@ -141,7 +141,7 @@ hs_status wait(const hs_cuda_staging *staging, int half, hs_error *err)
     return HS_OK;
 }
 
-/* Copies small enough to go by themselves. */
+/* A copy that is small enough to be made directly. */
 hs_status copy_small(const hs_layout *layout, hs_precision precision, const hs_box *box,
                      void *dense, void *field, bool to_device, cudaStream_t stream, hs_error *err)
 {
@@ -218,7 +218,7 @@ hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **s
     return st;
 }
 
-/* From the half whose turn it is. */
+/* Uploads from the half whose turn it is. */
 static hs_status upload_half(hs_cuda_staging *staging, const hs_layout *layout,
                              hs_precision precision, const hs_box *box, void *field,
                              cudaStream_t stream, hs_error *err)
@@ -256,7 +256,7 @@ hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_p
     return st;
 }
 
-/* Asks for piece n, if there is one, into the half whose turn it is. */
+/* Starts to copy piece n, if there is one, into the half whose turn it is. */
 static hs_status fetch(hs_cuda_staging *staging, const pieces &p, int64_t n,
                        const hs_layout *layout, hs_precision precision, void *field,
                        cudaStream_t stream, hs_error *err)

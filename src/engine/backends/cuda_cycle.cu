@@ -1,8 +1,8 @@
 /*
- * A V-cycle on the device: that of engine/multigrid/cycle.h, in unknowns that are not scaled.
+ * A V-cycle on the device: that of engine/multigrid/cycle.h, with unknowns that are not scaled.
  *
- * A pass makes both steps from 0, a step, or the residual. What goes to the next level is gathered
- * by its nodes, and what comes back by this level's, along all axes at once.
+ * A pass makes both steps from 0, a step, or the residual. Restriction and interpolation go along
+ * all axes at once: a thread has a column of coarse nodes, or of cells of the fine level.
  */
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
@@ -14,7 +14,7 @@ namespace
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* What a node has, and in a palette the number of that row. */
+/* A node's row, and in a palette its number. */
 struct numbers {
     float edge[HS_AXES], inverse;
     unsigned number;
@@ -67,7 +67,7 @@ struct arrays {
     }
 };
 
-/* A node has mostly the row of the one below. */
+/* A node mostly has the same row as the one below. */
 template <typename NUMBER>
 struct palette {
     static const bool wide = true;
@@ -124,7 +124,7 @@ struct palette {
         if (n != kept.number)
             kept = {__ldg(row + n * HS_CUDA_ROW + axis), n};
     }
-    /* By the inverses of as many nodes. */
+    /* Multiplies by the inverses, for WIDE nodes. */
     __device__ void multiply(unsigned node, float (&field)[march::WIDE]) const
     {
         const float first = inverse(node);
@@ -133,7 +133,7 @@ struct palette {
         for (int m = 0; m < march::WIDE; m++)
             field[m] *= alike ? first : inverse(node + (unsigned)m);
     }
-    /* Mostly all have the first one's row. */
+    /* Mostly all have the row of the first. */
     template <int N>
     __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
     {
@@ -170,7 +170,7 @@ struct pass {
     }
 };
 
-/* From 0, in the unknowns that the right side alone would make. */
+/* Both steps from 0, beginning with the unknowns that the right side alone would make. */
 template <typename Rows>
 struct start : pass<Rows> {
     __device__ float load(unsigned node) const
@@ -196,7 +196,7 @@ struct start : pass<Rows> {
     }
 };
 
-/* The first of two. */
+/* The first of two steps. */
 template <typename Rows>
 struct step : pass<Rows> {
     template <int W>
@@ -211,7 +211,7 @@ struct step : pass<Rows> {
     }
 };
 
-/* The second one; `out` has what was before the first. */
+/* The second step; `out` holds the unknowns before the first. */
 template <typename Rows>
 struct step_again : pass<Rows> {
     template <int W>
@@ -235,7 +235,7 @@ struct step_again : pass<Rows> {
     }
 };
 
-/* The same, with the sum that conjugate gradients ask for. */
+/* The same with the sum that conjugate gradients need. */
 template <typename Rows>
 struct step_to_end : step_again<Rows> {
     template <int W>
@@ -283,25 +283,25 @@ __global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
 
 /* ---- between levels -------------------------------------------------------------------------- */
 
-/* LISTED: which nodes stay is read from lists; else every second one does, or all. */
+/* LISTED: kept nodes are read from lists; else every second node is kept, or all are. */
 template <typename Rows, bool LISTED>
 struct transfer {
     static const bool listed = LISTED;
     march::box fine, coarse;
     hs_kept kept[HS_AXES];
-    bool halved[HS_AXES]; /* axes of which some go */
+    bool halved[HS_AXES]; /* axes along which some are dropped */
     Rows rows;            /* of the fine level */
     const float *from;
     float *out;
 
-    /* Of the coarse node at place c. */
+    /* The place on the fine level of the coarse node at place c. */
     __device__ int place(int axis, int c) const
     {
         if (LISTED && halved[axis])
             return (int)hs_kept_place(&kept[axis], c);
         return halved[axis] ? 2 * c : c;
     }
-    /* Of the node that goes before it and after it; -1: there is none. */
+    /* The place of the node eliminated before it, or after it; -1: there is none. */
     __device__ int gone_before(int axis, int c) const
     {
         const int n = fine.n[axis];
@@ -327,14 +327,14 @@ __device__ __forceinline__ unsigned node_at(const march::box &b, int i, int j, i
     return (unsigned)i + (unsigned)b.n[HS_X] * ((unsigned)j + (unsigned)b.n[HS_Y] * (unsigned)k);
 }
 
-/* What the fine field is along x, then y, then z, by the weights of the nodes in between. */
+/* Gathers the fine field along x, then y, then z, by the weights of eliminated nodes. */
 template <typename Rows, bool LISTED>
 struct gather : transfer<Rows, LISTED> {
     using of = transfer<Rows, LISTED>;
     using of::fine, of::from, of::rows, of::place, of::gone_before, of::gone_after;
 
-    /* Of sheet k, and the weights at the node in it that belongs to the coarse one. All is read
-     * before any of it is used; where there is no node, another one's weights meet a 0. */
+    /* The sum over sheet k; *here: the weights at its node that belongs to the coarse one. All is
+     * loaded before any is used; where there is no node, other weights multiply a 0. */
     __device__ float of_sheet(int i, int j, int k, float2 *here) const
     {
         enum { MIDDLE, BEFORE, AFTER };
@@ -365,7 +365,7 @@ struct gather : transfer<Rows, LISTED> {
     }
 };
 
-/* The coarse level's right side. What an eliminated sheet gives to the one above waits for it. */
+/* The coarse level's right side. An eliminated sheet's part for the node above waits for it. */
 template <typename Gather>
 __global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant__ Gather g)
 {
@@ -392,11 +392,11 @@ __global__ void __launch_bounds__(march::THREADS) go_down(const __grid_constant_
     }
 }
 
-/* A cell of the fine level: a coarse node, and those eliminated after it along each axis and in
+/* A cell of the fine level: a coarse node, and the nodes eliminated after it along each axis and in
  * between. */
 struct cell {
-    int at[HS_AXES][2];   /* places of the coarse node and the next one; the latter may be -1 */
-    int fine[HS_AXES][3]; /* of the fine nodes: these two, the eliminated one in between */
+    int at[HS_AXES][2];   /* places of the coarse node and of the next one, which may be -1 */
+    int fine[HS_AXES][3]; /* of their fine nodes, and of the eliminated one in between */
     bool two[HS_AXES];    /* there is one in between */
 };
 
@@ -412,9 +412,9 @@ __device__ __forceinline__ void set_cell(const Transfer &t, int axis, int c, cel
     out->fine[axis][2] = out->fine[axis][0] + 1;
 }
 
-/* Values of a cell's fine nodes: along z of the coarse ones, then along y, then along x. All is
- * read before any of it is used; where there is no node, another one's weights meet a 0, or make
- * what is not used. */
+/* Adds to a cell's fine nodes: interpolates along z, then along y, then along x. Everything is
+ * loaded before it is used; where there is no node, another one's weights multiply a 0, or make a
+ * value that is not used. */
 template <typename Transfer>
 __device__ __forceinline__ void add_cell(const Transfer &t, const cell &of)
 {
@@ -506,7 +506,7 @@ __global__ void __launch_bounds__(march::THREADS) go_up(const __grid_constant__ 
 
 /* ---- the coarsest ---------------------------------------------------------------------------- */
 
-/* x = inverse * right, of a warp for each node. */
+/* x = inverse * right, with a warp for each node. */
 __global__ void __launch_bounds__(march::THREADS)
     solve_coarsest(const double *inverse, int nodes, const float *right, float *x)
 {
@@ -599,8 +599,8 @@ hs_status with_transfer(const hs_cuda_level *level, const float *from, float *ou
     });
 }
 
-/* Where a level's unknowns are until the last pass of the way up, which leaves them in x: pairs of
- * passes go from one memory to another. */
+/* Where a level's unknowns are until the last upward pass, which leaves them in x: a pair of passes
+ * reads one array and writes another. */
 float *unknowns_of(const hs_cuda_levels *levels, const hs_cuda_level *level)
 {
     return hs_cuda_pair_serves(levels, level) ? level->other : level->x;
@@ -624,7 +624,7 @@ hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_e
     });
 }
 
-/* The second step, with the sum. */
+/* The second step, with that sum. */
 hs_status end_cycle(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
 {
     return with_rows(level, [&](const auto &rows) {
@@ -678,8 +678,8 @@ hs_status solve_last(const hs_cuda_levels *levels, hs_error *err)
                          level->rows.inverse, (const float *)level->right, level->x);
 }
 
-/* Of the only level, which has been solved directly: conjugate gradients take a step or two then,
- * whose length is not left to what float has rounded of r. */
+/* For the only level, which is solved directly: conjugate gradients then take a step or two, whose
+ * length must not depend on r as rounded to float. */
 __global__ void __launch_bounds__(march::THREADS)
     take_products(int64_t nodes, const float *x, double per_unit, const double *r,
                   march::reduction to)
@@ -709,7 +709,7 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
                          err, nodes, (const float *)first->x, per_unit, r, levels->reduction);
 }
 
-/* Small levels take no longer than their launches. */
+/* As a CUDA graph: small levels take no longer than their launches. */
 hs_status capture(const hs_cuda_levels *levels, cudaGraphExec_t *out, hs_error *err)
 {
     cudaGraph_t graph = NULL;
@@ -731,7 +731,7 @@ hs_status capture(const hs_cuda_levels *levels, cudaGraphExec_t *out, hs_error *
 
 hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r, hs_error *err)
 {
-    if (levels->count == 1) /* nothing that is worth it */
+    if (levels->count == 1) /* not worth a graph */
         return launch_cycle(levels, per_unit, r, err);
     const hs_status st = levels->cycle ? HS_OK : capture(levels, &levels->cycle, err);
     if (st)

@@ -29,7 +29,7 @@ struct launch {
     work<T> face[HS_FACES];
 };
 
-/* Which face and which of its nodes this thread has; -1 if none. */
+/* The face and the node of it that this thread has; face -1: none. */
 struct node {
     int64_t row, i;
     int face;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(THREADS) fill_ghosts(const __grid_constant__ l
                                                    *edge, w.c[m - 1] * value);
 }
 
-/* Whether a later prescribed face has this node of a face too. */
+/* Whether a later prescribed face also has this node. */
 template <typename T>
 __device__ bool taken(const launch<T> &l, const work<T> &w, const node &n)
 {

@@ -44,7 +44,7 @@ hs_status put(hs_backend_state *state, const hs_layers *layers, const void *host
     return HS_OK;
 }
 
-/* What `then` is asked for later comes behind what `first` was asked for. */
+/* What is submitted to `then` from now on waits for what was submitted to `first`. */
 hs_status order(const hs_cuda_parts *parts, cudaStream_t first, cudaStream_t then, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaEventRecord(parts->asked, first));
@@ -68,7 +68,7 @@ void *ahead(const hs_backend_state *state)
     return state->parts.made ? state->parts.ahead : NULL;
 }
 
-/* Behind the ends of the call before, and what was asked for behind them. */
+/* Makes the stream wait for the ends of the call before, and for what was submitted after them. */
 hs_status join(hs_backend_state *state, hs_error *err)
 {
     const bool made = state->parts.made;
@@ -111,7 +111,7 @@ hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *pla
                               hs_error *err)
 {
     hs_cuda_parts *parts = &state->parts;
-    /* fewer are one call of several, which would have to wait for each other's ends */
+    /* fewer steps are one of several calls, which would have to wait for each other's ends */
     if (!parts->wanted || sweep->steps != state->plan.steps)
         return state->kernel->sweep(plan, sweep, err);
     hs_status st = order(parts, state->stream, parts->ahead, err);

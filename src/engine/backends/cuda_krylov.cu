@@ -1,10 +1,10 @@
 /*
  * The vectors of conjugate gradients on the device, dense: T, r and others in double, p in float.
  *
- * p is but a direction: rounded, it is another one that is as good, as long as the same numbers are
- * added to T and, times A in double, taken from r. So A p is made where it is taken, and not kept.
- * T += length p waits until two of them are read, by the pass that makes the next one in another
- * array, since nodes read their neighbours' last p.
+ * p is only a direction: a rounded one is as good, as long as the same numbers are added to T and,
+ * times A in double, subtracted from r. So A p is computed where it is subtracted, and not stored.
+ * T += length p waits until there are two directions to add. The pass that makes the next p adds
+ * both; it writes p to another array, since nodes read their neighbours' last p.
  */
 #include "engine/backends/cuda_krylov.cuh"
 #include "engine/backends/cuda_krylov_state.cuh"
@@ -22,7 +22,7 @@ using namespace matrix;
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* inflow + flow, and how large it is. */
+/* The residual: inflow + flow, and how large it is. */
 template <typename Rows>
 struct residual_task {
     typedef double value;
@@ -60,8 +60,8 @@ struct residual_task {
     }
 };
 
-/* p = z + factor p; T += what the last two p were to add, of which p is the older one, if anything
- * of that. */
+/* p = z + factor p. If due, adds the last two directions to T: p_before, and the older one that p
+ * still holds. */
 template <typename Rows>
 struct turn_task {
     march::box box;
@@ -98,8 +98,8 @@ struct turn_task {
     }
 };
 
-/* With p.A p, which is the sum of G (p - p there)^2 over the edges and of sink p^2 over the nodes,
- * since p is 0 where a temperature is kept: so a node looks at the next ones only. */
+/* The same with p.A p: the sum of G (difference of p)^2 over the edges and of sink p^2 over the
+ * nodes, since p is 0 at fixed temperatures. So a node looks at the next nodes only. */
 template <int W, typename Rows>
 __global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
     do_turn(const __grid_constant__ turn_task<Rows> task, march::reduction to)
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(march::THREADS)
         right[n] = (float)(r[n] * per_unit);
 }
 
-/* T += the lengths of p and the one before, and by; the latter to the first `own` of a row. */
+/* T += both directions times their lengths, and `by` at the first `own` nodes of a row. */
 __global__ void __launch_bounds__(march::THREADS)
     add_to(int64_t nodes, int64_t row, int64_t own, double length, const float *p,
            double length_before, const float *p_before, double by, double *T)
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(march::THREADS)
     }
 }
 
-/* Conductances are those of level.c: float, over their unit. */
+/* Conductances are those of level.c: float, in its unit. */
 template <typename Rows>
 __global__ void __launch_bounds__(march::THREADS)
     make_finest(Rows rows, double factor, hs_coarse_network net)
@@ -233,7 +233,7 @@ hs_status with_width(const march::box &box, Run run)
     return run(std::integral_constant<int, 1>());
 }
 
-/* Unless those that are there are of about this shift. */
+/* Makes the levels, unless the present ones serve for this shift. */
 hs_status make_levels(hs_krylov_state *self, hs_error *err)
 {
     hs_coarse_network finest = {};
@@ -260,7 +260,7 @@ hs_status make_levels(hs_krylov_state *self, hs_error *err)
                                     hs_equations_are_singular(self->matrix.equations), err);
 }
 
-/* Levels, and what iterations need besides; they are not wanted where the guess is the answer. */
+/* Levels and arrays for iterations; they are not needed where the guess is the answer. */
 hs_status prepare(hs_krylov_state *self, hs_error *err)
 {
     float **const more[] = {&self->p, &self->p_before};
@@ -374,7 +374,7 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
     return st;
 }
 
-/* The unit of the right side is the largest of r before: that is about as large. */
+/* The unit of the right side is the largest of the r before, which is about as large. */
 hs_status advance(hs_krylov_state *self, double length, double *largest, hs_error *err)
 {
     march::found found;
@@ -448,8 +448,8 @@ extern const hs_krylov hs_cuda_krylov_vectors = {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* T, r, the inflow and further vectors; p and the one before; levels of six numbers and three
- * fields, and as much again as the coarser ones have. */
+/* T, r, the inflow and further vectors; p and the one before; six numbers and three fields for each
+ * node of the levels; the network. */
 double hs_cuda_krylov_bytes(const hs_problem *problem, int further)
 {
     const hs_network *network = problem->network;

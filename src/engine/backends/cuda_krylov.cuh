@@ -1,5 +1,4 @@
-/* The vectors of conjugate gradients on the GPU (core/krylov.h), without the backend around them.
- */
+/* The vectors of conjugate gradients on the GPU (core/krylov.h), independent of the backend. */
 #ifndef HS_ENGINE_BACKENDS_CUDA_KRYLOV_CUH
 #define HS_ENGINE_BACKENDS_CUDA_KRYLOV_CUH
 
@@ -22,12 +21,12 @@ double hs_cuda_krylov_bytes(const hs_problem *problem, int further);
 /* *out is NULL after failure. */
 hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stream,
                                 hs_krylov_state **out, hs_error *err);
-/* A vector from a field, and to it. */
+/* Copies a vector from a field, or to it. */
 hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
                               hs_error *err);
 hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
                                hs_error *err);
-/* Where a vector is, that is not T. */
+/* Where a vector other than T is. */
 hs_cuda_pitched hs_cuda_krylov_at(const hs_krylov_state *self, int vector);
 
 #endif

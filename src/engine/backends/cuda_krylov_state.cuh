@@ -1,5 +1,5 @@
-/* Conjugate gradients on the GPU, as their parts know them: vectors by number, and what a solution
- * has besides. */
+/* Conjugate gradients on the GPU, as their parts see them: vectors by number, and the rest of a
+ * solution's state. */
 #ifndef HS_ENGINE_BACKENDS_CUDA_KRYLOV_STATE_CUH
 #define HS_ENGINE_BACKENDS_CUDA_KRYLOV_STATE_CUH
 
@@ -10,20 +10,20 @@ struct hs_krylov_state {
     cudaStream_t stream;
     hs_cuda_levels levels;
     hs_cuda_matrix matrix;
-    march::box box;      /* of single nodes */
-    double levels_shift; /* that they were made of */
-    double **vector;     /* [count][nodes] by their numbers; 0 in what pads rows */
+    march::box box;      /* for passes of one node a thread */
+    double levels_shift; /* of the equations that they were made from */
+    double **vector;     /* [count][nodes] by their numbers; 0 in padding */
     int count;
-    char *some; /* [some_bytes] values on their way, and their nodes; NULL: none yet */
+    char *some; /* [some_bytes] values to upload, and their nodes; NULL: none yet */
     size_t some_bytes;
-    float *p, *p_before;          /* [nodes] in units of `scale`; NULL before they are wanted */
+    float *p, *p_before;          /* [nodes] in units of `scale`; NULL until they are needed */
     double scale;                 /* 0: not known */
-    double unit;                  /* of the right side of the cycle: about the largest of r */
-    double largest;               /* of r, since the last pass over it */
-    double length, length_before; /* of p, and the one before, that are still to be added to T */
+    double unit;                  /* of the cycle's right side: about the largest of r */
+    double largest;               /* of r, from the last pass over it */
+    double length, length_before; /* of p, and the one before; still to be added to T */
 };
 
-/* T += what is still to be added, and by. */
+/* T += what is still to be added, and `by`. */
 hs_status hs_cuda_krylov_settle(hs_krylov_state *self, double by, hs_error *err);
 
 /* ---- cuda_node_vectors.cu: as in core/krylov.h ---- */

@@ -11,13 +11,13 @@ namespace
 
 /* ---- what a network is ----------------------------------------------------------------------- */
 
-/* Those of hs_spans along each axis, in device memory. */
+/* The squares of hs_spans along each axis, in device memory. */
 struct squares {
     double *of[HS_AXES];
 };
 
-/* Inverses of the diagonal; sums of the shares of a node's edges along each axis, each times the
- * square of its cell, and the largest sum of edges to unknowns over the diagonal. */
+/* Inverses of the diagonal; along each axis the sum over nodes of the share of its edges, each
+ * times the square of its cell; and the largest of a node's edges to unknowns over its diagonal. */
 __global__ void __launch_bounds__(march::THREADS)
     look_at(const __grid_constant__ hs_coarse_network net, const __grid_constant__ squares cells,
             float *inverse, march::reduction to)
@@ -63,11 +63,11 @@ __global__ void __launch_bounds__(march::THREADS)
 
 /* ---- the next network ------------------------------------------------------------------------ */
 
-/* What a step's fine nodes are of the level that the steps began with. */
+/* How a step's fine nodes lie on the level at which the steps began. */
 struct origin {
-    int64_t stride[HS_AXES]; /* of its nodes */
-    hs_kept kept[HS_AXES];   /* along axes that steps before have been along; else all are */
-    float *before, *after;   /* the level's */
+    int64_t stride[HS_AXES]; /* of that level's nodes */
+    hs_kept kept[HS_AXES];   /* along the axes of earlier steps; else all are kept */
+    float *before, *after;   /* that level's weights */
 };
 
 __device__ __forceinline__ int64_t place_of(const hs_kept &kept, int64_t at)
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(march::THREADS)
     }
 }
 
-/* Nodes that stay are given the weights of nodes within a material, so that they have its row. */
+/* Kept nodes get the weights of nodes within a material, so that they have its row. */
 __global__ void __launch_bounds__(march::THREADS)
     set_weights(int64_t nodes, float *before, float *after)
 {
@@ -156,7 +156,7 @@ hs_status read_floats(const hs_cuda_levels *levels, const float *from, int64_t c
     return HS_OK;
 }
 
-/* What a direct solution is as a matrix, of unknowns that are not scaled. */
+/* The direct solution as a matrix, for unknowns that are not scaled. */
 void invert(hs_coarsest *coarsest, const float *inverse, double *out)
 {
     const int64_t nodes = coarsest->nodes;
@@ -167,7 +167,7 @@ void invert(hs_coarsest *coarsest, const float *inverse, double *out)
     }
 }
 
-/* Of the last level's network. */
+/* For the last level's network. */
 hs_status make_coarsest(hs_cuda_levels *levels, const hs_coarse_network *net, bool floating,
                         hs_error *err)
 {
@@ -212,7 +212,7 @@ hs_status make_coarsest(hs_cuda_levels *levels, const hs_coarse_network *net, bo
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* One step from `fine`, which is dropped unless it is the level's own. */
+/* One step from `fine` to `coarse`. */
 hs_status make_step(hs_cuda_levels *levels, hs_coarse_network *fine, int axis, const hs_kept *kept,
                     const origin *of, hs_coarse_network *coarse, hs_error *err)
 {
@@ -235,7 +235,8 @@ hs_status make_step(hs_cuda_levels *levels, hs_coarse_network *fine, int axis, c
     return st;
 }
 
-/* Steps along the axes of which nodes go, from the level's network to the next one's. */
+/* Steps along axes with dropped nodes, from the level's network to the next one's. Networks in
+ * between are released. */
 hs_status make_steps(hs_cuda_levels *levels, hs_cuda_level *level, hs_coarse_network *net,
                      hs_coarse_network *next, hs_error *err)
 {
@@ -274,7 +275,7 @@ hs_status put(hs_cuda_levels *levels, const T *from, int64_t count, T **out, hs_
     return HS_OK;
 }
 
-/* Says how strong edges are along each axis (kept.h). */
+/* Makes a level, and finds how strong edges are along each axis (kept.h). */
 hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, const hs_spans *spans,
                      double strength[HS_AXES], hs_error *err)
 {
@@ -306,7 +307,7 @@ hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, const hs_sp
     return HS_OK;
 }
 
-/* The nodes that stay, in device memory. */
+/* Chooses the kept nodes and puts their places into device memory. */
 hs_status choose_kept(hs_cuda_levels *levels, hs_cuda_level *level, hs_spans *spans,
                       const double strength[HS_AXES], hs_error *err)
 {
@@ -360,7 +361,7 @@ hs_status hs_cuda_levels_take(hs_cuda_levels *levels, size_t bytes, void **out, 
         levels->room = room;
     }
     if (cudaMalloc(out, bytes > 0 ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError(); /* it would be told again */
+        cudaGetLastError(); /* so that no later call reports it */
         *out = NULL;
         return hs_error_add(err, HS_DEVICE,
                             "not enough device memory for multigrid: %zu bytes more are not free; "

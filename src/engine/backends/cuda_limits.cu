@@ -1,4 +1,4 @@
-/* What there is to know about a GPU of this machine: as hs_device_table has it for others. */
+/* The properties of a GPU of this machine, as hs_device_table has them for others. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ double per_clock(int major, int minor, hs_precision precision)
     return !for_double ? 2.0 : major == 8 ? 32.0 : 64.0;
 }
 
-/* "580.65.06" from the kernel module's own line; "" where it is not to be seen. */
+/* "580.65.06" from the kernel module's own line; "" where that cannot be read. */
 void module_version(char *out, size_t size)
 {
     char line[256] = "", version[64] = "";
@@ -26,7 +26,7 @@ void module_version(char *out, size_t size)
     if (file && fgets(line, sizeof line, file))
         for (const char *word = line; *word && !version[0]; word++)
             if (sscanf(word, " %63[0-9.] ", version) == 1 && !strchr(version, '.'))
-                version[0] = '\0'; /* a lone number is not it */
+                version[0] = '\0'; /* a lone number is no version */
     if (file)
         fclose(file);
     snprintf(out, size, "%s%s", version[0] ? ", " : "", version);

@@ -1,9 +1,9 @@
 /*
- * Passes over the nodes of a network, of a thread for a column along z each, and sums over them.
+ * Passes over the nodes of a network, with a thread for each column along z, and sums over them.
  *
- * A block has a tile of x and y and goes along z, so that what lies below and above a node is in
- * registers, and what lies beside it in the cache of its multiprocessor. Sums are made of one
- * block's parts in the order of its threads, and of blocks in theirs, whichever of them ends last.
+ * A block has a tile of x and y and marches along z. Values below and above a node are in
+ * registers, those beside it in the multiprocessor's cache. A block's sum is made in the order of
+ * its threads, and the sum of blocks in theirs, whichever of them ends last.
  */
 #ifndef HS_ENGINE_BACKENDS_CUDA_MARCH_CUH
 #define HS_ENGINE_BACKENDS_CUDA_MARCH_CUH
@@ -36,7 +36,7 @@ hs_status launch(const char *name, void (*kernel)(Parameters...), int64_t blocks
     return HS_OK;
 }
 
-/* Of single nodes: each thread takes every so many-th. */
+/* For single nodes, by a grid-stride loop. */
 inline int64_t blocks_for(int64_t nodes)
 {
     const int64_t blocks = (nodes + THREADS - 1) / THREADS;
@@ -65,7 +65,7 @@ struct found {
     double sum[SUMS], most[MOSTS];
 };
 
-/* Where they go. */
+/* Where results go. */
 struct reduction {
     found *part; /* [blocks] */
     unsigned *ended;
@@ -80,7 +80,7 @@ __device__ __forceinline__ void join(found &to, const found &other)
         to.most[n] = other.most[n] > to.most[n] ? other.most[n] : to.most[n];
 }
 
-/* Of the block's threads; thread 0 has it. */
+/* Joins the values of the block's threads; thread 0 has the result. */
 template <int N>
 __device__ inline found join_block(found mine)
 {
@@ -94,7 +94,7 @@ __device__ inline found join_block(found mine)
             other.most[n] = __shfl_xor_sync(0xffffffffu, mine.most[n], apart);
         join(mine, other);
     }
-    __syncthreads(); /* what was there before has been read */
+    __syncthreads(); /* earlier values there have been read */
     if (thread % WARP == 0)
         of_warp[thread / WARP] = mine;
     __syncthreads();
@@ -138,7 +138,7 @@ __device__ inline void reduce(const found &mine, const reduction &to)
 
 enum { WIDE = 4 };
 
-/* Blocks of a multiprocessor at once, at least, by the width of their threads. */
+/* The least number of blocks on a multiprocessor at once, by the width of their threads. */
 constexpr int blocks_of_width(int width)
 {
     return width == 1 ? 4 : 3;
@@ -147,11 +147,11 @@ constexpr int blocks_of_width(int width)
 struct box {
     int n[HS_AXES];
     bool wrap[HS_AXES];
-    int width;          /* nodes of a thread along x: 1, or WIDE, which divides theirs then */
-    int tiles[2], each; /* along x and y; nodes along z of a block */
+    int width;          /* nodes of a thread along x: 1, or WIDE where that divides n[HS_X] */
+    int tiles[2], each; /* number along x and y; nodes of a block along z */
 };
 
-/* `wide`: threads take WIDE nodes where that goes. */
+/* `wide`: threads take WIDE nodes where that is possible. */
 inline box box_of(const hs_lattice &lattice, bool wide)
 {
     box out = {};
@@ -176,7 +176,7 @@ inline int64_t blocks_of(const box &b)
 /* A thread's column. */
 struct column {
     int i, j, first,
-        last; /* of nodes along z, one behind the last; none of those beyond the grid */
+        last; /* first <= k < last along z; first = last for columns that are beyond the grid */
 };
 
 __device__ __forceinline__ column column_of(const box &b)
@@ -191,7 +191,7 @@ __device__ __forceinline__ column column_of(const box &b)
     return c;
 }
 
-/* Nodes from one to the neighbour before or after it, modulo 2^32; 0: there is none. */
+/* The offset from a node to the neighbour before or after it, modulo 2^32; 0: there is none. */
 __device__ __forceinline__ unsigned to_before(int at, int n, bool wrap, unsigned stride)
 {
     return at > 0 ? 0u - stride : wrap ? (unsigned)(n - 1) * stride : 0u;
@@ -202,7 +202,7 @@ __device__ __forceinline__ unsigned to_after(int at, int n, bool wrap, unsigned 
     return at < n - 1 ? stride : wrap ? 0u - (unsigned)(n - 1) * stride : 0u;
 }
 
-/* Numbers of nodes side by side, which are read and written at once. */
+/* Values of adjacent nodes, read and written at once. */
 template <int W>
 __device__ __forceinline__ void read(const float *from, unsigned node, float (&to)[W])
 {
@@ -262,7 +262,7 @@ __device__ __forceinline__ void write(double *to, unsigned node, const double (&
             *(double2 *)(to + node + m) = {from[m], from[(m + 1) % W]};
 }
 
-/* WIDE numbers of rows as one. */
+/* Row numbers of WIDE nodes as one value. */
 template <typename NUMBER>
 struct four;
 template <>
@@ -276,7 +276,7 @@ struct four<uint16_t> {
     static const type ones = 0x0001000100010001ull;
 };
 
-/* Where a thread's neighbours are. */
+/* Offsets to a thread's neighbours. */
 struct around {
     unsigned west, east, south, north;
 };
@@ -293,10 +293,10 @@ __device__ __forceinline__ around around_of(const box &b, const column &c, int w
 }
 
 /*
- * Calls task.put(node, row, here, sum, found) for each node of the block, `sum` being made by
- * task.add(sum, G, there, here) of its edges, `row` what rows.keep(row, node) makes of a row that
- * may be of the node below. Tasks read what they do not write by __ldg, so that the loads of two
- * nodes are under way at once. Nodes are less than 2^32.
+ * Calls task.put(node, row, here, sum, found) for each node of the block. task.add(sum, G, there,
+ * here) makes `sum` from the node's edges; rows.keep(row, node) makes `row` from that of the node
+ * below. Tasks read what they do not write by __ldg, so that the loads of two nodes overlap. Nodes
+ * are less than 2^32.
  */
 template <typename Task>
 __device__ __forceinline__ void go_by_one(const box &b, const Task &task, found &mine)
@@ -338,7 +338,7 @@ __device__ __forceinline__ void go_by_one(const box &b, const Task &task, found 
     }
 }
 
-/* One node of a thread that has several, by its own row and those of its neighbours. */
+/* One of several nodes of a thread, with its own row and those of its neighbours. */
 template <typename Task>
 __device__ __forceinline__ void do_node(const Task &task, const around &at, unsigned node, int m,
                                         unsigned down, const typename Task::value (&line)[WIDE + 2],
@@ -365,8 +365,8 @@ __device__ __forceinline__ void do_node(const Task &task, const around &at, unsi
     task.put(node, row, here, sum, mine);
 }
 
-/* The same with WIDE nodes of a thread; at once where all of them, and the neighbours whose edges
- * lead to them, have one row, as inside a material. To the same bits. */
+/* The same with WIDE nodes of a thread: all at once where they, and the neighbours whose edges lead
+ * to them, have one row, as inside a material. The results are the same bits. */
 template <typename Task>
 __device__ __forceinline__ void go_by_four(const box &b, const Task &task, found &mine)
 {
@@ -379,7 +379,7 @@ __device__ __forceinline__ void go_by_four(const box &b, const Task &task, found
     const around at = around_of(b, c, WIDE);
     unsigned down = to_before(c.first, b.n[HS_Z], b.wrap[HS_Z], sheet);
     unsigned node = (unsigned)c.i + nx * (unsigned)c.j + sheet * (unsigned)c.first;
-    /* what comes from memory, not from a cache, is asked for a sheet ahead */
+    /* what comes from memory, not from a cache, is loaded a sheet ahead */
     value below[WIDE], here[WIDE], above[WIDE], next[WIDE], south[WIDE], north[WIDE];
     unsigned up = to_after(c.first, b.n[HS_Z], b.wrap[HS_Z], sheet);
     task.load(node + down, below);
@@ -389,7 +389,7 @@ __device__ __forceinline__ void go_by_four(const box &b, const Task &task, found
     auto numbers = rows.numbers_of(node);
     auto row = rows.none();
     for (int k = c.first; k < c.last; k++, node += sheet) {
-        const unsigned ahead = k + 1 < c.last ? sheet : 0u; /* where it is asked for */
+        const unsigned ahead = k + 1 < c.last ? sheet : 0u; /* offset of what is loaded next */
         up = ahead ? to_after(k + 1, b.n[HS_Z], b.wrap[HS_Z], sheet) : 0u;
         task.load(node + ahead + up, next);
         const auto numbers_next = rows.numbers_of(node + ahead);

@@ -17,10 +17,10 @@ static hs_lattice lattice_of(const hs_grid *grid, const bool wrap[HS_AXES])
     return lattice;
 }
 
-/* Rows of a multiple of 16 nodes have multiples of four on the next two levels as well, beyond
- * which a 512th of the nodes of three axes is left. More than a tenth of a row is not worth it; nor
- * is anything where no pass takes four nodes: not of arrays, nor of so few nodes that levels have
- * arrays. The ends of a periodic row are neighbours. */
+/* Rows of a multiple of 16 nodes have multiples of four on the next two levels, too; after these a
+ * 512th of the nodes of three axes is left. Padding by more than a tenth is not worth it; nor is
+ * any where no pass takes four nodes: with arrays, or with so few nodes that levels have arrays.
+ * The ends of a periodic row are neighbours. */
 static hs_lattice padded(const hs_lattice &lattice, hs_network_form form)
 {
     const int64_t longest = INT32_MAX / (int64_t)sizeof(double) - 16; /* of cudaMemcpy2D */
@@ -65,7 +65,7 @@ hs_status hs_cuda_bytes_put(const hs_cuda_matrix *self, const void *from, size_t
     return HS_OK;
 }
 
-/* By way of dense memory of the device, since rows that come one by one take twice as long. */
+/* Through dense memory on the device, since rows that are copied one by one take twice as long. */
 hs_status hs_cuda_nodes_put(const hs_cuda_matrix *self, size_t size, const void *from, void *to,
                             hs_error *err)
 {
@@ -124,7 +124,7 @@ hs_status put_rows(hs_cuda_matrix *self, hs_error *err)
     return st;
 }
 
-/* One number of each node. */
+/* One member of each node's row. */
 template <typename Member>
 hs_status put_array(hs_cuda_matrix *self, Member member, double *to, hs_error *err)
 {
@@ -161,7 +161,7 @@ hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
     return st ? st : put_array(self, rate_of, self->rate, err);
 }
 
-/* Row 0 is of what is no node, so of what pads, too. */
+/* Row 0 is that of no node, so of padding, too. */
 hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
@@ -172,7 +172,7 @@ hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
         st = hs_cuda_nodes_take(self, size, &self->number, err);
     if (!st)
         st = hs_cuda_nodes_put(self, size, of->number, self->number, err);
-    return st ? st : put_rows(self, err); /* also what does not go by the shift */
+    return st ? st : put_rows(self, err); /* with the members that do not depend on the shift */
 }
 
 } // namespace
@@ -187,7 +187,7 @@ hs_status hs_cuda_matrix_init(hs_cuda_matrix *self, const hs_equations *equation
     self->lattice = padded(self->grid, network->form);
     self->nodes = hs_lattice_count(&self->lattice);
     self->form = network->form;
-    self->shift = NAN; /* no sinks are there yet */
+    self->shift = NAN; /* there are no sinks yet */
     self->own = own;
     self->stream = stream;
     return self->form == HS_NETWORK_ARRAYS ? place_arrays(self, err) : place_palette(self, err);

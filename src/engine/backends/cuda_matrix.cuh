@@ -1,9 +1,9 @@
 /*
- * The network of equations on the device, in double: numbers of rows, or arrays.
+ * The equations' matrix on the device, in double: numbers of rows, or arrays.
  *
- * Rows of nodes along x are padded to a length of which passes can take four nodes at once. What
- * pads them is no unknown, has no edges, and is 0 in every vector: so sums, the network's levels
- * and all passes have it without knowing of it. Only copies and fields do.
+ * Rows of nodes along x are padded to a length at which passes can take four nodes at once. Padding
+ * nodes are no unknowns, have no edges, and are 0 in every vector. So sums, the network's levels
+ * and all passes treat them as nodes; only copies and fields leave them out.
  */
 #ifndef HS_ENGINE_BACKENDS_CUDA_MATRIX_CUH
 #define HS_ENGINE_BACKENDS_CUDA_MATRIX_CUH
@@ -17,33 +17,33 @@ enum { HS_CUDA_MATRIX_ROW = 8 }; /* G along x, y, z, sink, 1/C */
 
 struct hs_cuda_matrix {
     const hs_equations *equations; /* outlive it */
-    hs_lattice grid, lattice;      /* the latter with what pads rows: arrays are [nodes] of it */
+    hs_lattice grid, lattice;      /* the latter with padding: arrays are [nodes] of it */
     int64_t nodes;
     hs_network_form form;
     void *number;
     double *row; /* [rows][HS_CUDA_MATRIX_ROW] */
     double *edge[HS_AXES], *sink, *rate;
-    double shift;        /* of the sinks */
-    hs_cuda_levels *own; /* whose memory it is */
+    double shift;        /* that the sinks contain */
+    hs_cuda_levels *own; /* owns the memory */
     cudaStream_t stream;
 };
 
-/* Nodes with what pads rows, of a network of that form. */
+/* The nodes with padding, for a network of that form. */
 hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
                                   hs_network_form form);
 
-/* All but the sinks. */
+/* Makes all but the sinks. */
 hs_status hs_cuda_matrix_init(hs_cuda_matrix *matrix, const hs_equations *equations,
                               hs_cuda_levels *own, cudaStream_t stream, hs_error *err);
-/* The sinks of the equations' shift. */
+/* Sets the sinks for the equations' shift. */
 hs_status hs_cuda_matrix_shift(hs_cuda_matrix *matrix, hs_error *err);
 
-/* As many zeros of `size` bytes as there are nodes. */
+/* An array with `size` bytes for each node, zero-filled. */
 hs_status hs_cuda_nodes_take(const hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
-/* Bytes from the host. */
+/* Copies bytes from the host. */
 hs_status hs_cuda_bytes_put(const hs_cuda_matrix *matrix, const void *from, size_t bytes, void *to,
                             hs_error *err);
-/* Numbers of `size` bytes of the grid's nodes from the host; what pads stays as it is. */
+/* Copies values of `size` bytes of the grid's nodes from the host; padding stays as it is. */
 hs_status hs_cuda_nodes_put(const hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
                             hs_error *err);
 /* ---- rows, for passes ------------------------------------------------------------------------ */
@@ -51,7 +51,7 @@ hs_status hs_cuda_nodes_put(const hs_cuda_matrix *matrix, size_t size, const voi
 namespace matrix
 {
 
-/* 1/C is 0 at nodes that are not free. `number`: in a palette that of the row. */
+/* A node's row. rate: 1/C, 0 at nodes that are not free. `number`: the row's, in a palette. */
 struct numbers {
     double edge[HS_AXES], sink, rate;
     unsigned number;
@@ -64,7 +64,7 @@ struct number_of_edge {
 
 const unsigned no_number = ~0u;
 
-/* A node has mostly the row of the one below. */
+/* A node mostly has the same row as the one below. */
 template <typename NUMBER>
 struct palette {
     static const bool wide = true;

@@ -1,4 +1,4 @@
-/* For measuring: the device's clock, and fields that are out of the cache when they are swept. */
+/* For measuring: the device's clock, and fields that are not in the cache when they are swept. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the backend takes of the device's memory, and whether there is as much. */
+/* How much of the device's memory the backend takes, and whether so much is free. */
 #include "core/largest_grid.h"
 #include "engine/backends/cuda_parts.cuh"
 
@@ -19,7 +19,7 @@ double field_bytes(const hs_problem *problem)
     return hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
 }
 
-/* The kernel's plan; of what it cannot do, one of no scratch. */
+/* The kernel's plan; without scratch where the kernel cannot do the case. */
 hs_kernel_plan plan_of(const hs_problem *problem, const hs_kernel *kernel)
 {
     hs_kernel_plan plan = {};

@@ -1,5 +1,5 @@
-/* What walls do by numbers that change along them and in time at once: the host says what it is at
- * each of their nodes, and the device puts it into a field. */
+/* Walls whose data change along them and in time at once: the host evaluates the data at each of
+ * their nodes, and the device puts the values into a field. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const
     const auto place = [&]() {
         HS_CUDA_TRY(err, cudaMalloc(&moving->there, count * sizeof *moving->there));
         HS_CUDA_TRY(err, cudaMalloc(&moving->at, count * sizeof *at));
-        /* of memory that is not locked, it is over for the host when the call returns */
+        /* memory that is not locked may be freed when the call returns */
         HS_CUDA_TRY(err, cudaMemcpyAsync(moving->at, at, count * sizeof *at, cudaMemcpyHostToDevice,
                                          stream));
         return HS_OK;

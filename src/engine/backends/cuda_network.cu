@@ -1,9 +1,9 @@
 /*
  * The network of a body as CUDA kernels read it, and its heat.
  *
- * What depends on the step is made when that changes; what acts on nodes before each call, where
- * any of it changes with time. The host says what each time function is, the device what that makes
- * of rows and nodes, as engine/network/coefficients.h does it.
+ * What depends on the step is computed when that changes; what acts on nodes before each call, if
+ * any of it changes with time. The host evaluates the time functions, the device their effect on
+ * rows and nodes, as engine/network/coefficients.h does it.
  */
 #include "engine/backends/cuda_parts.cuh"
 #include "engine/network/coefficients.h"
@@ -37,14 +37,14 @@ struct action {
     hs_cuda_acted on;
     const hs_forcing *forcing;
     const double
-        *value; /* [sweeps + 1][functions]: at the sweeps' begins, and at the last one's end */
+        *value; /* [sweeps + 1][functions]: at each sweep's beginning, and at the last one's end */
     int functions;
     double step;
-    T *out; /* of each row in turn, or node (0, 0, 0); of the next sweep `apart` elements further */
+    T *out; /* one for each row, or node (0, 0, 0); for the next sweep `apart` elements further */
     int64_t apart;
 };
 
-/* Sweeps lie along y. */
+/* Sweeps are blocks along y. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS) act(const __grid_constant__ action<T> a)
 {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(THREADS) act(const __grid_constant__ action<T>
         (T)hs_network_added_by(&row, sum, a.step);
 }
 
-/* dt/C of each node, as arrays; of one that is not free the capacity is negative. */
+/* dt/C of each node, as arrays; nodes that are not free have a negative capacity. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     set_rates(const double *capacity, int64_t count, double step, T *out)
@@ -87,7 +87,7 @@ struct heat_sums {
     }
 };
 
-/* What has the heat of a field. */
+/* What the heat of a field is computed from. */
 template <typename T>
 struct heat_of {
     const T *now, *before; /* node (0, 0, 0); NULL: not known */
@@ -122,7 +122,7 @@ __device__ double sink_at(const heat_of<T> &h, int64_t at)
     return row_at(h, at).sink;
 }
 
-/* What a node that is finite adds. */
+/* Adds a node if it is finite. */
 template <typename T>
 __device__ void add_node(const heat_of<T> &h, int64_t i, int64_t j, int64_t k, heat_sums &sum)
 {
@@ -141,7 +141,7 @@ __device__ void add_node(const heat_of<T> &h, int64_t i, int64_t j, int64_t k, h
     sum.add(here);
 }
 
-/* Of a piece: each thread's nodes in one order, and threads' sums in one, whatever the device. */
+/* The sums of a piece: over each thread's nodes, then over threads, in a fixed order. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     sum_heat(const __grid_constant__ heat_of<T> h, hs_partial *out)
@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Of the device, zero; not nothing. */
+/* Takes device memory, zero-filled; at least a byte. */
 hs_status reserve(hs_cuda_network *network, double bytes, void **out, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaMalloc(out, bytes > 0.0 ? (size_t)bytes : 1));
@@ -184,8 +184,8 @@ hs_status reserve(hs_cuda_network *network, double bytes, void **out, hs_error *
     return HS_OK;
 }
 
-/* The same, with a copy of what is here. Copies of memory that is not locked are over for the host
- * when the call returns. */
+/* The same with a copy of host memory. If that is not locked, the copy has read it when the call
+ * returns. */
 hs_status place(hs_cuda_network *network, const void *from, size_t bytes, void **out, hs_error *err)
 {
     const hs_status st = reserve(network, (double)bytes, out, err);
@@ -195,9 +195,8 @@ hs_status place(hs_cuda_network *network, const void *from, size_t bytes, void *
     return HS_OK;
 }
 
-/* A field in the layout, of elements of so many bytes: put(field, element, node) says one of each
- * node, and of ghosts along periodic axes that of the other side; all else is zero. Gives node
- * (0, 0, 0). */
+/* A field in the layout, of elements of `size` bytes: put(field, element, node) writes that of a
+ * node; ghosts along periodic axes get the other side's; all else is zero. *out: node (0, 0, 0). */
 template <typename Put>
 hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void **out,
                      hs_error *err)
@@ -233,7 +232,7 @@ hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void 
 
 /* ---- init ------------------------------------------------------------------------------------ */
 
-/* How wide nodes are along each axis. */
+/* The widths of nodes along each axis. */
 hs_status init_widths(hs_cuda_network *network, hs_error *err)
 {
     const hs_problem *problem = network->problem;
@@ -275,7 +274,7 @@ hs_status init_palette(hs_cuda_network *network, hs_error *err)
     return st;
 }
 
-/* The nodes of a kind that something acts on. */
+/* Lists the nodes, prescribed or other ones, on which something acts. */
 hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *out, hs_error *err)
 {
     const hs_network *of = network->problem->network;
@@ -285,7 +284,7 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
         return of->node[n].forcing != 0 && (of->node[n].kind == HS_NODE_PRESCRIBED) == prescribed;
     };
     enum { PARTS = 256 };
-    int64_t first[PARTS + 1] = {}; /* of each part's */
+    int64_t first[PARTS + 1] = {}; /* where each part begins */
 #pragma omp parallel for schedule(static)
     for (int p = 0; p < PARTS; p++)
         for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
@@ -402,7 +401,7 @@ hs_status launch_act(const hs_cuda_network *network, const hs_cuda_acted *on, do
     return HS_OK;
 }
 
-/* What acts in so many sweeps from one on that begins at the `first` of the times, into `out`. */
+/* Puts what acts in `sweeps` sweeps into `out`; they begin with the time of index `first`. */
 hs_status put_acted(const hs_cuda_network *network, const hs_cuda_acted *on, double step, int first,
                     int sweeps, void *out, hs_error *err)
 {
@@ -445,8 +444,8 @@ hs_status set_step(hs_cuda_network *network, double step, hs_error *err)
                                                    : launch_rates<double>(network, step, err);
 }
 
-/* The values of the time functions at the begin of each of so many sweeps, and at the end of the
- * last one. */
+/* The values of the time functions at the beginning of each of `sweeps` sweeps, and at the end of
+ * the last one. */
 hs_status set_times(hs_cuda_network *network, const hs_span *span, int64_t first, int sweeps,
                     hs_error *err)
 {

@@ -1,5 +1,5 @@
-/* Vectors of conjugate gradients and implicit steps on the device: sums of them, and their ways
- * from and to the host and the backend's fields. */
+/* Vectors of conjugate gradients and implicit steps on the device: their sums, and copies between
+ * them and the host or the backend's fields. */
 #include "engine/backends/cuda_krylov.cuh"
 #include "engine/backends/cuda_krylov_state.cuh"
 
@@ -14,7 +14,7 @@ namespace
 struct sum {
     int count;
     double factor[HS_KRYLOV_TERMS];
-    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* the latter NULL: none */
+    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* `minus` may be NULL */
     int power[HS_KRYLOV_TERMS];
 };
 
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(march::THREADS)
         out[n] = value_of(rows, of, n);
 }
 
-/* Its total, and the largest size, of free nodes or all. */
+/* The sum's total, and its largest size, at free nodes or at all. */
 template <typename Rows>
 __global__ void __launch_bounds__(march::THREADS)
     measure_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, bool free,
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(march::THREADS)
     march::reduce(mine, to);
 }
 
-/* To nodes of a grid of rows of `own`, in a vector of rows of `row`. */
+/* Values to nodes: of a grid whose rows are `own` nodes, in a vector whose rows are `row`. */
 __global__ void __launch_bounds__(march::THREADS)
     scatter(int64_t count, const int64_t *node, const double *value, int64_t own, int64_t row,
             double *out)
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(march::THREADS)
         out[node[n] % own + node[n] / own * row] = value[n];
 }
 
-/* Between a vector, whose rows are `row` nodes, and a field. */
+/* Copies between a vector, whose rows are `row` nodes, and a field. */
 template <typename FIELD>
 __global__ void __launch_bounds__(march::THREADS)
     move_field(hs_lattice grid, FIELD *field, int64_t pitch_y, int64_t pitch_z, bool to_field,
@@ -115,7 +115,7 @@ hs_status hs_cuda_krylov_put(hs_krylov_state *self, int vector, const double *va
               : hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
 }
 
-/* Memory for some values, which stays for those of the next time. */
+/* Memory for some values, which is kept for the next time. */
 static hs_status reserve_some(hs_krylov_state *self, size_t bytes, hs_error *err)
 {
     if (bytes <= self->some_bytes)

@@ -1,17 +1,17 @@
 /*
  * Two passes of a V-cycle over a level at once: both steps from 0 and the residual on the way down,
- * the two steps on the way up. What the first of them makes is not read from memory.
+ * the two steps on the way up. The result of the first pass is not read from memory.
  *
- * A block has a tile of x and y and goes along z, a thread with four nodes side by side:
+ * A block has a tile of x and y and marches along z; a thread has four adjacent nodes:
  *
- *     plane k + AHEAD    is asked for, for the thread itself
- *     plane k            is there, and what the first pass reads of it goes to the tile
- *     plane k - 1        first pass, whose nodes go to the other tile
+ *     plane k + AHEAD    each thread starts to load its nodes
+ *     plane k            has arrived; the first pass's input goes to the tile
+ *     plane k - 1        first pass, whose result goes to the other tile
  *     plane k - 2        second pass
  *
- * so a plane takes one barrier; what lies below and above a node is in registers. Of a tile's
- * 64 x 32 nodes the second pass makes 56 x 28. A thread keeps the rows of its four nodes for as
- * long as the next plane has the same.
+ * So a plane takes one barrier; values below and above a node are in registers. Of a tile's 64 x 32
+ * nodes the second pass makes 56 x 28. A thread keeps the rows of its four nodes for as long as the
+ * next plane has the same.
  */
 #include "core/cuda_shared.h"
 #include "engine/backends/cuda_multigrid.cuh"
@@ -35,7 +35,7 @@ enum { AHEAD = 5, SLOTS = AHEAD + HALO + 1 }; /* the planes k - 2 to k + AHEAD *
 struct level_box {
     int n[HS_AXES];
     bool wrap[HS_AXES];
-    int tiles[2], each; /* along x and y; planes of a block */
+    int tiles[2], each; /* number along x and y; planes of a block */
 };
 
 template <typename NUMBER>
@@ -44,8 +44,8 @@ struct request {
     const NUMBER *number;
     const float *row;
     hs_smoother p;
-    const float *right, *field; /* field: what the first pass begins with, if not with 0 */
-    float *first, *out;         /* of the first pass, if it is to be kept; of the second */
+    const float *right, *field; /* field: input of the first pass, unless that begins with 0 */
+    float *first, *out;         /* results of the first pass, if kept, and of the second */
 };
 
 template <typename NUMBER, bool FIELD>
@@ -71,7 +71,7 @@ __device__ __forceinline__ float4 pack(const nodes &n)
     return {n.of[0], n.of[1], n.of[2], n.of[3]};
 }
 
-/* Their rows. */
+/* The rows of these nodes. */
 template <typename NUMBER>
 struct kept_rows {
     typedef typename march::four<NUMBER>::type numbers;
@@ -103,7 +103,7 @@ struct kept_rows {
     }
 };
 
-/* Sums over their edges, of a field in a tile, and in registers for z. */
+/* Sums over the nodes' edges of a field that is in a tile, and in registers along z. */
 template <typename NUMBER>
 __device__ __forceinline__ nodes sum_of(const kept_rows<NUMBER> &rows,
                                         const float4 (&tile)[LINES][LANES], const nodes &below,
@@ -128,7 +128,7 @@ __device__ __forceinline__ nodes sum_of(const kept_rows<NUMBER> &rows,
 
 /* ---- the two pairs --------------------------------------------------------------------------- */
 
-/* x of both steps from 0, begun in what the right side alone would make; and its residual. */
+/* x after both steps from 0, begun with what the right side alone would make; its residual. */
 struct downwards {
     static const bool has_field = false, keeps_first = true, has_sum = false;
 
@@ -171,11 +171,11 @@ struct upwards {
 /* Where a thread is. */
 struct place {
     unsigned node;   /* in plane 0 */
-    bool there, own; /* it has nodes, and the second pass makes them */
-    int first, last; /* planes of the block, one behind the last */
+    bool there, own; /* it has nodes; the second pass makes them */
+    int first, last; /* planes of the block: first <= k < last */
 };
 
-/* On the grid, where the axis is periodic by going around it. */
+/* Moves a place onto the grid where the axis is periodic. False: it is outside. */
 __device__ __forceinline__ bool find(const level_box &b, int axis, int *at)
 {
     const int n = b.n[axis];
@@ -201,7 +201,7 @@ __device__ __forceinline__ place place_of(const level_box &b, int lane, int line
     return p;
 }
 
-/* Asks for a thread's nodes of plane k, which is at z where it is on the grid, else they are 0. */
+/* Starts to load a thread's nodes of plane k, which is plane z of the grid; outside they are 0. */
 template <typename NUMBER, typename Pair, typename Memory>
 __device__ __forceinline__ void ask(const request<NUMBER> &r, const place &at, int thread, int k,
                                     int z, Memory &tile)
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     const unsigned sheet = (unsigned)r.box.n[HS_X] * (unsigned)r.box.n[HS_Y];
     const place at = place_of(r.box, lane, line);
     const int first = at.first - HALO, end = at.last + HALO;
-    int z = first; /* of the plane that is asked for next */
+    int z = first; /* of the plane that is loaded next */
     find(r.box, HS_Z, &z);
     z = r.box.wrap[HS_Z] ? z : first;
     const auto ask_next = [&](int k) {
@@ -305,8 +305,8 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* So many planes a block that all of them take the least time, each two planes more at both ends.
- */
+/* The number of planes a block for which all blocks take the least time; each has two planes more
+ * at either end. */
 int planes_of(const hs_cuda_levels *levels, int64_t columns, int planes)
 {
     const int64_t most = march::ENOUGH / columns < planes ? march::ENOUGH / columns + 1 : planes;
@@ -367,7 +367,7 @@ hs_status launch(const hs_cuda_levels *levels, const hs_cuda_level *level, const
 
 } // namespace
 
-/* Not of grids that are thin along y or z, where most of what a tile computes is its halo. */
+/* Not for grids that are thin along y or z, where most of a tile's work is its halo. */
 bool hs_cuda_pair_serves(const hs_cuda_levels *levels, const hs_cuda_level *level)
 {
     const int64_t *n = level->lattice.n;

@@ -1,9 +1,9 @@
 /*
- * Distinct rows of a level's numbers, found on the device.
+ * Finds the distinct rows of a level's numbers, on the device.
  *
- * Each node looks its numbers up by their hash in a table of slots, where the first to come
- * leaves them. Then slots in use are counted through, and each node, which has compared its numbers
- * with those of its slot, keeps the count.
+ * Each node looks up the hash of its numbers in a table of slots; the first node at a slot leaves
+ * its numbers there. Then the slots in use are numbered through. Each node compares its numbers
+ * with those of its slot, and keeps the slot's new number.
  */
 #include "engine/backends/cuda_multigrid.cuh"
 
@@ -18,11 +18,11 @@ enum { OWN = 6, MEMBERS = OWN + HS_AXES, INVERSE = HS_AXES, DIAGONAL = MEMBERS }
 struct table {
     unsigned long long *key; /* [SLOTS] 0: none */
     float *row;              /* [SLOTS][HS_CUDA_ROW] */
-    int *used;               /* slots; */
-    int *failed;             /* and whether these are too many, or a hash is of two rows */
+    int *used;               /* number of slots */
+    int *failed;             /* slots are too many, or two rows have one hash */
 };
 
-/* A node's own numbers, the first three of which are its edges; their nodes. */
+/* A node's own numbers, of which the first three are its edges; and the nodes. */
 struct members {
     const float *of[OWN];
     hs_lattice lattice;
@@ -35,7 +35,7 @@ __device__ __forceinline__ unsigned bits_of(float value)
     return bits;
 }
 
-/* Not 0. By the finisher of splitmix64 (Steele, Lea and Flood, OOPSLA 2014). */
+/* Never 0. By the finisher of splitmix64 (Steele, Lea and Flood, OOPSLA 2014). */
 __device__ __forceinline__ unsigned long long hash_of(const float *value)
 {
     unsigned long long hash = 0;
@@ -48,7 +48,7 @@ __device__ __forceinline__ unsigned long long hash_of(const float *value)
     return hash ? hash : 1;
 }
 
-/* The edges to the nodes before come after them. */
+/* A node's own numbers, then its edges to the nodes before. */
 __device__ __forceinline__ void read(const members &m, int64_t node, float *value)
 {
     const int64_t *n = m.lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
@@ -61,7 +61,7 @@ __device__ __forceinline__ void read(const members &m, int64_t node, float *valu
     }
 }
 
-/* The slot of a row; -1: there is none left. */
+/* The slot of a row; -1: none is left. */
 __device__ int find_slot(const table &t, const float *value)
 {
     const unsigned long long hash = hash_of(value);
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(march::THREADS)
     }
 }
 
-/* `numbers` may be the slots' own place. */
+/* `numbers` may be `slot_of` itself. */
 template <typename NUMBER>
 __global__ void __launch_bounds__(march::THREADS)
     set_numbers(members m, int64_t nodes, table t, const uint16_t *slot_of, const uint16_t *count,
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(march::THREADS)
 
 /* ---- on the host ----------------------------------------------------------------------------- */
 
-/* What is read of the table, and made of it. */
+/* What the host reads of the table, and makes from it. */
 struct host_table {
     unsigned long long key[SLOTS];
     float row[SLOTS * ROW], rows[MOST_ROWS * ROW];
@@ -182,7 +182,7 @@ hs_status read_table(work *w, hs_error *err)
     return HS_OK;
 }
 
-/* Of the slots in use. */
+/* Numbers the slots in use. */
 void count_through(host_table *h)
 {
     int used = 0;
@@ -197,7 +197,7 @@ void count_through(host_table *h)
     }
 }
 
-/* Rows and numbers, in *out where the rows hold what the arrays do. */
+/* Makes rows and numbers; *out gets them if the rows hold exactly what the arrays do. */
 hs_status number_nodes(work *w, hs_cuda_rows *out, hs_error *err)
 {
     cudaStream_t stream = w->levels->stream;

@@ -13,18 +13,18 @@
 
 #include <cuda_runtime.h>
 
-/* Bytes left free by what is only taken where there is room: for what kernels, CUDA graphs and the
- * driver still come to need. */
+/* Bytes that optional allocations leave free, for what kernels, CUDA graphs and the driver need
+ * later. */
 const double hs_cuda_left_free = 0x1p28;
 
 /* ---- cuda_memory.cu -------------------------------------------------------------------------- */
 
-/* Of the problem's fields. */
+/* The layout of the problem's fields. */
 hs_layout hs_cuda_layout(const hs_problem *problem);
-/* Bytes of a whole run, with what is only taken where there is room. */
+/* Bytes of a whole run, optional memory included. */
 double hs_cuda_memory(const hs_problem *problem, const hs_kernel *kernel);
-/* Whether what the run cannot do without is free; else how much that is, and what grid would fit.
- */
+/* Whether the memory that the run cannot do without is free; else how much that is, and what grid
+ * would fit. */
 hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kernel, hs_error *err);
 
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
@@ -37,7 +37,7 @@ struct hs_cuda_device {
     char description[384]; /* for reports */
 };
 
-/* Asked for once, since some of it takes the driver milliseconds. */
+/* Queried once, since some of it takes the driver milliseconds. */
 hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *err);
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err);
 hs_status hs_cuda_fingerprint(int device, int threads, hs_device_fingerprint *out, hs_error *err);
@@ -46,31 +46,31 @@ double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such devic
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
 
 /* Page-locked host memory, which the device reads and writes at full speed while the host goes on;
- * large copies go through its two halves in turn. Zero: none yet. */
+ * large copies use its two halves in turn. Zero: none yet. */
 struct hs_cuda_staging {
     char *half[2];
-    cudaEvent_t done[2]; /* behind the copy that last used the half */
+    cudaEvent_t done[2]; /* after the copy that last used the half */
     size_t bytes;        /* of each half */
-    bool locked;         /* false: ordinary memory, since no other was to be had */
+    bool locked;         /* false: ordinary memory, since none could be locked */
     int turn;
 };
 
-/* Halves of `bytes` at least; what they held is lost where they had fewer. Safe to release after
- * failure. */
+/* Makes halves of at least `bytes`; if they had fewer, their contents are lost. Safe to release
+ * after failure. */
 hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err);
 void hs_cuda_staging_release(hs_cuda_staging *staging);
-/* The half whose turn it is, of `bytes` at least, once the device has what it held. */
+/* The half whose turn it is, of at least `bytes`, once the device has read its contents. */
 hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space,
                                 hs_error *err);
 
-/* Asks for the copy of a box between a field, given by its node (0, 0, 0), and dense host memory,
- * and does not wait for it. */
+/* Starts the copy of a box between a field, given by its node (0, 0, 0), and dense host memory;
+ * does not wait for it. */
 hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, const hs_box *box,
                              void *dense, void *field, bool to_device, cudaStream_t stream,
                              hs_error *err);
 
-/* The same through the staging. Returns when `dense` may be used again: the values are there, or
- * on their way to the device. Those of hs_cuda_staging_space go up from where they are. */
+/* The same through the staging. Returns when `dense` may be used again: the values are there, or on
+ * their way to the device. Values in hs_cuda_staging_space are uploaded from where they are. */
 hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
                            hs_precision precision, const hs_box *box, void *dense, void *field,
                            cudaStream_t stream, hs_error *err);
@@ -78,30 +78,30 @@ hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_p
                          const hs_box *box, const void *dense, void *field, cudaStream_t stream,
                          hs_error *err);
 
-/* The same box of one field to another's; does not wait for it. */
+/* Copies a box of one field to the same box of another; does not wait for it. */
 hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
                              void *from, void *to, cudaStream_t stream, hs_error *err);
 
 /* ---- cuda_readback.cu --------------------------------------------------------------------------
  */
 
-/* A copy of the field on the device, and the way from it to the host on a stream of its own, so
- * that sweeps may go on. Zero: none yet. */
+/* A copy of the field on the device, and a stream of its own that takes it to the host, so that
+ * sweeps may go on. Zero: none yet. */
 struct hs_readback {
     int device;
     hs_layout layout;
     hs_precision precision;
     char *copy;        /* of a whole field, ghosts included */
     bool lacking;      /* there is no memory for it */
-    cudaEvent_t taken; /* behind the copy */
+    cudaEvent_t taken; /* after the copy */
     cudaStream_t stream;
     hs_cuda_staging staging;
     hs_box box[2]; /* in the halves of the staging */
-    bool there[2]; /* or on its way */
+    bool there[2]; /* there, or on its way */
 };
 
-/* Notes `field` (an allocation of the layout) as it is when `sweeps` has come so far. HS_OK with
- * readback->lacking where there is no memory. Safe to release after failure. */
+/* Copies `field` (an allocation of the layout) as it is after the work submitted to `sweeps` so
+ * far. HS_OK with readback->lacking where there is no memory. Safe to release after failure. */
 hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_layout *layout,
                                  hs_precision precision, const char *field, cudaStream_t sweeps,
                                  hs_error *err);
@@ -111,32 +111,32 @@ void hs_cuda_readback_release(hs_readback *readback);
 
 /* ---- cuda_moving.cu -------------------------------------------------------------------------- */
 
-/* Nodes of walls whose numbers change along them and in time at once; zero: none. */
+/* Nodes of walls whose data change along them and in time at once; zero: none. */
 struct hs_cuda_moving {
     const hs_moving *of;
     hs_precision precision;
     cudaStream_t stream;
     int64_t *at;          /* [count] elements from node (0, 0, 0), on the device */
-    double *there;        /* [count] what is to be put there, on the device */
-    hs_cuda_staging here; /* ... on the host, which makes the next while these are on their way */
+    double *there;        /* [count] values for these, on the device */
+    hs_cuda_staging here; /* ... on the host, which makes more while these are on their way */
 };
 
 /* `of` outlives it. Safe to release after failure. */
 hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const hs_layout *layout,
                               hs_precision precision, cudaStream_t stream, hs_error *err);
 void hs_cuda_moving_release(hs_cuda_moving *moving);
-/* Where the host is to say what is put next, [count]; NULL: there are no such nodes. */
+/* Where the host writes the next values, [count]; NULL: there are no such nodes. */
 hs_status hs_cuda_moving_space(hs_cuda_moving *moving, double **values, hs_error *err);
-/* Puts it into a field, given by its node (0, 0, 0). */
+/* Puts the values into a field, given by its node (0, 0, 0). */
 hs_status hs_cuda_moving_put(hs_cuda_moving *moving, void *field, hs_error *err);
 
 /* ---- cuda_source.cu -------------------------------------------------------------------------- */
 
 /*
- * A source that differs from point to point is one field on the device, of one time. For a kernel
- * that takes a field for each sweep it is such fields instead, where the source changes with time,
- * or not along all axes: their extent along y or z is then one node. Or it is tables for each
- * sweep, for a kernel that takes those; else fields are made of them.
+ * A source that varies in space is one field on the device, for one time. If the kernel takes a
+ * field for each sweep, there are as many instead, where the source changes with time or is
+ * constant along y or z; there their extent is one node. If the kernel takes tables for each sweep,
+ * there are tables instead of fields; otherwise fields are made from tables.
  */
 struct hs_cuda_source {
     const hs_problem *problem;
@@ -145,23 +145,23 @@ struct hs_cuda_source {
     unsigned varies;    /* HS_VARIES_..., along the axes of the grid and in time */
     char *allocation;   /* of the field or fields; NULL where the source is uniform */
     const void *nodes;  /* node (0, 0, 0) of the field; NULL where there is none, or many */
-    const void **level; /* [sweeps of a call] the same of the fields; NULL where there are none */
+    const void **level; /* [sweeps of a call] the same of each; NULL where there are none */
     int levels;
-    int64_t pitch[HS_AXES]; /* elements from node to node in these */
+    int64_t pitch[HS_AXES]; /* elements from node to node in these fields */
     hs_cuda_staging *staging;
     hs_cuda_shares shares;         /* of a body's nodes */
-    hs_cuda_tables function;       /* that the fields are evaluated from */
+    hs_cuda_tables function;       /* from which the fields are evaluated */
     bool hands_over;               /* the kernel takes tables: there is no field */
-    hs_cuda_separation separation; /* these */
-    double scale;                  /* of what they say */
+    hs_cuda_separation separation; /* the tables */
+    double scale;                  /* factor of the tables' values */
     double step, time;             /* s, that the field was made for */
-    hs_cuda_moving inflow;         /* of a body's walls, which the field takes in */
-    double *base;                  /* [inflow's nodes] K: what it is there without them */
+    hs_cuda_moving inflow;         /* from a body's walls, added to the field */
+    double *base;                  /* [inflow's nodes] K: the source there without the walls */
 };
 
-/* Fields that it cannot do without, if calls of the kernel make so many sweeps. */
+/* Fields that the source cannot do without, if a call of the kernel makes `steps` sweeps. */
 int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel, int steps);
-/* Bytes that it takes besides, where there is memory for it. */
+/* Bytes that it takes in addition, where there is memory for it. */
 double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *kernel, int steps);
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
@@ -169,17 +169,17 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_layout *layout, const hs_cuda_shares *shares,
                               hs_cuda_staging *staging, cudaStream_t stream, hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
-/* Sweeps, of `steps`, that one call may make, as far as the source is concerned. */
+/* How many of `steps` sweeps one call may make, as far as the source is concerned. */
 int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
-/* Brings the fields up to `count` sweeps of `step` that begin at the times `t`; free where they are
- * already. */
+/* Updates the fields to `count` sweeps of `step` that begin at the times `t`; does nothing where
+ * they are up to date. */
 hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, const double *t,
                                 hs_error *err);
-/* What it adds at time t at each node, as a rate of change [K/s]; of an expression. pitch: elements
- * of `out`. */
+/* The rate of change [K/s] that an expression adds at each node at time t. pitch: elements of
+ * `out`. */
 hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pitch[HS_AXES],
                               double *out, hs_error *err);
-/* For a call of the kernel, whose sweeps add `value` where there is no field. */
+/* The source of a call of the kernel, whose sweeps add `value` where there is no field. */
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value);
 /* What a sweep from t adds at each node; 0 where there is a field. */
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t);
@@ -201,9 +201,9 @@ hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
                              hs_error *err);
 void hs_cuda_faces_release(hs_cuda_faces *faces);
 
-/* Evaluates the boundary data at time t [s] into a slot; free where they are there already. */
+/* Evaluates the boundary data at time t [s] into a slot, unless they are there already. */
 hs_status hs_cuda_faces_at(hs_cuda_faces *faces, int slot, double t, hs_error *err);
-/* Fills the ghost layers that a sweep reads of a field given by its node (0, 0, 0): one launch for
+/* Fills the ghost layers that a sweep reads in a field, given by its node (0, 0, 0): one launch for
  * all faces, none where no sweep reads any. */
 hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, hs_error *err);
 /* Writes the data to the outermost layer of each prescribed face; where two meet the later wins. */
@@ -211,14 +211,14 @@ hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *fi
 
 /* ---- cuda_network.cu ------------------------------------------------------------------------- */
 
-/* On the device: rows that something acts on, or whose nodes are given their value. */
+/* On the device: rows on which something acts, or whose nodes are prescribed. */
 struct hs_cuda_acted {
     const hs_network_row *row; /* [count] */
     const int64_t *at;         /* [count] elements from node (0, 0, 0); NULL: a palette's rows */
     int64_t count;
 };
 
-/* The network of a body as kernels read it; without one all is zero. */
+/* The network of a body as kernels read it; all zero without one. */
 enum { HS_CUDA_NETWORK_PIECES = 20 };
 struct hs_cuda_network {
     const hs_problem *problem; /* NULL: there is none */
@@ -226,13 +226,13 @@ struct hs_cuda_network {
     cudaStream_t stream;
     hs_network_view view;
     bool varies;                     /* in time */
-    double step;                     /* s: of what is in it; NaN: nothing yet */
+    double step;                     /* s: what the contents are for; NaN: nothing yet */
     int sweeps;                      /* of a call, at most */
     void *row;                       /* a palette's rows, or the allocation of dt/C */
     void *added;                     /* what the view has as forcing or added */
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
-    hs_cuda_moving given;            /* nodes that walls prescribe otherwise */
-    const double *capacity;          /* as arrays: node (0, 0, 0); negative: it is not free */
+    hs_cuda_moving given;            /* nodes that moving walls prescribe */
+    const double *capacity;          /* as arrays: node (0, 0, 0); negative: not free */
     const hs_forcing *forcing;
     double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
                                      and the host's */
@@ -247,16 +247,16 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
                                const hs_layout *layout, int sweeps, cudaStream_t stream,
                                hs_error *err);
 void hs_cuda_network_release(hs_cuda_network *network);
-/* Zero without a network. It outlives them. */
+/* Zero without a network. The network outlives them. */
 hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network);
-/* Brings it up to `steps` sweeps from sweep `first` of the span; free where nothing changes. */
+/* Updates it to `steps` sweeps from sweep `first` of the span, where anything changes. */
 hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, int64_t first,
                                  int steps, hs_error *err);
-/* Writes the prescribed nodes' values after those sweeps, at time t, where no kernel does. */
+/* Writes the values of prescribed nodes after those sweeps, at time t, where kernels do not. */
 hs_status hs_cuda_network_prescribe(hs_cuda_network *network, int steps, double t, void *field,
                                     hs_error *err);
-/* Asks for the partials' heat, what of it was stored and sunk in the last sweep if the field
- * `before` is known (else NULL), and of a stretched grid sum and volume; after hs_cuda_reduce. */
+/* Adds to the partials, without waiting: heat; heat stored and sunk in the last sweep if the field
+ * `before` is known (else NULL); on a stretched grid sum and volume. Follows hs_cuda_reduce. */
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
                                hs_partial *out, hs_error *err);
 
@@ -283,7 +283,7 @@ hs_status hs_cuda_ceilings(int device, int threads, hs_precision precision, hs_c
 
 /* ---- cuda_measure.cu ------------------------------------------------------------------------- */
 
-/* Two events around what is timed; zero: none yet. */
+/* Two events, before and after what is timed; zero: none yet. */
 struct hs_cuda_timer {
     cudaEvent_t begin, end;
 };
@@ -301,24 +301,24 @@ struct hs_cuda_pair {
 /* Pairs of fields that are swept in turn; zero: only the state's own. */
 struct hs_cuda_rotation {
     int pairs;
-    int at;             /* the pair that the state has in hand; its place here is out of date */
+    int at;             /* the pair that the state uses; its entry here is out of date */
     hs_cuda_pair *pair; /* [pairs] */
 };
 
-/* `field` is the state's own pair, of `bytes` each; the others get what it holds. Safe to release
- * after failure. */
+/* `field` is the state's own pair, of `bytes` each, which the others are copied from. Safe to
+ * release after failure. */
 hs_status hs_cuda_rotation_init(hs_cuda_rotation *rotation, int pairs, char *const field[2],
                                 int now, size_t bytes, cudaStream_t stream, hs_error *err);
-/* Frees all but the pair in hand. */
+/* Frees all but the pair in use. */
 void hs_cuda_rotation_release(hs_cuda_rotation *rotation);
-/* Exchanges the pair in hand for the next. */
+/* Exchanges the pair in use for the next. */
 void hs_cuda_rotation_turn(hs_cuda_rotation *rotation, char *field[2], int *now);
 
 /* ---- cuda_transforms.cu ---------------------------------------------------------------------- */
 
 extern const hs_transforms hs_cuda_transforms;
 
-/* What its products and sums need; zero: nothing yet. */
+/* What products and maxima need; zero: nothing yet. */
 struct hs_cuda_products {
     void *handle;             /* cuBLAS's */
     unsigned long long *most; /* the bits of a largest value, on the device */
@@ -328,9 +328,9 @@ void hs_cuda_products_release(hs_cuda_products *products);
 
 /* ---- cuda_reduce.cu -------------------------------------------------------------------------- */
 
-/* Zero: not there. */
+/* Zero: none. */
 struct hs_cuda_reducer {
-    void *change;        /* on the device, the fused max-norm: a number of the field's precision */
+    void *change;        /* on the device: the fused max-norm, in the field's precision */
     hs_partial *partial; /* [pieces that the problem owns] pinned memory, which the device writes */
 };
 
@@ -340,7 +340,7 @@ void hs_cuda_reducer_release(hs_cuda_reducer *reducer);
 /* Where a kernel is to leave its last sweep's change (hs_sweep.change), for the next reduction. */
 hs_status hs_cuda_reducer_change(const hs_cuda_reducer *reducer, cudaStream_t stream, void **out,
                                  hs_error *err);
-/* Asks for the partials, but for what a network has, and does not wait. `before` is the field one
+/* Starts the partials, without what a network adds, and does not wait. `before` is the field one
  * sweep earlier, or NULL; `fused` says that a kernel has left the change instead. */
 hs_status hs_cuda_reduce(const hs_cuda_reducer *reducer, const hs_problem *problem,
                          const hs_layout *layout, const void *now, const void *before, bool fused,

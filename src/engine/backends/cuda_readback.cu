@@ -1,4 +1,4 @@
-/* A field of one moment, copied on the device and read from there while sweeps go on. */
+/* The field at one moment, copied on the device and read from there while sweeps go on. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include <string.h>
@@ -19,7 +19,7 @@ hs_status allocate(hs_readback *readback, hs_error *err)
     readback->lacking = (double)free_bytes < (double)bytes + hs_cuda_left_free ||
                         cudaMalloc(&readback->copy, bytes) != cudaSuccess;
     if (readback->lacking) {
-        cudaGetLastError(); /* it is no failure of a later call */
+        cudaGetLastError(); /* so that no later call reports it */
         return HS_OK;
     }
     HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&readback->stream, cudaStreamNonBlocking));
@@ -37,7 +37,7 @@ size_t box_bytes(const hs_readback *readback, const hs_box *box)
     return (size_t)hs_box_count(box) * hs_precision_size(readback->precision);
 }
 
-/* Halves large enough for both boxes. */
+/* Makes the halves large enough for both boxes. */
 hs_status reserve(hs_readback *readback, const hs_box *box, const hs_box *next, hs_error *err)
 {
     const size_t first = box_bytes(readback, box), second = next ? box_bytes(readback, next) : 0;
@@ -82,7 +82,7 @@ hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_lay
     }
     if (readback->lacking)
         return HS_OK;
-    /* in the sweeps' own order: a copy on the device takes as long as a sweep or two */
+    /* in the sweeps' stream: a copy on the device takes as long as a sweep or two */
     HS_CUDA_TRY(err, cudaMemcpyAsync(readback->copy, field, bytes_of(layout, precision),
                                      cudaMemcpyDeviceToDevice, sweeps));
     HS_CUDA_TRY(err, cudaEventRecord(readback->taken, sweeps));

@@ -1,9 +1,9 @@
 /*
  * The partials of a reduction (core/reduction.h), on the device: a thread block for each piece.
  *
- * A warp takes a strip of a row at a time, so that the volume of its nodes is one number but at
- * the row's two ends. It asks for all of a strip's batch before it looks at any of it, and looks
- * node by node only where it must: the two fields then come nearly as fast as memory gives them.
+ * A warp takes a strip of a row at a time: all nodes of a row but its two ends have the same
+ * volume. It loads a whole batch of the strip before it uses any of it, and goes node by node only
+ * where it must; so the two fields are read at nearly the full rate of memory.
  */
 #include "core/slab.h"
 #include "engine/backends/cuda_parts.cuh"
@@ -18,7 +18,7 @@ namespace
 enum {
     WARPS = 8,
     THREADS = 32 * WARPS,
-    BATCH = 4 /* vectors of each field that a lane asks for at once */
+    BATCH = 4 /* vectors of each field that a lane loads at once */
 };
 
 template <typename T>
@@ -27,7 +27,7 @@ struct request {
     const T *fused;        /* the change, where a kernel has left it; or nullptr */
     int64_t points[HS_AXES], pitch_y, pitch_z;
     hs_blocks blocks;
-    /* of the whole: its points, from a node here to its, and from an index in memory order */
+    /* the whole grid: points; offsets of this one's node, along axes and in memory order */
     int64_t whole[HS_AXES], shift[HS_AXES], first;
     double cell, lower[HS_AXES], upper[HS_AXES]; /* volume of a cell, weights of the ends' nodes */
 };
@@ -55,8 +55,8 @@ __device__ inline bool is_finite(double x)
     return fabs(x) <= DBL_MAX;
 }
 
-/* What a lane finds: in its strips, and in one of them, where volumes are in units of an inner
- * node's. */
+/* What a lane finds: min, max and change in all its strips; the sums in one strip, where volumes
+ * are in units of an inner node's. */
 template <typename T>
 struct found {
     T min, max, change;
@@ -71,7 +71,7 @@ __device__ inline float larger(float a, float b)
 {
     return fmaxf(a, b);
 }
-/* of numbers, where the library's would look for NaN first */
+/* for numbers only; the library's would check for NaN first */
 __device__ inline double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -89,7 +89,7 @@ __device__ inline double distance(double a, double b)
     return fabs(a - b);
 }
 
-/* A node that is finite. */
+/* Adds a node that is finite. */
 template <bool CHANGE, typename T>
 __device__ inline void add_node(T x, T before, found<T> &f)
 {
@@ -120,7 +120,7 @@ __device__ inline void add_one_by_one(const T *now, const T *before, int64_t nod
     }
 }
 
-/* The rest of what a strip's first or last node counts for. */
+/* Adds the rest of the weight of a strip's first or last node. */
 template <typename T>
 __device__ void add_end(T x, T before, double weight, found<T> &f)
 {
@@ -131,8 +131,8 @@ __device__ void add_end(T x, T before, double weight, found<T> &f)
         f.lost += weight - 1.0;
 }
 
-/* This lane's share of a strip. Rows begin at multiples of 16 bytes and end before memory does; a
- * slab's part of a line may begin anywhere, and is looked at node by node, in the same order. */
+/* This lane's share of a strip. Rows begin at multiples of 16 bytes and end before memory does. A
+ * slab's part of a line may begin anywhere, and is read node by node, in the same order. */
 template <bool CHANGE, typename T>
 __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &f, hs_partial *here,
                           hs_partial &all)
@@ -194,7 +194,7 @@ __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &
     all.volume.sum += share * (nodes - f.lost);
 }
 
-/* Adds what the lane so many further has, all in one order. */
+/* Adds the values of the lane `lanes` further on, always in the same order. */
 __device__ void join_down(hs_partial &p, int lanes)
 {
     const unsigned all = 0xffffffffu;
@@ -206,7 +206,7 @@ __device__ void join_down(hs_partial &p, int lanes)
     p.volume.sum += __shfl_down_sync(all, p.volume.sum, lanes);
 }
 
-/* At most so many registers that as many thread blocks as hide the wait for memory have room. */
+/* Limits registers, so that enough thread blocks have room to hide the latency of memory. */
 template <bool CHANGE, typename T>
 __global__ void __launch_bounds__(THREADS, CHANGE ? 3 : 4)
     reduce(const __grid_constant__ request<T> r, hs_partial *out)
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(THREADS, CHANGE ? 3 : 4)
         here = all;
     }
     __syncwarp();
-    /* to the host's memory, in as few writes as there may be */
+    /* to the host's memory, in as few writes as possible */
     static_assert(sizeof here <= 32 * sizeof(double), "a warp writes a partial");
     if (threadIdx.x < sizeof here / sizeof(double))
         ((double *)&out[blockIdx.x])[threadIdx.x] = ((const double *)&here)[threadIdx.x];

@@ -1,4 +1,4 @@
-/* What each sweep adds: a number that travels with the launch, or a field on the device. */
+/* What each sweep adds: a number passed with the launch, or a field on the device. */
 #include "engine/backends/cuda_parts.cuh"
 
 #include "core/features.h"
@@ -27,7 +27,7 @@ double scale(const hs_problem *problem, double step)
     return problem->source.rate * (problem->raw ? 1.0 : step);
 }
 
-/* Whether the host makes the field: it has one from a file, or it is a body's that does not change,
+/* Whether the host makes the field: it is from a file, or a body's that does not change in time,
  * and so has the host's bits. */
 bool comes_from_host(const hs_problem *problem)
 {
@@ -35,14 +35,14 @@ bool comes_from_host(const hs_problem *problem)
            (problem->network && !(hs_problem_own_source_varies(problem) & HS_VARIES_T));
 }
 
-/* Whether a row or a plane of values stands for all. */
+/* Whether one row or plane of values serves for all. */
 bool repeats_in_space(const hs_problem *problem)
 {
     const unsigned axes = ((1u << problem->grid.dims) - 1) & (HS_VARIES_Y | HS_VARIES_Z);
     return (varies(problem) & axes) != axes;
 }
 
-/* Sweeps for each of which the kernel takes a source field, or 0. */
+/* The sweeps of a call, if the kernel takes a source field for each of them; else 0. */
 int levels_of(const hs_kernel *kernel, int steps)
 {
     return (kernel->features & HS_SOURCE_LEVELS) && steps <= HS_CUDA_TIMES ? steps : 0;
@@ -66,8 +66,8 @@ bool has_levels(const hs_problem *problem, int levels)
            ((varies(problem) & HS_VARIES_T) || repeats_in_space(problem));
 }
 
-/* Elements from node to node of a level's field, 0 where it does not change; returns those of the
- * whole field. */
+/* Elements from node to node of a level's field, 0 where it does not change. Returns the elements
+ * of the whole field. */
 int64_t level_pitch(const hs_problem *problem, int64_t pitch[HS_AXES])
 {
     const unsigned v = varies(problem);
@@ -88,7 +88,7 @@ double level_bytes(const hs_problem *problem, int levels)
            (varies(problem) & HS_VARIES_T ? levels : 1);
 }
 
-/* Memory for what makes a run faster, but is not needed: NULL where there is none to spare. */
+/* Memory that makes a run faster but is not needed: NULL where there is none to spare. */
 hs_status spare_memory(double bytes, void **out, hs_error *err)
 {
     size_t free_bytes = 0, all_bytes = 0;
@@ -97,13 +97,13 @@ hs_status spare_memory(double bytes, void **out, hs_error *err)
     if ((double)free_bytes < bytes + hs_cuda_left_free)
         return HS_OK;
     if (cudaMalloc(out, (size_t)bytes) != cudaSuccess) {
-        cudaGetLastError(); /* it is no failure of a later call */
+        cudaGetLastError(); /* so that no later call reports it */
         *out = NULL;
     }
     return HS_OK;
 }
 
-/* Of the tables that make it faster to evaluate: none where that is done once. */
+/* Bytes of tables that speed up the evaluation; 0 where that is done once. */
 double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
 {
     double bytes = 0.0;
@@ -116,7 +116,7 @@ double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
     return bytes;
 }
 
-/* As many tables as there is memory for. A row or a plane of values needs none. */
+/* As many tables as memory allows; a row or a plane of values needs none. */
 hs_status choose_tables(const hs_cuda_source *source, int times, hs_tables_of *which, void **memory,
                         hs_error *err)
 {
@@ -147,7 +147,7 @@ hs_status prepare_function(hs_cuda_source *source, hs_error *err)
                                     &problem->grid, which, times, memory, err);
 }
 
-/* The fields of `count` sweeps, or the one there is. */
+/* Evaluates the fields of `count` sweeps, or the only one. */
 hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
@@ -170,7 +170,7 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
                                  problem->precision, source->stream, err);
 }
 
-/* Made on the host, plane by plane. */
+/* Makes the field on the host, plane by plane. */
 hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
@@ -215,7 +215,7 @@ void find_base(hs_cuda_source *source, double step, double t)
     }
 }
 
-/* At the nodes that walls act on. */
+/* Adds the walls' inflow at the nodes that they act on. */
 hs_status add_walls(hs_cuda_source *source, double step, double t, hs_error *err)
 {
     const hs_network_time time = {t, t, step};
@@ -227,7 +227,7 @@ hs_status add_walls(hs_cuda_source *source, double step, double t, hs_error *err
     return hs_cuda_moving_put(&source->inflow, (void *)source->nodes, err);
 }
 
-/* The field, or what of it changes. Without a source of the problem's own it is 0 but for walls. */
+/* The field, or the part that changes. Without a source of its own it is 0 except at walls. */
 hs_status make_on_host(hs_cuda_source *source, double step, double t, hs_error *err)
 {
     const hs_problem *problem = source->problem;
@@ -273,7 +273,7 @@ double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *ker
     if (repeats_in_space(problem))
         return level_bytes(problem, levels);
     return table_bytes(problem, HS_TABLES_OF_FIELDS, levels) + level_bytes(problem, levels) -
-           (double)hs_grid_count(&problem->grid) * size; /* which is the one that it needs */
+           (double)hs_grid_count(&problem->grid) * size; /* hs_cuda_source_fields counts that one */
 }
 
 static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *err)
@@ -296,7 +296,7 @@ static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *e
     const size_t apart = (size_t)elements * hs_precision_size(problem->precision);
     for (int l = 0; l < levels; l++)
         source->level[l] = source->allocation + (source->varies & HS_VARIES_T ? l : 0) * apart;
-    /* kernels may load, though not use, what lies between the rows */
+    /* kernels may load, though not use, the padding between rows */
     HS_CUDA_TRY(err, cudaMemsetAsync(memory, 0, (size_t)bytes, source->stream));
     return HS_OK;
 }
@@ -373,7 +373,7 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
         return HS_OK;
     const bool from_host = comes_from_host(source->problem);
     hs_status st = from_host ? make_on_host(source, step, t[0], err) : HS_OK;
-    /* many are made for as many sweeps as the last call, which may be fewer */
+    /* several are made for the sweeps of the last call, which may be fewer */
     source->time = many ? NAN : t[0];
     source->step = step;
     source->scale = scale(source->problem, step);

@@ -7,18 +7,18 @@
 #include "core/vectors.h"
 #include "engine/backends/cuda_parts.cuh"
 
-/* How `reduce` comes by the change of the last sweep. */
+/* How `reduce` obtains the change of the last sweep. */
 enum hs_cuda_change {
     HS_CUDA_CHANGE_NOT_KNOWN,
     HS_CUDA_CHANGE_BY_FIELDS, /* the other field is the one a sweep before */
-    HS_CUDA_CHANGE_BY_KERNEL  /* the kernel has put it where the reducer said */
+    HS_CUDA_CHANGE_BY_KERNEL  /* the kernel has left it where the reducer said */
 };
 
 /* For ranks: calls in two parts (core/halo.h). */
 struct hs_cuda_parts {
-    cudaStream_t ahead; /* for the ends; NULL: calls are made in one */
-    cudaEvent_t asked;  /* by one stream, for the other to wait for */
-    bool wanted, made;  /* of the call that is being asked for; the last one was */
+    cudaStream_t ahead; /* for the ends; NULL: calls have one part */
+    cudaEvent_t asked;  /* in one stream, for the other to wait for */
+    bool wanted, made;  /* for the call being submitted; the last one was in parts */
 };
 
 struct hs_backend_state {
@@ -27,7 +27,7 @@ struct hs_backend_state {
     hs_device_limits limits;
     hs_case of; /* what the plans are made for */
     hs_kernel_plan plan;
-    hs_kernel_plan *rest; /* [plan.steps] of calls of 1 sweep and more; 0 steps: not made yet */
+    hs_kernel_plan *rest; /* [plan.steps] for calls of 1 sweep and more; 0 steps: not made yet */
     int device;
     cudaStream_t stream;
     hs_layout layout;
@@ -65,8 +65,8 @@ static inline char *hs_cuda_field(const hs_backend_state *state, int other)
 }
 
 /* ---- cuda.cu ---- */
-/* Asks for one call of the kernel, with all that changes with time, from the current field to the
- * other, which it then exchanges. `change`: where it tells that of its last sweep, or NULL;
+/* Submits one call of the kernel, with all that changes with time, from the current field to the
+ * other, and exchanges them. `change`: where the kernel leaves that of its last sweep, or NULL;
  * recursion: or NULL. */
 hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                        void *change, const hs_recursion *recursion, hs_error *err);
@@ -82,13 +82,13 @@ extern "C" const hs_halo hs_cuda_halo;
 
 void hs_cuda_parts_release(hs_cuda_parts *parts);
 
-/* A call of the kernel, in two parts where that is wanted. */
+/* A call of the kernel, in two parts if that is wanted. */
 hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
                               hs_error *err);
 
 /* ---- cuda.cu ---- */
 
-/* Asks for all sweeps of a span, and does not wait for them. */
+/* Submits all sweeps of a span, and does not wait for them. */
 hs_status hs_cuda_ask(hs_backend_state *state, const hs_span *span, hs_error *err);
 
 /* ---- cuda_solve.cu ---- */

@@ -1,7 +1,7 @@
 /*
- * Arrays on the swept nodes in device memory, their products by cuBLAS, which is opened when it is
- * first wanted: it is hundreds of megabytes. Its functions are declared here, so that no header of
- * it is needed to build.
+ * Arrays on the swept nodes in device memory, and their products by cuBLAS. That is opened when
+ * first needed, since it is hundreds of megabytes. Its functions are declared here, so that the
+ * build needs no header of it.
  */
 #include "engine/backends/cuda_state.cuh"
 
@@ -18,7 +18,7 @@ enum { THREADS = 256 };
 
 enum operation { AS_IT_IS = 0, TRANSPOSED = 1 };
 
-/* Column by column. A status of 0 is success. */
+/* Matrices are column-major. A status of 0 is success. */
 struct library {
     int (*create)(void **handle);
     int (*destroy)(void *handle);
@@ -163,8 +163,8 @@ swept swept_of(const hs_backend_state *state, const hs_slots axes[HS_AXES])
     return out;
 }
 
-/* For rows j, j + gridDim.y, ... of planes k, k + gridDim.z, ...: each block has several, since one
- * block a row costs more than its row. */
+/* For rows j, j + gridDim.y, ... of planes k, k + gridDim.z, ...: each block has several, since a
+ * block for one row costs more than the row. */
 dim3 blocks_for(int64_t nx, int64_t ny, int64_t nz)
 {
     const int64_t most_y = 512, most_z = 64;
@@ -257,7 +257,7 @@ hs_status scatter(hs_backend_state *state, const hs_slots axes[HS_AXES], const d
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Where the other node of a pair has its slot; there are nodes[1] pairs. */
+/* The slot of a pair's other node; there are nodes[1] pairs. */
 __device__ int64_t opposite(const hs_slots &axis, int64_t lower)
 {
     return axis.slots[0] + axis.nodes[1] - 1 - lower;
@@ -295,8 +295,8 @@ hs_status fold(hs_backend_state *state, int axis, const hs_slots axes[HS_AXES], 
     return HS_OK;
 }
 
-/* Row by row, out = matrix * in for each of `outer`, is column by column out = in * matrix; along x
- * there is one such product, the other way round. */
+/* out = matrix * in for each of `outer`, row-major, is out = in * matrix, column-major; along x
+ * there is one such product, with its factors exchanged. */
 hs_status product(hs_backend_state *state, const hs_axis_factor *by, const int64_t extent[HS_AXES],
                   const double *in, double *out, hs_error *err)
 {
@@ -358,7 +358,7 @@ hs_status filter(hs_backend_state *state, const hs_mode_filter *of, const double
     return HS_OK;
 }
 
-/* The bits of doubles that are not negative are in the order of their values. */
+/* Doubles that are not negative are ordered as their bits are. */
 __global__ void find_largest(const double *array, int64_t count, unsigned long long *most)
 {
     double mine = 0.0;

@@ -65,7 +65,7 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
     return HS_OK;
 }
 
-/* A CUDA graph of sweeps knows the fields by their addresses. */
+/* A CUDA graph of sweeps contains the addresses of fields. */
 void exchange(hs_backend_state *state, int a, int b)
 {
     hs_cuda_graph_release(&state->graph);
@@ -74,7 +74,7 @@ void exchange(hs_backend_state *state, int a, int b)
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* The two fields of the state are these for as long as the call is asked for. */
+/* Makes these the state's two fields while the call is submitted. */
 hs_status call(hs_backend_state *state, const hs_span *span, int steps, int from, int to,
                const hs_recursion *recursion, hs_error *err)
 {
@@ -116,8 +116,8 @@ hs_status recur(hs_backend_state *state, const hs_span *span, const hs_recurrenc
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* By the first node of a box, whose points these are; lo and hi are those that are free, from
- * there. Nodes of a body that are not free take the base's value where `rate` says so: dt/C of each
+/* Fields are given by the first node of a box. points: the box's; lo, hi: the free nodes, from
+ * there. Nodes of a body that are not free get the base's value where `rate` says so: dt/C of each
  * node, or of each row of a palette. */
 template <typename T>
 struct sum {
@@ -126,7 +126,7 @@ struct sum {
     T factor[HS_TERMS];
     int count;
     int64_t points[HS_AXES], pitch[HS_AXES], lo[HS_AXES], hi[HS_AXES];
-    const T *rate;      /* NULL: it is not asked */
+    const T *rate;      /* NULL: not checked */
     const void *number; /* NULL: no palette */
     int number_bytes;
 };
@@ -153,7 +153,7 @@ __device__ bool changes(const sum<T> &s, int64_t at)
     return s.rate[row * HS_ROW_NUMBERS] != (T)0;
 }
 
-/* A field that a term before has loaded is not asked for again. */
+/* A field that an earlier term has loaded is not loaded again. */
 template <typename T>
 __device__ void sum_at(const sum<T> &s, int64_t at, bool is_free)
 {
@@ -189,7 +189,7 @@ unsigned blocks_of(int64_t count, int64_t each)
     return (unsigned)(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/* Threads along x are as many as a row has nodes, up to a block's; along y the rest of it. */
+/* As many threads along x as a row has nodes, up to a block's; along y the rest of the block. */
 template <typename T>
 void launch(const sum<T> &s, cudaStream_t stream)
 {
@@ -202,14 +202,14 @@ void launch(const sum<T> &s, cudaStream_t stream)
     sums<<<blocks, threads, 0, stream>>>(s);
 }
 
-/* Only where walls prescribe what changes do the values of nodes that are not free differ. */
+/* Nodes that are not free differ from field to field only where walls prescribe what changes. */
 bool holds_differ(const hs_backend_state *state)
 {
     const hs_network *network = state->problem->network;
     return network && (state->network.varies || network->given.count > 0);
 }
 
-/* From `element` on. */
+/* Sets `rate` and `number`, from `element` on. */
 template <typename T>
 void ask_rates(const hs_network_view *view, int64_t element, sum<T> *out)
 {

@@ -17,7 +17,7 @@ bool hs_balance_is_there(const struct hs_problem *problem)
     return problem->body || (!problem->raw && problem->radius == 1);
 }
 
-/* Materials whose sinks take what the whole field says. */
+/* Whether there are materials with sinks that depend on the whole field. */
 static bool is_perfused(const struct hs_problem *problem)
 {
     bool any = false;
@@ -51,7 +51,7 @@ static enum hs_status no_memory(struct hs_error *err)
     return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
 }
 
-/* The layers of a face, the outermost `depth` of them. */
+/* Allocates the outermost `depth` layers of a face. */
 static bool init_layers(const struct hs_problem *problem, int face, int depth,
                         struct hs_balance_layers *out)
 {
@@ -201,7 +201,7 @@ void hs_balance_put_in(struct hs_balance *balance, double power)
 
 /* ---- walls that hold ------------------------------------------------------------------------- */
 
-/* The next node along an axis, up or down; false: a wall is there. */
+/* The next node along an axis, up or down; false if a wall is there. */
 static bool step_along(const struct hs_problem *problem, int axis, int way,
                        const int64_t node[HS_AXES], int64_t out[HS_AXES])
 {
@@ -215,8 +215,8 @@ static bool step_along(const struct hs_problem *problem, int axis, int way,
     return inside || problem->face[2 * axis].wrap;
 }
 
-/* What neighbours along an axis bring to a node of the face; and the sizes of what that is the
- * difference of, added to *gross. */
+/* What neighbours along an axis bring to a node of the face. Adds the magnitudes of which that is
+ * the difference to *gross. */
 static double brought(const struct hs_balance *balance, int face, int axis,
                       const int64_t node[HS_AXES], double *gross)
 {
@@ -243,7 +243,8 @@ static bool is_held_along(const struct hs_balance *balance, int axis, const int6
            balance->op->holding(balance, 2 * axis + 1, node) >= 0;
 }
 
-/* The node at the face of the wall that holds it: all that reaches no other face's wall. */
+/* What a held node gets from its source, and along the other axes on which no wall would hold it,
+ * less what it stores: that leaves through the wall that holds it. */
 static void add_rest(const struct hs_balance *balance, int face, int wall,
                      const int64_t node[HS_AXES], struct hs_balance_sums *sums)
 {
@@ -261,8 +262,8 @@ static void add_rest(const struct hs_balance *balance, int face, int wall,
     hs_balance_leave(sums, wall, -1, rest - stored, gross);
 }
 
-/* What comes along the face's axis leaves through it, where several that hold meet in a node too;
- * the rest through the wall that has the node. */
+/* At walls that hold, what comes along the face's axis leaves through the face, also where several
+ * of them meet in a node; the rest leaves through the wall that has the node. */
 static void add_holding_walls(const struct hs_balance *balance, int face, int part,
                               struct hs_balance_sums *sums)
 {
@@ -301,7 +302,7 @@ static enum hs_status reduce(const struct hs_step_state *step_state, struct hs_r
     return hs_reduce(cache->backend, cache->state, step_state->problem, out, err);
 }
 
-/* Of the fields; `found` is of those that the loop kept. */
+/* Fetches the step's fields; `found` begins as the reduction of those that the loop kept. */
 static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step_state *step_state,
                                 struct hs_reduction *found, struct hs_error *err)
 {
@@ -327,7 +328,7 @@ static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step
     return st ? st : hs_step_state_exchange(step_state, step->mean, err);
 }
 
-/* Nodes that walls prescribe have no mean in the field: it is that of what the walls say. */
+/* Nodes that walls prescribe have no mean in the field: it is the mean of the prescribed values. */
 static void put_prescribed(const struct hs_balance *balance, int face)
 {
     const struct hs_balance_layers *layers = &balance->mean[face];
@@ -344,10 +345,10 @@ static void put_prescribed(const struct hs_balance *balance, int face)
 }
 
 /*
- * What roundings can make of a balance, at most: in each sweep a node's new value is rounded at
- * each of its additions, of which there are 2*dims + 3 and a ghost's, and so are the coefficients,
- * by a unit roundoff of |T| at most, whose heat is the capacity's; and the terms by that of what
- * they are differences of, the mean's among them. And what equations that are solved leave.
+ * Upper bound of what rounding makes of a balance. In each sweep a node's new value is rounded at
+ * each of its 2*dims + 3 additions and at a ghost's, and so are the coefficients, each by at most a
+ * unit roundoff of |T|, which counts as heat by the capacity. The terms are rounded by that share
+ * of the magnitudes that cancel in them, as is the mean. Solved equations leave a residual.
  */
 static double rounding(const struct hs_balance *balance, const struct hs_reduction *reduction)
 {
@@ -367,7 +368,7 @@ static bool closes(const struct hs_balance_worst *row)
     return fabs(row->imbalance) <= row->rounding;
 }
 
-/* A rounding of 0: nothing is there, or moves. */
+/* Also right for a rounding of 0, where nothing acts. */
 static bool is_worse(const struct hs_balance_worst *one, const struct hs_balance_worst *other)
 {
     if (closes(one) && closes(other))
@@ -435,7 +436,7 @@ static void add_walls(struct hs_balance *balance)
     }
 }
 
-/* False: it is not known. */
+/* Describes the last step. False: it is not known. */
 static bool describe(struct hs_balance *balance, const struct hs_step_state *step_state)
 {
     static const double all = 1.0;
@@ -445,7 +446,7 @@ static bool describe(struct hs_balance *balance, const struct hs_step_state *ste
     if (!sweeps && !method->mean)
         return false;
     if (sweeps) {
-        /* at sweep 0 it was one that looked at what a method solved for */
+        /* at sweep 0: the one that checked a method's solution */
         const int64_t before = step_state->sweep > 0 ? step_state->sweep - 1 : 0;
         const struct hs_span span =
             hs_plan_span(step_state->plan, balance->problem, before, step_state->sweep);

@@ -1,4 +1,4 @@
-/* The balance of a body: its walls' areas, as the network has them, and its materials' sources. */
+/* The balance of a body: its walls' areas, as in the network, and its materials' sources. */
 #include "core/memory.h"
 #include "engine/balance/parts.h"
 
@@ -24,7 +24,7 @@ struct own {
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
     bool active;      /* substances have sources or sinks */
-    double *function; /* what the time functions are in the step */
+    double *function; /* means of the time functions in the step */
 };
 
 static const struct own *own_of(const struct hs_balance *balance)
@@ -102,7 +102,7 @@ static void list_node(const struct hs_balance *balance, int face, int64_t place,
     }
 }
 
-/* Threads have consecutive places. */
+/* Each thread has consecutive places. */
 static void list_parts(struct hs_balance *balance, struct own *own, int face)
 {
     const struct hs_problem *problem = balance->problem;
@@ -165,7 +165,7 @@ static double capacity_at(const struct hs_balance *balance, const int64_t node[H
     return row_of(balance, node)->capacity;
 }
 
-/* Of the wall's own node, which lies at a place of the face. */
+/* A wall's number at a node, which is at `place` on the face. */
 static double number_at(const struct hs_balance *balance, const struct hs_wall_number *number,
                         const int64_t node[HS_AXES], int64_t place)
 {
@@ -223,7 +223,7 @@ static void exchange(const struct hs_balance *balance, int face, int which,
     }
 }
 
-/* Of a part of a face's list. */
+/* For one part of a face's list. */
 static struct hs_sum convection_of(const struct hs_balance *balance, int face, int which)
 {
     const struct own *own = own_of(balance);
@@ -240,7 +240,7 @@ static struct hs_sum convection_of(const struct hs_balance *balance, int face, i
     return sum;
 }
 
-/* W: sum of what convection makes rows sink, of nodes that are free. */
+/* W: sum of the convection in the sinks of free nodes' rows. */
 static double convection(const struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
@@ -256,7 +256,7 @@ static double convection(const struct hs_balance *balance)
     return hs_sum_value(&sum);
 }
 
-/* What a material puts in at 0 K [W/m^3]. */
+/* What a material at 0 K puts in [W/m^3]. */
 static double put_in(const struct own *own, const struct hs_substance *substance)
 {
     return (substance->source >= 0 ? own->function[substance->source] : 0.0) +
@@ -284,7 +284,7 @@ static void sources(struct hs_balance *balance, double sunk)
         const int face = balance->problem->walls[share->wall].face;
         const double sink =
             share->volume * substance->perfusion * temperature(balance, face, share->node);
-        hs_balance_put_in(balance, -sink); /* which held nodes' rows leave out */
+        hs_balance_put_in(balance, -sink); /* rows of held nodes leave it out */
         const double power = share->volume * put_in(own, substance) - sink;
         hs_balance_leave(&balance->all, share->wall, -1, power, fabs(power));
     }

@@ -10,7 +10,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-/* The axes that a sum goes along. */
+/* The axes along which a sum runs. */
 struct along {
     bool axis[HS_AXES];
 };
@@ -27,7 +27,7 @@ static double width_of(const struct hs_problem *problem, const struct along *alo
     return along->axis[axis] ? hs_problem_node_width(problem, axis, i) : 1.0;
 }
 
-/* m^dims along them. */
+/* m^dims along these axes. */
 static double sum_volumes(const struct hs_problem *problem, const struct along *along)
 {
     double volume = 1.0;
@@ -40,7 +40,7 @@ static double sum_volumes(const struct hs_problem *problem, const struct along *
     return volume;
 }
 
-/* Density times volume along row (j, k). */
+/* Sum of density times volume along row (j, k). */
 static double of_row(const struct hs_problem *problem, const struct along *along,
                      const double *density, int64_t j, int64_t k)
 {
@@ -65,7 +65,7 @@ static bool is_on(const struct hs_grid *grid, int face, const int64_t node[HS_AX
     return node[face / 2] == hs_grid_face_index(grid, face);
 }
 
-/* What of row (j, k) lies on faces. */
+/* Keeps the numbers of row (j, k) that lie on faces. */
 static void keep_row(struct hs_balance *balance, const double *density, int64_t j, int64_t k)
 {
     const struct hs_grid *grid = &balance->problem->grid;
@@ -104,7 +104,7 @@ static enum hs_status take(void *self, const double *values, int64_t first, int6
     return HS_OK;
 }
 
-/* All of them once: their sum, and those that walls ask for. */
+/* Reads all numbers once: sums them, and keeps those on faces, which walls need. */
 static enum hs_status pass(struct hs_balance *balance, struct hs_error *err)
 {
     const struct hs_grid *grid = &balance->problem->grid;
@@ -139,7 +139,7 @@ enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_erro
         return HS_OK;
     const struct hs_expression *expression = &given->field.value.expression;
     source->separates = hs_expression_separate(expression, problem->grid.dims, &source->separation);
-    /* without memory for them every node is evaluated by itself */
+    /* without memory for tables every node is evaluated by itself */
     if (!hs_tables_init(&source->tables, expression, &problem->grid, HS_TABLES_OF_PLANES))
         hs_tables_release(&source->tables);
     return HS_OK;
@@ -152,7 +152,7 @@ void hs_balance_source_release(struct hs_balance_source *source)
         free(source->face[face]);
 }
 
-/* The source along row (j, k) at time t. values: [nx], for those that are nowhere yet. */
+/* The source along row (j, k) at time t. values: [nx], used unless the row is in memory. */
 static const double *density_row(const struct hs_balance *balance, double t, int64_t j, int64_t k,
                                  double *values)
 {
@@ -168,8 +168,8 @@ static const double *density_row(const struct hs_balance *balance, double t, int
     return values;
 }
 
-/* Of the source, or of an expression that varies but along some axes. Row by row, so that no bit
- * depends on the threads. Without memory NaN. */
+/* Integrates the source, or an expression that varies along some axes only. Sums row by row, so
+ * that no bit depends on the threads. NaN without memory. */
 static double integrate(const struct hs_balance *balance, const struct hs_expression *of,
                         const struct along *along, double t)
 {
@@ -200,7 +200,7 @@ static double integrate(const struct hs_balance *balance, const struct hs_expres
     return enough ? hs_sum_value(&sum) : NAN;
 }
 
-/* Of plane * column + offset the integrals of each, which cost next to nothing. */
+/* Integrates each part of plane * column + offset by itself, which costs next to nothing. */
 static double integrate_parts(const struct hs_balance *balance, const struct hs_separation *of,
                               double t)
 {
@@ -220,14 +220,14 @@ static double integrate_source(struct hs_balance *balance, double t)
     struct hs_balance_source *source = &balance->source;
     const struct hs_problem *problem = balance->problem;
     const double parts = source->separates ? integrate_parts(balance, &source->separation, t) : NAN;
-    if (isfinite(parts)) /* where a part is too large, the whole may not be */
+    if (isfinite(parts)) /* a part may overflow where the whole does not */
         return parts;
     if (source->tables.memory)
         hs_tables_fill(&source->tables, t, hs_threads_for(&problem->grid, problem->solver.threads));
     return integrate(balance, NULL, &all_axes, t);
 }
 
-/* W/m^3 everywhere, of a body. */
+/* W/m^3: a body's uniform source. */
 static double of_body(const struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
@@ -236,7 +236,7 @@ static double of_body(const struct hs_balance *balance)
                : 0.0;
 }
 
-/* Per volume, in the source's unit. */
+/* Density of the source, in its unit. */
 static double density_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = balance->problem;
@@ -248,7 +248,7 @@ static double density_at(const struct hs_balance *balance, const int64_t node[HS
                        : hs_balance_value_at(balance, &field->value, node);
 }
 
-/* Density times volume, of all nodes. */
+/* Sum of density times volume over all nodes. */
 static double sum_of(struct hs_balance *balance)
 {
     static const int64_t origin[HS_AXES] = {0, 0, 0};

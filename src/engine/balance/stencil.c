@@ -1,17 +1,17 @@
 /*
- * The balance of a stencil of radius 1: its nodes conduct c*C/dt to each neighbour, and the ghosts'
- * rule says what leaves.
+ * The balance of a stencil of radius 1: the conductance between neighbours is c*C/dt, and the
+ * ghosts' rule says what leaves.
  *
- * A node of a face is one of `edge_weight` w of a cell, of area A on the face. Its neighbour inside
- * takes K*A*(inner - edge) from it, K = c*h*C/dt, while the sweep gives it
- * w*K*A*(inner + ghost - 2*edge). The difference leaves. For walls through the node, of which the
- * ghost is inner + 2*h*dT/dn, that is -k*A*dT/dn whatever is inside.
+ * A node of a face is the share w (`edge_weight`) of a cell, of area A on the face. Its neighbour
+ * inside brings it K*A*(inner - edge), K = c*h*C/dt, while the sweep gives it w*K*A*(inner + ghost
+ * - 2*edge). The difference leaves. For walls through the node, with the ghost inner + 2*h*dT/dn,
+ * that is -k*A*dT/dn whatever is inside.
  */
 #include "engine/balance/parts.h"
 
 #include <math.h>
 
-/* What it is in sweeps, where numbers are the field's. */
+/* The number as sweeps use it, in the field's precision. */
 static double rounded(const struct hs_balance *balance, double number)
 {
     return balance->problem->precision == HS_FLOAT ? (double)(float)number : number;
@@ -25,7 +25,7 @@ static double transfer(const struct hs_balance *balance, int axis)
            problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step.sweep;
 }
 
-/* What leaves is inner*T of the inner node + edge*T of the wall's + data*the data, for each area
+/* What leaves is inner*T of the inner node + edge*T of the wall's node + data*the data, per area
  * and transfer. */
 struct law {
     double inner, edge, data;

@@ -62,7 +62,7 @@ static struct hs_substance substance(int n)
 }
 
 /* One material, and boxes of others in it with faces on nodes: corners, edges and faces of a box
- * are up to 27 distinct rows. */
+ * make up to 27 distinct rows. */
 static void add_boxes(struct hs_problem *problem, int boxes)
 {
     struct hs_body *body = problem->body;
@@ -139,8 +139,8 @@ static void fill(const struct hs_bench *bench, int64_t count)
     }
 }
 
-/* The reference knows one thread; it sweeps boxes, so each thread gives it a slab. Fixed layers
- * are never written, so both fields start from the initial one, and no ghosts are read. */
+/* The reference has one thread; it sweeps boxes, so each thread gives it a slab. Fixed layers are
+ * never written, so both fields begin as the initial one, and no ghosts are read. */
 static enum hs_status sweep_reference(const struct hs_bench *bench,
                                       const struct hs_kernel *reference, const void *in, void *out,
                                       struct hs_error *err)
@@ -174,7 +174,7 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
     return st;
 }
 
-/* In large pages: else a field of gigabytes is some seconds of page faults. NULL without memory. */
+/* In large pages: else page faults of a field of gigabytes take seconds. NULL without memory. */
 static void *allocate(size_t bytes)
 {
     enum { HUGE_PAGE = 1 << 21 };
@@ -220,7 +220,7 @@ static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
                             .op = hs_problem_operator(&bench->problem, bench->step)};
 }
 
-/* Of a body by the plain kernel of all threads, which has the reference's bits. */
+/* For a body: by the plain kernel on all threads, which has the reference's bits. */
 static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *err)
 {
     const struct hs_backend *backend = NULL;
@@ -263,7 +263,7 @@ enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_reque
         return HS_OK;
     }
     const enum hs_status st = make_body(&bench->problem, request->which, err);
-    if (!st && bench->problem.network) /* other ranks than the first have none */
+    if (!st && bench->problem.network) /* only the first rank has one */
         bench->step = 0.9 * bench->problem.network->limit;
     return st;
 }
@@ -302,9 +302,9 @@ void hs_bench_release(struct hs_bench *bench)
 /* ---- the proof ------------------------------------------------------------------------------- */
 
 /*
- * double: all kernels add in one order, so the same bits. float: the reference rounds once, a
- * kernel each coefficient and each of its partial sums: per sweep at most terms + 2 halves of an
- * epsilon of sum |c in| < 2, and since the c are positive of sum 1, later sweeps do not amplify it.
+ * double: all kernels add in one order, so the bits are the same. float: the reference rounds once,
+ * a kernel each coefficient and each partial sum. Per sweep that is at most terms + 2 halves of an
+ * epsilon of sum |c in| < 2; the c are positive of sum 1, so later sweeps do not amplify it.
  */
 static double proof_bound(const struct hs_bench *bench)
 {
@@ -322,7 +322,7 @@ static double largest_difference(const struct hs_bench *bench, const void *a, co
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t i = 0; i < count; i++) {
         const double apart = fabs(hs_read(precision, a, i) - hs_read(precision, b, i));
-        if (!(apart <= largest)) /* NaN is as far apart as can be */
+        if (!(apart <= largest)) /* NaN counts as infinitely far apart */
             largest = isnan(apart) ? INFINITY : apart;
     }
     return largest;
@@ -373,7 +373,7 @@ int hs_bench_pairs(const struct hs_bench *bench, double cache)
 
 struct copies {
     int64_t count, bytes; /* of a sample; of one copy */
-    double seconds;       /* that the last sample took */
+    double seconds;       /* of the last sample */
 };
 
 static enum hs_status take_copies(const struct hs_timing *timing, struct copies *copies,
@@ -404,7 +404,7 @@ static enum hs_status take_samples(const struct hs_bench *bench, const struct hs
     double sweep[HS_TIMING_SAMPLES], copy[HS_TIMING_SAMPLES], fraction[HS_TIMING_SAMPLES];
     struct hs_timing_effort effort = hs_timing_usual(bench->request.repeats);
     if (timing->backend->device == HS_CUDA)
-        effort.sample = 0.01; /* its clock's grain is half a microsecond, and nobody disturbs it */
+        effort.sample = 0.01; /* its clock resolves half a microsecond, and nothing disturbs it */
     const bool copying = timing->backend->copy;
     struct copies copies = {0, 0, 0.0};
     double seconds = 0.0;
@@ -430,8 +430,8 @@ static enum hs_status take_samples(const struct hs_bench *bench, const struct hs
     return st;
 }
 
-/* Sweeps take means of what was in [1, 2): a field that left it, with room for rounding, was made
- * by something else, a launch that failed for example. */
+/* Sweeps take means of values in [1, 2). A field outside that range, with room for rounding, has
+ * another origin, for example a launch that failed. */
 static enum hs_status check_field(const struct hs_bench *bench, const struct hs_timing *timing,
                                   struct hs_bench_row *out, struct hs_error *err)
 {

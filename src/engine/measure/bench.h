@@ -1,17 +1,18 @@
 /*
- * How fast kernels are, and how near to the ceiling of their device's memory.
+ * How fast kernels are, and how close to the ceiling of their device's memory.
  *
- * Each is proven against the CPU reference, on the same grid and data, before it is timed; one that
- * fails is not timed. Then its sweeps are timed in turn with copies of a field within the device's
- * memory, so that what else the machine does falls on both alike. A sweep moves at least 2 words a
- * point, one read and one written: that over the copy's rate is its fraction of the ceiling.
+ * Each is proven against the CPU reference, on the same grid and data, before it is timed; a kernel
+ * that fails is not timed. Then its sweeps are timed in turn with copies of a field within the
+ * device's memory, so that other load on the machine affects both alike. A sweep moves at least 2
+ * words a point, one read and one written; these bytes a second over the copy's rate are its
+ * fraction of the ceiling.
  *
  * A grid whose fields fit into the device's last cache is measured twice: with the one pair of
  * fields that a run has, which stays in the cache, and with so many pairs in turn that all of them
  * come from memory, as those of a larger grid would.
  *
- * Measuring goes through the backend contract only; printing is the command's. What times a sweep,
- * for others to use, is engine/measure/timing.h.
+ * Measuring uses the backend contract only; the command prints. engine/measure/timing.h times
+ * sweeps, for others, too.
  */
 #ifndef HS_ENGINE_MEASURE_BENCH_H
 #define HS_ENGINE_MEASURE_BENCH_H
@@ -20,7 +21,7 @@
 #include "core/problem.h"
 #include "engine/measure/timing.h"
 
-/* What is swept: a stencil, or a body whose network takes this form (core/network.h). */
+/* What is swept: a stencil, or a body whose network has this form (core/network.h). */
 enum hs_bench_case {
     HS_BENCH_STENCIL,
     HS_BENCH_BYTES,
@@ -42,10 +43,9 @@ struct hs_bench_request {
 };
 
 /*
- * The case on which kernels are compared: random values in [1, 2), and sweeps that leave them
- * there. A stencil: fixed boundaries; coefficients no two alike, positive, of sum 1. A body:
- * insulated; boxes of several materials, few or many, or fields of random conductivity and
- * capacity.
+ * The case on which kernels are compared: random values in [1, 2), and sweeps that keep them there.
+ * A stencil: fixed boundaries; coefficients all different, positive, of sum 1. A body: insulated;
+ * boxes of several materials, few or many, or fields of random conductivity and capacity.
  */
 struct hs_bench {
     struct hs_bench_request request;
@@ -61,7 +61,7 @@ struct hs_bench {
 /* A measurement, with the fields in memory or in the cache. */
 struct hs_bench_figures {
     int pairs;                  /* of fields, swept in turn; 0: not measured */
-    int64_t in_sample;          /* sweeps of a sample */
+    int64_t in_sample;          /* sweeps in a sample */
     struct hs_samples seconds;  /* of one sweep */
     struct hs_samples copy;     /* bytes a second, read plus written; count 0: no copy */
     struct hs_samples fraction; /* of the bandwidth of the copy taken beside it; count 0: no copy */
@@ -74,9 +74,9 @@ struct hs_bench_row {
     const struct hs_kernel *kernel;
     char device[128]; /* what the backend says it runs on */
     bool proven;      /* else the rest is not set */
-    double apart;     /* largest |T - reference| after proof_sweeps; infinite where the field was no
-                         longer what such sweeps can lead to after it was timed */
-    double bound;     /* what it may be: 0 in double */
+    double apart;     /* largest |T - reference| after proof_sweeps; infinite where the field after
+                         timing is none that such sweeps can lead to */
+    double bound;     /* upper limit of `apart`: 0 in double */
     struct hs_bench_figures figures[HS_BENCH_PLACES];
 };
 
@@ -87,7 +87,7 @@ struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request);
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
                              struct hs_error *err);
 
-/* Makes the fields and the reference's answer, which takes as long as `proof_sweeps` of it. Errors:
+/* Makes the fields and the reference's answer, by `proof_sweeps` sweeps of the reference. Errors:
  * HS_DEVICE where memory is short. */
 enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, struct hs_error *err);
 void hs_bench_release(struct hs_bench *bench);
@@ -97,12 +97,12 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
                                const struct hs_kernel *kernel, struct hs_bench_row *out,
                                struct hs_error *err);
 
-/* How many pairs of fields to sweep in turn so that each has left a cache of so many bytes when it
- * is its turn again: 1 where the fields are too large for it, 0 where it would take too many. */
+/* How many pairs of fields to sweep in turn so that each has left a cache of `cache` bytes before
+ * its next turn: 1 where one pair is too large for the cache, 0 where too many would be needed. */
 int hs_bench_pairs(const struct hs_bench *bench, double cache);
 
-/* Of a row: updated points [1e9/s] of a sweep that takes `seconds`, and bytes a second at the floor
- * of 2 words a point. */
+/* Points updated [1e9/s] by a sweep that takes `seconds`, and bytes a second at the minimum of 2
+ * words a point. */
 double hs_bench_gcells(const struct hs_bench *bench, double seconds);
 double hs_bench_bytes(const struct hs_bench *bench, double seconds);
 

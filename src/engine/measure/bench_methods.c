@@ -31,12 +31,12 @@ static const struct {
 /* Fields of the reference, in double. */
 enum { MOST_LEVELS = 6 };
 
-/* Of methods: one is kept for a reason, and those of peers. */
+/* Rows of methods: not those of peers, and one is kept for a method that refuses. */
 enum { MOST_ROWS = HS_METHODS_ROWS - HS_PEERS_MOST - 1 };
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
-/* As read from a file. `points`: an override, or NULL. To be released either way. */
+/* Reads the text as if from a file. `points`: an override, or NULL. Release in either case. */
 static enum hs_status read_text(const char *text, const char *points, struct hs_problem *out,
                                 struct hs_error *err)
 {
@@ -52,7 +52,7 @@ static enum hs_status read_text(const char *text, const char *points, struct hs_
     return st;
 }
 
-/* The config's grid with so many points along its longest axis, and the others to scale. */
+/* The config's grid with `points` points along its longest axis, and the others to scale. */
 static char *scaled_points(const struct hs_grid *grid, int64_t points)
 {
     int64_t n[HS_AXES] = {1, 1, 1}, longest = 0;
@@ -65,7 +65,7 @@ static char *scaled_points(const struct hs_grid *grid, int64_t points)
                      (long long)n[HS_Z]);
 }
 
-/* To be released either way. */
+/* Release in either case. */
 static enum hs_status read_case(int which, const struct hs_methods_request *request,
                                 enum hs_precision precision, struct hs_problem *out,
                                 struct hs_error *err)
@@ -87,13 +87,13 @@ static enum hs_status read_case(int which, const struct hs_methods_request *requ
 
 /* ---- a method -------------------------------------------------------------------------------- */
 
-/* One way through a case. The problem shares what it points to with the case's. */
+/* One way through a case. The problem shares what it points to with the case's problem. */
 struct way {
     struct hs_problem problem;
     struct hs_plan plan;
     struct hs_backend_state *state;
-    double tolerance, rate; /* of a steady state: of the residual, and K/s of the initial field */
-    int64_t iterations;     /* what it took */
+    double tolerance, rate; /* steady state: of the residual; K/s, rate of the initial field */
+    int64_t iterations;     /* number needed */
 };
 
 /* With `steps` steps to the end; 0: as many as "auto" makes. */
@@ -132,7 +132,7 @@ static enum hs_status advance(struct way *way, struct hs_method_state *self, str
     return st;
 }
 
-/* Sweeps, and the largest rate of change [K/s] of the last of them. */
+/* Makes `count` sweeps. *rate: the largest rate of change in the last one [K/s]. */
 static enum hs_status sweep(struct way *way, int64_t count, double *rate, struct hs_error *err)
 {
     const struct hs_backend *backend = way->plan.backend;
@@ -149,7 +149,7 @@ static enum hs_status sweep(struct way *way, int64_t count, double *rate, struct
     return st;
 }
 
-/* Looks as often as a run does. */
+/* Checks as often as a run does. */
 static enum hs_status sweep_to_steady(struct way *way, struct hs_error *err)
 {
     const int64_t every = way->problem.schedule.steady_check_every;
@@ -175,7 +175,7 @@ static enum hs_status solve(struct way *way, struct hs_method_state *self, struc
     return st;
 }
 
-/* From the initial field to the end; *seconds: without what comes before the method is made. */
+/* From the initial field to the end. *seconds: from the creation of the method on. */
 static enum hs_status go(struct way *way, double *seconds, struct hs_error *err)
 {
     const struct hs_plan *plan = &way->plan;
@@ -206,13 +206,13 @@ static enum hs_status time_way(struct way *way, int repeats, struct hs_samples *
     return st;
 }
 
-/* The field as it is, in double. */
+/* Downloads the field, in double. */
 static enum hs_status take(struct way *way, double *out, struct hs_error *err)
 {
     const enum hs_precision precision = way->problem.precision;
     const struct hs_box box = hs_grid_box(&way->problem.grid);
     enum hs_status st = way->plan.backend->download(way->state, &box, out, err);
-    for (int64_t n = hs_box_count(&box) - 1; n >= 0 && !st; n--) /* a float is not after its node */
+    for (int64_t n = hs_box_count(&box) - 1; n >= 0 && !st; n--) /* no float lies after its node */
         out[n] = hs_read(precision, out, n);
     return st;
 }
@@ -238,12 +238,12 @@ static bool refuses(const struct hs_method *method, const struct hs_problem *pro
     const bool refused = method->suits && method->suits(problem, &why);
     if (refused && reason)
         snprintf(reason, size, "%.*s", (int)strcspn(hs_error_reason(&why), ";"),
-                 hs_error_reason(&why)); /* what to do instead is plain from the rows beside it */
+                 hs_error_reason(&why)); /* the rows beside it show what to do instead */
     hs_error_release(&why);
     return refused;
 }
 
-/* What makes Euler's steps: all at once where a method can. */
+/* The method that makes Euler's steps: all at once where there is one that can. */
 static const struct hs_method *stepper(const struct hs_problem *problem)
 {
     const struct hs_method *found = hs_methods[0];
@@ -254,7 +254,7 @@ static const struct hs_method *stepper(const struct hs_problem *problem)
     return found;
 }
 
-/* Of Euler's longest stable steps, as "auto" has them. */
+/* Counts Euler's longest stable steps, as "auto" chooses them. */
 static enum hs_status count_stable(const struct hs_problem *problem, int64_t *steps,
                                    struct hs_error *err)
 {
@@ -281,9 +281,9 @@ static enum hs_status end_of(const struct hs_problem *problem, const struct hs_m
     return st;
 }
 
-/* Leaves it in T[0]; the others are as large. Each sweep rounds its coefficients, and so do all at
- * once that a method makes; so it ends where two extrapolations differ by no less than the two
- * before, and is not taken to be better than an epsilon for each sweep. */
+/* Leaves the reference in T[0]; the other fields are work space. Each sweep rounds its
+ * coefficients, even if a method makes all sweeps at once. So this ends where the difference of two
+ * extrapolations does not halve, and claims no accuracy beyond an epsilon for each sweep. */
 static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MOST_LEVELS],
                                   struct hs_methods_case *out, struct hs_error *err)
 {
@@ -292,7 +292,7 @@ static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MO
     const int levels = method->jumps ? MOST_LEVELS : 3;
     int64_t steps = 0;
     enum hs_status st = count_stable(problem, &steps, err);
-    steps *= method->jumps ? 2 : 1; /* at the limit the shortest waves hardly fall */
+    steps *= method->jumps ? 2 : 1; /* at the limit the shortest waves hardly decay */
     bool falls = true;
     out->by = method->name;
     out->uncertainty = INFINITY;
@@ -304,7 +304,7 @@ static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MO
                 T[level - k][n] = finer + (finer - T[level - k][n]) / (double)((1 << k) - 1);
             }
         const double before = out->uncertainty;
-        if (level > 0 && !st) /* T[1] less what T[0] was */
+        if (level > 0 && !st) /* T[1] less the former T[0] */
             out->uncertainty = (double)((1 << level) - 1) * apart(T[1], T[0], nodes);
         falls = level < 2 || out->uncertainty < 0.5 * before;
         out->uncertainty = fmax(out->uncertainty, (double)(steps << level) * DBL_EPSILON);
@@ -314,7 +314,7 @@ static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MO
 
 /* ---- peers ----------------------------------------------------------------------------------- */
 
-/* The case as equations (engine/multigrid/equations.h), in double: C [0 at nodes that keep their
+/* The case as equations (engine/multigrid/equations.h), in double: C [0 at nodes of fixed
  * temperature], sink, inflow, G along x, y, z, the initial field and the reference. */
 static enum hs_status write_equations(FILE *file, const struct hs_problem *problem,
                                       const double *reference, struct hs_error *err)
@@ -382,7 +382,7 @@ static enum hs_status ask_peers(const struct hs_methods_request *request,
 
 /* ---- the rows -------------------------------------------------------------------------------- */
 
-/* Numbers of steps that tell how the error falls with them, and the time; 0: as "auto". */
+/* Numbers of steps that show how the error and the time depend on them; 0: as "auto". */
 static int choose_steps(const struct hs_method *method, int64_t stable, int64_t out[5])
 {
     enum { FEWEST = 10 }; /* of a method whose steps are long */
@@ -396,7 +396,7 @@ static int choose_steps(const struct hs_method *method, int64_t stable, int64_t 
     return count;
 }
 
-/* One row of a method that goes through time, or of what finds a steady state. */
+/* One row: a method that goes through time, or one that finds a steady state. */
 static enum hs_status measure(const struct hs_problem *problem, const struct hs_method *method,
                               int64_t steps, const double *reference, double *T, int repeats,
                               struct hs_methods_case *of, struct hs_error *err)
@@ -430,7 +430,7 @@ static enum hs_status measure(const struct hs_problem *problem, const struct hs_
     return st;
 }
 
-/* Whether the case may be asked of it at all. */
+/* Whether the method can do this kind of case at all. */
 static bool serves(const struct hs_method *method, bool steady)
 {
     return steady ? method->solve || method == hs_methods[0] : method->advance != NULL;

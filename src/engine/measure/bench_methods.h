@@ -1,16 +1,16 @@
 /*
- * Time to an answer: what each method takes to go through a case, or to find its steady state, and
- * how far it is off.
+ * Time to solution: how long each method takes to go through a case, or to find its steady state,
+ * and how large its error is.
  *
- * The cases are those of configs/methods/, on any grid. What goes by time ends with an error,
- * largest |T - reference| over largest |reference|. The reference is the exact solution in time of
- * the grid's equations, by Richardson's extrapolation of Euler's steps of 1, 1/2, 1/4, ... of a
- * length: their error is a series in the step. Where a method makes any number of them at once,
- * steps are as short as the rounding of double allows; else the first is the longest stable one.
- * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), II.9.
+ * The cases are those of configs/methods/, on any grid. The error of a case with an end is the
+ * largest |T - reference| there, over the largest |reference|. The reference is the exact solution
+ * in time of the grid's equations, by Richardson extrapolation of Euler's steps of 1, 1/2, 1/4, ...
+ * of a length, whose error is a series in the step. Where a method makes any number of them at
+ * once, steps are as short as the rounding of double allows; else the first is the longest stable
+ * one. Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I (1993), II.9.
  *
- * A steady state ends with a residual: the largest rate of change that is left, over that of the
- * initial field; both are those of one sweep, whatever the method says about it.
+ * A steady state has a residual instead: the largest remaining rate of change over that of the
+ * initial field, both from one sweep, whatever the method reports.
  */
 #ifndef HS_ENGINE_MEASURE_BENCH_METHODS_H
 #define HS_ENGINE_MEASURE_BENCH_METHODS_H
@@ -26,20 +26,20 @@ struct hs_methods_request {
     const char *backend; /* a name, or "auto" */
     int device, threads;
     int repeats;         /* samples, at most; fewer where they would take long, but 3 at least */
-    bool peers;          /* measure those of tests/peers/methods, too */
+    bool peers;          /* measure the peers of tests/peers/methods, too */
     const char *peer;    /* only these; NULL: all */
-    double peer_seconds; /* as long as each may take for a case */
+    double peer_seconds; /* time limit of each peer for a case */
 };
 
-/* A method, or peer, with one length of step. */
+/* A method or a peer, with one length of step. */
 struct hs_methods_row {
-    const char *name; /* "sweeps" where a steady state is looked for by them */
+    const char *name; /* "sweeps" where sweeps search for a steady state */
     bool peer;
     const char *version;
-    char why[256];             /* it did not do the case; "": it did */
-    int64_t steps;             /* of a solver its iterations */
-    double sweeps;             /* in all these steps; NaN where they are none */
-    double error;              /* or residual, of a peer as it knows it */
+    char why[256];             /* why it did not do the case; "": it did */
+    int64_t steps;             /* for a solver: iterations */
+    double sweeps;             /* in all these steps; NaN where steps have none */
+    double error;              /* or residual; a peer's as the peer reports it */
     struct hs_samples seconds; /* of create and advance, or create and solve */
 };
 
@@ -49,19 +49,19 @@ struct hs_methods_case {
     int dims;
     int64_t points[HS_AXES];
     double end;         /* s; NaN: its steady state */
-    double tolerance;   /* of the residual, where that is looked for */
+    double tolerance;   /* of the residual of a steady state */
     char device[128];   /* what the backend says it runs on */
     const char *by;     /* the method that made the reference's steps */
-    double uncertainty; /* relative: of the reference, about */
+    double uncertainty; /* of the reference, relative, about */
     struct hs_methods_row row[HS_METHODS_ROWS];
     int count;
-    struct hs_peers peers; /* as they answered: the last rows */
+    struct hs_peers peers; /* their answers, in the last rows */
 };
 
 struct hs_methods_bench {
     struct hs_methods_request request;
     struct hs_methods_case of[HS_METHODS_CASES];
-    int count; /* done */
+    int count; /* cases done */
 };
 
 /* All cases and methods; `out` has what was done, after an error too. */

@@ -13,8 +13,8 @@ int64_t hs_candidate_stretch(const struct hs_problem *problem, const struct hs_p
     return power;
 }
 
-/* Numbers in [1, 2) of which no two are alike, since equal ones cost a device less power, and what
- * it saves it makes into speed. */
+/* Random numbers in [1, 2), all different: equal ones take a device less power, which it turns into
+ * speed. */
 void *hs_candidate_plane(const struct hs_problem *problem, struct hs_error *err)
 {
     const int64_t count = problem->grid.points[HS_X] * problem->grid.points[HS_Y];

@@ -15,7 +15,7 @@
 
 /* ---- what run.py is asked -------------------------------------------------------------------- */
 
-/* The options of the case, a line each, and an empty line. */
+/* The options of the case, one a line, and an empty line. */
 static void write_options(FILE *file, const struct hs_bench_request *request,
                           const struct hs_backend *backend)
 {
@@ -32,8 +32,8 @@ static void write_options(FILE *file, const struct hs_bench_request *request,
             effort.all);
 }
 
-/* A small field before and after some sweeps by the reference, for the peers to compare with: the
- * shape and the sweeps in a line, and both fields. */
+/* For the peers to compare with: a small field before and after some sweeps by the reference. A
+ * line with shape and number of sweeps, then both fields. */
 static enum hs_status write_proof(FILE *file, const struct hs_bench_request *request,
                                   struct hs_error *err)
 {
@@ -79,8 +79,8 @@ static bool find_script(char *out, size_t size)
 
 static _Noreturn void become(char *const *argv, int input, int output)
 {
-    setpgid(0, 0);                    /* Ctrl-C is for this program, */
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* at whose end it ends its peer and itself */
+    setpgid(0, 0);                    /* Ctrl-C reaches only heatsolve, */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* at whose end run.py ends its peer and itself */
     dup2(input, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     execvp(argv[0], argv);
@@ -90,7 +90,7 @@ static _Noreturn void become(char *const *argv, int input, int output)
     _exit(0);
 }
 
-/* What it prints; NULL, with errno, if there is no child. */
+/* Starts run.py. Returns what it prints; NULL, with errno, if there is no child. */
 static FILE *start(char *const *argv, int question, pid_t *child)
 {
     int ends[2];

@@ -1,7 +1,7 @@
 /*
- * The same in other software: scripts that each prove and time themselves. One more,
- * tests/peers/run.py, runs them, and says there what it reads and which rows it prints. A peer that
- * is not installed, fails or takes too long is no error: it says so in its place.
+ * Comparison with other software: scripts that each prove and time themselves. tests/peers/run.py
+ * runs them, and documents what it reads and which rows it prints. A peer that is not installed,
+ * fails or takes too long is no error: its row says so.
  */
 #ifndef HS_ENGINE_MEASURE_PEERS_H
 #define HS_ENGINE_MEASURE_PEERS_H
@@ -12,7 +12,7 @@
 
 enum { HS_PEERS_MOST = 32 };
 
-/* What is compared, by the folder of the scripts within that of run.py. */
+/* What is compared: the scripts' folder, relative to that of run.py. */
 #define HS_PEERS_SWEEPS "."        /* a sweep, for bench */
 #define HS_PEERS_METHODS "methods" /* time to an answer, for bench --methods */
 
@@ -35,20 +35,20 @@ struct hs_peers {
 };
 
 /*
- * Whether there are peers, and those of `only`, a list with commas (NULL: all), among them. run.py
- * is that of $HEATSOLVE_PEERS, else of share/heatsolve/peers beside the program's bin, else of
- * tests/peers in the source tree that the program was built in or that is the working directory;
- * $PYTHON, else python3, runs it. HS_BAD_INPUT where there are no such peers, no run.py or no
- * Python; HS_IO where run.py fails.
+ * Whether there are peers, and those of `only`, a comma-separated list (NULL: all), are among them.
+ * run.py is that of $HEATSOLVE_PEERS, else of share/heatsolve/peers beside the program's bin, else
+ * of tests/peers in the source tree in which the program was built, or that is the working
+ * directory. $PYTHON, else python3, runs it. HS_BAD_INPUT where there are no such peers, no run.py
+ * or no Python; HS_IO where run.py fails.
  */
 enum hs_status hs_peers_check(const char *folder, const char *only, struct hs_error *err);
 
-/* Asks those of a folder what the file says, from its begin: what run.py reads. */
+/* Sends the file to the peers of a folder, from its beginning: it holds what run.py reads. */
 enum hs_status hs_peers_ask(const char *folder, const char *only, double seconds, FILE *question,
                             struct hs_peers *out, struct hs_error *err);
 
-/* Runs those of sweeps on the request's case; `seconds`: as long as each may take. `out` has as
- * many as answered, after an error too. */
+/* Runs the peers of sweeps on the request's case; `seconds`: time limit of each. `out` has those
+ * that answered, after an error too. */
 enum hs_status hs_peers_run(const char *only, const struct hs_bench_request *request,
                             const struct hs_backend *backend, double seconds, struct hs_peers *out,
                             struct hs_error *err);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The values do not matter to the speed as long as they are ordinary numbers. */
+/* The values do not affect the speed as long as they are ordinary numbers. */
 static enum hs_status upload_ones(const struct hs_problem *problem,
                                   const struct hs_backend *backend, struct hs_backend_state *state,
                                   struct hs_error *err)
@@ -26,10 +26,10 @@ static enum hs_status upload_ones(const struct hs_problem *problem,
     return st;
 }
 
-/* Of the longest stable one; enough to tell what the sweeps of a longer step take. */
+/* Times the longest stable one; enough to tell how long the sweeps of a longer step take. */
 static const double longest_tried = 20.0;
 
-/* What steps are taken by. */
+/* What makes the steps. */
 struct trial {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
@@ -43,7 +43,7 @@ struct lot {
     double sweeping, reducing; /* s */
 };
 
-/* `count` steps from the run's beginning, as it makes them: from stop to stop, with a
+/* Makes `count` steps from the beginning of the run, as the run does: from stop to stop, with a
  * reduction of the field at each. */
 static enum hs_status make_lot(const struct trial *trial, int64_t count, struct lot *out,
                                struct hs_error *err)
@@ -77,8 +77,8 @@ static enum hs_status make_lot(const struct trial *trial, int64_t count, struct 
     return HS_OK;
 }
 
-/* Twice as many steps each time, from the run's beginning, until lots have taken long enough, or
- * the whole run has been made a few times. */
+/* Makes twice as many steps each time, from the beginning of the run, until they have taken long
+ * enough or the whole run was made a few times. */
 static enum hs_status time_steps(const struct trial *trial, double budget, struct hs_rate *out,
                                  struct hs_error *err)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static const double bound_from = 0.75; /* fraction of a ceiling from which that is the bound */
+static const double bound_from = 0.75; /* fraction of a ceiling from which it is the bound */
 
 const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
 {
@@ -16,7 +16,7 @@ const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
     return names[bound];
 }
 
-/* Words that a point and sweep move. */
+/* Words moved per point and sweep. */
 static double words_of(const struct hs_bench *bench, const struct hs_kernel *kernel)
 {
     struct hs_kernel_plan plan;
@@ -28,7 +28,7 @@ static double words_of(const struct hs_bench *bench, const struct hs_kernel *ker
         return 2.0 / steps;
     const double words = (double)g->launched * (double)(g->points_loaded + g->points_written) /
                          ((double)g->points_updated * steps);
-    return fmax(words, 2.0 / steps); /* a kernel that counts less forgot something */
+    return fmax(words, 2.0 / steps); /* a kernel that reports less has miscounted */
 }
 
 static struct hs_roofline_point make_point(const struct hs_roofline *roofline,

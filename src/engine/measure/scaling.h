@@ -1,7 +1,7 @@
 /*
  * How well kernels scale: the same kernel on one rank and on all of them, each proven and timed as
- * engine/measure/bench.h does. Weak: each rank has as many points as the one; strong: all share
- * them.
+ * engine/measure/bench.h does. Weak: each rank has as many points as the one rank; strong: all
+ * ranks share that many.
  */
 #ifndef HS_ENGINE_MEASURE_SCALING_H
 #define HS_ENGINE_MEASURE_SCALING_H
@@ -16,24 +16,24 @@ struct hs_scaling {
 
 struct hs_scaling_row {
     struct hs_bench_row one, all;
-    double efficiency; /* of a rank, beside the one alone; NaN where a proof failed */
-    double owned;      /* share of the layers swept that are the ranks' own */
+    double efficiency; /* of a rank, relative to the one alone; NaN where a proof failed */
+    double owned;      /* share of the swept layers that are the ranks' own, not overlap */
 };
 
-/* `request` is of one rank if weak, else of all. Release after failure too. */
+/* `request`: of one rank if weak, else of all. Release after failure too. */
 enum hs_status hs_scaling_init(struct hs_scaling *scaling, const struct hs_bench_request *request,
                                bool weak, struct hs_error *err);
 void hs_scaling_release(struct hs_scaling *scaling);
 
-/* The reference's answers, of so many sweeps. On the first rank. */
+/* The reference's answers after `sweeps` sweeps. On the first rank only. */
 enum hs_status hs_scaling_expect(struct hs_scaling *scaling, int64_t sweeps, struct hs_error *err);
 
-/* There too. `own` is its backend alone, `all` that of all ranks. */
+/* On the first rank only. `own`: the backend of that rank alone; `all`: that of all ranks. */
 enum hs_status hs_scaling_kernel(struct hs_scaling *scaling, const struct hs_backend *own,
                                  const struct hs_backend *all, const struct hs_kernel *kernel,
                                  struct hs_scaling_row *out, struct hs_error *err);
 
-/* Seconds of a sweep, the median, from memory where it was measured. */
+/* Median seconds of a sweep, from memory where that was measured. */
 double hs_scaling_seconds(const struct hs_bench_row *row);
 
 #endif

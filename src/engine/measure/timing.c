@@ -40,12 +40,12 @@ enum hs_status hs_timing_warm_up(const struct hs_timing *timing, double sample, 
     enum hs_status st = hs_timing_take(timing, *count, seconds, err); /* cold */
     if (!st)
         st = hs_timing_take(timing, *count, seconds, err);
-    /* few sweeps tell little of many, whose launches hide behind each other: so in steps */
+    /* a few sweeps say little about many, whose launches overlap: so approach it in steps */
     while (!st && *seconds < sample) {
         const double times = fmin(16.0, 1.1 * sample / fmax(*seconds, 1e-9));
         *count = at_once * (int64_t)ceil(times * (double)*count / (double)at_once);
         st = hs_timing_take(timing, *count, seconds, err);
-        if (!st && *seconds >= sample) /* it may have been held up by something else */
+        if (!st && *seconds >= sample) /* something else may have slowed it down */
             st = hs_timing_take(timing, *count, seconds, err);
     }
     return st;

@@ -15,18 +15,18 @@ enum {
     MOST = 4,            /* kernels */
     ROUNDS = 9,          /* at most, */
     LEAST_ROUNDS = 3,    /* and where one takes long */
-    LEAST_SWEEPS = 4000, /* of a run: a trial may come to 80, filling the fields included */
+    LEAST_SWEEPS = 4000, /* of a run; a trial may cost as much as 80, with filling the fields */
 };
-static const double least_updates = 1e10; /* points times sweeps of a run: seconds at the least */
+static const double least_updates = 1e10;    /* points times sweeps of a run: at least seconds */
 static const double shortest_sample = 0.012; /* s */
 static const double budget = 0.3;            /* s, of all samples, unless the fewest take longer */
-static const double many_times = 40.0;       /* the budget: a run that is worth it */
+static const double many_times = 40.0;       /* times the budget: such a run is worth a trial */
 static const double clearly = 0.95;          /* of the time of the heuristic's kernel */
-static const double free_share = 0.5;        /* of the memory that is free, for the trial */
+static const double free_share = 0.5;        /* of the free memory, for the trial */
 
 /* ---- whether --------------------------------------------------------------------------------- */
 
-/* The plan's kernel first. */
+/* The plan's kernel comes first. */
 static int find_candidates(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
                            const struct hs_plan *plan, const struct hs_kernel *out[MOST])
 {
@@ -39,8 +39,8 @@ static int find_candidates(const struct hs_kernel *const *kernels, const struct 
     return count;
 }
 
-/* A search for a steady state mostly ends long before its bound. A mode as long as the grid is
- * gone, but for a millionth, after some four times the square of its points. */
+/* A search for a steady state mostly ends long before its bound: a mode as long as the grid has
+ * decayed to a millionth after about four times the square of its points. */
 static double sweeps_from(const struct hs_problem *problem, const struct hs_plan *plan,
                           int64_t from)
 {
@@ -78,8 +78,8 @@ bool hs_trial_due_among(const struct hs_kernel *const *kernels, const struct hs_
 
 struct entrant {
     struct hs_candidate candidate;
-    int64_t sweeps; /* of a sample */
-    double seconds; /* that it takes */
+    int64_t sweeps; /* in a sample */
+    double seconds; /* of a sample */
     double taken[ROUNDS];
 };
 
@@ -93,7 +93,7 @@ static enum hs_status enter(struct entrant *entrant, const struct hs_kernel *ker
     return st;
 }
 
-/* The one that began a round ends the next: what the machine does meanwhile is felt by all. */
+/* The kernel that began a round ends the next, so that changes of load affect all alike. */
 static enum hs_status take_turns(struct entrant *entrant, int count, int rounds,
                                  struct hs_error *err)
 {
@@ -106,8 +106,8 @@ static enum hs_status take_turns(struct entrant *entrant, int count, int rounds,
     return st;
 }
 
-/* By the fastest of each one's samples, since whatever else the machine does only makes them
- * slower, and what is found is kept. The first is the heuristic's. */
+/* By each kernel's fastest sample: other load only makes samples slower, and the finding is kept.
+ * Kernel 0 is the heuristic's. */
 static void judge(struct entrant *entrant, const struct hs_kernel *const *kernel, int count,
                   int rounds, struct hs_tuning *out)
 {
@@ -133,7 +133,7 @@ static bool is_long(const struct hs_problem *problem, const struct hs_plan *plan
     return sweep * sweeps_from(problem, plan, from) >= many_times * budget;
 }
 
-/* All of them, or none where the run is not long after all. */
+/* Tries all kernels, or none where the run turns out to be short. */
 static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *const *kernel,
                               int count, int64_t from, struct hs_tuning *out, struct hs_error *err)
 {

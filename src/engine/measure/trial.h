@@ -1,9 +1,9 @@
 /*
- * The trial that a long run on a CPU begins with: the kernels that "auto" may take are timed by
- * turns for some tenths of a second. Which of them is the faster one is a matter of the CPU's
- * caches and vectors, and of what else the machine does, so that no table can know it.
+ * The trial at the beginning of a long run on a CPU: the kernels that "auto" may take are timed in
+ * turn for some tenths of a second. Which one is the fastest depends on the CPU's caches and
+ * vectors, and on what else the machine does, so no table can know it.
  *
- * On a GPU there is none: the heuristic of engine/heuristic.h is of the chips that it names.
+ * On a GPU there is no trial: the heuristic of engine/heuristic.h covers the chips that it names.
  */
 #ifndef HS_ENGINE_MEASURE_TRIAL_H
 #define HS_ENGINE_MEASURE_TRIAL_H
@@ -18,9 +18,9 @@
 bool hs_trial_due(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from);
 
 /*
- * Times them. The kernel to take comes first in *out: the plan's own, unless another is clearly
- * faster (5 %). `count` is 0 where nothing was found out: the run turned out to be short, or
- * one of them could not be timed. What fails here is not the run's failure.
+ * Times the kernels. The one to take comes first in *out: the plan's own, unless another is clearly
+ * faster (5 %). `count` is 0 where there is no result: the run turned out to be short, or a kernel
+ * could not be timed. Such a failure is not the run's.
  */
 void hs_trial_make(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
                    struct hs_tuning *out);

@@ -14,9 +14,9 @@
 #include <string.h>
 
 enum { FINALISTS = 4 };           /* that are timed again */
-static const double within = 1.4; /* of the fastest at first sight: fit for the final */
+static const double within = 1.4; /* times the fastest first look: worth timing again */
 
-/* First a look, then samples worth comparing. */
+/* A first look, then samples worth comparing. */
 static const double first_sample = 0.004;
 static const struct hs_timing_effort final = {.repeats = 9, .sample = 0.02, .all = 0.4};
 
@@ -58,7 +58,7 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
                    stretch == HS_CANDIDATE_LONG ? " or more" : "");
 }
 
-/* A case is kept as lines of text. */
+/* Cases are stored as lines of text. */
 static void keep_to_one_line(char *text)
 {
     for (; *text; text++)
@@ -161,8 +161,8 @@ static void look_at_all(struct hs_candidate *trial, const struct hs_kernel *cons
     sort(out);
 }
 
-/* The next that one look is not enough of: what "auto" would take by itself, and the few that may
- * be the fastest. A look may flatter, so the fastest is always one that was looked at again. */
+/* The next kernel for which one look is not enough: what "auto" would take without tuning, and the
+ * few that may be the fastest. A look may flatter, so the fastest is always one timed again. */
 static int next_finalist(const struct hs_tuning *tuning, const struct hs_kernel *usual)
 {
     const double limit = within * tuning->row[0].seconds;

@@ -1,9 +1,9 @@
 /*
- * Trying the kernels out: all that suit a case are timed on its own grid, device, walls and source,
- * each for a moment, the best of them again for longer.
+ * Tuning: all kernels that suit a case are timed on its own grid, device, walls and source, each
+ * for a moment, and the best of them again for longer.
  *
- * What is found holds for cases that look the same to a kernel, on the same device: hs_tune_case
- * says what that is. Keeping it between runs is output/tune_file.h's business.
+ * A finding holds for cases that look the same to a kernel, on the same device: hs_tune_case
+ * defines what that means. output/tune_file.h keeps findings between runs.
  */
 #ifndef HS_ENGINE_MEASURE_TUNE_H
 #define HS_ENGINE_MEASURE_TUNE_H
@@ -12,8 +12,8 @@
 
 enum { HS_TUNE_MOST = 64 }; /* kernels */
 
-/* Texts without line ends. The program's version and the driver are told apart from the rest, so
- * that a finding from before an update is known for what it is. */
+/* Texts without line ends. The program's version and the driver are separate from the rest, so that
+ * a finding from before an update can be recognised. */
 struct hs_tune_case {
     char device[192];
     char driver[128];
@@ -24,7 +24,7 @@ struct hs_tune_case {
 struct hs_tune_row {
     char kernel[64];
     double seconds;    /* of one sweep; NaN: it could not be timed */
-    int samples;       /* that this is the median of; 1: only looked at */
+    int samples;       /* whose median this is; 1: only a first look */
     char failure[160]; /* why it could not be timed, or "" */
 };
 
@@ -32,23 +32,23 @@ struct hs_tuning {
     struct hs_tune_case about;
     struct hs_tune_row row[HS_TUNE_MOST]; /* the fastest first, those that failed last */
     int count;
-    double seconds; /* that finding it out took */
+    double seconds; /* that tuning took */
 };
 
 /* The case of a problem whose plan has a backend. */
 enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_tune_case *out, struct hs_error *err);
 
-/* Whether "auto" may take the kernel for the problem on this device. Not the reference: in float it
- * rounds as no other does, and a result must not depend on what was tuned. */
+/* Whether "auto" may take the kernel for the problem on this device. Never the reference: in float
+ * it rounds differently from all others, and results must not depend on tuning. */
 bool hs_tune_candidate(const struct hs_kernel *kernel, const struct hs_problem *problem,
                        enum hs_device device);
 
 /*
- * Times the candidates. The plan's kernel, which is what "auto" would take by itself, is always
- * among those that are timed again. A kernel that cannot run is a row that says why; HS_DEVICE if
- * none could be timed. Takes a few seconds, and as long as it takes to fill the fields of a large
- * grid once for each kernel.
+ * Times the candidates. The plan's kernel, which "auto" would take without tuning, is always among
+ * those that are timed again. A kernel that cannot run has a row that says why; HS_DEVICE if none
+ * could be timed. Takes a few seconds, and for large grids as long as it takes to fill the fields
+ * once for each kernel.
  */
 enum hs_status hs_tune_measure(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_tuning *out, struct hs_error *err);
@@ -58,8 +58,7 @@ enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
                              const struct hs_problem *problem, const struct hs_plan *plan,
                              struct hs_tuning *out, struct hs_error *err);
 
-/* The plan's kernel becomes the finding's fastest, if that is one for this problem in this build.
- */
+/* The plan's kernel becomes the fastest one found, if this build has it for this problem. */
 bool hs_tune_apply(const struct hs_tuning *tuning, const struct hs_problem *problem,
                    struct hs_plan *plan);
 

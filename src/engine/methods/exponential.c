@@ -1,9 +1,9 @@
 /*
- * exponential: exact in time, whatever the step.
+ * exponential: exact in time, for any step.
  *
- * Between the nodes space is as coarse as the stencil makes it; in time the modes of that system of
- * ordinary differential equations, dT/dt = r T + f, are known: exp(r t) T + (exp(r t) - 1)/r f. The
- * modes are those of a short sweep, whose rates over its step are those of the system.
+ * Space is discretised by the stencil. The modes of the resulting ordinary differential equations,
+ * dT/dt = r T + f, are known exactly: exp(r t) T + (exp(r t) - 1)/r f. They are the modes of a
+ * short sweep, whose rates over its step are those of the system.
  *
  * Source: Moler and Van Loan, SIAM Review 45 (2003), methods 14 to 16.
  */
@@ -15,15 +15,15 @@
 
 #include <stdlib.h>
 
-enum { MEAN = 2, FIELDS }; /* the backend's: of the last step before a stop */
+enum { MEAN = 2, FIELDS }; /* the backend's fields; MEAN: of the last step before a stop */
 
 struct hs_method_state {
     struct hs_modes modes; /* first: hs_modes_create */
-    struct hs_span sweep;  /* that the modes are of; no steps: they have not begun */
-    double begun;          /* s: when they did */
-    double at;             /* s since then: what the backend's field is of */
-    double step, limit;    /* s: that of the mean, and the longest stable sweep */
-    bool means;            /* there is a field for it */
+    struct hs_span sweep;  /* the modes' own; count 0: they have not begun */
+    double begun;          /* s: when the modes began */
+    double at;             /* s since then: the time of the backend's field */
+    double step, limit;    /* s: of the step of the mean, and of the longest stable sweep */
+    bool means;            /* there is a field for the mean */
 };
 
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
@@ -52,7 +52,7 @@ static enum hs_status put(struct hs_method_state *self, double time, bool steps,
     return hs_modes_put(&self->modes, HS_MODE_TIME, time / self->sweep.step, steps, err);
 }
 
-/* From self->at on. */
+/* The mean from self->at to `end`. */
 static enum hs_status put_mean(struct hs_method_state *self, double end, struct hs_error *err)
 {
     const struct hs_vectors *vectors = self->modes.backend->vectors;
@@ -85,7 +85,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     return st ? st : put(self, end, keep, err);
 }
 
-/* Nothing changes with time, so any one does. A product of matrices rounds each of its terms. */
+/* Nothing changes with time, so any time does. A product of matrices rounds each of its terms. */
 static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
 {
     static const double all = 1.0;

@@ -1,9 +1,9 @@
 /*
- * implicit: steps of any length that solve equations, of second order in time.
+ * implicit: steps of any length, of second order in time, that solve equations.
  *
- * BDF2, L-stable, on networks of conduction and stencils of radius 1 (engine/steps/bdf2.h), where
- * the backend has vectors for that; else on the host, to which the field comes and goes back at
- * stops.
+ * BDF2, L-stable, on conduction networks and stencils of radius 1 (engine/steps/bdf2.h). It works
+ * in the backend's vectors, where there are some; else on the host, to which the field is copied,
+ * and back at stops.
  *
  * With time.tolerance each step of the plan is cut (engine/steps/cut.h).
  */
@@ -17,12 +17,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double same = 1e-6;      /* of a step: two times are one */
-static const double begun_anew = 0.1; /* of the step before: a shorter one knows nothing by it */
-static const double solved = 0.1;     /* of a step's error in time: what solving it may leave */
+static const double same = 1e-6;      /* of a step: closer times are equal */
+static const double begun_anew = 0.1; /* of the step before: a shorter step begins anew */
+static const double solved = 0.1;     /* of a step's error in time: what the solution may be off */
 
-/* The backend's fields that keep, at a stop, the one before the plan's last step; the mean of the
- * last step; and the one before that, where the plan's was cut. */
+/* Fields of the backend that hold, at a stop, the field before the plan's last step; the mean of
+ * the last step; and, where the plan's step was cut, the field before the last of its parts. */
 enum { BEFORE = 2, MEAN, START, FIELDS };
 
 struct hs_method_state {
@@ -31,7 +31,7 @@ struct hs_method_state {
     double limit; /* s: longest stable sweep */
     bool begun;
     struct hs_cut cut;
-    double error; /* K: the last step's in time, by the estimate; 0: not known yet */
+    double error; /* K: estimated error in time of the last step; 0: not known yet */
 };
 
 static enum hs_status suits(const struct hs_problem *problem, struct hs_error *err)
@@ -56,7 +56,7 @@ static int fields_of(const struct hs_problem *problem)
     return problem->schedule.tolerance > 0.0 ? FIELDS : START;
 }
 
-/* What solves has, five vectors more, and what is kept at stops. */
+/* Conjugate gradients with BDF2's vectors, and the fields kept at stops. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
     const double field =
@@ -133,7 +133,7 @@ static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
     self->bdf2.gradients.watch = by;
 }
 
-/* Where a run begins, or goes on, or begins again: from the backend's field. */
+/* Begins with the backend's field, where a run begins, goes on, or begins again. */
 static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
                             struct hs_error *err)
 {

@@ -1,11 +1,11 @@
 /*
- * multigrid: the steady state of a network, by conjugate gradients with a V-cycle as their
+ * multigrid: the steady state of a network, by conjugate gradients with a V-cycle as
  * preconditioner.
  *
  * For bodies of many materials and for stencils of radius 1, whose walls and sources do not change
- * in time. It solves where the backend has vectors for it, else on the host, to which the field
- * comes and goes back. The iterations hardly depend on the grid, and little on the materials: see
- * docs/numerics.md.
+ * in time. It works in the backend's vectors, where there are some; else on the host, to which the
+ * field is copied and back. The number of iterations hardly depends on the grid, and little on the
+ * materials: see docs/numerics.md.
  *
  * Sources: those of engine/multigrid/.
  */
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Sources that should balance do so but for the rounding of what they are made of. */
+/* Sources that should balance do so up to rounding, relative to the flows. */
 static const double balanced = 1e-10;
 
 static enum hs_status check_balance(const struct hs_problem *problem,
@@ -41,7 +41,7 @@ static enum hs_status check_balance(const struct hs_problem *problem,
                         unit);
 }
 
-/* So that what flows through walls is known: it is that of a sweep, which changes nothing else. */
+/* So that the flow through walls is known: it is that of a sweep, which changes nothing else. */
 static enum hs_status sweep_once(const struct hs_problem *problem, const struct hs_backend *backend,
                                  struct hs_backend_state *state, struct hs_error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * rkl2: Runge-Kutta-Legendre super time stepping, second order in time.
  *
- * A step of length tau has s stages of a sweep each, and is stable up to (s^2 + s - 2)/4 times the
- * longest stable sweep: s sweeps go as far as some s^2/4 of euler's. With S a sweep of
- * dt = 4 tau/(s^2 + s - 2), which is never longer than a stable one, tau L(Y) is (S(Y) - Y) tau/dt,
+ * A step of length tau has s stages of one sweep each, and is stable up to (s^2 + s - 2)/4 times
+ * the longest stable sweep: s sweeps go about as far as s^2/4 of euler's. Let S be a sweep of dt =
+ * 4 tau/(s^2 + s - 2), which is never longer than a stable one. Then tau L(Y) is (S(Y) - Y) tau/dt,
  * and the stages of Meyer, Balsara and Aslam become
  *
  *     Y_1 = Y_0 + b_1 (S(Y_0) - Y_0)
@@ -11,25 +11,25 @@
  *     b_j = (j^2 + j - 2)/(2 j (j + 1)), at least 1/3;  mu_j = (2j - 1)/j b_j/b_j-1;
  *     nu_j = -(j - 1)/j b_j/b_j-2;  g_j = (1 - b_j-1) mu_j
  *
- * Stage j is the field at t + c_j tau, c_j = (j^2 + j - 2)/(s^2 + s - 2), c_1 = c_2/3. A sweep
- * takes walls and sources at the time of the stage that it begins with; nodes that walls prescribe
- * have their value of each stage's time.
+ * Stage j is the field at t + c_j tau, where c_j = (j^2 + j - 2)/(s^2 + s - 2), c_1 = c_2/3. A
+ * sweep takes walls and sources at the time of the stage from which it starts; nodes that walls
+ * prescribe have the value for the time of each stage.
  *
- * Where nothing changes with time the step is Y_0 + b_s (P_s(S) Y_0 - Y_0), P_s a polynomial of
- * Legendre, whose recursion wants two fields instead of four:
+ * Where nothing changes with time the step is Y_0 + b_s (P_s(S) Y_0 - Y_0) with the Legendre
+ * polynomial P_s, whose recursion needs two fields instead of four:
  *
  *     X_1 = S(Y_0);  X_j = S(X_j-1) + (j - 1)/j (S(X_j-1) - X_j-2)
  *
- * Both are written as sums of differences, so that what is uniform stays so to the last bit and
- * coefficients make no rounding of the field's own size: docs/numerics.md.
+ * Both are written as sums of differences, so that a uniform field stays uniform to the last bit
+ * and coefficients cause no rounding of the field's own size: docs/numerics.md.
  *
- * What a step stores is tau L of a mean of its stages, whose weights add up to 1: with H the
- * harmonic numbers, of the recursion's X_j and of the stages,
+ * What a step stores is tau L of a mean of its stages, whose weights add up to 1. With the harmonic
+ * numbers H, the weights of the recursion's X_j and of the stages are
  *
  *     w_j = 2 (2j + 1)/(s (s + 1)) (H_s - H_j);   w_j/b_j for j > 0, and w_0 the rest of 1
  *
  * since (P_s(x) - 1)/(x - 1) is the sum of (2j + 1) (H_s - H_j) P_j(x) by Christoffel and Darboux.
- * It is added up in the last step before a stop, where its heat balance is wanted.
+ * The mean is added up in the last step before a stop, if its heat balance is wanted.
  *
  * Source: Meyer, Balsara and Aslam, J. Comput. Phys. 257 (2014) 594-626; their section 4 for the
  * stages, 3.2 for the recursion.
@@ -47,18 +47,18 @@
 #include <stdlib.h>
 
 enum { FEWEST = 3 };           /* stages */
-enum { OLD, MOST_FIELDS = 5 }; /* the state's own, Y_0; all, */
-/* Of steps that are cut: before the plan's last one, and where a stretch began; and all then. */
+enum { OLD, MOST_FIELDS = 5 }; /* the state's own, Y_0; number of fields */
+/* With cut steps: before the plan's last step, at the start of a stretch; number of fields. */
 enum { BEFORE = MOST_FIELDS, START, MOST_CUT_FIELDS };
 static const double most = 4e6;       /* stages; plans have no longer steps */
-static const double same = 1e-6;      /* of a step: two times are one */
-static const double rounding = 1e-12; /* of a step that is as long as so many stages can take */
-static const double told = 8.0;       /* units in the last place: what an estimate can tell */
+static const double same = 1e-6;      /* of a step: closer times are equal */
+static const double rounding = 1e-12; /* of the longest step that a number of stages can take */
+static const double told = 8.0;       /* units in the last place: what an estimate can resolve */
 
 /* The mean of the last step before a stop. */
 struct mean {
-    int field;   /* the last one of those reserved; 0: there is no balance */
-    bool spares; /* the nodes of a box */
+    int field;   /* the last of the fields reserved; 0: there is no balance */
+    bool spares; /* a box of nodes is left out */
     struct hs_box spared;
     double *weight, *time; /* [stages] */
     double step, sweep;    /* s */
@@ -73,15 +73,15 @@ struct hs_method_state {
     bool in_time; /* walls or sources change with time */
     struct mean mean;
     struct hs_cut cut;
-    bool begun;     /* the cut has */
-    double largest; /* K: of the field when a step was last looked at */
-    double mean_at; /* s: the step that ends then is to have its mean; NaN: none */
+    bool begun;     /* the cut has begun */
+    double largest; /* K: of the field when a step was last judged */
+    double mean_at; /* s: end of the step whose mean is wanted; NaN: none */
     struct hs_effort effort;
     const struct hs_solve_watch *watch;
 };
 
-/* Of a step of so many sweeps of the longest stable: the least odd number. Those of even ones do
- * not damp the shortest waves. */
+/* For a step of this many times the longest stable sweep: the smallest odd number. Even numbers of
+ * stages do not damp the shortest waves. */
 static int64_t stages_for(double sweeps)
 {
     double s = ceil(0.5 * (sqrt(9.0 + 16.0 * sweeps * (1.0 - rounding)) - 1.0));
@@ -119,7 +119,7 @@ struct step {
     struct mean *mean;    /* NULL: it is not wanted */
 };
 
-/* The new field becomes the state's, the old one that before it. */
+/* The new field becomes the state's, the old one the field before it. */
 static void take(const struct step *step, int field)
 {
     step->vectors->exchange(step->state, 0, field);
@@ -135,7 +135,7 @@ static double b_of(int64_t stage)
 
 /* ---- its mean -------------------------------------------------------------------------------- */
 
-/* Of the recursion, or of stages as they are. */
+/* Weights of the recursion's fields, or of stages as they are. */
 static void weigh(const struct step *step, bool stages)
 {
     const double s = (double)step->stages;
@@ -150,7 +150,7 @@ static void weigh(const struct step *step, bool stages)
     weight[0] = 1.0 - all;
 }
 
-/* After stage j, an even one: it, and the one before. */
+/* After an even stage j: adds that stage and the one before. */
 static enum hs_status add_to_mean(const struct step *step, int64_t stage, int now, int before,
                                   struct hs_error *err)
 {
@@ -168,14 +168,14 @@ static enum hs_status add_to_mean(const struct step *step, int64_t stage, int no
 
 enum { MOST_AT_ONCE = 8 };
 
-/* X_j and X_j-1, and the fields that may be overwritten; Y_0, the state's own, may not. */
+/* X_j and X_j-1, and the fields that may be overwritten: never Y_0, the state's own. */
 struct recursion {
     int now, before;
     int free[MOST_FIELDS], free_count;
 };
 
-/* A pass of several stages leaves its two results elsewhere than where it begins; one of one stage
- * leaves its result where X_j-2 was; a sweep for itself wants a field for it besides. */
+/* A pass of several stages writes its two results to other fields than it reads. A pass of one
+ * stage writes its result over X_j-2. A plain sweep needs a field of its own for its result. */
 static int recursion_fields(int at_once)
 {
     return at_once > 1 ? MOST_FIELDS : at_once == 1 ? 3 : 4;
@@ -193,7 +193,7 @@ static void give_free(struct recursion *r, int field)
         r->free[r->free_count++] = field;
 }
 
-/* X_j+1 in a sweep and a sum, or a pass where the kernel can. */
+/* X_j+1 by a sweep and a sum, or by a pass where the kernel can. */
 static enum hs_status make_stage(const struct step *step, struct recursion *r, const double *factor,
                                  bool in_pass, struct hs_error *err)
 {
@@ -214,7 +214,7 @@ static enum hs_status make_stage(const struct step *step, struct recursion *r, c
     return st;
 }
 
-/* So many stages in a pass. */
+/* `count` stages in one pass. */
 static enum hs_status make_stages(const struct step *step, struct recursion *r,
                                   const double *factor, int count, struct hs_error *err)
 {
@@ -229,7 +229,7 @@ static enum hs_status make_stages(const struct step *step, struct recursion *r,
     return st;
 }
 
-/* X_j of the recursion, of walls and sources that stay as they are. */
+/* A step by the recursion, for walls and sources that do not change. */
 static enum hs_status legendre(const struct step *step, struct hs_error *err)
 {
     const int pass = step->vectors->recursion(step->state);
@@ -259,7 +259,7 @@ static enum hs_status legendre(const struct step *step, struct hs_error *err)
 
 /* ---- the stages as they are ------------------------------------------------------------------ */
 
-/* When stage j is. */
+/* The time of stage j. */
 static double stage_time(const struct step *step, int64_t stage)
 {
     const double j = (double)stage, s = (double)step->stages;
@@ -269,7 +269,7 @@ static double stage_time(const struct step *step, int64_t stage)
     return step->begin + c * (step->end - step->begin);
 }
 
-/* Sweeps from stage j - 1 to what stage j is made of. */
+/* Sweeps from stage j - 1 towards stage j. */
 static enum hs_status sweep_to(const struct step *step, int64_t stage, int from, int to,
                                struct hs_error *err)
 {
@@ -279,7 +279,7 @@ static enum hs_status sweep_to(const struct step *step, int64_t stage, int from,
     return step->vectors->sweep(step->state, &span, from, to, err);
 }
 
-/* The stages as they are, of walls and sources that change. */
+/* A step by the stages as they are, for walls and sources that change. */
 static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 {
     enum { SWEPT_OLD = OLD + 1, FIRST, SECOND, SWEPT };
@@ -298,7 +298,7 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
                                         {(b_of(stage - 1) - 1.0) * mu, SWEPT_OLD, OLD},
                                         {nu, before, OLD}};
         st = sweep_to(step, stage, now, SWEPT, err);
-        if (!st) /* of stage 2 the last is 0 */
+        if (!st) /* for stage 2 the last term is 0 */
             st = vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, NULL, err);
         if (!st)
             st = add_to_mean(step, stage, out, now, err);
@@ -312,7 +312,7 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-/* The mean's is the last one. */
+/* The last field is that of the mean. */
 static int fields_of(const struct hs_problem *problem, int at_once)
 {
     const int means = hs_balance_is_there(problem);
@@ -321,7 +321,7 @@ static int fields_of(const struct hs_problem *problem, int at_once)
     return (hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once)) + means;
 }
 
-/* At most: a kernel that makes one stage in a pass leaves two of the fields out. */
+/* An upper bound: a kernel that makes one stage in a pass needs two fields less. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
     return backend->vectors ? backend->vectors->bytes(problem, fields_of(problem, MOST_AT_ONCE))
@@ -397,8 +397,8 @@ static enum hs_status make_step(struct hs_method_state *self, double begin, doub
 
 /* ---- steps within the tolerance -------------------------------------------------------------- */
 
-/* K: by how much field `other` differs from field 0, at most at a node; NaN where one is no number
- * there. */
+/* K: the largest difference between field `other` and field 0 at a node; NaN where a value is not a
+ * number. */
 static enum hs_status distance_to(struct hs_method_state *self, int other, double *out,
                                   struct hs_error *err)
 {
@@ -429,9 +429,9 @@ static enum hs_status look(void *of, double *rate, struct hs_error *err)
 }
 
 /*
- * By how far the step is from the trapezoidal rule, tau/2 (L(Y_0) + L(Y_s)): with
- * c = (s^2 + s - 6)/(9 (s^2 + s - 2)), the third term of the step's polynomial, both are off by
- * tau^3 L^3 Y, times c - 1/6 and 1/4 - 1/6. The step is in field 0, Y_0 in 1.
+ * Estimates the error from the step's distance to the trapezoidal rule, tau/2 (L(Y_0) + L(Y_s)).
+ * With c = (s^2 + s - 6)/(9 (s^2 + s - 2)), the third term of the step's polynomial, the two are
+ * off by tau^3 L^3 Y times c - 1/6 and 1/4 - 1/6. The step is in field 0, Y_0 in field 1.
  */
 static enum hs_status estimate(struct hs_method_state *self, const struct step *step, double *error,
                                struct hs_error *err)
@@ -451,8 +451,8 @@ static enum hs_status estimate(struct hs_method_state *self, const struct step *
     return st ? st : distance_to(self, 4, error, err);
 }
 
-/* An estimate is a difference of sweeps, so what it cannot be told from is rounding; steps that are
- * shortened for that come to nothing in the end. */
+/* An estimate is a difference of sweeps, so it cannot resolve less than their rounding. Steps
+ * shortened to get below that would shrink to nothing. */
 static enum hs_status check_rounding(const struct hs_method_state *self, struct hs_error *err)
 {
     const struct hs_problem *problem = self->problem;
@@ -481,7 +481,7 @@ static enum hs_status attempt(void *of, double length, double t, double *error, 
     if (!st)
         st = estimate(self, &step, error, err);
     if (isnan(*error))
-        *error = 0.0; /* what is no number the watch sees */
+        *error = 0.0; /* the watch finds values that are not numbers */
     *order = 3.0;
     return st;
 }
@@ -499,8 +499,8 @@ static void refuse(void *of)
     self->effort.refused++;
 }
 
-/* A step of the plan. `keep`: the field before it becomes field 1, and that before the last of
- * those that it was cut into BEFORE. */
+/* A step of the plan. `keep`: the field before it becomes field 1, and the field before the last of
+ * its parts goes to BEFORE. */
 static enum hs_status cut_step(struct hs_method_state *self, double begin, double end, bool keep,
                                struct hs_error *err)
 {
@@ -553,7 +553,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     return finished ? finished : st;
 }
 
-/* Where nothing changes with time, any one time does. */
+/* Where nothing changes with time, one time is enough. */
 static void mean_of(const struct hs_method_state *self, struct hs_step_mean *out)
 {
     const struct mean *mean = &self->mean;

@@ -1,16 +1,16 @@
 /*
  * spectral: any number of sweeps at once.
  *
- * A sweep multiplies a mode by 1 + r and adds f to it, so n of them make
+ * A sweep multiplies a mode T by 1 + r and adds f to it, so n sweeps make it
  *
  *     (1 + r)^n T + ((1 + r)^n - 1)/r f
  *
- * of it, and without end the modes are -f/r. What comes out are the fields of as many sweeps of
- * euler, to rounding; each stop goes from the field that the run began with, or that its steps
- * changed their length at. Where the change of the last sweep is wanted, that one is a real one.
+ * and the steady state is -f/r. The results are those of as many sweeps of euler, to rounding. Each
+ * stop is computed from the field at the beginning of the run, or at the last change of the step.
+ * Where the change of the last sweep is wanted, that sweep is a real one.
  *
- * Steady, where a mode's rate is 0, as of a body whose walls are all insulated, source and walls
- * must balance, and the mode stays as the initial field has it.
+ * Where a mode's rate is 0 in a search for the steady state, as in a body whose walls are all
+ * insulated, source and walls must balance; the mode stays as it is in the initial field.
  */
 #include "core/method.h"
 #include "engine/modes/modes.h"
@@ -23,8 +23,8 @@
 struct hs_method_state {
     struct hs_modes modes; /* first: hs_modes_create */
     bool begun;
-    struct hs_span from; /* whose steps the modes are of */
-    int64_t done;        /* of them */
+    struct hs_span from; /* its steps are those of the modes */
+    int64_t done;        /* sweeps since it began */
 };
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -34,7 +34,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     return hs_modes_create(sizeof **out, problem, backend, state, out, err);
 }
 
-/* From the field as it is, unless the steps are the ones of the modes. */
+/* Begins with the field as it is, unless the steps are those of the present modes. */
 static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
                             struct hs_error *err)
 {
@@ -64,10 +64,10 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     return st;
 }
 
-/* Where nothing holds the mean, what source and walls add to it must be 0. */
+/* Where nothing fixes the mean, source and walls must add nothing to it. */
 static enum hs_status check_balance(struct hs_modes *modes, double step, struct hs_error *err)
 {
-    /* of an average over so many nodes */
+    /* of a mean over so many nodes */
     const double rounding = modes->problem->precision == HS_FLOAT ? 1e-6 : 1e-12;
     double drift;
     if (!hs_modes_have_still(modes))
@@ -84,7 +84,7 @@ static enum hs_status check_balance(struct hs_modes *modes, double step, struct 
                         modes->problem->raw ? drift : drift / step, unit);
 }
 
-/* Where a sweep is as short as strong convection wants it, none that follows would show it. */
+/* Where strong convection makes sweeps very short, the next one would not show this error. */
 static enum hs_status check_doubt(const struct hs_modes *modes, double tolerance,
                                   struct hs_error *err)
 {
@@ -110,7 +110,7 @@ static struct hs_span sweep_of(const struct hs_problem *problem)
     return span;
 }
 
-/* What a sweep still changes. */
+/* The change that a further sweep makes. */
 static enum hs_status measure(const struct hs_modes *modes, const struct hs_span *span,
                               struct hs_reduction *out, struct hs_error *err)
 {
@@ -118,7 +118,7 @@ static enum hs_status measure(const struct hs_modes *modes, const struct hs_span
     return st ? st : hs_reduce(modes->backend, modes->state, modes->problem, out, err);
 }
 
-/* K: what rounding makes of a sweep, of fields up to `largest`; ghosts of strong convection are
+/* K: the rounding of a sweep over fields up to `largest`; ghosts of strong convection are
  * differences of large terms. */
 static double rounding_of(const struct hs_modes *modes, const struct hs_span *span, double largest)
 {
@@ -134,8 +134,8 @@ static double rounding_of(const struct hs_modes *modes, const struct hs_span *sp
     return 16.0 * weight * largest * hs_precision_epsilon(problem->precision);
 }
 
-/* For the loop, which says where: what is not finite in the field, or in what a sweep makes of it.
- */
+/* Leaves values that are not finite in the field, for the loop to find; a sweep makes them if there
+ * are none yet. */
 static enum hs_status leave_not_finite(const struct hs_modes *modes, const struct hs_span *span,
                                        struct hs_error *err)
 {

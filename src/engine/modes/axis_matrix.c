@@ -25,11 +25,11 @@ bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_
            same_rule(&one->face[0], &other->face[0]) && same_rule(&one->face[1], &other->face[1]);
 }
 
-/* A ghost a*inner + b*edge + c*datum, the last of which a flux has too. */
+/* A ghost is a*inner + b*edge + c*datum. It pulls unless a + b is 1; a flux has a datum, too. */
 static bool is_free(const struct hs_face *face, int radius)
 {
     for (int m = 0; m < radius && !face->wrap; m++)
-        if (face->b[m] != 1.0 - face->a[m]) /* a + b would lose the pull of weak convection */
+        if (face->b[m] != 1.0 - face->a[m]) /* a + b would round off the pull of weak convection */
             return false;
     return face->held == 0;
 }
@@ -71,7 +71,7 @@ static void add_node(struct row *row, int64_t node, double c, double share)
         row->entry[row->count++] = (struct hs_axis_entry){column, c, share};
 }
 
-/* What the neighbour at `node` (a ghost where it is outside 0..nodes-1) is made of. */
+/* Adds the neighbour at `node`, or what its ghost is made of where that is outside 0..nodes-1. */
 static void add_neighbour(struct row *row, int64_t node, double c)
 {
     const int64_t nodes = row->matrix->nodes;

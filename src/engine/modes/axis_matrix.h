@@ -1,4 +1,4 @@
-/* The matrix of what a stencil does along one axis, between its two faces. */
+/* The matrix of a stencil along one axis, between the two faces of that axis. */
 #ifndef HS_ENGINE_MODES_AXIS_MATRIX_H
 #define HS_ENGINE_MODES_AXIS_MATRIX_H
 
@@ -6,7 +6,7 @@
 
 struct hs_axis_matrix {
     int radius;
-    double c[2 * HS_MAX_RADIUS + 1]; /* of neighbour -radius..radius, at [radius + offset] */
+    double c[2 * HS_MAX_RADIUS + 1]; /* of neighbours -radius..radius, at [radius + offset] */
     const struct hs_face *face;      /* [2] */
     int64_t nodes;                   /* along the axis, held ones included */
 };
@@ -17,13 +17,13 @@ struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
 /* Whether both are the same for swept nodes. */
 bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_matrix *other);
 
-/* Whether no face pulls to a temperature: a constant stays as it is. */
+/* Whether no face pulls towards a temperature, so that a constant stays as it is. */
 bool hs_axis_matrix_is_free(const struct hs_axis_matrix *matrix);
 
 /* Whether it is the same seen from either side. */
 bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix);
 
-/* A swept node's share in another's sum is c * share. */
+/* Swept node `column` enters another one's sum with the factor c * share. */
 struct hs_axis_entry {
     int64_t column;
     double c, share;
@@ -31,15 +31,15 @@ struct hs_axis_entry {
 
 enum { HS_AXIS_ENTRIES = 2 * (2 * HS_MAX_RADIUS + 1) }; /* of a row, at most */
 
-/* Swept nodes, from the first that is not held; 0 where walls hold all. */
+/* The number of swept nodes, from the first that is not held; 0 where walls hold all. */
 int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix);
 
-/* What a swept node's sum takes from swept nodes; a column may come several times. How many. */
+/* The swept nodes in a swept node's sum; a column may come several times. Returns their number. */
 int hs_axis_matrix_row(const struct hs_axis_matrix *matrix, int64_t row,
                        struct hs_axis_entry out[HS_AXIS_ENTRIES]);
 
-/* What it takes besides, from the faces' data, one number each; where a face holds a layer, that
- * has this value. */
+/* The rest of that sum, from the faces' data, one number each. Layers that a face holds have its
+ * number as their value. */
 double hs_axis_matrix_rest(const struct hs_axis_matrix *matrix, int64_t row, const double data[2]);
 
 #endif

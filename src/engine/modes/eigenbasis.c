@@ -13,16 +13,16 @@
 
 const double hs_eigenbasis_most_condition = 1e4;
 
-/* Entries that a scaling makes equal agree to so many roundings. */
+/* Entries that a scaling makes equal agree to this relative accuracy. */
 static const double alike = 16.0 * DBL_EPSILON;
 
-/* A correction of more than this is none: the two rates are the same. */
+/* Larger corrections are not made: the two rates are the same. */
 static const double small = 1e-4;
 
-/* An imaginary part of a real rate, of the largest one. */
+/* The imaginary part that rounding may give a real rate, relative to the largest rate. */
 static const double imaginary_rounding = 1e-13;
 
-/* Of the fastest rate: without a face that pulls the slowest wave of 30000 nodes has 3e-9 of it. */
+/* Of the fastest rate: slower is 0 if no face pulls. The slowest wave of 30000 nodes has 3e-9. */
 static const double free_rounding = 1e-14;
 
 enum {
@@ -30,20 +30,20 @@ enum {
     THREADS_FROM = 256 /* nodes: 129 took ten times as long with two threads on a busy machine */
 };
 
-/* A matrix of its own: of all nodes, or of those that one kind of modes of a mirrored axis has. */
+/* One matrix: of all nodes, or, for a mirrored axis, of the nodes of its even or its odd modes. */
 struct work {
     const struct hs_axis_matrix *matrix;
     const struct hs_openblas *blas;
     int64_t first, n;         /* folded nodes */
-    int reach;                /* columns beside the diagonal */
+    int reach;                /* columns on either side of the diagonal */
     long double *band;        /* [n][2 * reach + 1] */
-    long double *sum;         /* [n]: of a row, what a constant loses there */
-    long double *scale;       /* [n]: squared, of the nodes */
+    long double *sum;         /* [n]: row sums, the rate of a constant there */
+    long double *scale;       /* [n]: of the nodes, squared */
     double *one, *other;      /* [n][n] */
     double *vector, *inverse; /* [n][n] of the basis */
     double *rate;             /* [n] likewise */
     double condition;
-    int64_t slow; /* mode, of the least rate; and of it what the basis says of its slowest */
+    int64_t slow; /* mode of smallest |rate|; the rest as in hs_eigenbasis */
     double slow_off, slow_mixed;
 };
 
@@ -54,7 +54,7 @@ static long double entry(const struct work *w, int64_t i, int64_t j)
     return llabs(j - i) > w->reach ? 0.0L : w->band[i * (2 * w->reach + 1) + j - i + w->reach];
 }
 
-/* What a swept node of an axis counts for, where it takes part: a folded node, and its sign. */
+/* Replaces a swept node by the folded node of its pair; returns its sign there, 0: not involved. */
 static double fold_column(const struct work *w, int64_t *column)
 {
     const int64_t all = hs_axis_matrix_rows(w->matrix), opposite = all - 1 - *column;
@@ -69,7 +69,7 @@ static double fold_column(const struct work *w, int64_t *column)
     return sign;
 }
 
-/* A sum and its rounding: weak convection is 1e-20 of what else is in it. */
+/* A sum and its rounding: weak convection may be 1e-20 of the other terms. */
 static void add(long double sum[2], long double term)
 {
     const long double next = sum[0] + term, added = next - sum[0];
@@ -109,7 +109,7 @@ static bool same(long double a, long double b)
     return fabsl(a - b) <= alike * fmaxl(fabsl(a), fabsl(b));
 }
 
-/* scale[i] * entry(i, j) = scale[j] * entry(j, i), if there is such a scale. */
+/* Finds a scale with scale[i] * entry(i, j) = scale[j] * entry(j, i). False: there is none. */
 static bool find_scale(struct work *w)
 {
     w->scale[0] = 1.0L;
@@ -136,7 +136,7 @@ static bool is_tridiagonal(const struct work *w)
     return true;
 }
 
-/* Of the matrix that the scale makes symmetric. */
+/* Of the matrix made symmetric by the scale. */
 static double symmetric_entry(const struct work *w, int64_t i, int64_t j)
 {
     return (double)(entry(w, i, j) * sqrtl(w->scale[i] / w->scale[j]));
@@ -175,7 +175,7 @@ static enum hs_status no_memory(int64_t n, struct hs_error *err)
                         5.0 * sizeof(double) * (double)n * (double)n);
 }
 
-/* A mode a row, into the inverse. */
+/* Leaves the modes in the rows of `inverse`. */
 static enum hs_status solve_tridiagonal(const struct work *w, struct hs_error *err)
 {
     const int n = (int)w->n, work = 1 + 4 * n + n * n, whole = 3 + 5 * n;
@@ -217,7 +217,7 @@ static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err
     return info ? no_convergence("dsyevd", info, err) : HS_OK;
 }
 
-/* The rows of `inverse` are modes of the symmetric matrix: takes the scaling back. */
+/* The rows of `inverse` are modes of the symmetric matrix: undoes the scaling. */
 static void unscale(const struct work *w)
 {
     const int64_t n = w->n;
@@ -258,7 +258,7 @@ static enum hs_status make_symmetric(struct work *w, struct hs_error *err)
     return st;
 }
 
-/* Inverts what is in `inverse`. */
+/* Inverts `inverse` in place. */
 static enum hs_status invert(const struct work *w, struct hs_error *err)
 {
     const int n = (int)w->n, work = BLOCK * n;
@@ -323,8 +323,8 @@ static enum hs_status make_general(struct work *w, struct hs_error *err)
 
 /* ---- to the last digit ----------------------------------------------------------------------- */
 
-/* What the matrix makes of a mode, at a node: from differences, in which a slow mode's own value
- * does not drown it; and the size of its terms. */
+/* The product of the matrix and a mode at a node, summed from differences, so that a slow mode's
+ * own value does not swamp it; *size: the sum of its terms' sizes. */
 static long double image(const struct work *w, int64_t i, int64_t mode, long double *size)
 {
     const int64_t n = w->n, first = i > w->reach ? i - w->reach : 0;
@@ -340,8 +340,8 @@ static long double image(const struct work *w, int64_t i, int64_t mode, long dou
     return sum;
 }
 
-/* The rates of some modes, whose error is of second order in those of the vectors; and what is left
- * of the images without them, into `one`. */
+/* The rates of some modes, with an error of second order in that of the vectors; leaves the
+ * residuals, product less rate times mode, in `one`. */
 static void find_residuals(const struct work *w, int64_t first, int64_t end)
 {
     const int64_t n = w->n;
@@ -448,10 +448,10 @@ void hs_eigenbasis_project(const struct hs_eigenbasis *basis, const double *fiel
     free(folded);
 }
 
-/* Where a node has what a mode is there, in squares of folded nodes, and what it counts for. */
+/* Where a mode's value at a node lies, in squares of folded nodes, and its sign. */
 struct place {
     int64_t start, n, node, mode;
-    double sign; /* 0 in the middle, where odd modes have nothing */
+    double sign; /* 0 in the middle, where odd modes are 0 */
 };
 
 static struct place find(const struct hs_eigenbasis *basis, int64_t node, int64_t mode)
@@ -484,8 +484,8 @@ double hs_eigenbasis_inverse(const struct hs_eigenbasis *basis, int64_t mode, in
 
 /* ---- the slowest ----------------------------------------------------------------------------- */
 
-/* Of a part. By perturbation theory what its image has of another mode mixes the two in first
- * order, and changes the rate in second; sums are of extended precision. */
+/* Of one part. By perturbation theory, what the mode's residual has of another mode mixes the two
+ * in first order and changes the rate in second; sums are in extended precision. */
 static void judge_slow(struct work *w)
 {
     const int64_t n = w->n, slow = w->slow;
@@ -499,7 +499,7 @@ static void judge_slow(struct work *w)
     hs_openblas_product(w->blas, n, 1, n, 1.0, w->inverse, residual, 0.0, mixed);
     for (int64_t mode = 0; mode < n; mode++) {
         const double apart = fabs(w->rate[mode] - w->rate[slow]), size = fabs(mixed[mode]);
-        const bool itself = mode == slow; /* by which the rate was off before the last step */
+        const bool itself = mode == slow; /* the rate's error before the last step */
         w->slow_mixed = fmax(w->slow_mixed, itself || size == 0.0 ? 0.0 : size / apart);
         w->slow_off += itself || size == 0.0 ? size : size * size / apart;
     }
@@ -542,7 +542,7 @@ static enum hs_status make_part(const struct hs_axis_matrix *matrix, int64_t fir
     return st;
 }
 
-/* Rates that are no more than rounding are 0. */
+/* Sets rates to 0 that are no more than rounding. */
 static void let_stay(struct hs_eigenbasis *basis)
 {
     double fastest = 0.0;

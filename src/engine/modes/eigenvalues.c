@@ -6,13 +6,13 @@
 
 enum { N = HS_EIGENVALUES_MAX };
 
-/* A unitary turn of two neighbouring rows or columns: [c s; -conj(s) c] with real c. */
+/* A unitary rotation of two neighbouring rows or columns: [c s; -conj(s) c] with real c. */
 struct rotation {
     double c;
     double complex s;
 };
 
-/* The turn that makes (a, b) into (r, 0). */
+/* The rotation that makes (a, b) into (r, 0). */
 static struct rotation rotation_of(double complex a, double complex b)
 {
     const double length = hypot(cabs(a), cabs(b));
@@ -23,7 +23,7 @@ static struct rotation rotation_of(double complex a, double complex b)
     return (struct rotation){cabs(a) / length, a / cabs(a) * conj(b) / length};
 }
 
-/* Turns rows k, k+1 over columns lo..hi. */
+/* Rotates rows k, k+1 over columns lo..hi. */
 static void turn_rows(double complex a[N][N], struct rotation r, int k, int lo, int hi)
 {
     for (int j = lo; j <= hi; j++) {
@@ -33,7 +33,7 @@ static void turn_rows(double complex a[N][N], struct rotation r, int k, int lo, 
     }
 }
 
-/* Turns columns k, k+1 over rows lo..hi: the inverse turn from the right. */
+/* Rotates columns k, k+1 over rows lo..hi: the inverse rotation from the right. */
 static void turn_columns(double complex a[N][N], struct rotation r, int k, int lo, int hi)
 {
     for (int i = lo; i <= hi; i++) {
@@ -43,7 +43,7 @@ static void turn_columns(double complex a[N][N], struct rotation r, int k, int l
     }
 }
 
-/* Zeros below the first subdiagonal, by turns that keep the eigenvalues. */
+/* Zeros below the first subdiagonal, by rotations that keep the eigenvalues. */
 static void to_hessenberg(double complex a[N][N], int n)
 {
     for (int column = 0; column < n - 2; column++)
@@ -114,7 +114,7 @@ void hs_eigenvalues(int n, const double *matrix, double complex *out)
             continue;
         }
         assert(tries < 1000);
-        /* now and then a shift out of the blue, against cycles */
+        /* now and then an exceptional shift, against cycles */
         const double complex shift =
             tries % 12 == 11 ? a[hi][hi] + cabs(a[hi][hi - 1]) : wilkinson_shift(a, hi);
         qr_step(a, lo, hi, shift);

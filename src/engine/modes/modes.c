@@ -13,14 +13,14 @@
 
 enum {
     MOST_NODES = 30000, /* along an axis: LAPACK counts the bytes of its matrices in int */
-    PROBES = 6,         /* modes of an axis by which a beginning is checked */
+    PROBES = 6,         /* modes of an axis that check a beginning */
     PAIR = 2            /* a constant, and the forcing, along the axes so far */
 };
 
-/* Roundings that the kernel's sum and the modes' make of a node's value. */
+/* Roundings in a node's value, from the kernel's sum and the modes'. */
 static const double roundings = 32.0;
 
-/* The sum of a stencil's coefficients is off 1 by so much, a coefficient, where it should be 1. */
+/* The error of a sum of coefficients that should be 1, for each coefficient. */
 static const double sum_rounding = 1e-15;
 
 /* ---- what suits ------------------------------------------------------------------------------ */
@@ -68,7 +68,7 @@ static enum hs_status make_basis(const struct hs_axis_matrix *matrix, int axis,
     return st;
 }
 
-/* Coefficients that are given may have no modes, or bad ones; a diffusion's have good ones. */
+/* Raw coefficients may have no modes, or bad ones; those of a diffusion have good ones. */
 static enum hs_status check_raw(const struct hs_problem *problem, struct hs_error *err)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
@@ -114,7 +114,7 @@ static void find_slots(const struct hs_problem *problem, struct hs_slots out[HS_
     }
 }
 
-/* Of the vectors of an axis. */
+/* Elements of an axis' vectors. */
 static int64_t size_of(const struct hs_slots *axis)
 {
     return hs_eigenbasis_size(hs_slots_all(axis), axis->slots[0]);
@@ -212,7 +212,7 @@ enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
 
 /* ---- to modes and back ----------------------------------------------------------------------- */
 
-/* Along each axis that is mirrored. */
+/* Folds along each mirrored axis, or unfolds. */
 static enum hs_status fold(struct hs_modes *modes, bool back, double *array, struct hs_error *err)
 {
     enum hs_status st = HS_OK;
@@ -223,7 +223,7 @@ static enum hs_status fold(struct hs_modes *modes, bool back, double *array, str
     return st;
 }
 
-/* Folded nodes to modes or back, each axis in turn: `in` to `out` by way of `other` and `in`. */
+/* Folded nodes to modes or back, axis by axis: `in` to `out`; `in` and `other` are work space. */
 static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_AXES], double *in,
                                 double *other, double *out, struct hs_error *err)
 {
@@ -241,7 +241,7 @@ static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_
     return st;
 }
 
-/* To modes, likewise. */
+/* From nodes to modes, likewise. */
 static enum hs_status transform_forth(struct hs_modes *modes, double *in, double *other,
                                       double *out, struct hs_error *err)
 {
@@ -251,22 +251,22 @@ static enum hs_status transform_forth(struct hs_modes *modes, double *in, double
 
 /* ---- the axes' modes ------------------------------------------------------------------------- */
 
-/* Some modes of each axis, and how large what they are multiplied by may be; and what they have of
- * a constant and of the forcing, where that is a sum. */
+/* For some modes of each axis: the row sum of |inverse|, which bounds amplitudes, the rate, and
+ * where the forcing is a sum, the amplitudes of a constant and of the forcing. */
 struct probes {
     int count[HS_AXES];
     double row_sum[HS_AXES][PROBES], rate[HS_AXES][PROBES];
     double constant[HS_AXES][PROBES], forcing[HS_AXES][PROBES];
 };
 
-/* The first of `count` modes from `first` on, the last one, or one between. */
+/* The p-th of `count` modes, spread evenly over `modes` of them from `first` on. */
 static int64_t spread(int64_t first, int64_t modes, int count, int p)
 {
     return first + (count > 1 ? (modes - 1) * p / (count - 1) : 0);
 }
 
-/* An axis' modes are in the order of their rates, those of a mirrored one each kind by itself: so
- * slowest and fastest are among them. */
+/* An axis' modes are ordered by rate, on a mirrored axis the even and the odd ones separately. So
+ * the slowest and the fastest are among those probed. */
 static int64_t probed_mode(const struct hs_eigenbasis *basis, int count, int p)
 {
     const int half = (count + 1) / 2;
@@ -332,8 +332,7 @@ static enum hs_status put_squares(struct hs_modes *modes, const struct hs_slots 
     return st;
 }
 
-/* Where there is no mode the rate is one of a mode, so that no factor is there but those of modes.
- */
+/* A slot without a mode has the rate of some mode, so that only factors of modes occur. */
 static enum hs_status put_rates(struct hs_modes *modes, int axis, const double *rate,
                                 struct hs_error *err)
 {
@@ -359,8 +358,8 @@ static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct h
     return st ? st : put_rates(modes, axis, basis->rate, err);
 }
 
-/* Of the axes so far, a constant's modes a and the forcing's b: with this axis they are a *
- * constant and a * forcing + b * constant. */
+/* For the axes so far, a are the modes of a constant and b those of the forcing. With this axis
+ * they become a * constant and a * forcing + b * constant. */
 static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *span, int axis,
                                const struct hs_eigenbasis *basis, struct probes *probes,
                                struct hs_error *err)
@@ -390,7 +389,7 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     return st;
 }
 
-/* Where an axis' probes lie. */
+/* The memory of an axis' probes. */
 static double *probe_of(const struct hs_modes *modes, int axis)
 {
     double *place = modes->probe;
@@ -399,7 +398,7 @@ static double *probe_of(const struct hs_modes *modes, int axis)
     return place;
 }
 
-/* Of all axes; those that are alike have the same. */
+/* The bases of all axes; axes that are alike share one. */
 static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
                                  struct probes *probes, struct hs_error *err)
 {
@@ -429,8 +428,8 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
     return st;
 }
 
-/* What all rates have in common: the sum of the coefficients less 1, of which the axes' matrices
- * have nothing. */
+/* The part common to all rates: the sum of the coefficients less 1, which the axes' matrices leave
+ * out. */
 static double common_rate(const struct hs_stencil *stencil)
 {
     long double sum = -1.0L;
@@ -440,7 +439,7 @@ static double common_rate(const struct hs_stencil *stencil)
     return (double)sum;
 }
 
-/* Of a diffusion that has no end, or is taken as one of time, the sum of the coefficients is 1. */
+/* The same, or 0 where it is only rounding of a diffusion that goes on in time or without end. */
 static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
 {
     const struct hs_stencil *stencil = &modes->op.stencil;
@@ -452,7 +451,7 @@ static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
 
 enum { PROBED = PROBES * PROBES * PROBES };
 
-/* The probes' modes of an array, in order; `a` and `b` are for what comes between. */
+/* The amplitudes of the probed modes in an array, in order; `a` and `b` are work space. */
 static enum hs_status probe(struct hs_modes *modes, const struct probes *probes, const double *in,
                             double *a, double *b, double out[PROBED], struct hs_error *err)
 {
@@ -471,14 +470,14 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
     return st ? st : transforms->get(modes->state, in, count, out, err);
 }
 
-/* What a beginning is checked by: a field, a sweep of it, and of zeros, in some modes. */
+/* To check a beginning: some modes of a field, of its sweep, and of a sweep of zeros. */
 struct trial {
     struct probes probes;
     double field[PROBED], swept[PROBED], forcing[PROBED];
-    double largest; /* K: of all three, added up */
+    double largest; /* K: the largest of each of the three, added up */
 };
 
-/* How far a mode is off, and how far rounding may bring it. */
+/* How far a mode is off, and how far rounding alone may bring it. */
 static void judge_mode(const struct hs_modes *modes, const struct trial *trial, int n, double *off,
                        double *may)
 {
@@ -513,7 +512,7 @@ static enum hs_status judge(const struct hs_modes *modes, const struct trial *tr
     return HS_OK;
 }
 
-/* One sweep, of the field or of zeros, and what it made of the swept nodes. */
+/* Sweeps the backend's field, or zeros in its place, once; `out` gets the swept nodes. */
 static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *span, double *out,
                                  struct hs_error *err)
 {
@@ -525,7 +524,7 @@ static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *s
     return st ? st : modes->backend->transforms->gather(modes->state, modes->axis, out, err);
 }
 
-/* The field is left in work[0]. */
+/* Leaves the field in work[0]. */
 static enum hs_status sweep_field(struct hs_modes *modes, const struct hs_span *span,
                                   struct trial *trial, struct hs_error *err)
 {
@@ -568,7 +567,7 @@ static void probe_sum(const struct hs_modes *modes, const struct probes *probes,
     }
 }
 
-/* The forcing is left in work[1], where it is no sum. */
+/* Leaves the forcing in work[1], unless it is a sum. */
 static enum hs_status find_forcing(struct hs_modes *modes, const struct hs_span *span,
                                    struct trial *trial, struct hs_error *err)
 {
@@ -592,7 +591,7 @@ static enum hs_status find_forcing(struct hs_modes *modes, const struct hs_span 
     return st;
 }
 
-/* The modes of a sum, axis by axis. */
+/* The modes of a forcing that is a sum, axis by axis. */
 static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err)
 {
     const int dims = modes->problem->grid.dims;
@@ -602,7 +601,7 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
     enum hs_status st = modes->backend->transforms->put(modes->state, none, PAIR, in, err);
     for (int axis = 0; axis < dims && !st; axis++) {
         const int64_t n = modes->extent[axis];
-        const bool last = axis == dims - 1; /* the constant's are not wanted */
+        const bool last = axis == dims - 1; /* the constant's modes are not needed */
         const struct hs_axis_factor by = {axis, last ? n : PAIR * n, 0,
                                           modes->pair[axis] + (last ? PAIR * n : 0)};
         double *out = last ? modes->forcing : axis == HS_X ? modes->probe : modes->work[0];
@@ -659,7 +658,7 @@ static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, 
     double *const *work = modes->work;
     double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
     const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
-    /* where nothing is kept of it, any will do */
+    /* where no mode keeps any of it, any array will do */
     const double *initial = modes->from_initial ? modes->initial : forcing;
     enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
     if (!st)

@@ -12,7 +12,7 @@ static const char file[] = "libopenblas.so.0";
 
 struct symbol {
     const char *name;
-    void *place; /* of the pointer */
+    void *place; /* where the pointer goes */
 };
 
 static const char *load(struct hs_openblas *out, void *library)
@@ -35,8 +35,8 @@ static const char *load(struct hs_openblas *out, void *library)
     return NULL;
 }
 
-/* It takes a buffer for each thread when that first computes, which it keeps, and tries for ever
- * where there is no room (ulimit -v). Addresses, most of which it never touches. */
+/* OpenBLAS takes a buffer for each thread when that first computes, and keeps it; without room
+ * (ulimit -v) it tries for ever. Buffers are address space, mostly never touched. */
 static enum hs_status check_room(int threads, struct hs_error *err)
 {
     static const size_t buffer = (size_t)130 << 20;
@@ -51,10 +51,9 @@ static enum hs_status check_room(int threads, struct hs_error *err)
     return HS_OK;
 }
 
-/* Without the threads that it would make at once, as many as the machine has: each takes a buffer,
- * whenever it gets to that. And without heaps of their own for threads that have none yet: each is
- * 64 MiB of addresses, and would be made whenever one gets to that, after a look at the room, too.
- */
+/* With one thread: OpenBLAS would otherwise create as many as the machine has, and each takes a
+ * buffer when it gets to that. And without a heap for each further thread, which takes 64 MiB of
+ * address space and might be created after the check for room. */
 static void *open_library(void)
 {
     mallopt(M_ARENA_MAX, 1);
@@ -95,7 +94,7 @@ enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error 
     return HS_OK;
 }
 
-/* Before anybody else takes the room: by a product that is large enough for all threads. */
+/* Takes the buffers before others take the room: by a product large enough for all threads. */
 static void take_buffers(const struct hs_openblas *blas)
 {
     enum { N = 128 };

@@ -1,6 +1,6 @@
 /*
- * OpenBLAS, for what works on matrices. It is looked for when it is first wanted: linked, it would
- * take 4 ms of every start, and more on a machine of many cores, whose threads it makes at once.
+ * OpenBLAS, for operations on matrices. It is loaded when first needed: linked, it would take 4 ms
+ * of every start, and more on machines of many cores, since it creates its threads at once.
  */
 #ifndef HS_ENGINE_MODES_OPENBLAS_H
 #define HS_ENGINE_MODES_OPENBLAS_H
@@ -11,7 +11,7 @@
 
 enum { HS_BLAS_BY_ROWS = 101, HS_BLAS_AS_IT_IS = 111, HS_BLAS_TRANSPOSED = 112 }; /* of CBLAS */
 
-/* Fortran's LAPACK, matrices column by column, with the lengths of its letters at the end. */
+/* LAPACK is Fortran: matrices are column-major, lengths of character arguments come last. */
 struct hs_openblas {
     void (*cblas_dgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k,
                         double alpha, const double *a, int lda, const double *b, int ldb,
@@ -33,12 +33,12 @@ struct hs_openblas {
     void (*openblas_set_num_threads)(int threads);
 };
 
-/* *out: for as long as the program runs. HS_BAD_INPUT where it is not there, with the package;
- * HS_DEVICE where there is no room for it. */
+/* *out stays valid as long as the program runs. HS_BAD_INPUT where the library is missing, with the
+ * package to install; HS_DEVICE where there is no room for it. */
 enum hs_status hs_openblas_find(const struct hs_openblas **out, struct hs_error *err);
 
-/* From now on with so many: they wait for each other, which small matrices are not worth. To be
- * called before any other; HS_DEVICE where there is no room for what they need. */
+/* Sets the number of threads, which wait for each other: small matrices are not worth that. To be
+ * called before any other; HS_DEVICE where there is no room for what threads need. */
 enum hs_status hs_openblas_use_threads(const struct hs_openblas *blas, int threads,
                                        struct hs_error *err);
 

@@ -17,7 +17,7 @@ static bool changes(const struct hs_problem *problem, const struct hs_forcing *f
     return false;
 }
 
-/* Of a stencil: whether a wall that the node lies on does. */
+/* For a stencil: whether a wall that the node lies on changes in time. */
 static bool is_on_changing_wall(const struct hs_problem *problem, const int64_t at[HS_AXES])
 {
     for (int axis = 0; axis < problem->grid.dims; axis++) {
@@ -32,7 +32,7 @@ static bool is_on_changing_wall(const struct hs_problem *problem, const int64_t 
     return false;
 }
 
-/* Those of row r: counted and, unless NULL, put into the list. */
+/* Counts the nodes of row r whose inflow changes, and lists them in `node` unless it is NULL. */
 static int64_t find_row(const struct hs_equations *equations, const bool *changing, int64_t r,
                         int64_t *node)
 {
@@ -56,7 +56,7 @@ static int64_t find_row(const struct hs_equations *equations, const bool *changi
     return count;
 }
 
-/* What sources bring along row r to the nodes of the list that lie on it. */
+/* What constant sources bring to the listed nodes of row r. */
 static void find_sources(const struct hs_equations *equations, int64_t r, int64_t count,
                          const int64_t *node, double *source)
 {
@@ -72,7 +72,7 @@ static void find_sources(const struct hs_equations *equations, int64_t r, int64_
     free(row);
 }
 
-/* Of each row the first place in the list; at the end how many there are. first: [rows + 1] */
+/* For each row the first place in the list; at the end the number of nodes. first: [rows + 1] */
 static void count_nodes(const struct hs_equations *equations, const bool *changing, int64_t rows,
                         int64_t *first)
 {
@@ -100,7 +100,7 @@ static bool make_list(struct hs_acting *acting, const struct hs_equations *equat
     return there;
 }
 
-/* A list is worth it where it is short. */
+/* A list is only worth it where it is short. */
 static bool make(struct hs_acting *acting, const struct hs_equations *equations, bool elsewhere,
                  const bool *changing, int64_t *first)
 {

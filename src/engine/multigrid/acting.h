@@ -1,6 +1,6 @@
-/* What acts on nodes where that changes in time: by walls mostly, of few nodes; or else of all. Who
- * knows elsewhere what a source brings that changes needs only those nodes where something else
- * does, too. */
+/* Nodes whose inflow from walls and sources changes in time: usually a few wall nodes, otherwise
+ * all nodes. A caller that evaluates a changing source itself needs only the nodes where something
+ * else changes, too. */
 #ifndef HS_ENGINE_MULTIGRID_ACTING_H
 #define HS_ENGINE_MULTIGRID_ACTING_H
 
@@ -9,13 +9,13 @@
 struct hs_acting {
     int64_t count;  /* 0: nothing changes */
     int64_t *node;  /* [count] i + nx (j + ny k), increasing; NULL: all nodes */
-    bool elsewhere; /* the source changes, of which this has but what it brings to those nodes */
-    double *source; /* [count] K/s: of sources, which do not change; or NULL */
-    double *value;  /* [count] of the time that was last asked for: part of the inflow's vector */
+    bool elsewhere; /* the source changes, too; `value` includes it at the listed nodes only */
+    double *source; /* [count] K/s: from sources that do not change; or NULL */
+    double *value;  /* [count] entries of the inflow vector, at the time last asked for */
 };
 
-/* elsewhere: it may be, where those nodes are not most of all. HS_DEVICE when memory is short; to
- * be released either way. */
+/* elsewhere: the caller can evaluate a changing source itself; ignored if more than a quarter of
+ * all nodes would be listed. HS_DEVICE when memory is short; release in either case. */
 enum hs_status hs_acting_init(struct hs_acting *acting, const struct hs_equations *equations,
                               bool elsewhere, struct hs_error *err);
 void hs_acting_release(struct hs_acting *acting);

@@ -1,6 +1,6 @@
 /*
- * A node of the next coarser network, and the weights of one that is eliminated, as coarsen.h says:
- * for the host's loops and for those of a device.
+ * Makes a node of the next coarser network, and the weights of an eliminated node (coarsen.h), for
+ * loops on the host and on a device.
  */
 #ifndef HS_ENGINE_MULTIGRID_COARSE_NODE_H
 #define HS_ENGINE_MULTIGRID_COARSE_NODE_H
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* What the making of coarse nodes reads. */
+/* What coarse nodes are made from, and the network that they go to. */
 struct hs_coarse_work {
     const struct hs_coarse_network *fine;
     const struct hs_coarse_step *step;
@@ -23,7 +23,7 @@ static inline HS_HOST_DEVICE bool hs_coarse_is_held(const struct hs_coarse_work 
     return isinf(work->fine->sink[node]);
 }
 
-/* A node that goes: its place, which is that of the coarse node before it, and the fine node. */
+/* An eliminated node: the place of the coarse node before it, and its index among fine nodes. */
 struct hs_coarse_gone {
     int64_t place, node;
 };
@@ -41,7 +41,7 @@ hs_coarse_gone_after(const struct hs_coarse_work *work, const int64_t coarse[HS_
     return gone;
 }
 
-/* The mean of the sinks of the nodes before and after one that goes, of those that keep no
+/* The mean sink of an eliminated node's neighbours along the axis, without those of fixed
  * temperature. */
 static inline HS_HOST_DEVICE float hs_coarse_sink_beside(const struct hs_coarse_work *work,
                                                          int64_t place, int64_t node)
@@ -61,7 +61,7 @@ static inline HS_HOST_DEVICE float hs_coarse_sink_beside(const struct hs_coarse_
     return count > 0 ? sum / (float)count : 0.0f;
 }
 
-/* Weights of the node that goes after the coarse one at (i, j, k); 0 if there is none. */
+/* Weights of the eliminated node that follows the coarse one at (i, j, k); 0 if there is none. */
 static inline HS_HOST_DEVICE void hs_coarse_weigh(const struct hs_coarse_work *work,
                                                   const int64_t at[HS_AXES])
 {
@@ -83,8 +83,8 @@ static inline HS_HOST_DEVICE void hs_coarse_weigh(const struct hs_coarse_work *w
     step->after[gone.place] = after / sum;
 }
 
-/* What of a node that goes is left to a coarse one: of its sink, and, by its weight, of its edges
- * across the axis; edges to nodes that keep their temperature are sinks. */
+/* Adds to a coarse node what an eliminated neighbour leaves it: by the neighbour's weight, parts of
+ * its sink and of its edges across the axis. Edges to nodes of fixed temperature become sinks. */
 static inline HS_HOST_DEVICE void hs_coarse_take(const struct hs_coarse_work *work,
                                                  const struct hs_coarse_gone *gone,
                                                  const float *weights, float edge,
@@ -121,7 +121,7 @@ static inline HS_HOST_DEVICE void hs_coarse_take(const struct hs_coarse_work *wo
     }
 }
 
-/* The coarse node at (i, j, k), and its place among the coarse ones. */
+/* Makes the coarse node at (i, j, k); `place` is its index among the coarse nodes. */
 static inline HS_HOST_DEVICE void hs_coarse_make_node(const struct hs_coarse_work *work,
                                                       const int64_t at[HS_AXES], int64_t place)
 {
@@ -154,7 +154,7 @@ static inline HS_HOST_DEVICE void hs_coarse_make_node(const struct hs_coarse_wor
             work->coarse->edge[a][place] = a == axis ? along : across[a];
 }
 
-/* Says in `step` what its sides are; its weights are the caller's. */
+/* Sets up all of `step` but its weights, which are the caller's. */
 static inline struct hs_coarse_work hs_coarse_work_of(const struct hs_coarse_network *fine,
                                                       int axis, const struct hs_kept *kept,
                                                       struct hs_coarse_step *step,

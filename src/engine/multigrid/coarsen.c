@@ -72,9 +72,9 @@ bool hs_coarsen(const struct hs_coarse_network *fine, int axis, const struct hs_
 /* ---- between their fields -------------------------------------------------------------------- */
 
 /*
- * Fields as rows of `length` neighbours in memory that go from the fine to the coarse side alike:
- * one node, where the axis is x; else a row along x. `rows` lie between neighbours along the axis,
- * `sheets` are as many as such stacks of rows.
+ * A field for steps along y or z: rows of `length` contiguous nodes, which go from the fine to the
+ * coarse side alike. Neighbours along the axis are `rows` rows apart; a field has `sheets` such
+ * stacks of rows. Along x only `fine`, `coarse`, `kept` and `wrap` matter.
  */
 struct rows {
     int64_t length, rows, sheets, fine, coarse;
@@ -163,7 +163,7 @@ static void interpolate_along_x(const struct rows *rows, bool add, const float *
     spread(rows, add, last, before, after, coarse, fine);
 }
 
-/* out = fine + before*f1 + after*f0, where there are such rows */
+/* out = fine + before*fine_after + after*fine_before; either row may be NULL */
 static void restrict_row(int64_t length, const float *fine, const float *before,
                          const float *fine_after, const float *after, const float *fine_before,
                          float *out)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The scaled matrix, whose diagonal is 1; nodes that are no unknowns have nothing else. Leaves the
- * scales in `work`. */
+/* The scaled matrix, whose diagonal is 1. Nodes that are no unknowns have nothing off the diagonal.
+ * Leaves the scales in `work`. */
 static void fill(struct hs_coarsest *coarsest, const struct hs_coarse_network *network)
 {
     const int64_t *n = network->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
@@ -38,7 +38,7 @@ static void fill(struct hs_coarsest *coarsest, const struct hs_coarse_network *n
     }
 }
 
-/* In place. Pivots are 1 at most. */
+/* In place. Pivots are at most 1. */
 static void factorise(int64_t nodes, double *a)
 {
     for (int64_t i = 0; i < nodes; i++) {
@@ -51,7 +51,7 @@ static void factorise(int64_t nodes, double *a)
     }
 }
 
-/* Of a singular matrix the last unknown's pivot is rounding: it becomes 0. */
+/* The last pivot of a singular matrix is rounding; made infinite, it sets the last unknown to 0. */
 static void hold_last(int64_t nodes, const double *scale, double *a)
 {
     int64_t last = nodes - 1;
@@ -84,7 +84,7 @@ void hs_coarsest_release(struct hs_coarsest *coarsest)
     free(coarsest->work);
 }
 
-/* From the right side in `work` to the unknowns there. */
+/* In place: `work` holds the right side, then the unknowns. */
 static void solve(int64_t nodes, const double *a, double *work)
 {
     for (int64_t i = 0; i < nodes; i++) {

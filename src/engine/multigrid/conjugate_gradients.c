@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Times the rounding of its terms, at which a node's residual may stay: steps add up their own. */
+/* A node's residual may stay at this multiple of the rounding of its terms: steps add their own. */
 static const double settled = 100.0;
 
 /* What an iteration works with. */
@@ -31,9 +31,9 @@ static void note(struct work *work, struct hs_solution *out, double largest)
         work->interrupted = true;
 }
 
-/* From the residual in r, until by its recurrence it is at most `rate`, and has fallen by the
- * tolerance in the norm of A, too: where a few nodes change far faster than all others, the first
- * says little of these. */
+/* Iterates from the residual in r until the residual of the recurrence is at most `rate` and the
+ * error in the norm of A has fallen by the tolerance. Both are needed: where a few nodes change far
+ * faster than all others, the largest rate says little about the others. */
 static enum hs_status iterate(struct work *work, double tolerance, double rate,
                               struct hs_solution *out)
 {
@@ -69,7 +69,7 @@ static enum hs_status find_heat(const struct work *work, double *out)
     return work->vectors->total(work->of, &heat, out, work->err);
 }
 
-/* Where nothing holds the mean, any constant may be added. */
+/* Where nothing fixes the mean, any constant may be added. */
 static enum hs_status keep_heat(const struct work *work, double heat)
 {
     double now;
@@ -78,14 +78,14 @@ static enum hs_status keep_heat(const struct work *work, double heat)
               : work->vectors->add(work->of, (heat - now) / work->equations->capacity, work->err);
 }
 
-/* Again from a residual computed anew, as long as that helps: what the recurrence has lost to
- * rounding is found. */
+/* Restarts from a residual computed anew, as long as that helps: it shows what the recurrence has
+ * lost to rounding. */
 static enum hs_status solve(struct work *work, double tolerance, double rate,
                             struct hs_solution *out)
 {
     const struct hs_krylov *vectors = work->vectors;
     const bool singular = hs_equations_are_singular(work->equations);
-    double now, heat = 0.0, before = INFINITY; /* now: the largest that is no rounding */
+    double now, heat = 0.0, before = INFINITY; /* now: the largest above its rounding */
     double largest;
     enum hs_status st = vectors->residual(work->of, 1.0, &largest, &now, work->err);
     out->reached = isfinite(largest);
@@ -114,8 +114,8 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
 
-/* On the host T, r, the inflow, p and q, 28 bytes of each level's nodes, and 12 of each step's: two
- * weights and what goes between. */
+/* On the host: T, r, the inflow, p and q; 28 bytes for each node of the levels; 12 for each node of
+ * the steps' coarse sides: two weights and the field between steps. */
 double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
                                     const struct hs_backend *backend, int further)
 {
@@ -147,7 +147,7 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
         gradients->vectors->destroy(gradients->of);
 }
 
-/* By way of field 0, which is as it was afterwards. */
+/* By way of field 0, which is restored afterwards. */
 static enum hs_status move_on_host(struct hs_conjugate_gradients *gradients, int vector, int field,
                                    bool to_field, struct hs_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * Conjugate gradients for the equations of a network, preconditioned by a V-cycle.
  *
- * Residuals and temperatures are in double; the cycle is in float, so it is symmetric but for
+ * Residuals and temperatures are in double. The cycle is in float, so it is symmetric only up to
  * rounding.
  *
  * Source: Saad, Iterative Methods for Sparse Linear Systems (2003), 9.2.
@@ -18,51 +18,51 @@
 extern "C" {
 #endif
 
-/* What solutions of equations of one network have in common. */
+/* What successive solutions on one network share. */
 struct hs_conjugate_gradients {
     const struct hs_equations *equations;
     const struct hs_backend *backend;
     struct hs_backend_state *state;
-    const struct hs_krylov *vectors; /* where T and the inflow are (core/krylov.h) */
+    const struct hs_krylov *vectors; /* they hold T and the inflow (core/krylov.h) */
     struct hs_krylov_state *of;
     const struct hs_solve_watch *watch; /* NULL: none */
 };
 
-/* What they take beside the backend's fields with so many further vectors, of its device or the
- * host, where every axis is coarsened. */
+/* Bytes of the device's or else the host's memory that conjugate gradients with `further`
+ * additional vectors take beside the backend's fields, where every axis is coarsened. */
 double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
                                     const struct hs_backend *backend, int further);
 
-/* With the vectors of the backend, where it has some; `backend` NULL: of the host. HS_DEVICE when
- * memory is short; to be released either way. The equations outlive it; their shift may change from
- * one solution to the next. */
+/* Uses the backend's vectors where it has them; `backend` NULL: the host's. HS_DEVICE when memory
+ * is short; release in either case. The equations outlive it; their shift may change from one
+ * solution to the next. */
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,
                                            const struct hs_equations *equations,
                                            const struct hs_backend *backend,
                                            struct hs_backend_state *state, struct hs_error *err);
 void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients);
 
-/* A vector from a field of the backend, by number (core/vectors.h), and to it. */
+/* Copies a vector from a field of the backend, given by number (core/vectors.h), or to it. */
 enum hs_status hs_conjugate_gradients_load(struct hs_conjugate_gradients *gradients, int vector,
                                            int field, struct hs_error *err);
 enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradients, int vector,
                                             int field, struct hs_error *err);
 
-/* A vector of what the problem's source adds at time t, as a rate of change at free nodes [K/s]:
- * where the backend says that, as the first tells. */
+/* Sets a vector to what the problem's source adds at time t, as a rate of change at free nodes
+ * [K/s]. Only where the first function says that the backend can do this. */
 bool hs_conjugate_gradients_have_source(const struct hs_conjugate_gradients *gradients);
 enum hs_status hs_conjugate_gradients_source(struct hs_conjugate_gradients *gradients, int vector,
                                              double t, struct hs_error *err);
 
 /*
- * T becomes the solution, from the guess that it is. It is reached where the largest residual, as a
- * rate of change and computed anew from T, is at most `tolerance` times that of the guess, or at
- * most `rate` [K/s], of the nodes where it is more than the rounding of its terms: each node has
- * its own, since that of a thin film may be larger than all that others do. On the way what CG
- * itself minimises falls likewise. It ends, too, where the residual falls no more, and is reached
- * there where no node's is more than 100 roundings of its terms. Where the matrix is singular, sum
- * C T stays as it is. HS_INTERRUPTED, without a message, where the watch asks for that; HS_DEVICE
- * when memory is short.
+ * Solves for T, which holds the initial guess. The solution is reached when the largest residual,
+ * as a rate of change computed anew from T, is at most `tolerance` times that of the guess or at
+ * most `rate` [K/s]; what CG itself minimises must have fallen likewise. Nodes whose residual is
+ * within the rounding of its own terms do not count: at a thin film that rounding may exceed all
+ * changes elsewhere. Iterations also end when the residual stops falling; the solution is then
+ * reached if every residual above the limit is at most 100 roundings of its terms. Where the matrix
+ * is singular, sum C T is conserved. HS_INTERRUPTED, without a message, where the watch asks for
+ * it; HS_DEVICE when memory is short.
  */
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,
                                             double tolerance, double rate, struct hs_solution *out,

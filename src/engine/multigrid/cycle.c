@@ -2,9 +2,9 @@
 
 enum { SMALL = 4096 }; /* nodes: below, starting threads costs more than it saves */
 
-/* The part of the spectrum that is smoothed is from here on, of its largest eigenvalue: no less has
- * a wave that a grid of twice the spacing cannot hold along one axis of three, be that the weakest
- * of those that are halved, 0.7/(2 (1 + 1 + 0.7)). */
+/* Smoothing covers the spectrum from this fraction of the largest eigenvalue upwards. That includes
+ * every wave that a grid of twice the spacing along one of three axes cannot represent, even if
+ * that axis is the weakest of those coarsened: 0.7/(2 (1 + 1 + 0.7)). */
 static const double smoothed = 0.13;
 
 struct hs_smoother hs_smoother_of(double largest)
@@ -16,7 +16,7 @@ struct hs_smoother hs_smoother_of(double largest)
                                 (float)(2.0 * next / half)};
 }
 
-/* N and x of a node's neighbours along y and z: rows along x, of zeros where there are none. */
+/* N and x of a node's neighbours along y and z: rows along x, zeros where there are none. */
 struct rows {
     const float *edge[4], *x[4];
 };
@@ -38,14 +38,14 @@ static void find_rows(const struct hs_level *level, const float *x, int64_t r, s
         }
 }
 
-/* A row of N x. */
+/* N x at a node, without its neighbours along x. */
 static inline float sum_of(const struct rows *rows, int64_t i)
 {
     return rows->edge[0][i] * rows->x[0][i] + rows->edge[1][i] * rows->x[1][i] +
            (rows->edge[2][i] * rows->x[2][i] + rows->edge[3][i] * rows->x[3][i]);
 }
 
-/* What the ends of a row along x have of their neighbours along it. */
+/* What the neighbours along x add to N x, for the nodes at the ends of a row. */
 static float along_x(const struct hs_level *level, const float *x, int64_t first, int64_t i)
 {
     const float *edge = level->edge[HS_X];
@@ -58,7 +58,7 @@ static float along_x(const struct hs_level *level, const float *x, int64_t first
     return sum;
 }
 
-/* What is made of a node's x, of N x there, and of b. */
+/* What is computed from a node's x, N x there, and b. */
 enum task { START, STEP, RESIDUAL };
 
 static inline __attribute__((always_inline)) float made(enum task task, struct hs_smoother p,
@@ -112,7 +112,7 @@ static void multiply(int64_t count, int threads, const float *factor, float *fie
         field[n] *= factor[n];
 }
 
-/* The residual goes to the next level's right side. */
+/* Restricts the residual to the next level's right side. */
 static void go_down(struct hs_level *level, struct hs_level *next, int threads)
 {
     const float *from = level->other;
@@ -124,7 +124,7 @@ static void go_down(struct hs_level *level, struct hs_level *next, int threads)
     multiply(hs_lattice_count(&next->lattice), threads, level->ratio, next->right);
 }
 
-/* The next level's x is added to this one's. */
+/* Interpolates the next level's x and adds it to this one's. */
 static void go_up(struct hs_level *level, struct hs_level *next, int threads)
 {
     const float *from = next->x;

@@ -72,7 +72,7 @@ double *hs_equations_forcing_at(const struct hs_equations *equations, double t)
     return out;
 }
 
-/* Of a whole row of nodes. */
+/* Of a whole row of nodes, without walls that move. */
 static void find_inflow_row(const struct hs_equations *equations, bool source,
                             const double *forcing, double t, int64_t r, double *out)
 {
@@ -84,7 +84,7 @@ static void find_inflow_row(const struct hs_equations *equations, bool source,
         out[i] = hs_equations_inflow_of(equations, forcing, t, r * nx + i, source ? out[i] : 0.0);
 }
 
-/* By walls whose numbers change along them and in time at once. */
+/* Adds the inflow of walls whose data vary along them and in time at once. */
 static void add_moving(const struct hs_equations *equations, double t, double *sum, double *out)
 {
     const struct hs_moving *inflow = &equations->network->inflow;
@@ -121,7 +121,7 @@ bool hs_equations_inflow_without_source(const struct hs_equations *equations, do
     return find_inflow(equations, false, t, out);
 }
 
-/* Sums over the nodes, and whether something holds the mean. */
+/* Sums over the nodes; floating: nothing fixes the mean. */
 struct sums {
     struct hs_sum balance, flows, capacity;
     bool floating;
@@ -141,7 +141,7 @@ static struct sums add_nodes(const struct hs_equations *equations, int64_t first
     return sums;
 }
 
-/* By parts, as many on every machine. */
+/* In a fixed number of parts, so that sums are the same on every machine. */
 static void add_up(struct hs_equations *equations)
 {
     enum { PARTS = 64 };
@@ -194,7 +194,7 @@ void hs_equations_release(struct hs_equations *equations)
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* As hs_network_row_at, for a form that is known where this is compiled. */
+/* As hs_network_row_at, for a form known at compile time. */
 INLINE const struct hs_network_row *row_of(const struct hs_network *network,
                                            enum hs_network_form form, int64_t node)
 {
@@ -204,7 +204,7 @@ INLINE const struct hs_network_row *row_of(const struct hs_network *network,
                                                   : ((const uint16_t *)network->number)[node]];
 }
 
-/* Where the neighbours of a row of nodes along y and z are: nodes from here. 0: there are none. */
+/* Offsets from a node to its neighbours along each axis, in nodes; 0: there is none. */
 struct around {
     int64_t below[HS_AXES], above[HS_AXES];
 };
@@ -218,7 +218,7 @@ static void find_neighbours(const struct hs_network *network, int axis, int64_t 
     out->above[axis] = i < n - 1 ? stride : wrap ? -(n - 1) * stride : 0;
 }
 
-/* What flows into a node from its neighbours, and the sum of its edges times |T| there. */
+/* The flow into a node from its neighbours, less its sink's; *size: the sum of its terms' sizes. */
 INLINE double flow_into(const struct hs_network *network, enum hs_network_form form, double shift,
                         const struct around *around, const double *T, int64_t node, double *size)
 {
@@ -239,7 +239,7 @@ INLINE double flow_into(const struct hs_network *network, enum hs_network_form f
     return sum;
 }
 
-/* What a pass over the nodes is for. */
+/* What a pass over the nodes computes. */
 struct pass {
     const struct hs_equations *equations;
     const double *T;
@@ -275,7 +275,7 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
         dot += pass->T[node] * pass->out[node];
         if (!residual || row->kind != HS_NODE_FREE)
             continue;
-        /* comparisons pass over NaN */
+        /* a comparison with NaN would miss it */
         const double rate =
             isfinite(pass->out[node]) ? fabs(pass->out[node]) / row->capacity : INFINITY;
         const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
@@ -286,7 +286,7 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
     found->dot += dot;
 }
 
-/* The branches are outside the loop along the row. */
+/* Branches here, outside the loop along the row. */
 static void do_row_of(const struct pass *pass, int64_t r, struct found *found)
 {
     switch (pass->equations->network->form) {

@@ -9,12 +9,12 @@
 
 struct hs_krylov_state {
     const struct hs_equations *equations;
-    struct hs_levels levels; /* none before they are wanted */
-    double shift;            /* of the equations that the levels were made of */
+    struct hs_levels levels; /* none until they are needed */
+    double shift;            /* of the equations from which the levels were made */
     int64_t nodes;
-    double **vector; /* [count] by their numbers; the inflow is the equations' */
+    double **vector; /* [count] by number; the inflow is the equations' own */
     int count;
-    double *p, *q; /* [nodes] q = A p; NULL before they are wanted */
+    double *p, *q; /* [nodes] q = A p; NULL until they are needed */
     double unit;   /* of the cycle's right side; 0: not known */
 };
 
@@ -66,12 +66,12 @@ static enum hs_status put_some(struct hs_krylov_state *self, int vector, int64_t
     return HS_OK;
 }
 
-/* A sum, with its vectors at hand. */
+/* A sum, with pointers to its vectors. */
 struct sum {
     const struct hs_network *network;
     int count;
     double factor[HS_KRYLOV_TERMS];
-    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* the latter NULL: none */
+    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* `minus` may be NULL */
     int power[HS_KRYLOV_TERMS];
 };
 
@@ -161,7 +161,7 @@ static enum hs_status begin(struct hs_krylov_state *self, struct hs_error *err)
     return HS_OK;
 }
 
-/* T is it. */
+/* T already is the solution. */
 static enum hs_status end(struct hs_krylov_state *self, struct hs_error *err)
 {
     (void)self, (void)err;
@@ -192,7 +192,7 @@ static double largest_of(const struct hs_krylov_state *self)
     return largest;
 }
 
-/* Makes the levels, unless those that are there are of about this shift. */
+/* Makes the levels, unless the present ones serve for this shift. */
 static bool make_levels(struct hs_krylov_state *self)
 {
     if (self->levels.count > 0 && hs_levels_serve(self->shift, self->equations->shift))
@@ -202,7 +202,7 @@ static bool make_levels(struct hs_krylov_state *self)
     return hs_levels_init(&self->levels, self->equations);
 }
 
-/* What iterations need; it is not wanted where the guess is the answer. */
+/* What iterations need; if the guess is the answer, there are none. */
 static enum hs_status prepare(struct hs_krylov_state *self, struct hs_error *err)
 {
     if (!self->p)
@@ -212,8 +212,8 @@ static enum hs_status prepare(struct hs_krylov_state *self, struct hs_error *err
     return self->p && self->q && make_levels(self) ? HS_OK : no_memory(err);
 }
 
-/* z stays in the first level's x, in its scale and divided by `unit`, which keeps what small
- * residuals are made of away from the ends of float. */
+/* z stays in the first level's x, in its scale and divided by `unit`, which keeps intermediate
+ * values within the range of float where residuals are small. */
 static enum hs_status precondition(struct hs_krylov_state *self, double *with_r,
                                    struct hs_error *err)
 {

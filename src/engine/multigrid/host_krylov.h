@@ -1,5 +1,4 @@
-/* The vectors of conjugate gradients on the host, whose preconditioner is the V-cycle of cycle.h.
- */
+/* The vectors of conjugate gradients on the host, preconditioned by the V-cycle of cycle.h. */
 #ifndef HS_ENGINE_MULTIGRID_HOST_KRYLOV_H
 #define HS_ENGINE_MULTIGRID_HOST_KRYLOV_H
 
@@ -12,11 +11,11 @@ extern "C" {
 
 extern const struct hs_krylov hs_host_krylov;
 
-/* The equations outlive it. HS_DEVICE where memory is short: then *out is to be destroyed, too. */
+/* The equations outlive it. HS_DEVICE when memory is short; destroy *out even then. */
 enum hs_status hs_host_krylov_create(const struct hs_equations *equations,
                                      struct hs_krylov_state **out, struct hs_error *err);
 
-/* [nodes] where it is, until it changes its number. */
+/* The vector's memory, [nodes]; valid until the vector changes its number. */
 double *hs_host_krylov_vector(struct hs_krylov_state *self, int vector);
 
 #ifdef __cplusplus

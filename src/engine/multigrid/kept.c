@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node goes if its cells are together at most so many times the size that they are to have: an
- * axis whose edges are 0.7 times as strong as the strongest is coarsened with that one. */
+/* A node is dropped if its two cells together are at most this many times the target size. So an
+ * axis whose edges are 0.7 times as strong as the strongest is coarsened along with that one. */
 static const double both = 2.39046; /* 2/sqrt(0.7) */
 
-/* The size begins as the shortest cell's and grows by a factor, until at most `stay` of the nodes
- * stay. Once it is `far` times the shortest cell, `stay_far` is enough: else an axis of even cells
- * would go together with the last cells of one that is dense in a small part only. */
+/* The target size starts as the shortest cell and grows by the factor `longer` until at most the
+ * fraction `stay` of the nodes is kept. From `far` times the shortest cell on, `stay_far` is
+ * enough: otherwise an axis of even cells would be coarsened along with the last cells of an axis
+ * that is dense in a small part only. */
 static const double longer = 1.4, stay = 0.7, far = 3.0, stay_far = 0.9;
 
 /* ---- those that stay ------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static double mean(const struct hs_spans *spans, int axis)
     return sum / (double)spans->count[axis];
 }
 
-/* Of n nodes. */
+/* For n nodes: repeats the last cell's length beyond it, and sets the squares. */
 static void complete(struct hs_spans *spans, int axis, int64_t n)
 {
     const int64_t count = spans->count[axis];
@@ -131,7 +132,7 @@ void hs_spans_merge(struct hs_spans *spans, const struct hs_kept kept[HS_AXES])
 
 /* ---- what stays ------------------------------------------------------------------------------ */
 
-/* A node after one that stays, of cells that are together so long at most. */
+/* Whether a node after a kept one is dropped: its two cells together are within the limit. */
 static bool goes(const double *length, int64_t i, double limit)
 {
     return length[i - 1] + length[i] <= limit;
@@ -148,7 +149,7 @@ static int64_t count_kept(const double *length, int64_t n, double limit)
     return count;
 }
 
-/* Of n nodes; if none goes all stay. False: out of memory. */
+/* Chooses from n nodes; `kept` stays as it is where none is dropped. False: out of memory. */
 static bool keep(struct hs_kept *kept, int64_t n, const double *length, double limit)
 {
     int64_t *place = malloc((size_t)n * sizeof *place), c = 0;
@@ -170,7 +171,7 @@ static double shortest(const struct hs_spans *spans, int axis)
     return least;
 }
 
-/* What a length along each axis is counted in: the root of its share of the conductivity; 0 where
+/* The unit of length along each axis: the square root of its share of the conductivity; 0 where
  * nothing conducts. */
 static void find_units(const struct hs_spans *spans, const double strength[HS_AXES],
                        double unit[HS_AXES])
@@ -185,7 +186,7 @@ static void find_units(const struct hs_spans *spans, const double strength[HS_AX
         unit[axis] = unit[axis] > 0.0 ? sqrt(unit[axis] / sum) : 0.0;
 }
 
-/* Of the nodes that cells lie between, how many stay, as a part of all. */
+/* The fraction of nodes kept, among those that cells lie between. */
 static double part_kept(const struct hs_spans *spans, const struct hs_lattice *lattice,
                         const double unit[HS_AXES], double limit)
 {
@@ -221,8 +222,7 @@ bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *latti
 
 /* ---- how large levels will be ---------------------------------------------------------------- */
 
-/* Of an even conductivity: its edges times the squares of their cells are all alike along an axis.
- */
+/* For uniform conductivity: an edge times the square of its cell is the same all along an axis. */
 static void find_strengths(const struct hs_spans *spans, double strength[HS_AXES])
 {
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -231,7 +231,7 @@ static void find_strengths(const struct hs_spans *spans, double strength[HS_AXES
     }
 }
 
-/* Makes `lattice` the next one, and adds what that and the steps to it have. */
+/* Advances `lattice` to the next level and adds the nodes of that level and of the steps to it. */
 static bool go_on(struct hs_spans *spans, struct hs_lattice *lattice, struct hs_kept_sizes *out)
 {
     struct hs_kept kept[HS_AXES];

@@ -1,11 +1,11 @@
 /*
- * Which nodes of a level stay on the next one, and how long its cells are.
+ * Which nodes of a level are kept on the next one, and how long its cells are.
  *
- * Smoothing evens out what strong edges connect, and those are short. So nodes go where they lie
- * close: one whose two cells are together at most so long, the nodes beside it staying. Of cells
- * that are all alike every second node goes; along a stretched axis those of its dense parts, until
- * from level to level its cells have become as long as the others. Lengths along an axis are
- * counted in roots of the conductivity along it.
+ * Smoothing evens out the error along strong edges, and short edges are strong. So nodes are
+ * dropped where they lie close together: a node goes if its two cells together are at most a given
+ * length, and its neighbours stay. Where all cells are alike every second node goes. Along a
+ * stretched axis nodes go in the dense parts, until after some levels those cells are as long as
+ * the others. The unit of length along an axis is the square root of the conductivity along it.
  */
 #ifndef HS_ENGINE_MULTIGRID_KEPT_H
 #define HS_ENGINE_MULTIGRID_KEPT_H
@@ -28,8 +28,8 @@ static inline HS_HOST_DEVICE int64_t hs_lattice_count(const struct hs_lattice *l
     return lattice->n[HS_X] * lattice->n[HS_Y] * lattice->n[HS_Z];
 }
 
-/* The node before or after one along an axis (side -1, 1), of which `at` is the place and `stride`
- * the nodes between neighbours; -1: none. */
+/* The neighbour of `node` before or after it (side -1, 1) along an axis, where `at` is the node's
+ * place along the axis and `stride` the number of nodes between neighbours; -1: none. */
 static inline HS_HOST_DEVICE int64_t hs_lattice_next(const struct hs_lattice *lattice, int axis,
                                                      int64_t at, int64_t stride, int side,
                                                      int64_t node)
@@ -40,12 +40,13 @@ static inline HS_HOST_DEVICE int64_t hs_lattice_next(const struct hs_lattice *la
     return lattice->wrap[axis] ? node - side * (n - 1) * stride : -1;
 }
 
-/* Those that stay of n along an axis; the first one does. Between two of them at most one goes. */
+/* The kept nodes of n along an axis. The first node is kept. Between two kept nodes at most one is
+ * dropped. */
 struct hs_kept {
     int64_t n, count;
-    const int64_t *place; /* [count + 1]; the last one is n. NULL: every second one */
-    /* [runs + 1] of those that stay, from 0 to count: of a run one goes after each, or after none.
-     * On the host. */
+    const int64_t *place; /* [count + 1]; the last one is n. NULL: every second node */
+    /* [runs + 1] kept nodes at which runs begin, from 0 to count. Within a run a node is dropped
+     * after every kept node, or after none. On the host. */
     int64_t runs;
     const int64_t *run;
 };
@@ -55,13 +56,13 @@ static inline HS_HOST_DEVICE int64_t hs_kept_place(const struct hs_kept *kept, i
     return kept->place ? kept->place[c] : 2 * c;
 }
 
-/* One goes after the c-th that stays. */
+/* Whether a node is dropped after the c-th kept one. */
 static inline HS_HOST_DEVICE bool hs_kept_skips(const struct hs_kept *kept, int64_t c)
 {
     return kept->place ? kept->place[c + 1] - kept->place[c] == 2 : 2 * c + 1 < kept->n;
 }
 
-/* The one that stays and is followed by the one that goes before the c-th; -1: none goes there. */
+/* The kept node before the c-th one, if a node is dropped between the two; else -1. */
 static inline HS_HOST_DEVICE int64_t hs_kept_before(const struct hs_kept *kept, bool wrap,
                                                     int64_t c)
 {
@@ -69,34 +70,34 @@ static inline HS_HOST_DEVICE int64_t hs_kept_before(const struct hs_kept *kept, 
     return before >= 0 && hs_kept_skips(kept, before) ? before : -1;
 }
 
-/* Of n nodes those at `place` [count], of which at least one goes; NULL: every second one. False:
- * out of memory. Either way to be released. */
+/* Keeps those of n nodes at `place` [count], which leaves out at least one; NULL: every second
+ * node. False: out of memory. Release in either case. */
 bool hs_kept_init(struct hs_kept *kept, int64_t n, int64_t count, const int64_t *place);
 void hs_kept_release(struct hs_kept *kept);
 
 struct hs_spans {
-    int64_t count[HS_AXES];  /* along each axis */
-    double *length[HS_AXES]; /* [n] m, from a node to the next; behind the last cell, as it */
-    double *square[HS_AXES]; /* [n] of the same over the cells' mean */
+    int64_t count[HS_AXES];  /* cells along each axis */
+    double *length[HS_AXES]; /* [n] m, from a node to the next; beyond the last cell, that cell's */
+    double *square[HS_AXES]; /* [n] the square of the length over the cells' mean length */
 };
 
-/* The lattice may have more nodes than the grid, in the end of an axis. False: out of memory.
- * Either way to be released. */
+/* The lattice may have more nodes than the grid, at the end of an axis. False: out of memory.
+ * Release in either case. */
 bool hs_spans_init(struct hs_spans *spans, const struct hs_grid *grid,
                    const struct hs_lattice *lattice);
 void hs_spans_release(struct hs_spans *spans);
 
-/* Between nodes that stay. */
+/* Merges cells to those between kept nodes. */
 void hs_spans_merge(struct hs_spans *spans, const struct hs_kept kept[HS_AXES]);
 
-/* strength: the sums along each axis of the shares that edges have of a node's, each edge times the
- * square of its cell. Axes of which no node goes have count n. False: out of memory. Either way to
- * be released. */
+/* strength: for each axis, the sum over nodes of the share that edges along this axis have in all
+ * edges of the node, with each edge multiplied by the square of its cell. Axes along which no node
+ * is dropped have count n. False: out of memory. Release in either case. */
 bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *lattice,
                     const double strength[HS_AXES], struct hs_kept kept[HS_AXES]);
 
-/* Nodes of all levels and of all steps' coarse sides, over those of the grid, as if it conducted
- * alike along all axes. */
+/* Nodes of all levels, and of the coarse sides of all steps, as multiples of the grid's nodes, as
+ * if it conducted equally along all axes. */
 struct hs_kept_sizes {
     double levels, steps;
 };

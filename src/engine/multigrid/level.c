@@ -52,7 +52,7 @@ static bool make_finest(const struct hs_equations *equations, struct hs_coarse_n
 
 /* ---- a level of a network -------------------------------------------------------------------- */
 
-/* The sum of a node's edges along an axis, and of each times the square of its cell. */
+/* The sum of a node's edges along an axis; *squares: each times the square of its cell. */
 static double edges_along(const struct hs_coarse_network *net, const struct hs_spans *spans,
                           int axis, const int64_t at[HS_AXES], const int64_t stride[HS_AXES],
                           int64_t node, double *squares)
@@ -68,7 +68,7 @@ static double edges_along(const struct hs_coarse_network *net, const struct hs_s
     return two + one;
 }
 
-/* Scales, and how strong edges are along each axis (kept.h). */
+/* Sets the scales, and finds how strong edges are along each axis (kept.h). */
 static void look(struct hs_level *level, const struct hs_coarse_network *net,
                  const struct hs_spans *spans, int threads, double strength[HS_AXES])
 {
@@ -113,7 +113,7 @@ static float edges_to_unknowns(const struct hs_level *level, const struct hs_coa
     return sum;
 }
 
-/* Bounds the largest eigenvalue; then the network's edges become N, and the level's. */
+/* Bounds the largest eigenvalue; then the network's edges become N and move to the level. */
 static void scale_edges(struct hs_level *level, struct hs_coarse_network *net, int threads)
 {
     const int64_t *n = net->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
@@ -156,7 +156,7 @@ static bool allocate(struct hs_level *level, const struct hs_lattice *lattice)
     return level->scale && level->none && level->right && level->x && level->other;
 }
 
-/* Those of the nodes that stay. */
+/* Values at the kept nodes. */
 static void sample(const struct hs_coarse_step *step, int threads, const float *fine, float *coarse)
 {
     const int64_t *n = step->coarse.n, *f = step->fine.n;
@@ -171,8 +171,8 @@ static void sample(const struct hs_coarse_step *step, int threads, const float *
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Steps from a level's network to the next one's, which replaces it. `scale`: at first the level's,
- * then what the steps have of it at the next level's nodes. */
+/* Steps from a level's network to the next one's. *scale: the level's scale at the nodes of the
+ * next level, for the caller to free. */
 static bool make_steps(struct hs_level *level, const struct hs_coarse_network *net, int threads,
                        struct hs_coarse_network *next, float **scale)
 {
@@ -210,7 +210,7 @@ static bool make_steps(struct hs_level *level, const struct hs_coarse_network *n
     return done;
 }
 
-/* ratio: what `next`'s scale is over `scale`. */
+/* ratio: the scale of `next` over `scale`. */
 static void compare_scales(const struct hs_level *next, int threads, const float *scale,
                            float *ratio)
 {
@@ -226,11 +226,11 @@ static bool is_small(const struct hs_coarse_network *net, const double strength[
            strength[HS_X] + strength[HS_Y] + strength[HS_Z] == 0.0;
 }
 
-/* Makes levels of `net`, which is released. */
+/* Makes levels from `net` and releases it. */
 static bool make_levels(struct hs_levels *levels, struct hs_coarse_network *net,
                         struct hs_spans *spans, bool floating)
 {
-    float *scale = NULL; /* what the steps before have of it */
+    float *scale = NULL; /* of the level before, at this level's nodes */
     bool done = true;
     for (bool last = false; done && !last;) {
         struct hs_level *level = &levels->level[levels->count++];

@@ -1,9 +1,9 @@
 /*
- * Grids of the multigrid method, each of a network in float, from fine to coarse.
+ * The grids of the multigrid method, from fine to coarse, each with a network in float.
  *
- * All but the first come from the one before by coarsen.h. A level's unknowns are scaled by the
- * root of the diagonal, so that its matrix is 1 - N: N has a number for each edge, and what a
- * smoother reads is only those. Nodes that keep their temperature have no edges, and stay 0.
+ * Each level but the first is made from the one before by coarsen.h. A level's unknowns are scaled
+ * by the square root of the diagonal, so that its matrix is 1 - N. N has one number for each edge,
+ * and a smoother reads nothing else. Nodes of fixed temperature have no edges, and stay 0.
  */
 #ifndef HS_ENGINE_MULTIGRID_LEVEL_H
 #define HS_ENGINE_MULTIGRID_LEVEL_H
@@ -22,12 +22,12 @@ struct hs_level {
     float *scale;         /* [nodes] 1/sqrt(diagonal); 0 at nodes that are no unknowns */
     float *none;          /* [nx] zeros */
     double largest;       /* bound of the largest eigenvalue of 1 - N (Gershgorin) */
-    float *right, *x, *other; /* [nodes]: right side, unknowns, and what smoothing needs besides */
+    float *right, *x, *other;     /* [nodes]: right side, unknowns, and the smoother's work space */
     struct hs_kept kept[HS_AXES]; /* nodes of the next level, along each axis */
-    int step_count;               /* to it; 0: the last one */
+    int step_count;               /* to the next level; 0: this is the last one */
     struct hs_coarse_step step[HS_AXES];
-    float *between[HS_AXES]; /* fields on the coarse sides of the steps but the last */
-    float *ratio;            /* [nodes of the next level] its scale over what the steps have */
+    float *between[HS_AXES]; /* fields on the coarse side of each step but the last */
+    float *ratio;            /* [nodes of the next level] its scale over this level's there */
 };
 
 enum { HS_LEVELS = 64 };
@@ -38,18 +38,18 @@ struct hs_levels {
     struct hs_coarsest coarsest; /* of the last level */
 };
 
-/* Levels of equations of one shift do for another that differs by no more: no eigenvalue of one
- * matrix over the other's is farther from 1. */
+/* Levels made for one shift serve another one within this factor: then every eigenvalue of one
+ * matrix relative to the other is within it, too. */
 static inline bool hs_levels_serve(double made_of, double shift)
 {
     return made_of <= 1.3 * shift && shift <= 1.3 * made_of;
 }
 
-/* What conductances of the first level, and the shift's sinks, are counted in, so that they are
+/* The unit of conductances of the first level and of the shift's sinks, so that they fit into
  * floats whatever the unit of length. */
 double hs_levels_unit(const struct hs_equations *equations);
 
-/* False: out of memory. Either way to be released. */
+/* False: out of memory. Release in either case. */
 bool hs_levels_init(struct hs_levels *levels, const struct hs_equations *equations);
 void hs_levels_release(struct hs_levels *levels);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Where a node is along an axis. All nodes of one place along each axis have one row. */
+/* Where a node is along an axis. Nodes with the same places along all axes share a row. */
 enum place { LOWER, INSIDE, UPPER, PLACES };
 enum { ROWS = PLACES * PLACES * PLACES };
 
@@ -16,14 +16,14 @@ static enum place place_of(const struct hs_grid *grid, int axis, int64_t i)
     return i == 0 ? LOWER : i == grid->points[axis] - 1 ? UPPER : INSIDE;
 }
 
-/* The face that a node of the place lies on; NULL: none that is a wall. */
+/* The wall that a node of this place lies on; NULL: none. */
 static const struct hs_face *face_at(const struct hs_problem *problem, int axis, enum place place)
 {
     const struct hs_face *face = place == INSIDE ? NULL : &problem->face[2 * axis + place / UPPER];
     return face && !face->wrap ? face : NULL;
 }
 
-/* Share of a cell along an axis that nodes of the place stand for. */
+/* The share of a cell along an axis that a node of this place stands for. */
 static double weight_at(const struct hs_problem *problem, int axis, enum place place)
 {
     const struct hs_face *face = face_at(problem, axis, place);
@@ -41,7 +41,7 @@ static double conductance(const struct hs_problem *problem, int axis,
     return g;
 }
 
-/* The part of w*(inner + ghost - 2*edge) that neither the edge inwards nor the data make. */
+/* The part of w*(inner + ghost - 2*edge) that is in neither the edge inwards nor the data. */
 static double sink_of(const struct hs_face *face)
 {
     return -(1.0 + face->edge_weight * (face->b[0] - 2.0));
@@ -83,7 +83,7 @@ double hs_stencil_network_inflow(const struct hs_problem *problem, double t,
     return inflow;
 }
 
-/* Row 0 is of no node. */
+/* No node has row 0. */
 static uint8_t number_of(const struct hs_grid *grid, int64_t i, int64_t j, int64_t k)
 {
     return (uint8_t)(1 + place_of(grid, HS_X, i) + PLACES * place_of(grid, HS_Y, j) +

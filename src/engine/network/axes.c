@@ -12,9 +12,9 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Halves of the widths between the positions. Those of a list differ by rounding where they are
- * meant to be the same, and so would rows: the least of such has them all. Cells near the origin
- * may be smaller than the roundings far from it, and are told apart all the same. */
+/* Halves of the widths between the positions. Widths in a list that are meant to be equal differ by
+ * rounding, and so would rows: the least of such widths stands for all. Cells near the origin may
+ * be smaller than the roundings far from it; they are told apart all the same. */
 static void find_halves(struct hs_axis *axis, double roundings)
 {
     const int64_t n = axis->cells;

@@ -1,4 +1,4 @@
-/* An axis of the grid as control volumes see it: cells between nodes, and halves of them. */
+/* An axis of the grid as control volumes see it: cells between nodes, and halves of cells. */
 #ifndef HS_ENGINE_NETWORK_AXES_H
 #define HS_ENGINE_NETWORK_AXES_H
 
@@ -8,8 +8,8 @@ struct hs_axis {
     bool there, wrap;
     int64_t nodes, cells; /* cell i lies above node i */
     double *position;     /* m, [cells + 1], of the nodes */
-    double *half;         /* m, [cells], of a cell's width; 1 along an axis that is not there */
-    double tolerance;     /* m: what lies nearer is at the same place but for rounding */
+    double *half;         /* m, [cells]: half of a cell's width; 1 along a missing axis */
+    double tolerance;     /* m: places nearer than this differ by rounding only */
 };
 
 void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec);
@@ -29,20 +29,20 @@ static inline int64_t hs_axis_next(const struct hs_axis *axis, int64_t node)
     return node + 1 < axis->nodes ? node + 1 : axis->wrap ? 0 : -1;
 }
 
-/* What lies across an axis, the lower one first. */
+/* The two other axes, the lower one first. */
 static inline int hs_axis_across(int axis, int which)
 {
     return which < axis ? which : which + 1;
 }
 
-/* A multiple where all are equal, and the same when they are mirrored. */
+/* The exact multiple if all are equal, and the same bits if they are mirrored. */
 static inline double hs_sum_of_4(const double x[4])
 {
     return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-/* Sorts `count` places between lo and hi, and puts both around them. Of those that are nearer to
- * each other than the tolerance one stays. Returns how many there are; `place` has room for two
+/* Sorts `count` places between lo and hi, keeps one of those nearer to each other than the
+ * tolerance, and puts lo and hi around them. Returns how many there are; `place` has room for two
  * more. */
 int hs_axis_places(const struct hs_axis *axis, double lo, double hi, int count, double *place);
 

@@ -9,8 +9,8 @@ enum { REACH = 4 };
 enum { ITERATIONS = 10 };
 enum { CAPACITY = HS_AXES, SINK, V };
 
-/* Along a periodic axis one node is left out at least: so no edge joins its ends, and the signs of
- * a chequerboard make A of |A|. */
+/* Along a periodic axis at least one node is left out. So no edge joins the block's ends, and
+ * chequerboard signs turn |A| into A. */
 static void place(struct hs_block *block, const struct hs_grid *grid, const bool wrap[HS_AXES],
                   int axis, int64_t at)
 {
@@ -77,14 +77,14 @@ static double sum_at(const struct hs_block *block, int64_t node, const double *n
     return sum;
 }
 
-/* Whether it is one of the block, not only for an edge. */
+/* Whether the node belongs to the block, not only its edge. */
 static bool is_inside(const struct hs_block *block, int64_t m)
 {
     return m % block->n[HS_X] > 0 && m / block->n[HS_X] % block->n[HS_Y] > 0 &&
            m / block->n[HS_X] / block->n[HS_Y] > 0;
 }
 
-/* One power iteration. The quotient of the vector before it. */
+/* One power iteration. Returns the quotient of the vector before it. */
 static double iterate(const struct hs_block *block, double *now, double *next)
 {
     double moment = 0.0, mass = 0.0, largest = 0.0;

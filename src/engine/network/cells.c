@@ -19,15 +19,15 @@ struct hs_node_box hs_cells_box(const struct hs_axis *axis, const int64_t lo[HS_
     return region;
 }
 
-/* What the marking of a row needs. */
+/* What marking a row needs. */
 struct row {
     const struct hs_solids *solids;
     int64_t j, k;
-    struct hs_selection *around, *here; /* what matters to the row; to a part of it */
+    struct hs_selection *around, *here; /* solids that matter to the row; to a part of it */
     uint16_t *label;
 };
 
-/* Halves that a surface crosses, down to single cells. */
+/* Halves what a surface crosses, down to single cells. */
 static void mark(const struct row *row, int64_t lo, int64_t hi)
 {
     const int64_t first[HS_AXES] = {lo, row->j, row->k};
@@ -61,7 +61,7 @@ static void mark_row(const struct hs_cells *cells, int64_t j, int64_t k, int *pa
     mark(&row, 0, hi[HS_X]);
 }
 
-/* Rows of labels at hand. */
+/* Rows of labels in memory. */
 static int64_t rows_held(const struct hs_cells *cells)
 {
     return cells->window.axis == HS_Z   ? cells->window.held * cells->count[HS_Y]
@@ -87,8 +87,8 @@ static void mark_held(struct hs_cells *cells, int threads)
     free(scratch);
 }
 
-/* What a window holds of a file, as one or, along a periodic axis, two boxes: the one that begins
- * with its n-th layer. */
+/* The box of a file that begins with a window's n-th layer: a window is one box or, along a
+ * periodic axis, two. */
 static struct hs_box box_from(const struct hs_window *window, const struct hs_stored *stored,
                               int64_t n)
 {
@@ -135,14 +135,14 @@ static enum hs_status read_measured(struct hs_cells *cells, int which,
     return st;
 }
 
-/* Where k and rho*c are measured, only a sink or a source asks for substances. */
+/* If k and rho*c are measured, only a sink or a source needs substances. */
 static bool are_needed(const struct hs_body *body)
 {
     return !hs_is_measured(&body->conductivity) || !hs_is_measured(&body->capacity) ||
            hs_body_is_active(body);
 }
 
-/* Labels of a body's own are all at hand. */
+/* If the body has labels in memory, it has all of them. */
 static enum hs_status find_labels(struct hs_cells *cells, const struct hs_network_spec *spec,
                                   struct hs_error *err)
 {

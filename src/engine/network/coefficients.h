@@ -1,6 +1,6 @@
 /*
- * What a network's rows are in sweeps of one step, as kernels take them (core/network.h), in the
- * field's precision: the same numbers for every backend.
+ * A network's rows as coefficients of sweeps of one step, as kernels take them (core/network.h), in
+ * the field's precision: the same numbers for every backend.
  */
 #ifndef HS_ENGINE_NETWORK_COEFFICIENTS_H
 #define HS_ENGINE_NETWORK_COEFFICIENTS_H
@@ -13,21 +13,21 @@
 extern "C" {
 #endif
 
-/* dt/C of a row; 0 where its nodes do not change by it. */
+/* dt/C of a row; 0 unless its nodes are free. */
 static inline HS_HOST_DEVICE double hs_network_rate(const struct hs_network_row *row, double step)
 {
     return row->kind == HS_NODE_FREE ? step / row->capacity : 0.0;
 }
 
-/* What a row adds in a sweep, unrounded: `sum` is its forcing's at the sweep's begin, of a
- * prescribed one at its end. */
+/* What a row adds in a sweep, unrounded. `sum` is its forcing at the start of the sweep; for a
+ * prescribed row, at its end. */
 static inline HS_HOST_DEVICE double hs_network_added_by(const struct hs_network_row *row,
                                                         double sum, double step)
 {
     return row->kind == HS_NODE_PRESCRIBED ? sum : hs_network_rate(row, step) * sum;
 }
 
-/* out: [row_count][HS_ROW_NUMBERS]. A palette's. */
+/* out: [row_count][HS_ROW_NUMBERS]. For a network with a palette. */
 void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision,
                              double step, void *out);
 
@@ -36,21 +36,21 @@ struct hs_network_time {
     double t, next, step;
 };
 
-/* What each row adds in a sweep. out: [row_count]. A palette's. */
+/* What each row adds in a sweep. out: [row_count]. For a network with a palette. */
 void hs_network_forcing(const struct hs_network *network, const struct hs_time_function *functions,
                         enum hs_precision precision, const struct hs_network_time *time, void *out);
 
-/* Of one row, unrounded. */
+/* The same for one row, unrounded. */
 double hs_network_added(const struct hs_network *network, const struct hs_network_row *row,
                         const struct hs_time_function *functions,
                         const struct hs_network_time *time);
 
-/* What numbers of walls that change along them and in time at once add in a sweep [K], with `base`,
- * what the problem's source adds at their nodes. base, out: [network->inflow.count]. */
+/* What walls whose numbers change along them and in time at once add in a sweep [K], plus `base`,
+ * which the problem's source adds at their nodes. base, out: [network->inflow.count]. */
 void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,
                        int threads, const double *base, double *out);
 
-/* Whether some forcing changes with time. */
+/* Whether any forcing changes with time. */
 bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions);
 
 #ifdef __cplusplus

@@ -12,14 +12,14 @@ static double contact_between(const struct hs_body *body, int one, int other)
     return 0.0;
 }
 
-/* For a line that meets the surface at an angle of this cosine. */
+/* The same along a line that meets the surface at an angle of this cosine. */
 static double contact_at(const struct hs_body *body, int one, int other, double facing)
 {
     const double resistance = contact_between(body, one, other);
     return resistance > 0.0 ? resistance / facing : 0.0;
 }
 
-/* Where an octant has a quarter of an edge's cross-section: all of its cell along the axis. */
+/* The region of an octant's quarter of an edge's cross-section: the whole cell along the axis. */
 static struct hs_node_box along_cell(const struct hs_octant *octant, int axis)
 {
     struct hs_node_box region = octant->region;
@@ -33,7 +33,7 @@ static double area_of(const struct hs_octant *octant, int axis)
     return octant->half[hs_axis_across(axis, 0)] * octant->half[hs_axis_across(axis, 1)];
 }
 
-/* Of the octant in whose cell the n-th quarter of the edge above the node is. */
+/* The octant in whose cell the n-th quarter of the edge above the node lies. */
 static int quarter_number(int axis, int n)
 {
     return 1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
@@ -41,8 +41,8 @@ static int quarter_number(int axis, int n)
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* The octant's cell, where nodes and edges lie a little lower (hs_octants_beside), but for those
- * that nothing is lower than; the edge is at `at`. */
+/* The octant's cell, with nodes and edges taken a little lower (hs_octants_beside), or a little
+ * higher where nothing lies below them; the edge is at `at`. */
 static struct hs_node_box beside_cell(const struct hs_octants *octants,
                                       const struct hs_octant *octant, int axis, double at[HS_AXES])
 {
@@ -81,9 +81,9 @@ static double trace_contacts(struct hs_octants *octants, const struct hs_octant 
     return sum + contact_at(body, before, end, 1.0);
 }
 
-/* Of the line from node to node, m^2 K/W. A node is on one side of a surface, with all of its
- * control volume: what is so between two nodes holds for all lines of their edge, or heat would go
- * round a contact by those that miss it. */
+/* Contact resistance along the line from node to node, m^2 K/W. A node, with all of its control
+ * volume, is on one side of a surface: so a contact between two nodes holds for all lines of their
+ * edge, or heat would bypass it along lines that miss it. */
 static double contacts_of(struct hs_octants *octants, int axis)
 {
     const struct hs_body *body = octants->spec->body;
@@ -102,7 +102,7 @@ static double contacts_of(struct hs_octants *octants, int axis)
 
 /* ---- conduction ------------------------------------------------------------------------------ */
 
-/* What each m^2 of a line resists with, m^2 K/W. */
+/* Resistance of a line, m^2 K/W. */
 static double resist(const struct hs_body *body, int axis, int pieces, const struct hs_piece *piece,
                      bool *empty)
 {
@@ -118,7 +118,7 @@ static double resist(const struct hs_body *body, int axis, int pieces, const str
     return sum;
 }
 
-/* Of a quarter that surfaces cross. */
+/* Conductance of a quarter that surfaces cross. */
 static double trace(struct hs_octants *octants, const struct hs_octant *octant, int axis,
                     double contacts, bool *empty)
 {
@@ -136,10 +136,10 @@ static double trace(struct hs_octants *octants, const struct hs_octant *octant, 
         same = same && each == first;
         sum += area / each;
     }
-    return same ? area_of(octant, axis) / first : sum; /* the bits of one that nothing crosses */
+    return same ? area_of(octant, axis) / first : sum; /* same bits as without a crossing */
 }
 
-/* Of the edge's quarter in the cell of an octant above the node. */
+/* Conductance of the edge's quarter in the cell of an octant above the node. */
 static double quarter(struct hs_octants *octants, const struct hs_octant *octant, int axis,
                       double contacts, bool *empty)
 {
@@ -157,7 +157,7 @@ static double quarter(struct hs_octants *octants, const struct hs_octant *octant
             contacts);
 }
 
-/* Between nodes that have one conductivity each. */
+/* Conductance between nodes that have one conductivity each. */
 static double halves(const struct hs_octants *octants, int axis, const int64_t next[HS_AXES],
                      double area)
 {

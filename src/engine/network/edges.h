@@ -4,8 +4,8 @@
 
 #include "engine/network/octants.h"
 
-/* W/K, of the node whose octants were found; 0 where there is no edge. Sets `empty` where some of
- * it has no substance. */
+/* W/K, for the node whose octants were found; 0 without an edge. Sets `empty` if part of the edge
+ * has no substance. */
 double hs_edge(struct hs_octants *octants, int axis, bool *empty);
 
 #endif

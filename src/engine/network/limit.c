@@ -11,47 +11,47 @@
 
 enum { ITERATIONS = 200 };
 enum { LONGEST_PIECE = 1024 };
-static const double near_enough = 0.95; /* of the two bounds */
-static const double falling = 0.999;    /* from iteration to iteration: the upper one goes on */
-static const double least = 1e-30;      /* of the vector: it stays positive */
+static const double near_enough = 0.95; /* lower bound over upper bound */
+static const double falling = 0.999;    /* over the upper bound before: if less, it still falls */
+static const double least = 1e-30;      /* entry of the vector: it stays positive */
 
-/* What a thread makes of a piece of a row of nodes. */
+/* What a thread computes for a piece of a row of nodes. */
 struct piece {
-    int64_t first, count;       /* its first node, by where it is in arrays, */
-    int64_t at[HS_AXES];        /* and its place */
-    double free[LONGEST_PIECE]; /* 1; 0 at nodes that are not */
+    int64_t first, count;       /* index of its first node in arrays, */
+    int64_t at[HS_AXES];        /* and its place on the grid */
+    double free[LONGEST_PIECE]; /* 1 at free nodes, else 0 */
     double capacity[LONGEST_PIECE];
     double bound[LONGEST_PIECE], quotient[LONGEST_PIECE]; /* sums: |A| v, and the quotient's */
     /* of the neighbours at one side */
     double edge[LONGEST_PIECE], share[LONGEST_PIECE], factor[LONGEST_PIECE];
 };
 
-/* What came of a piece: its parts of the quotient, |A|v / v, and the next vector's largest. */
+/* Results of a piece: parts of the quotient, the largest |A|v / v, the next vector's largest. */
 struct sums {
     double moment, mass, largest, peak;
 };
 
-/* What goes through all nodes; of several ranks each goes through its portion. */
+/* Vectors over all nodes; with several ranks each has those of its portion. */
 struct vectors {
     const struct hs_network *network;
     struct hs_portion mine; /* of the nodes */
-    int64_t nodes;          /* how many these are */
+    int64_t nodes;          /* in the portion */
     int threads;
     int64_t stride[HS_AXES];
-    /* of a node by its place along each axis: their product is its factor in the quotient */
+    /* by a node's place along each axis: their product is the node's factor in the quotient */
     double *sign[HS_AXES];
-    double *factor[HS_AXES][2]; /* what the next node at a side has there, over its own */
-    /* of a line, what share of the sum of its edges bounds it; NULL along axes where it is 1 */
+    double *factor[HS_AXES][2]; /* sign of the next node at each side, over the node's own */
+    /* by line: share of the sum of its edges that bounds it; NULL along axes where it is 1 */
     double *share[HS_AXES];
-    /* [beside + nodes + beside]; 0 at held nodes. Any positive v bounds: float is enough. Before
-     * the portion's nodes and after them lie those of its neighbours */
+    /* [beside + nodes + beside]; 0 at held nodes. Any positive v gives a bound, so float is enough.
+     * Before and after the portion's nodes lie those of its neighbours */
     float *now, *next;
     int64_t pieces_of_row, pieces;
     struct sums *sums;   /* [pieces] */
     struct piece *piece; /* [threads] */
 };
 
-/* Signs of a chequerboard; on a cycle of odd length the wave that comes nearest to them. */
+/* Chequerboard signs; on a cycle of odd length the wave that comes nearest to them. */
 static double sign_at(int64_t points, bool odd, int64_t i)
 {
     if (odd)
@@ -75,7 +75,7 @@ static int64_t beyond(const struct hs_network *network, int axis, int64_t place,
     return network->wrap[axis] ? next - (side ? points : -points) : -1;
 }
 
-/* A chequerboard's signs, or what stands for them, and each neighbour's over the node's own. */
+/* Sets the signs along an axis, and each neighbour's over the node's own. */
 static void init_signs(struct vectors *v, int axis, bool odd)
 {
     const int64_t points = v->network->grid.points[axis];
@@ -133,7 +133,7 @@ static void release(struct vectors *v)
     free(v->piece);
 }
 
-/* All nodes begin alike. */
+/* All free nodes begin alike. */
 static void begin(struct vectors *v)
 {
     const int64_t first = v->mine.beside, end = first + v->nodes;
@@ -142,7 +142,7 @@ static void begin(struct vectors *v)
         v->now[n] = hs_network_row_at(v->network, n)->kind == HS_NODE_FREE ? 1.0f : 0.0f;
 }
 
-/* Whether a symmetric matrix is positive definite, by Cholesky's factors. It is spoilt. */
+/* Whether a symmetric matrix is positive definite, by Cholesky factorisation; overwrites it. */
 static bool is_positive(int n, double a[HS_NETWORK_SHORT_CYCLE][HS_NETWORK_SHORT_CYCLE])
 {
     for (int i = 0; i < n; i++) {
@@ -156,8 +156,8 @@ static bool is_positive(int n, double a[HS_NETWORK_SHORT_CYCLE][HS_NETWORK_SHORT
 }
 
 /*
- * Of a cycle: the largest eigenvalue of its edges' matrix over what |A|v / v makes of them, which
- * would be 1 if its nodes were even in number. From above, to 1e-9.
+ * For a cycle: the largest eigenvalue of its edges' matrix, over the bound that |A|v / v gives for
+ * it. The ratio would be 1 for an even number of nodes. From above, to 1e-9.
  */
 static double share_of_line(const struct vectors *v, int axis, int64_t first)
 {
@@ -206,8 +206,7 @@ static void find_shares(struct vectors *v)
 
 /* ---- a piece of a row ------------------------------------------------------------------------ */
 
-/* Edges from here on to the neighbours there, in whose direction `factor` is their sign over that
- * of the nodes. */
+/* Adds the edges to the neighbours `there`; `factor` is their sign over that of the nodes. */
 static void add(struct piece *piece, int64_t count, const float *now, const float *there,
                 const double *edge, int64_t from)
 {
@@ -221,7 +220,7 @@ static void add(struct piece *piece, int64_t count, const float *now, const floa
     }
 }
 
-/* The edges upwards along an axis of so many nodes of a row. */
+/* The conductances upwards along an axis, of consecutive nodes of a row. */
 static void look_up_edges(const struct hs_network *network, int64_t first, int64_t count, int axis,
                           double *edge)
 {
@@ -243,8 +242,8 @@ static void look_up_edges(const struct hs_network *network, int64_t first, int64
     }
 }
 
-/* Layers to a neighbour in arrays. Of a portion the one beyond the end of a periodic axis is at
- * hand right beside it. */
+/* Layers to a neighbour in arrays. In a portion, the neighbour across the end of a periodic axis
+ * lies right beside it. */
 static int64_t steps_to(const struct vectors *v, int axis, int64_t steps, int side)
 {
     if (v->mine.ranks > 1 && axis == v->network->grid.dims - 1)
@@ -252,7 +251,7 @@ static int64_t steps_to(const struct vectors *v, int axis, int64_t steps, int si
     return steps;
 }
 
-/* Neighbours in other rows: all nodes have theirs at the same place. */
+/* Neighbours in other rows: at the same distance for all nodes of the piece. */
 static void add_across(const struct vectors *v, struct piece *piece, int axis)
 {
     const int64_t place = piece->at[axis], nx = v->network->grid.points[HS_X];
@@ -272,8 +271,8 @@ static void add_across(const struct vectors *v, struct piece *piece, int axis)
     }
 }
 
-/* Neighbours in the row itself: next to each other, but for the ends of a periodic one. An edge is
- * its lower node's. */
+/* Neighbours in the row itself: adjacent, except across the ends of a periodic one. An edge is
+ * stored with its lower node. */
 static void add_along(const struct vectors *v, struct piece *piece)
 {
     const int64_t count = piece->count, x = piece->at[HS_X], row = piece->first - x;
@@ -296,7 +295,7 @@ static void add_along(const struct vectors *v, struct piece *piece)
     }
 }
 
-/* What its nodes have of their own. */
+/* The nodes' own terms. */
 static void begin_piece(const struct vectors *v, struct piece *piece, int64_t number)
 {
     const int64_t nx = v->network->grid.points[HS_X], ny = v->network->grid.points[HS_Y];
@@ -314,7 +313,7 @@ static void begin_piece(const struct vectors *v, struct piece *piece, int64_t nu
     }
 }
 
-/* That of the next vector, times `scale`: 0 at nodes that are held. */
+/* The next vector, times `scale`; 0 at held nodes. */
 static void finish_piece(const struct vectors *v, const struct piece *piece, double scale,
                          struct sums *sums)
 {
@@ -371,13 +370,13 @@ struct found {
     int64_t node; /* of the peak */
 };
 
-/* The node of the first in arrays. */
+/* Number of the node that comes first in arrays. */
 static int64_t origin_of(const struct vectors *v)
 {
     return v->mine.row * v->network->grid.points[HS_X] - v->mine.beside;
 }
 
-/* Where in a piece the vector is largest. */
+/* The node of a piece where the next vector is largest. */
 static int64_t find_peak(const struct vectors *v, int64_t number)
 {
     const int64_t nx = v->network->grid.points[HS_X];
@@ -391,7 +390,7 @@ static int64_t find_peak(const struct vectors *v, int64_t number)
     return origin_of(v) + first + at;
 }
 
-/* What came of the pieces; of all ranks the first that has the peak says where it is. */
+/* Joins the results of all pieces and ranks; the first rank that has the peak says where it is. */
 static struct found find(const struct vectors *v)
 {
     struct found found = {.node = -1};
@@ -421,7 +420,7 @@ static struct found find(const struct vectors *v)
     return found;
 }
 
-/* The quotient of all nodes: sums by part, and then of the parts, whatever ranks and threads. */
+/* The quotient over all nodes: summed by part, then over parts, for any ranks and threads. */
 static double find_quotient(const struct vectors *v)
 {
     double sum[HS_PARTS_OF_ROWS][2] = {{0.0}}, moment = 0.0, mass = 0.0;
@@ -442,7 +441,7 @@ static double find_quotient(const struct vectors *v)
     return mass > 0.0 ? moment / mass : 0.0;
 }
 
-/* A bound by the nodes around the peak. */
+/* A lower bound from the nodes around the peak. */
 static double find_block(const struct vectors *v, int64_t node)
 {
     const int64_t first = origin_of(v) + v->mine.beside;
@@ -456,7 +455,7 @@ static double find_block(const struct vectors *v, int64_t node)
     return bound;
 }
 
-/* The layers beside a portion. */
+/* Exchanges the layers beside portions. */
 static void exchange(const struct vectors *v)
 {
     const int64_t layer = v->mine.beside;
@@ -467,7 +466,7 @@ static void exchange(const struct vectors *v)
         hs_ranks_beside(v->mine.ranks, out, in, (size_t)layer * sizeof *now);
 }
 
-/* One power iteration. Bounds of the largest eigenvalue by the vector before it. */
+/* One power iteration, and bounds of the largest eigenvalue from the vector before it. */
 static void advance(struct vectors *v, double scale, double *lower, double *upper)
 {
     exchange(v);
@@ -509,7 +508,7 @@ enum hs_status hs_network_limit(const struct hs_network *network, const struct h
         }
     }
     release(&v);
-    *step = 2.0 / upper;              /* where nothing may change: infinite */
-    *most = 2.0 / fmin(lower, upper); /* but for rounding */
+    *step = 2.0 / upper;              /* infinite if all nodes are held */
+    *most = 2.0 / fmin(lower, upper); /* the two may cross by rounding */
     return st;
 }

@@ -8,7 +8,7 @@
 /* A number that acts on a node. */
 struct term {
     int64_t row, node;
-    int number; /* in order of the walls, and of what each has */
+    int number; /* by wall, and flux before ambient */
     const struct hs_value *value;
     double weight;
 };
@@ -48,7 +48,7 @@ static int compare_nodes(const void *one, const void *other)
     return (*a > *b) - (*a < *b);
 }
 
-/* Distinct ones of the terms, in order. */
+/* Sets the distinct nodes of the terms, in order. */
 static void set_nodes(const struct terms *terms, struct hs_moving *out)
 {
     for (int64_t n = 0; n < terms->count; n++)
@@ -59,7 +59,7 @@ static void set_nodes(const struct terms *terms, struct hs_moving *out)
             out->node[out->count++] = out->node[n];
 }
 
-/* What one number does to nodes side by side. */
+/* Sets the stretches of adjacent nodes on which one number acts. */
 static void set_stretches(const struct terms *terms, struct hs_moving *out)
 {
     for (int64_t n = 0; n < terms->count; n++) {
@@ -105,7 +105,7 @@ static bool any_moves(const struct hs_network_spec *spec, int face)
     return any;
 }
 
-/* What the walls of a face do to a node of it. */
+/* Adds what the walls of a face do to a node on it. */
 static void add_node(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
                      int64_t place, const struct hs_wall_scratch *scratch, struct terms *inflow,
                      struct terms *given)

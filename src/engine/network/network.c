@@ -1,7 +1,7 @@
 /*
- * One pass over the nodes numbers the distinct rows that each thread comes across; then they are
- * united, sorted by how many nodes have them, and numbered anew. Where they are too many for that,
- * a second pass writes each node's row.
+ * One pass over the nodes numbers the distinct rows that each thread meets; then these are united,
+ * sorted by how many nodes have them, and renumbered. If there are too many of them, a second pass
+ * writes each node's row.
  */
 #include "core/memory.h"
 #include "core/sum.h"
@@ -14,20 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 256, SHORTS = 65536 }; /* rows of a palette at most, that of no node included */
+enum { BYTES = 256, SHORTS = 65536 }; /* most rows of a palette, including row 0, of no node */
 enum { ROWS, FORCINGS, KINDS };
 
-/* What one thread has come across. */
+/* What one thread has found. */
 struct found {
     struct hs_distinct set[KINDS];
-    int *map[KINDS]; /* where they went when all were united */
+    int *map[KINDS]; /* places in the united set */
 };
 
 struct work {
     struct hs_pass *pass;
     struct found *found; /* [threads] */
     bool too_many;       /* rows for a palette */
-    uint16_t *number;    /* of the portion: among the thread's own rows, then among all */
+    uint16_t *number;    /* of the portion's nodes: first among the thread's rows, then among all */
     struct hs_network *out;
 };
 
@@ -45,7 +45,7 @@ static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err
                         "no memory for the network of %s nodes; take a smaller grid", points);
 }
 
-/* The row of node i, its forcing among the thread's own. */
+/* Makes the row of node i; its forcing is numbered among the thread's own. */
 static bool make_node(struct hs_pass_worker *worker, struct found *found, int64_t i,
                       struct hs_network_row *row)
 {
@@ -106,7 +106,7 @@ static bool write_row(void *self, struct hs_pass_worker *worker, int part, int64
 static int (*const compare_of[])(const void *, const void *) = {
     [ROWS] = hs_network_row_compare, [FORCINGS] = hs_forcing_compare};
 
-/* The same of all ranks, for what the threads of this one have. */
+/* Unites the ranks' sets, `here` that of this rank, and updates its threads' maps. */
 static void *unite_ranks(const struct work *work, int kind, void *here, int *count)
 {
     const size_t size = work->found[0].set[kind].size;
@@ -134,8 +134,7 @@ static void *unite_ranks(const struct work *work, int kind, void *here, int *cou
     return all;
 }
 
-/* Makes one of the sets of a kind that all threads have; each one's map says where what it had
- * went. Allocated. */
+/* Unites the threads' sets of a kind; each thread's map says where its items went. Allocated. */
 static void *unite(const struct work *work, int kind, int *count)
 {
     struct hs_distinct *set = hs_new((size_t)work->pass->threads * sizeof *set);
@@ -151,7 +150,7 @@ static void *unite(const struct work *work, int kind, int *count)
     return work->pass->portion.ranks > 1 ? unite_ranks(work, kind, all, count) : all;
 }
 
-/* The first is empty. */
+/* The first forcing is empty. */
 static void unite_forcings(struct work *work)
 {
     struct hs_forcing empty;
@@ -160,7 +159,7 @@ static void unite_forcings(struct work *work)
     work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
-/* Rows with the forcings of all; row 0 of no node before them. */
+/* Rows refer to the united forcings; row 0, of no node, comes before them. */
 static void unite_rows(struct work *work)
 {
     struct hs_network *out = work->out;
@@ -212,7 +211,7 @@ static void count_uses(const struct work *work, int count, struct use *use)
     free(nodes);
 }
 
-/* Rows that many nodes have come first: kernels that cannot have all at hand have those. */
+/* Rows that many nodes have come first: kernels that cannot hold all rows hold those. */
 static void sort_rows(struct work *work)
 {
     struct hs_network *out = work->out;
@@ -236,7 +235,7 @@ static void sort_rows(struct work *work)
     free(place);
 }
 
-/* Numbers among all rows, in bytes where they fit. */
+/* Numbers the nodes among all rows, in bytes if those suffice. */
 static bool renumber(struct work *work)
 {
     struct hs_network *out = work->out;
@@ -266,7 +265,7 @@ static bool renumber(struct work *work)
     return true;
 }
 
-/* Whether any rank has. */
+/* Whether `here` is true on any rank. */
 static bool any_has(const struct work *work, bool here)
 {
     double count = here ? 1.0 : 0.0;
@@ -274,7 +273,7 @@ static bool any_has(const struct work *work, bool here)
     return count > 0.0;
 }
 
-/* The first pass. Afterwards `too_many` says whether rows are too many; then nothing is there. */
+/* The first pass. `too_many` then says whether there are too many rows; if so, `out` is empty. */
 static enum hs_status make_palette(struct work *work, struct hs_error *err)
 {
     const struct hs_grid *grid = work->pass->spec->grid;
@@ -300,7 +299,7 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
     return st;
 }
 
-/* The second one. */
+/* The second pass. */
 static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 {
     struct hs_network *out = work->out;
@@ -343,7 +342,7 @@ static char *nodes_of(const struct hs_network *network)
     return network->form == HS_NETWORK_ARRAYS ? (char *)network->node : network->number;
 }
 
-/* The layers beside a portion. */
+/* Fetches the layers beside a portion. */
 static void find_beside(const struct hs_pass *pass, const struct hs_network *network)
 {
     const int64_t beside = pass->portion.beside;

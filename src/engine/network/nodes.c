@@ -16,7 +16,7 @@ static void add_around(struct hs_nodes *nodes, int64_t j, int64_t k, int ahead)
         nodes->around[nodes->around_count++] = hs_cells_row(nodes->octants.cells, j, k) + ahead;
 }
 
-/* A control volume lies in the cells around its node; of labelled nodes edges go to the next. */
+/* Labels of cells: those around the node. Labels of nodes: also the next ones, for the edges. */
 static void find_around(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
     const struct hs_axis *axis = nodes->octants.axis;
@@ -37,7 +37,7 @@ static void find_around(struct hs_nodes *nodes, int64_t j, int64_t k)
     }
 }
 
-/* Where they, and widths, are those of the node before, and no surface is there. */
+/* Finds nodes with the labels and widths of the node before, where no surface crosses. */
 static void find_same(struct hs_nodes *nodes)
 {
     const double *half = nodes->octants.axis[HS_X].half;
@@ -58,7 +58,7 @@ static void find_same(struct hs_nodes *nodes)
 enum { KNOWN = 1 << 14 };
 
 struct hs_known_row {
-    int64_t turn; /* in which it was noted */
+    int64_t turn; /* when it was noted */
     uint16_t label[HS_AROUND_MOST];
     struct hs_network_row row;
 };
@@ -68,7 +68,7 @@ static bool is_inside(const struct hs_axis *axis, int64_t place)
     return !axis->there || (place > 0 && place < axis->nodes - 1);
 }
 
-/* What was known is forgotten where widths are others. */
+/* Forgets known rows if the widths are different. */
 static void begin_known(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
     const struct hs_axis *axis = nodes->octants.axis;
@@ -82,7 +82,7 @@ static void begin_known(struct hs_nodes *nodes, int64_t j, int64_t k)
     memcpy(nodes->width, width, sizeof width);
 }
 
-/* Where it would be, with the labels around; NULL where they do not say all. */
+/* The place of node i's row, and the labels around it; NULL if they do not determine the row. */
 static struct hs_known_row *find_known(const struct hs_nodes *nodes, int64_t i,
                                        uint16_t label[HS_AROUND_MOST])
 {
@@ -168,7 +168,7 @@ bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i)
     return nodes->same[i];
 }
 
-/* Capacity, sink and sources of what is in the control volume. False: too many time functions. */
+/* Adds capacity, sink and sources of the control volume. False: too many time functions. */
 static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
                  struct hs_forcing *forcing)
 {
@@ -194,7 +194,7 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
     return fits;
 }
 
-/* What its walls do to a node. False: too many time functions. */
+/* Applies its walls to a node. False: too many time functions. */
 static bool apply_walls(const struct hs_nodes *nodes, struct hs_network_row *row,
                         struct hs_forcing *forcing)
 {

@@ -6,25 +6,25 @@
 #include "engine/network/shares.h"
 #include "engine/network/walls.h"
 
-enum { HS_AROUND_MOST = 8 }; /* labels that a row is made of */
+enum { HS_AROUND_MOST = 8 }; /* labels that determine a row */
 struct hs_known_row;
 
 /* What one thread works with. */
 struct hs_nodes {
     struct hs_octants octants;
-    struct hs_shares shares; /* of the node that was made or shared last */
+    struct hs_shares shares; /* of the node made or shared last */
     struct hs_wall_scratch walls;
-    /* [nx]: whether labels and widths around a node are those around the one before it, and no
-     * surface is there */
+    /* [nx]: whether labels and widths around a node are those around the node before it, and no
+     * surface crosses there */
     unsigned char *same;
-    bool walls_vary; /* along the row, but for its ends */
-    /* Where labels say all of a row, it is [n][i] of these that do. */
+    bool walls_vary; /* along the row, except at its ends */
+    /* If labels determine a row, those of node i are at [n][i]. */
     const uint16_t *around[HS_AROUND_MOST];
     int around_count;
-    double width[5];            /* that known rows are for: of x, two of y, two of z */
-    int64_t turn;               /* of these widths, from 1 on */
-    bool inside;                /* no walls are at the row, but at its ends */
-    struct hs_known_row *known; /* by labels, those made last */
+    double width[5];            /* for which rows are known: of x, two of y, two of z */
+    int64_t turn;               /* number of this set of widths, from 1 on */
+    bool inside;                /* the row touches no walls, except at its ends */
+    struct hs_known_row *known; /* table by labels, of the rows made last */
 };
 
 /* What is wrong at a node. */
@@ -43,16 +43,16 @@ void hs_nodes_release(struct hs_nodes *nodes);
 /* To be called before the nodes of a row. */
 void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k);
 
-/* Whether the row of node i, or its shares, are sure to be those of node i - 1. */
+/* Whether the row, or the shares, of node i are certainly those of node i - 1. */
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i);
 bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i);
 
-/* Whether the row of node i, its place of the forcing too, is known by the labels around it; and
- * to be called when one has been made. */
+/* Whether the row of node i, its place of the forcing included, is known by the labels around it;
+ * and to be called when a row has been made. */
 bool hs_nodes_know(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row);
 void hs_nodes_note(struct hs_nodes *nodes, int64_t i, const struct hs_network_row *row);
 
-/* The row of node i but for its place of the forcing, which is `forcing`. */
+/* Makes the row of node i, except its place of the forcing, and that forcing. */
 enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row,
                                  struct hs_forcing *forcing);
 

@@ -33,7 +33,7 @@ void hs_octants_release(struct hs_octants *octants)
     free(octants->piece);
 }
 
-/* The row of cells at each side of the row of nodes, or that of the nodes. */
+/* Finds the row of cells at each side of the row of nodes, or the row of nodes itself. */
 static void find_labels(struct hs_octants *octants)
 {
     const struct hs_cells *cells = octants->cells;

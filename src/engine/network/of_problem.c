@@ -24,7 +24,7 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
     return spec;
 }
 
-/* All of it is one material's. */
+/* One material fills all of it. */
 static void find_volume(const struct hs_problem *problem)
 {
     const struct hs_body *body = problem->plain;
@@ -38,8 +38,8 @@ static void find_volume(const struct hs_problem *problem)
     body->substance[body->solid[0].substance].volume = volume;
 }
 
-/* Whether ranks can make it together: not where cycles that the limit looks at go through the
- * layers of several. */
+/* Whether ranks can make the network together: not if short odd cycles, which the limit needs as a
+ * whole, go through the layers of several ranks. */
 static bool can_be_shared(const struct hs_network_spec *spec)
 {
     bool can = true;

@@ -17,7 +17,7 @@ void hs_distinct_release(struct hs_distinct *set)
     free(set->slot);
 }
 
-/* FNV-1a by words, its bits mixed once more for the low ones. */
+/* FNV-1a by words, with the high bits mixed into the low ones once more. */
 static uint64_t hash(const char *item, size_t size)
 {
     uint64_t sum = 0xcbf29ce484222325u;
@@ -30,7 +30,7 @@ static uint64_t hash(const char *item, size_t size)
     return sum;
 }
 
-/* Where it is, or would be. */
+/* The slot where the item is, or would be. */
 static int *find(const struct hs_distinct *set, const char *item)
 {
     const uint64_t slots = 2 * (uint64_t)set->capacity;

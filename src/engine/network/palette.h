@@ -1,6 +1,6 @@
 /*
- * Distinct rows, and distinct forcings: each thread has its own, which are then united and sorted,
- * so that numbers do not depend on threads.
+ * Distinct rows, and distinct forcings: each thread has its own sets, which are then united and
+ * sorted, so that numbers do not depend on threads.
  */
 #ifndef HS_ENGINE_NETWORK_PALETTE_H
 #define HS_ENGINE_NETWORK_PALETTE_H
@@ -10,23 +10,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Things of one size that differ in some byte, in the order in which they came. */
+/* Distinct items of one size, in the order in which they came. */
 struct hs_distinct {
     size_t size; /* bytes of one */
     int count, capacity;
     char *item; /* [capacity] */
-    int *slot;  /* [2 * capacity]: number of what is there, -1: nothing */
+    int *slot;  /* [2 * capacity]: number of the item there, -1: none */
 };
 
 void hs_distinct_init(struct hs_distinct *set, size_t size);
 void hs_distinct_release(struct hs_distinct *set);
 
-/* The number of one like it, which is added if there is none. */
+/* The number of the equal item, which is added if there is none. */
 int hs_distinct_place(struct hs_distinct *set, const void *item);
 
 /*
- * Makes the sets one, allocated, that is sorted by `compare` [an order of all that differ];
- * map[s][n] says where what set s has as number n went. `map` is of the sets' counts.
+ * Unites the sets into one, allocated and sorted by `compare`, a total order; map[s][n] says where
+ * item n of set s went. map[s] has room for set s.
  */
 void *hs_distinct_unite(int sets, const struct hs_distinct *set,
                         int (*compare)(const void *, const void *), int *count, int **map);

@@ -1,5 +1,5 @@
-/* Going through the rows of nodes of a rank's portion, by threads, each with rows that follow one
- * another. */
+/* A pass through the rows of nodes of a rank's portion, by threads that each take consecutive
+ * rows. */
 #ifndef HS_ENGINE_NETWORK_PASS_H
 #define HS_ENGINE_NETWORK_PASS_H
 
@@ -14,7 +14,7 @@ struct hs_node_fault_at {
 /* What one thread works with. */
 struct hs_pass_worker {
     int thread;
-    struct hs_nodes nodes; /* at the row's begin */
+    struct hs_nodes nodes; /* begun at the current row */
     struct hs_node_fault_at fault;
 };
 
@@ -27,29 +27,29 @@ struct hs_pass {
     struct hs_pass_worker *worker; /* [threads] */
 };
 
-/* Errors: those of hs_cells_init. Whatever comes to be released. */
+/* Errors: those of hs_cells_init. Release it whatever the result. */
 enum hs_status hs_pass_init(struct hs_pass *pass, const struct hs_network_spec *spec,
                             struct hs_error *err);
 void hs_pass_release(struct hs_pass *pass);
 
-/* Does `of_row` to all rows, in each thread until it fails. */
+/* Calls `of_row` for all rows, in each thread until it fails. */
 void hs_pass_go(struct hs_pass *pass, void *self,
                 bool (*of_row)(void *self, struct hs_pass_worker *worker, int part, int64_t row));
 
-/* For of_row: notes what is wrong at node i of the row. Whether nothing is. */
+/* For of_row: notes a fault at node i of the row. Returns whether there is none. */
 bool hs_pass_note(struct hs_pass_worker *worker, enum hs_node_fault what, int64_t i);
 
-/* How it went: HS_BAD_INPUT with the fault of the first node that has one, on all ranks. */
+/* The pass's result: HS_BAD_INPUT with the fault of the first node that has one, on all ranks. */
 enum hs_status hs_pass_outcome(const struct hs_pass *pass, struct hs_error *err);
 
 /* The status of all ranks. */
 enum hs_status hs_pass_agree(const struct hs_pass *pass, enum hs_status status,
                              struct hs_error *err);
 
-/* Sums of all ranks. */
+/* Sums over all ranks. */
 void hs_pass_add(const struct hs_pass *pass, double *sum, int64_t count);
 
-/* Arrays of the portion: nodes in them; where a row's are, and a thread's first ones. */
+/* Arrays of the portion: their nodes, where a row begins, and where a thread's rows begin. */
 int64_t hs_pass_nodes(const struct hs_pass *pass);
 int64_t hs_pass_place(const struct hs_pass *pass, int64_t row);
 int64_t hs_pass_first(const struct hs_pass *pass, int thread);

@@ -15,7 +15,7 @@ int64_t hs_portion_layer(const struct hs_grid *grid)
     return hs_grid_count(grid) / grid->points[grid->dims - 1];
 }
 
-/* Of so many ranks that all have some. */
+/* For a number of ranks that all have rows. */
 static struct hs_portion cut(const struct hs_grid *grid, int ranks, int rank)
 {
     struct hs_portion portion = {.ranks = ranks,

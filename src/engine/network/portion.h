@@ -4,29 +4,29 @@
 
 #include "core/grid.h"
 
-/* The rows along x are cut into so many parts, whatever the ranks and threads: what is summed is
- * summed by part. */
+/* The rows along x are cut into this many parts for any number of ranks and threads: sums are made
+ * part by part. */
 enum { HS_PARTS_OF_ROWS = 512 };
 
-/* The first row of a part; of the last one's end, all of them. */
+/* The first row of a part; for the part after the last one, the number of rows. */
 int64_t hs_portion_part(const struct hs_grid *grid, int part);
 
-/* Nodes of a layer of the slowest axis: how far neighbours are apart at most. */
+/* Nodes of a layer of the slowest axis: neighbours are at most that far apart. */
 int64_t hs_portion_layer(const struct hs_grid *grid);
 
 struct hs_portion {
-    int ranks; /* that have some */
+    int ranks; /* that have rows */
     int part, end_part;
-    int64_t row, end_row; /* of theirs */
-    /* nodes of other ranks before its own in arrays of its portion, and after them: a layer */
+    int64_t row, end_row; /* of these parts */
+    /* nodes of other ranks in its arrays, as many before its own as after them: a layer */
     int64_t beside;
 };
 
 /* All of it, for one rank. */
 struct hs_portion hs_portion_all(const struct hs_grid *grid);
 
-/* That of a rank. Each of them has as many nodes as a layer at least, so fewer may have some than
- * there are. */
+/* The portion of a rank. Each portion has at least as many nodes as a layer, so some ranks may have
+ * none. */
 struct hs_portion hs_portion_of(const struct hs_grid *grid, int ranks, int rank);
 
 static inline int64_t hs_portion_nodes(const struct hs_portion *portion, const struct hs_grid *grid)

@@ -28,7 +28,7 @@ static void add(struct hs_shares *shares, int substance, int octant, double volu
     shares->share[n - 1].octant[octant] += volume;
 }
 
-/* An octant that surfaces cross. */
+/* Adds an octant that surfaces cross. */
 static void trace(struct hs_shares *shares, struct hs_octants *octants, int number, bool *empty)
 {
     const struct hs_node_box *region = &octants->octant[number].region;
@@ -53,7 +53,7 @@ static void trace(struct hs_shares *shares, struct hs_octants *octants, int numb
     }
 }
 
-/* Whatever surfaces cross an octant, all of it may be of one substance. */
+/* If one substance turns out to fill an octant that surfaces cross, it gets the exact volume. */
 static void round_off(struct hs_shares *shares, int number, double volume)
 {
     int count = 0, last = 0;

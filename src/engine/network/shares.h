@@ -1,4 +1,4 @@
-/* What a control volume consists of. */
+/* The substances in a control volume. */
 #ifndef HS_ENGINE_NETWORK_SHARES_H
 #define HS_ENGINE_NETWORK_SHARES_H
 
@@ -7,7 +7,7 @@
 struct hs_share {
     int substance;
     double volume;    /* m^3 */
-    double octant[8]; /* of it */
+    double octant[8]; /* m^3, in each octant */
 };
 
 struct hs_shares {
@@ -19,7 +19,7 @@ struct hs_shares {
 void hs_shares_init(struct hs_shares *shares, const struct hs_body *body);
 void hs_shares_release(struct hs_shares *shares);
 
-/* Of the node whose octants were found. Sets `empty` where some of it has no substance. */
+/* For the node whose octants were found. Sets `empty` if part of it has no substance. */
 void hs_shares_find(struct hs_shares *shares, struct hs_octants *octants, bool *empty);
 
 #endif

@@ -6,22 +6,21 @@
 
 static const double most_work = 1e9;    /* nodes times iterations */
 static const double near_enough = 0.01; /* residual over Ritz value */
-static const double sharp = 0.9;        /* of A v = 1, the least */
+static const double sharp = 0.9;        /* least entry of A v, for A v = 1 */
 enum { FEWEST = 8, MOST = 20000, INVERSE_ITERATIONS = 3 };
 
 struct lanczos {
     const struct hs_network *network;
     int threads;
     int64_t nodes, rows, stride[HS_AXES];
-    double *scale; /* [nodes] C^-1/2; 0 of a node that is not free */
-    double *before, *now,
-        *image;                /* [nodes] the last two vectors, and what the matrix makes of one */
-    double *solution, *toward; /* [nodes] C^1/2 v, and the direction in which it goes on */
-    double *part;              /* [rows] of a sum, added up in one order */
-    double *diagonal, *beside; /* [MOST] of the tridiagonal matrix */
-    double *work[2];           /* [MOST] */
-    double constant;           /* length of the constant vector, C^1/2, where it is left out */
-    double pivot, share;       /* of the last row: of L D L^T, and of the solution of L u = e1 */
+    double *scale;                /* [nodes] C^-1/2; 0 at a node that is not free */
+    double *before, *now, *image; /* [nodes] the last two vectors, and the matrix times one */
+    double *solution, *toward;    /* [nodes] C^1/2 v, and its search direction */
+    double *part;                 /* [rows] partial sums, added in one order */
+    double *diagonal, *beside;    /* [MOST] of the tridiagonal matrix */
+    double *work[2];              /* [MOST] */
+    double constant;              /* length of the constant vector, C^1/2, where it is left out */
+    double pivot, share;          /* of the last row: of L D L^T, and of the solution of L u = e1 */
 };
 
 static bool init(struct lanczos *l, const struct hs_network *network, int threads)
@@ -80,7 +79,7 @@ static void combine(const struct lanczos *l, double *to, double factor, double a
         to[n] = factor * (to[n] + a * x[n] + b * y[n]);
 }
 
-/* Takes the constant out, whose vector is C^1/2. */
+/* Removes the constant mode, whose vector is C^1/2. */
 static void leave_out_constant(const struct lanczos *l, double *of)
 {
     const int64_t nx = l->stride[HS_Y];
@@ -104,7 +103,7 @@ static void leave_out_constant(const struct lanczos *l, double *of)
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* What leaves a node over its edges along an axis, `at` its place there, `u` the temperature. */
+/* Heat that leaves a node at `at`, of temperature `u`, over its edges along an axis. */
 static double leaves(const struct lanczos *l, int axis, int64_t at, int64_t node, double u)
 {
     const int64_t points = l->network->grid.points[axis], stride = l->stride[axis];
@@ -142,7 +141,7 @@ static void apply(struct lanczos *l)
         }
 }
 
-/* 0.5 to 1.5, of a node's number. */
+/* A number from 0.5 to 1.5 for each node. */
 static double scatter(int64_t n)
 {
     uint64_t bits = (uint64_t)n * 0x9e3779b97f4a7c15u;
@@ -150,8 +149,8 @@ static double scatter(int64_t n)
     return 0.5 + (double)(bits >> 11) * 0x1p-53;
 }
 
-/* From temperatures that are all positive, as those of the slowest mode are: of 1, whose solution
- * is wanted, or scattered where it is that which is left out. False: none is free. */
+/* Begins with positive temperatures, like those of the slowest mode: 1, the right-hand side of A v
+ * = 1, or scattered ones where the constant is left out. False: no node is free. */
 static bool begin(struct lanczos *l, bool free_mean)
 {
 #pragma omp parallel for num_threads(l->threads) schedule(static)
@@ -178,7 +177,7 @@ static bool begin(struct lanczos *l, bool free_mean)
 
 /* ---- the tridiagonal matrix ------------------------------------------------------------------ */
 
-/* Factors of the first `count` rows less `value`; false where it is beyond the least eigenvalue. */
+/* Factors of the first `count` rows less `value`; false if that exceeds the least eigenvalue. */
 static bool factor(struct lanczos *l, int count, double value)
 {
     double *pivot = l->work[0];
@@ -192,7 +191,7 @@ static bool factor(struct lanczos *l, int count, double value)
     return true;
 }
 
-/* The least eigenvalue, from below, to 1e-12 of it. */
+/* The least eigenvalue, approached from below, to 1e-12 of it. */
 static double least_eigenvalue(struct lanczos *l, int count)
 {
     double low = 0.0, high = l->diagonal[0];
@@ -205,7 +204,7 @@ static double least_eigenvalue(struct lanczos *l, int count)
     return low;
 }
 
-/* The last member of its vector of length 1, by inverse iteration. */
+/* The last entry of its unit eigenvector, by inverse iteration. */
 static double last_member(struct lanczos *l, int count, double eigenvalue)
 {
     double *x = l->work[1];
@@ -230,7 +229,7 @@ static double last_member(struct lanczos *l, int count, double eigenvalue)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* Goes on with the solution by the newest vector, the members of its row being known. */
+/* Updates the solution with the newest vector, once the entries of that matrix row are known. */
 static void solve(struct lanczos *l, int n)
 {
     const double below = n > 0 ? l->beside[n - 1] / l->pivot : 0.0;
@@ -244,7 +243,7 @@ static void solve(struct lanczos *l, int n)
     }
 }
 
-/* One iteration; false where the vectors span all that there is. */
+/* One iteration; false if the vectors span the whole space. */
 static bool iterate(struct lanczos *l, int n)
 {
     apply(l);
@@ -279,7 +278,7 @@ static double longest(struct lanczos *l)
     return least > sharp ? most / least : NAN;
 }
 
-/* Until the eigenvalue is found, and then up to as long again for the bound. */
+/* Iterates until the eigenvalue is found, and then up to as long again for the bound. */
 static struct hs_network_slowest search(struct lanczos *l)
 {
     struct hs_network_slowest found = {NAN, NAN};

@@ -11,7 +11,7 @@ static void bound(struct hs_shape_parts *part, int axis, double lower, double up
     part->upper[axis] = upper;
 }
 
-/* Around the centre in the axes that are there, but for `along`. In a single one that is a slab. */
+/* Round about the centre along the axes that are there, but `along`; with a single one, a slab. */
 static void make_round(struct hs_shape_parts *part, const struct hs_solid *solid, int along,
                        const struct hs_axis *axis)
 {
@@ -30,7 +30,7 @@ static void make_round(struct hs_shape_parts *part, const struct hs_solid *solid
               solid->shape.centre[last] + solid->shape.radius);
 }
 
-/* One whose normal is along an axis is a box without most of its sides. */
+/* A half-space with its normal along an axis is a box with one side only. */
 static void make_half_space(struct hs_shape_parts *part, const struct hs_solid *solid,
                             const struct hs_axis *axis)
 {
@@ -98,7 +98,7 @@ void hs_solids_all(const struct hs_solids *solids, struct hs_selection *all)
     all->curved = true;
 }
 
-/* How a region lies to a shape, or to a part of one. */
+/* How a region lies relative to a shape, or to a part of one. */
 enum relation { OUTSIDE, CROSSED, INSIDE };
 
 static enum relation to_box(const struct hs_solids *solids, const struct hs_shape_parts *part,
@@ -157,7 +157,7 @@ void hs_solids_narrow(const struct hs_solids *solids, const struct hs_node_box *
         const enum relation half = part->oblique ? to_oblique(part, region) : INSIDE;
         if (box == OUTSIDE || round == OUTSIDE || half == OUTSIDE)
             continue;
-        if (box == INSIDE && round == INSIDE && half == INSIDE) { /* it hides the others */
+        if (box == INSIDE && round == INSIDE && half == INSIDE) { /* it hides those below */
             out->base = part->substance;
             return;
         }
@@ -166,7 +166,7 @@ void hs_solids_narrow(const struct hs_solids *solids, const struct hs_node_box *
     }
 }
 
-/* Towards the outside of what is curved of a shape, in the middle of a region; of any length. */
+/* Outward normal of a shape's curved surface, in the middle of a region; of any length. */
 static void find_normal(const struct hs_shape_parts *part, const struct hs_node_box *region,
                         double normal[HS_AXES])
 {
@@ -240,7 +240,7 @@ static int cross_oblique(const struct hs_shape_parts *part, const struct hs_node
     return 1;
 }
 
-/* All of a solid, in no order; some may lie outside the region. */
+/* All crossings of a solid, in no order; some may lie outside the region. */
 static int cross(const struct hs_shape_parts *part, const struct hs_node_box *region, int axis,
                  const double at[HS_AXES], struct hs_crossing *out)
 {

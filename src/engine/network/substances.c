@@ -1,4 +1,4 @@
-/* What the network knows of substances: their volumes, and what of them walls hold. */
+/* The network's substances: their volumes, and their shares in nodes that walls hold. */
 #include "engine/network/substances.h"
 
 #include "core/memory.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a thread. */
+/* What a thread has found. */
 struct list {
     struct hs_held_share *held; /* [count] */
     int64_t count;
@@ -57,7 +57,7 @@ static enum hs_status find_volumes(struct search *search, struct hs_network *out
 
 /* ---- what walls hold ------------------------------------------------------------------------- */
 
-/* What the control volume of node i has, if a wall holds it. */
+/* Adds the shares of node i's control volume, if a wall holds the node. */
 static bool add_held(const struct hs_pass *pass, struct hs_pass_worker *worker, int64_t i,
                      struct list *list)
 {
@@ -95,7 +95,7 @@ static bool add_held_of_row(void *self, struct hs_pass_worker *worker, int part,
     return true;
 }
 
-/* Of all threads, which have consecutive rows, and of all ranks. */
+/* Unites the lists of all threads, which have consecutive rows, and of all ranks. */
 static void unite_held(const struct search *search, struct hs_network *out)
 {
     int64_t count = 0;

@@ -3,7 +3,7 @@
 
 #include "engine/network/pass.h"
 
-/* The volume of each substance, and held shares where one of them has sources or sinks. */
+/* Finds the volume of each substance, and the held shares if one of them has sources or sinks. */
 enum hs_status hs_substances_find(struct hs_pass *pass, struct hs_network *out,
                                   struct hs_error *err);
 

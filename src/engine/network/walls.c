@@ -41,7 +41,7 @@ static bool is_on(const struct hs_axis *axis, int64_t node, int side)
     return axis->there && !axis->wrap && node == (side ? axis->nodes - 1 : 0);
 }
 
-/* Whether a wall is the same to all nodes along x. */
+/* Whether a wall is the same for all nodes along x. */
 static bool is_plain_along_x(const struct hs_wall *wall, const struct hs_axis *x)
 {
     return wall->lower[HS_X] <= x->position[0] && wall->upper[HS_X] >= x->position[x->cells] &&
@@ -74,8 +74,8 @@ static double at_node(const double *field, int64_t node)
     return field ? field[node] : 1.0;
 }
 
-/* Whether the node is in the wall, along one axis. At a periodic one's end is the first node, too.
- */
+/* Whether the wall contains the node along one axis. The first node of a periodic axis is also at
+ * its end. */
 static bool reaches(const struct hs_wall *wall, const struct hs_axis *axis, int a, int64_t node)
 {
     const double lower = wall->lower[a] - axis->tolerance;
@@ -130,11 +130,11 @@ void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
                        at_node(wall->value.field, on_face(axis, wall->face, node)));
 }
 
-/* One of the four rectangles that a face of a control volume consists of, for each cell one. */
+/* One of the four rectangles of a control volume's face, one per cell. */
 struct quarter {
     int face, across[2];
     double lo[2], hi[2]; /* m: coordinates */
-    double half[2];      /* m: from one to the other, but for rounding */
+    double half[2];      /* m: hi - lo, but for rounding */
 };
 
 static bool find_quarter(const struct hs_axis *axis, int face, const int64_t node[HS_AXES],
@@ -155,7 +155,7 @@ static bool find_quarter(const struct hs_axis *axis, int face, const int64_t nod
     return true;
 }
 
-/* Whether a wall of the face has some of a box of the quarter: a point, if lo is hi. */
+/* Whether a wall of the face overlaps a box in the quarter, or a point if lo is hi. */
 static bool overlaps(const struct hs_wall *wall, const struct hs_axis *axis,
                      const struct quarter *quarter, const double lo[2], const double hi[2])
 {
@@ -169,7 +169,7 @@ static bool overlaps(const struct hs_wall *wall, const struct hs_axis *axis,
     return true;
 }
 
-/* Where the borders of walls cut the quarter along its axis `d`, and its ends. */
+/* The places where borders of walls cut the quarter along its axis `d`, and its ends. */
 static int find_cuts(const struct hs_network_spec *spec, const struct hs_axis *axis,
                      const struct quarter *quarter, int d, double *place)
 {
@@ -183,7 +183,7 @@ static int find_cuts(const struct hs_network_spec *spec, const struct hs_axis *a
     return hs_axis_places(&axis[a], quarter->lo[d], quarter->hi[d], count, place);
 }
 
-/* What each wall has of a quarter. */
+/* Divides a quarter among the walls. */
 static void divide(const struct hs_network_spec *spec, const struct hs_axis *axis,
                    const int64_t node[HS_AXES], const struct quarter *quarter, int which,
                    const struct hs_wall_scratch *scratch)
@@ -207,7 +207,7 @@ static void divide(const struct hs_network_spec *spec, const struct hs_axis *axi
     }
 }
 
-/* Through a wall's area. */
+/* Adds the exchange through a wall's area. */
 static bool exchange(const struct hs_wall *wall, int64_t node, double area, double *sink,
                      struct hs_forcing *forcing)
 {

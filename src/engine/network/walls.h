@@ -4,14 +4,14 @@
 
 #include "engine/network/axes.h"
 
-/* Adds weight * function(t); false if there are too many time functions. Terms are in order of
- * their functions. */
+/* Adds weight * function(t); false if there are too many time functions. Terms are kept in the
+ * order of their functions. */
 bool hs_forcing_add(struct hs_forcing *forcing, int function, double weight);
 
-/* Takes out terms of weight 0, and leaves nothing in what is unused. */
+/* Removes terms of weight 0, and clears what is unused. */
 void hs_forcing_tidy(struct hs_forcing *forcing);
 
-/* Whether walls may do different things to nodes of a row along x that lie on no face of x. */
+/* Whether walls may act differently on nodes of a row along x that lie on no face of x. */
 bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_axis *axis,
                            int64_t j, int64_t k);
 
@@ -19,7 +19,7 @@ bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_a
 const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
                                        const struct hs_axis *axis, const int64_t node[HS_AXES]);
 
-/* Of one face's walls the one that would; also NULL where the node does not lie on it. */
+/* Of one face's walls, the one that would; NULL also if the node is not on that face. */
 const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
                                           const struct hs_axis *axis, int face,
                                           const int64_t node[HS_AXES]);
@@ -28,8 +28,8 @@ const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
 void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], struct hs_forcing *forcing);
 
-/* Areas of each wall in the quarters of a control volume's face, [wall_count], and borders of
- * walls, [2 * wall_count + 2]. */
+/* Area of each wall in the quarters of a control volume's face, [wall_count], and borders of walls,
+ * [2 * wall_count + 2]. */
 struct hs_wall_scratch {
     double (*area)[4];
     double *place[2];
@@ -38,12 +38,12 @@ struct hs_wall_scratch {
 void hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count);
 void hs_wall_scratch_release(struct hs_wall_scratch *scratch);
 
-/* What each wall has of a control volume's face, where the node lies on it: leaves it in
+/* Finds the area of each wall in a control volume's face, for a node on that face: leaves it in
  * scratch->area, for hs_sum_of_4. */
 void hs_walls_areas(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
                     const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch);
 
-/* Adds flux and convection through all faces that the node lies on. False as above. */
+/* Adds flux and convection through all faces that the node lies on. False as in hs_forcing_add. */
 bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,
                        const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch,
                        double *sink, struct hs_forcing *forcing);

@@ -14,7 +14,7 @@ struct hs_window hs_window_of(const struct hs_portion *portion, const struct hs_
         first = hs_larger(first, 0);
         end = hs_smaller(end, count);
     }
-    if (portion->row == portion->end_row) /* it asks for nothing */
+    if (portion->row == portion->end_row) /* no rows need anything */
         first = end = 0;
     if (end - first >= count)
         return all;

@@ -1,4 +1,4 @@
-/* The layers of the slowest axis that a portion's rows ask for, of what lies at nodes or cells. */
+/* The layers of the slowest axis that a portion's rows need, of what is given at nodes or cells. */
 #ifndef HS_ENGINE_NETWORK_WINDOW_H
 #define HS_ENGINE_NETWORK_WINDOW_H
 
@@ -7,10 +7,10 @@
 struct hs_window {
     int axis;
     int64_t count;       /* places along it */
-    int64_t first, held; /* the first one at hand, and how many; the last place is followed by 0 */
+    int64_t first, held; /* the first one in memory, and how many; place 0 follows the last */
 };
 
-/* A node asks for what lies at it, at the next one, and in the cells beside it. */
+/* A node needs what is given at it, at the next node, and in the cells beside it. */
 struct hs_window hs_window_of(const struct hs_portion *portion, const struct hs_grid *grid,
                               int64_t count, bool wrap);
 
@@ -19,7 +19,7 @@ static inline int64_t hs_window_place(const struct hs_window *window, int64_t n)
     return (window->first + n) % window->count;
 }
 
-/* Where the row (j, k) is, of rows of which a layer has `ny`. */
+/* Index of row (j, k), where a layer has `ny` rows. */
 static inline int64_t hs_window_row(const struct hs_window *window, int64_t ny, int64_t j,
                                     int64_t k)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What launchers tell each process: of how many it is one, and which. */
+/* Variables in which launchers tell each process how many there are, and which it is. */
 static const struct {
     const char *count, *rank;
 } launchers[] = {

@@ -47,8 +47,8 @@ int64_t hs_slab_thinnest(const struct hs_problem *whole, int ranks)
     return least;
 }
 
-/* A halo is of one neighbour's layers, at least those of one sweep; and a kernel has nodes to sweep
- * between held layers. */
+/* A halo comes from one neighbour, and needs at least the layers of one sweep; and a kernel needs
+ * nodes to sweep between held layers. */
 int hs_slab_most(const struct hs_problem *whole)
 {
     int64_t ranks = count_blocks(whole);
@@ -57,7 +57,7 @@ int hs_slab_most(const struct hs_problem *whole)
     return (int)ranks;
 }
 
-/* The least of wait / calls + 2 depth layer calls: the first where one more takes no less. */
+/* Minimises wait / calls + 2 depth layer calls: the first where one more saves nothing. */
 int hs_slab_calls(int64_t depth, int64_t thinnest, double wait, double layer)
 {
     const double best = floor(0.5 + sqrt(0.25 + wait / (2.0 * (double)depth * layer)));
@@ -74,7 +74,7 @@ struct hs_slab_shape hs_slab_shape_of(const struct hs_problem *whole, int ranks,
     const int64_t own = hs_slab_begin(whole, ranks, rank + 1) - begin;
     const bool wraps = ranks > 1 && is_periodic(whole);
     struct hs_slab_shape shape = {.below = rank > 0 || wraps, .above = rank < ranks - 1 || wraps};
-    /* below a body's halo lies a layer without edges: an edge is its lower node's */
+    /* below a body's halo lies a layer without edges, which its lower node would have */
     const int64_t lo = shape.below ? halo + (whole->body != NULL) : 0, first = begin - lo;
     shape.slab = (struct hs_slab){.whole = whole,
                                   .first = first < 0 ? first + layers_of(whole) : first,
@@ -133,7 +133,7 @@ static int64_t plane_of(const struct hs_problem *problem)
     return hs_grid_count(&problem->grid) / layers_of(problem);
 }
 
-/* The slab's layers of a dense array over the whole, with so many bytes a node; or NULL. */
+/* The slab's layers of a dense array over the whole, with `size` bytes per node; or NULL. */
 static void *cut_array(const struct hs_slab_problem *slab, const void *whole, size_t size)
 {
     const size_t bytes = (size_t)plane_of(slab->shape.slab.whole) * size;
@@ -145,7 +145,7 @@ static void *cut_array(const struct hs_slab_problem *slab, const void *whole, si
     return out;
 }
 
-/* What of it acts on one layer, at the end of the list. A stretch lies in one layer. */
+/* Appends what acts on one layer. A stretch lies in one layer. */
 static void add_layer(const struct hs_slab_problem *slab, const struct hs_moving *whole, int64_t k,
                       struct hs_moving *out)
 {
@@ -174,7 +174,7 @@ static void cut_moving(const struct hs_slab_problem *slab, const struct hs_movin
     *out = (struct hs_moving){.count = 0};
     if (whole->count == 0)
         return;
-    const size_t times = 3; /* a layer comes at most so often: twice as halo */
+    const size_t times = 3; /* a layer occurs at most so often: twice as halo */
     out->node = hs_new(times * (size_t)whole->count * sizeof *out->node);
     out->stretch = hs_new(times * (size_t)whole->stretch_count * sizeof *out->stretch);
     for (int64_t k = 0; k < slab->shape.layers; k++)
@@ -189,7 +189,7 @@ static void cut_moving(const struct hs_slab_problem *slab, const struct hs_movin
     }
 }
 
-/* A layer of nodes without edges upwards, which keep their values. */
+/* Makes a layer of held nodes without edges upwards. */
 static void hold_layer(struct hs_network *network, int64_t plane, int64_t k)
 {
     const size_t first = (size_t)(k * plane), count = (size_t)plane;

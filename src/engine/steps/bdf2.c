@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double accuracy = 1e-6; /* of what changes in a step */
-static const double nearly = 1e-3;   /* of what the guess is off by */
-static const double poor = 1e3;      /* times what was asked for, is no solution */
+static const double accuracy = 1e-6; /* of the change in a step */
+static const double nearly = 1e-3;   /* of the guess's error */
+static const double poor = 1e3;      /* times the residual asked for: this is no solution */
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-/* factor (plus - minus); the latter may be HS_KRYLOV_NONE. */
+/* factor (plus - minus); `minus` may be HS_KRYLOV_NONE. */
 static struct hs_krylov_term times(double factor, int plus, int minus)
 {
     return (struct hs_krylov_term){factor, plus, minus, 0};
@@ -80,7 +80,7 @@ static bool any_kept(const struct hs_bdf2 *bdf2, int64_t r)
     return false;
 }
 
-/* Of one row: what is put on it whatever was there. */
+/* Finds a row's prescribed nodes: those that get the same value whatever was there before. */
 static void find_prescribed_of(struct hs_bdf2 *bdf2, int64_t r)
 {
     struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
@@ -131,7 +131,7 @@ static enum hs_status find_prescribed(struct hs_bdf2 *bdf2, struct hs_error *err
     return there ? HS_OK : no_memory(err);
 }
 
-/* Nodes that are prescribed have their temperature of time t. */
+/* Sets prescribed nodes to their temperature at time t. */
 static enum hs_status prescribe(struct hs_bdf2 *bdf2, int vector, double t, struct hs_error *err)
 {
     const struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
@@ -158,7 +158,7 @@ int hs_bdf2_vectors(const struct hs_problem *problem, const struct hs_backend *b
     return HS_BDF2_VECTORS - HS_KRYLOV_MORE + lasting;
 }
 
-/* What acts, but for a source that changes, where the backend knows what that brings. */
+/* The inflow without the source, where that changes and the backend evaluates it. */
 static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
     const size_t bytes = (size_t)hs_grid_count(&bdf2->problem->grid) * sizeof(double);
@@ -172,7 +172,7 @@ static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
     return st;
 }
 
-/* What changes in time. */
+/* Prepares the inflow that changes in time. */
 static enum hs_status init_acting(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
     const enum hs_status st = hs_acting_init(
@@ -211,7 +211,7 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
     hs_acting_release(&bdf2->acting);
 }
 
-/* What acts at time t. */
+/* The inflow at time t. */
 static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
 {
     const struct hs_krylov *vectors = bdf2->gradients.vectors;
@@ -239,7 +239,7 @@ enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *er
     bdf2->step = bdf2->before = 0.0;
     bdf2->sloped = false;
     enum hs_status st = hs_conjugate_gradients_load(&bdf2->gradients, HS_BDF2_NOW, 0, err);
-    if (!st) /* which the field has, rounded to its precision */
+    if (!st) /* the field has these values rounded to its precision */
         st = prescribe(bdf2, HS_BDF2_NOW, t, err);
     if (!st)
         st = copy(bdf2, HS_BDF2_OLD, HS_BDF2_NOW, err);
@@ -279,7 +279,7 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
 
 /* ---- a parabola through what was before ------------------------------------------------------ */
 
-/* T + change (T - old) + slope times the slope. */
+/* The guess T + change (T - old) + slope times the slope. */
 struct prediction {
     double change, slope;
 };
@@ -295,8 +295,8 @@ static struct prediction predict(const struct hs_bdf2 *bdf2, double step)
     return (struct prediction){(step + curvature) / last, -curvature};
 }
 
-/* What a step is off by over how far it is from the parabola: both go with the third derivative, or
- * the second in the first step, as of backward Euler. */
+/* A step's error over its distance from the parabola. Both are proportional to the third
+ * derivative; in the first step to the second, as for backward Euler. */
 static double share_of_error(const struct hs_bdf2 *bdf2, double step)
 {
     const double last = bdf2->step, all = step + last + bdf2->before;
@@ -320,7 +320,7 @@ enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, str
 
 /* ---- one system of equations ----------------------------------------------------------------- */
 
-/* Right sides: what acts + C (own T + other * of). */
+/* The right side: what acts + C (own T + other * of). */
 static enum hs_status set_right_side(struct hs_bdf2 *bdf2, double own, double other, int of,
                                      struct hs_error *err)
 {
@@ -330,7 +330,7 @@ static enum hs_status set_right_side(struct hs_bdf2 *bdf2, double own, double ot
                err);
 }
 
-/* The guess, where nodes that are prescribed have their temperature of time t. */
+/* The guess, with prescribed nodes at their temperature at time t. */
 static enum hs_status guess(struct hs_bdf2 *bdf2, struct prediction p, double t,
                             struct hs_error *err)
 {
@@ -342,7 +342,7 @@ static enum hs_status guess(struct hs_bdf2 *bdf2, struct prediction p, double t,
     return st || !bdf2->in_time ? st : prescribe(bdf2, HS_BDF2_NEXT, t, err);
 }
 
-/* Where nothing holds the mean, all that flows in stays, to rounding. */
+/* Where nothing fixes the mean, adjusts it so that all that flows in stays, to rounding. */
 static enum hs_status keep_heat(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
     const struct hs_equations *equations = &bdf2->equations;
@@ -357,8 +357,8 @@ static enum hs_status keep_heat(struct hs_bdf2 *bdf2, struct hs_error *err)
                     err);
 }
 
-/* Of what is not solved as well as it should be: *rate becomes what is left. Where walls or
- * sources bring what is no number, or is too large, so is the temperature, for the watch to see. */
+/* Judges a solution that is less accurate than asked for; *rate: its residual. Where walls or
+ * sources bring values that are not finite, so becomes the temperature, for the watch to see. */
 static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solution, double most,
                             double t, double *rate, struct hs_error *err)
 {
@@ -383,9 +383,9 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
 }
 
 /*
- * `next` becomes the solution, from the guess that it is. The matrix and its inverse have signs
- * such that no node is farther from it than the largest residual, as a rate of change, over the
- * shift. *rate: that residual [K/s], at most, but for its rounding.
+ * Solves for `next`, which holds the guess. By the signs of the matrix and its inverse, no node is
+ * farther from the solution than the largest residual, as a rate of change, over the shift. *rate:
+ * an upper bound of that residual [K/s], apart from its rounding.
  */
 static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, double t, double *rate,
                             struct hs_error *err)
@@ -395,7 +395,7 @@ static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, dou
     struct hs_solution solution = {.iterations = 0};
     enum hs_status st = HS_OK;
     equations->shift = shift;
-    if (most == 0.0) { /* how far the field goes is seen when it is nearly there */
+    if (most == 0.0) { /* a rough solution shows how far the field goes */
         st = hs_conjugate_gradients_solve(gradients, nearly, 0.0, &solution, err);
         bdf2->effort.iterations += solution.iterations;
         if (!st)
@@ -416,7 +416,7 @@ static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, dou
 /* ---- the mean that a step stores the heat of --------------------------------------------------
  */
 
-/* What it had counts `before` of what it did, and `now` what acted at time t, of the step tried. */
+/* Multiplies the weights so far by `before`; adds the step tried: time t with weight `now`. */
 static void add_time(struct hs_bdf2 *bdf2, double before, double now, double t)
 {
     if (bdf2->times == HS_BDF2_TIMES) {
@@ -433,13 +433,13 @@ static void add_time(struct hs_bdf2 *bdf2, double before, double now, double t)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Of the first step's stages. */
+/* g, of the first step's stages. */
 static double part_of_end(void)
 {
     return 1.0 - sqrt(0.5);
 }
 
-/* In two stages. */
+/* The first step, in two stages. */
 static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double most,
                             struct hs_error *err)
 {

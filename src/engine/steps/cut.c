@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-static const double same = 1e-6;      /* of a step: two times are one */
+static const double same = 1e-6;      /* of a step: closer times are equal */
 static const double careful = 0.9;    /* of the step that the estimate allows */
-static const double least = 0.2;      /* of a step that was too long */
-static const double most = 2.0;       /* times the last step */
-static const double worth = 1.2;      /* times the last step, that a method prepares another for */
-static const double shortest = 1e-12; /* of the time so far: what shorter steps are is rounding */
+static const double least = 0.2;      /* of a step that was too long: at least */
+static const double most = 2.0;       /* times the last step: at most */
+static const double worth = 1.2;      /* times the last step: less is not worth preparing for */
+static const double shortest = 1e-12; /* of the time so far: shorter steps are rounding */
 
 static enum hs_status too_short(const struct hs_cut *cut, double step, struct hs_error *err)
 {
@@ -20,8 +20,8 @@ static enum hs_status too_short(const struct hs_cut *cut, double step, struct hs
                         cut->problem->schedule.tolerance, cut->t, step);
 }
 
-/* The first one changes no node by more than the tolerance. Of what is no number any step shows it.
- */
+/* The first step changes no node by more than the tolerance. If the rate is not a number, any step
+ * shows that. */
 static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
                                  struct hs_error *err)
 {
@@ -33,7 +33,7 @@ static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *
     return st;
 }
 
-/* To the end, in steps of the same length as far as the estimate allows. */
+/* Goes to the end in steps of the same length as far as the estimate allows. */
 enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
                          double end, struct hs_error *err)
 {

@@ -1,8 +1,8 @@
 /*
  * Steps within a tolerance: a step of the plan is cut into steps whose error in time, as the method
- * estimates it, is at most time.tolerance [K]. A step is made longer where the estimate allows, at
- * most twice as long, and tried again, shorter, where it was too long. No step is so long that what
- * acts comes and goes within it (engine/steps/pulses.h).
+ * estimates it, is at most time.tolerance [K]. Steps become longer where the estimate allows, at
+ * most twice as long; a step that was too long is tried again, shorter. No step is so long that
+ * what acts comes and goes within it (engine/steps/pulses.h).
  *
  * Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), II.4.
  */
@@ -13,24 +13,24 @@
 
 struct hs_cut {
     const struct hs_problem *problem;
-    double t;      /* s: how far it has come */
+    double t;      /* s: the time reached */
     double last;   /* s: the step before; 0: none */
     double wanted; /* s: the next step, by the estimate; 0: not known yet */
 };
 
-/* What a method does of it, `self` being its own. */
+/* What a method does for it; `self` is the method's own. */
 struct hs_cut_steps {
-    /* K/s: how fast the field changes now, at most at a node. */
+    /* *rate: K/s, how fast the field changes now, at the node where it changes fastest. */
     enum hs_status (*look)(void *self, double *rate, struct hs_error *err);
-    /* A step of `step` [s] to time t. *error [K], which goes as the step to the power of *order. */
+    /* Tries a step of `step` [s] to time t. *error [K] goes as the step to the power of *order. */
     enum hs_status (*attempt)(void *self, double step, double t, double *error, double *order,
                               struct hs_error *err);
-    /* What was tried becomes the field; or the field is what it was. */
+    /* The step tried becomes the field; or the field becomes what it was. */
     enum hs_status (*accept)(void *self, double step, double t, struct hs_error *err);
     void (*refuse)(void *self);
 };
 
-/* From cut->t to `end` [s]. Errors: HS_FAILED_CHECK where no step is short enough; the method's. */
+/* Goes to `end` [s]. Errors: HS_FAILED_CHECK if no step is short enough; the method's. */
 enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
                          double end, struct hs_error *err);
 

@@ -14,36 +14,36 @@
 enum {
     TIMES = 1000,    /* of an interval */
     LEAST_TIMES = 8, /* of a step */
-    WORK = 100000,   /* numbers of an interval, where all at all times would be more */
-    CLOSELY = 100    /* of them, in a step, that are looked at closely */
+    WORK = 100000,   /* samples of an interval, where all numbers at all times would be more */
+    CLOSELY = 100    /* of these samples, in a step, that are looked at closely */
 };
 
-static const double seen_share = 0.5; /* of the range that is seen */
-static const double bent_share = 0.1; /* likewise; where a parabola turns, 0.083 */
-static const double careful = 0.5;    /* of the tolerance: the estimate has the rest */
+static const double seen_share = 0.5; /* of the range seen */
+static const double bent_share = 0.1; /* likewise; a parabola that turns in mid-step has 0.083 */
+static const double careful = 0.5;    /* of the tolerance: the rest is the error estimate's */
 
-/* Numbers that act, of one kind: a datum's at its nodes, weights of what moves along walls, or else
- * the time functions. */
+/* Numbers of one kind that act: a datum's at its nodes, the weights of what moves along walls, or
+ * else the time functions. */
 struct group {
     const struct hs_problem *problem;
     const struct hs_datum *datum;
     const struct hs_moving *moving;
     struct hs_lattice lattice; /* of the datum */
     int64_t count;
-    double time; /* s: the step's */
-    /* K of a node for each unit in the step: the datum's, or of each function, with what of it is
-     * a node's temperature */
+    double time; /* s: length of the step */
+    /* K of a node for each unit during the step: of the datum, or of each function; `prescribed`:
+     * the part that is a node's temperature */
     const double *reach, *prescribed;
 };
 
-/* One of them; and whether it flows in during the step, or is its node's temperature. */
+/* One of the numbers. flows: it flows in during the step; else it is its node's temperature. */
 struct number {
     int64_t place;
     double reach;
     bool flows;
 };
 
-/* How many times of a step are looked at. */
+/* How many times within a step are looked at. */
 static int64_t times_of(const struct hs_pulse_step *step)
 {
     return LEAST_TIMES + (int64_t)(TIMES * (step->end - step->begin) / step->interval);
@@ -98,7 +98,7 @@ static struct number number_of(const struct group *group, int64_t place)
     return (struct number){place, *group->reach, face < 0 || !problem->face[face].prescribed};
 }
 
-/* By how far it is off the line between its values at the step's ends. */
+/* How far a value is off the line between the values at the step's ends. */
 static double off_line(const struct hs_pulse_step *step, double begin, double end, double t,
                        double value)
 {
@@ -108,8 +108,8 @@ static double off_line(const struct hs_pulse_step *step, double begin, double en
 
 /* ---- one number, closely --------------------------------------------------------------------- */
 
-/* What was seen of it, how far outside of that it comes, and how far it is off the line in the
- * mean. */
+/* What was seen of a number, how far outside of that it comes, and its mean distance from the
+ * line. */
 struct seen {
     double begin, end, low, high, outside, off;
 };
@@ -175,15 +175,15 @@ static bool is_missed(const struct group *group, const struct number *number,
 
 /* ---- of many, some --------------------------------------------------------------------------- */
 
-/* The n-th of numbers in [0, 1) that are evenly spread from the first on: Roberts' sequence in two
- * dimensions. */
+/* The n-th number in [0, 1) of a sequence that is evenly spread from the first on: Roberts'
+ * sequence in two dimensions. */
 static double spread(int64_t n, int dimension)
 {
     static const double by[] = {0.7548776662466927, 0.5698402909980532};
     return fmod(0.5 + (double)n * by[dimension], 1.0);
 }
 
-/* Whether what one number is at some time could matter, if it were so for all of the step. */
+/* Whether a number's value at some time could matter, if it lasted for the whole step. */
 static bool may_matter(const struct group *group, const struct number *number,
                        const struct hs_pulse_step *step, double t)
 {
@@ -203,7 +203,7 @@ static bool any_of_all(const struct group *group, const struct hs_pulse_step *st
     return missed;
 }
 
-/* Of too many for that: numbers and times together, and closely those that may matter. */
+/* Where those are too many: samples numbers and times together; looks closely if it may matter. */
 static bool any_of_some(const struct group *group, const struct hs_pulse_step *step, int64_t work)
 {
     int closely = 0;
@@ -253,7 +253,7 @@ static bool moving_missed(const struct hs_problem *problem, const struct hs_movi
     return any_missed(&group, step);
 }
 
-/* K per unit of it, at the node that it does most to: `sweep` does in one what the step does. */
+/* K per unit at the node that changes most; `sweep` does in one what the step does. */
 static double datum_reach(const struct hs_problem *problem, const struct hs_datum *datum,
                           const struct hs_stencil *sweep)
 {

@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How many of the longest stable the run's steps come to, where they are longer. */
+/* The run's sweeps; if its steps are longer than the longest stable sweep, counted in those. */
 static double stable_sweeps(const struct hs_plan *plan)
 {
     const double longer = plan->limit > 0.0 ? hs_plan_step(plan) / plan->limit : 1.0;
     return (double)plan->sweeps * fmax(1.0, longer);
 }
 
-/* A rule's ghost value may add to each sweep what the wall's is, times its c. */
+/* A rule's ghost may add the wall's value, times the rule's c, in each sweep. */
 int hs_data_list(const struct hs_problem *problem, double step, double sweeps, double time,
                  struct hs_datum out[HS_DATA_MOST])
 {
@@ -125,7 +125,7 @@ static double coarsely_largest(const struct hs_problem *problem, const struct hs
     return most;
 }
 
-/* Of numbers that change along a wall and in time at once, at so many times up to `end`. */
+/* The same for numbers that change along a wall and in time at once, at `times` times. */
 static double moving_scale(const struct hs_problem *problem, const struct hs_moving *moving,
                            const struct hs_plan *plan, double end, int64_t times)
 {
@@ -146,8 +146,8 @@ static double moving_scale(const struct hs_problem *problem, const struct hs_mov
     return most;
 }
 
-/* Of each forcing the most that a watt, or a kelvin, of it does to a node in so many sweeps: 1
- * where it prescribes. Allocated. */
+/* For each forcing the most that one W (or K) of it does to a node in this many sweeps: 1 if it
+ * prescribes. Allocated. */
 static double *reaches_of(const struct hs_problem *problem, double step, double sweeps)
 {
     const struct hs_network *network = problem->network;
@@ -193,8 +193,8 @@ static double both_moving(const struct hs_problem *problem, const struct hs_plan
            moving_scale(problem, &problem->network->given, plan, end, times);
 }
 
-/* K: what walls and sources may do to a node of a body in the whole run, by what they are at few
- * times. */
+/* K: the most that walls and sources may do to a node of a body in the whole run, from their values
+ * at few times. */
 static double network_scale(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     enum { TIMES = 65, MOVING_TIMES = 9 };
@@ -212,7 +212,7 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
     return most;
 }
 
-/* The largest that a function is from 0 to `end`. */
+/* The largest magnitude of a function from 0 to `end`. */
 static double function_peak(const struct hs_time_function *function, double end)
 {
     double most = 0.0;
@@ -224,7 +224,7 @@ static double function_peak(const struct hs_time_function *function, double end)
     return most;
 }
 
-/* The same, by what they are at many times up to `end`. */
+/* The same from their values at many times up to `end`. */
 static double network_scale_closely(const struct hs_problem *problem, const struct hs_plan *plan,
                                     double end)
 {
@@ -245,8 +245,8 @@ static double network_scale_closely(const struct hs_problem *problem, const stru
     return sum;
 }
 
-/* The largest that a datum is at a node from 0 to a sweep, at the sweeps' times and, where they are
- * few, between them. */
+/* The largest magnitude of a datum at a node from the start to `sweep`: at the sweeps' times and,
+ * if sweeps are few, between them. */
 static double datum_peak(const struct hs_problem *problem, const struct hs_plan *plan,
                          const struct hs_datum *datum, const int64_t node[HS_AXES], int64_t sweep)
 {
@@ -309,10 +309,10 @@ bool hs_boundary_data_in_time(const struct hs_problem *problem)
 
 const int64_t hs_boundary_data_looked_at = 1 << 22;
 
-/* Its nodes along an axis, by dims. */
+/* Nodes of that lattice along an axis, by dims. */
 static const int64_t close_by[HS_AXES + 1] = {1, 1 << 22, 1 << 11, 161};
 
-/* Of what is finite on the lattice, at t = 0. */
+/* Range and mean magnitude of the finite values on the lattice, at t = 0. */
 static void survey(const struct hs_problem *problem, const struct hs_datum *datum, double *lowest,
                    double *highest, double *mean_size)
 {
@@ -341,8 +341,8 @@ static void survey(const struct hs_problem *problem, const struct hs_datum *datu
     *mean_size = sum / (double)l.count;
 }
 
-/* A wall's rule ghost = a*inner + b*edge + c*datum rests where all three are c*datum/(1 - a - b); a
- * flux rests nowhere, and adds c*datum to the edge node's neighbour in each sweep. */
+/* A wall's rule ghost = a*inner + b*edge + c*datum rests if all three are c*datum/(1 - a - b). A
+ * flux never rests: it adds c*datum to the edge node's neighbour in each sweep. */
 static void add_wall(const struct hs_problem *problem, const struct hs_stencil *stencil,
                      const struct hs_datum *datum, struct hs_boundary_data_lead *out)
 {
@@ -373,8 +373,8 @@ static int64_t *count_rows(const struct hs_network *network)
     return count;
 }
 
-/* Of a body: convection and perfusion pull a node to where they balance what flows in; elsewhere
- * that is spread over the heat capacity of all. */
+/* For a body: convection and perfusion pull a node to where they balance its inflow; the inflow of
+ * other nodes is spread over the heat capacity of all. */
 static void add_network(const struct hs_problem *problem, const struct hs_plan *plan,
                         struct hs_boundary_data_lead *out)
 {
@@ -445,7 +445,7 @@ static bool exceeds(const struct hs_problem *problem, const struct hs_datum *dat
            is_too_much(problem->precision, found->value * datum->sweep_gain);
 }
 
-/* At the suspected node, then over the grid. */
+/* Looks at the suspected node, then over the grid. */
 static bool look_for_excess(const struct hs_problem *problem, const struct hs_datum *datum,
                             double t, const int64_t suspect[HS_AXES], struct excess *found)
 {
@@ -492,7 +492,7 @@ bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct
         const double t = hs_plan_time(plan, sweep);
         for (int d = 0; d < count; d++) {
             struct excess found;
-            const bool used = data[d].face >= 0 || sweep < to; /* a source by the next sweep */
+            const bool used = data[d].face >= 0 || sweep < to; /* a source acts in the next sweep */
             if (!used || !look_for_excess(problem, &data[d], t, suspect, &found))
                 continue;
             describe(problem, &data[d], t, &found, out, size);

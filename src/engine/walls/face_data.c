@@ -110,7 +110,7 @@ const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int
     return slots->table[slots->face[face].varies_time ? slot : 0][face];
 }
 
-/* Where the face has its first node. */
+/* The value at the face's first node. */
 static double uniform_value(const struct hs_problem *problem, int face, double t)
 {
     const struct hs_box box = hs_grid_face_box(&problem->grid, face);

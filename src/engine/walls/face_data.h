@@ -1,11 +1,11 @@
 /*
- * The boundary data of the faces as every backend keeps them: values, fluxes and the like of
+ * The boundary data of the faces, as every backend keeps them: values, fluxes and the like of
  * core/boundary.h, at several times.
  *
- * Data belong to a time and lie in a slot, one for each level of a call that fuses sweeps. Each is
- * evaluated no more often than it changes: constants and expressions of space once, of time once a
- * slot. What is uniform over a face is a number, what varies over it a table of the face's nodes in
- * the device's memory, in the problem's precision.
+ * The data of one time are in a slot; a call that fuses sweeps has a slot for each level. Data are
+ * evaluated no more often than they change: constants and expressions of space once, expressions of
+ * time once per slot. Data that are uniform over a face are a number, others a table of the face's
+ * nodes in the device's memory, in the problem's precision.
  */
 #ifndef HS_ENGINE_WALLS_FACE_DATA_H
 #define HS_ENGINE_WALLS_FACE_DATA_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Ghost layers that a sweep reads: it updates nothing nearer to the wall than the held layers. */
+/* Ghost layers that a sweep reads: the radius less the held layers, which it does not update. */
 int hs_face_depth(const struct hs_problem *problem, int face);
 
 /* Where the nodes of a face lie in a field, in elements. */
@@ -42,7 +42,7 @@ struct hs_face_slots {
     const struct hs_problem *problem; /* outlives this */
     int count;
     struct hs_face_data face[HS_FACES];
-    double *time;              /* [count] s, of what is in each; NaN: nothing yet */
+    double *time;              /* [count] s, of the data in each; NaN: none yet */
     double (*value)[HS_FACES]; /* [count] where uniform */
     void *(*table)[HS_FACES];  /* [count] the backend's; NULL where uniform, or as in slot 0 */
 };
@@ -50,13 +50,13 @@ struct hs_face_slots {
 /* Bytes of all tables. */
 double hs_face_slots_bytes(const struct hs_problem *problem, int slots);
 
-/* Allocates all but the tables. HS_DEVICE when memory is short; release it whatever comes. */
+/* Allocates all but the tables. HS_DEVICE when memory is short; release it whatever the result. */
 enum hs_status hs_face_slots_init(struct hs_face_slots *slots, const struct hs_problem *problem,
                                   int count, struct hs_error *err);
 void hs_face_slots_release(
     struct hs_face_slots *slots); /* tables are freed before, by the backend */
 
-/* Whether the slot wants a table of the face. */
+/* Whether the slot needs a table for the face. */
 bool hs_face_slots_wants_table(const struct hs_face_slots *slots, int slot, int face);
 
 /* The face's table for the slot; NULL where the data are uniform. */
@@ -66,7 +66,7 @@ const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int
 typedef enum hs_status hs_face_table_function(void *self, int face, double t, void *table,
                                               struct hs_error *err);
 
-/* Evaluates the data at time t [s] into a slot; free where they are there already. */
+/* Evaluates the data at time t [s] into a slot; does nothing if they are there already. */
 enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
                                 hs_face_table_function *fill, void *self, struct hs_error *err);
 
@@ -75,8 +75,8 @@ bool hs_face_slots_vary(const struct hs_face_slots *slots); /* in time */
 /* Whether a prescribed layer changes in time, so that it has to be written after each sweep. */
 bool hs_face_slots_prescribed_vary(const struct hs_face_slots *slots);
 
-/* What a kernel that applies walls is told of one fused sweep: input at slot `in`, output at `out`.
- */
+/* For a kernel that applies walls, the data of one fused sweep: input at slot `in`, output at
+ * `out`. */
 struct hs_face_level hs_face_slots_level(const struct hs_face_slots *slots, int in, int out);
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
 #endif
 
 /*
- * Variants of the three rows for an instruction set. Rows of y and z faces are contiguous: `along`
- * is then the constant 1, and the loops become vectors, as ghosts never lie where a row reads.
+ * Variants of the row functions for an instruction set. Rows of y and z faces are contiguous:
+ * `along` is then the constant 1, and loops are vectorised, since no row reads where ghosts lie.
  */
 #define DEFINE_ROWS(ISA, TARGET, T)                                                                \
     TARGET INLINE void ghosts_along_##ISA##_##T(const struct hs_ghost_row *row, int64_t along)     \

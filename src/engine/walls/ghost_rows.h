@@ -1,12 +1,12 @@
-/* Rows of a face's ghosts and prescribed nodes, written with what the machine's processor has. */
+/* Writes rows of a face's ghosts and prescribed nodes, with the processor's best instructions. */
 #ifndef HS_ENGINE_WALLS_GHOST_ROWS_H
 #define HS_ENGINE_WALLS_GHOST_ROWS_H
 
 #include "core/problem.h"
 
 enum hs_ghost_action {
-    HS_GHOSTS, /* by the face's affine rule */
-    HS_WRAP,   /* the nodes from the other side */
+    HS_GHOSTS, /* ghosts by the face's affine rule */
+    HS_WRAP,   /* ghosts from the nodes of the other side */
     HS_HOLD,   /* the data to the face's own nodes */
     HS_GHOST_ACTIONS
 };
@@ -19,8 +19,8 @@ struct hs_ghost_row {
     int64_t extent; /* nodes along the face's own axis */
     int depth;      /* ghosts at each node */
     const struct hs_face *rule;
-    double value;      /* of the data; */
-    const void *table; /* [length] of the data in the field's precision, instead */
+    double value;      /* the data, if uniform; */
+    const void *table; /* [length] else, in the field's precision */
 };
 
 typedef void hs_ghost_row_function(const struct hs_ghost_row *row);

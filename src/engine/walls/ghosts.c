@@ -11,7 +11,7 @@ enum {
     THREADS_FROM = 1 << 14
 }; /* nodes of a face: below, starting threads costs more than it saves */
 
-/* hs_expression_row runs along x. The rows of an x face run along y: exchange the two. */
+/* hs_expression_row runs along x, but the rows of an x face along y: exchanges the two. */
 static struct hs_instruction *turn_program(const struct hs_expression *expression)
 {
     struct hs_instruction *code = malloc((size_t)expression->length * sizeof *code);
@@ -134,7 +134,7 @@ void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* One face of one field: its rows, of which the first is in `row`. */
+/* The rows of one face in one field; `row` is the first. */
 struct work {
     hs_ghost_row_function *write;
     struct hs_ghost_row row;
@@ -175,7 +175,7 @@ static void write_row(const struct work *work, int64_t n)
     work->write(&row);
 }
 
-/* All rows of some faces, none of which reads or writes what another writes. */
+/* Writes all rows of some faces, none of which reads or writes what another writes. */
 static void write_faces(const struct work *work, int count, int threads)
 {
     int64_t rows = 0, nodes = 0;

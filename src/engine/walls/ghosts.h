@@ -22,11 +22,11 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
                               struct hs_error *err);
 void hs_ghosts_release(struct hs_ghosts *ghosts);
 
-/* Evaluates the boundary data at time t [s] into a slot; free where they are there already. */
+/* Evaluates the boundary data at time t [s] into a slot; does nothing if they are there already. */
 void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t);
 
-/* Fills the ghost layers that a sweep reads (depth radius - held) of a field given by its node
- * (0, 0, 0), along every axis, for all nodes of each face. */
+/* Fills the ghost layers that a sweep reads (depth radius - held), along every axis, for all nodes
+ * of each face. The field is given by its node (0, 0, 0). */
 void hs_ghosts_fill(const struct hs_ghosts *ghosts, int slot, void *field);
 
 /* Writes the data to the outermost layer of each prescribed face; where two meet the later wins. */

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of NCCL what is used here, as its header nccl.h declares it since version 2.7. */
+/* What is used of NCCL, as its header nccl.h has declared it since version 2.7. */
 struct unique {
     char internal[128];
 };
@@ -82,8 +82,8 @@ static int receive(const struct hs_wire_side *side, void *stream)
                           : nccl.ncclRecv(side->in, side->bytes, CHARS, side->rank, all, stream);
 }
 
-/* Calls to one peer match in order: where it is on both sides, what it sends first, downwards, is
- * what comes from above. */
+/* Calls to one peer match in order. If one rank is the neighbour on both sides, what it sends
+ * first, downwards, is what comes from above. */
 void hs_device_wire_exchange(void *stream, const struct hs_wire_side *below,
                              const struct hs_wire_side *above)
 {

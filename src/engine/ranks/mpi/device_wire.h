@@ -1,4 +1,4 @@
-/* What goes between the GPUs of ranks, by NCCL: optional, found when it is first asked for. */
+/* Exchange between the GPUs of ranks by NCCL: optional, looked up when it is first needed. */
 #ifndef HS_ENGINE_RANKS_MPI_DEVICE_WIRE_H
 #define HS_ENGINE_RANKS_MPI_DEVICE_WIRE_H
 
@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/* Of all ranks together, each with its device current. `alone`: no other rank is on that device.
- * Whether layers go by NCCL from now on: where each rank is alone, and has it. */
+/* Called by all ranks together, each with its device current. `alone`: no other rank uses that
+ * device. Returns whether layers go by NCCL from now on: if each rank is alone and has it. */
 bool hs_device_wire_join(bool alone);
 
-/* Asks the stream (cudaStream_t) to do what hs_wire_exchange does, of device memory. */
+/* Enqueues on the stream (cudaStream_t) what hs_wire_exchange does, for device memory. */
 void hs_device_wire_exchange(void *stream, const struct hs_wire_side *below,
                              const struct hs_wire_side *above);
 

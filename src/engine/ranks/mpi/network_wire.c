@@ -25,7 +25,7 @@ static size_t forcing_bytes(const struct hs_network *network)
 
 /* ---- there ----------------------------------------------------------------------------------- */
 
-/* Values of walls by where they are among the walls. */
+/* Values of walls go as offsets into the walls. */
 static void send_moving(int to, const struct hs_moving *moving, const struct hs_problem *whole)
 {
     const size_t count = (size_t)moving->stretch_count;

@@ -1,13 +1,13 @@
-/* The network of a slab on its way to the rank that has it. */
+/* Sends the network of a slab to the rank that owns the slab. */
 #ifndef HS_ENGINE_RANKS_MPI_NETWORK_WIRE_H
 #define HS_ENGINE_RANKS_MPI_NETWORK_WIRE_H
 
 #include "core/problem.h"
 
-/* What it points to of the whole problem comes to the same place in that of the other rank. */
+/* Pointers into the whole problem come to point to the same place in the other rank's. */
 void hs_network_send(int to, const struct hs_network *network, const struct hs_problem *whole);
 
-/* Allocated, on a slab's grid. */
+/* Allocated, with the slab's grid. */
 struct hs_network *hs_network_receive(int from, const struct hs_grid *grid,
                                       const struct hs_problem *whole);
 

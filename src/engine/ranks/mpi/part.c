@@ -23,8 +23,8 @@ static int64_t halo_of(const struct hs_part *part)
     return (int64_t)part->steps * part->whole->radius;
 }
 
-/* The first rank has the whole's network, and cuts from it what each needs. A slab of it may take
- * as much memory as the first's own. Others wait for theirs, so without it all end. */
+/* The first rank has the whole network, and cuts each rank's slab from it. A slab may take as much
+ * memory as the first rank's own. The others wait for theirs, so a failure ends all. */
 static void share_network(struct hs_part *part)
 {
     struct hs_error err;
@@ -72,7 +72,7 @@ void hs_part_destroy(struct hs_part *part)
     *part = (struct hs_part){0};
 }
 
-/* Others wait for what goes by way of it, so without it all end. */
+/* The others wait for what passes through this buffer, so a failure ends all. */
 static void reserve_spare(struct hs_part *part, size_t bytes)
 {
     if (bytes <= part->spare_bytes)
@@ -118,7 +118,7 @@ static struct hs_box box_here(const struct dense *dense, const struct hs_slab_pi
     return box;
 }
 
-/* The pieces that another rank's slab has of it. */
+/* Sends the pieces of the box that another rank's slab has. */
 static void send_pieces(const struct hs_part *part, const struct dense *dense, int rank,
                         const char *values)
 {
@@ -158,7 +158,7 @@ enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *r
 {
     const struct hs_box *box = &request->box;
     const struct dense dense = dense_of(part, box);
-    enum hs_status st = HS_OK; /* what others send is waited for all the same */
+    enum hs_status st = HS_OK; /* even after an error what others send is received */
     for (int rank = 0; rank < hs_wire.ranks; rank++) {
         const struct hs_slab_shape shape =
             hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
@@ -184,8 +184,8 @@ enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *r
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-/* A neighbour's side of an exchange of `count` layers: those that it gets begin at layer `out`, and
- * what comes goes to `in`. */
+/* A neighbour's side of an exchange of `count` layers: those that are sent begin at layer `out`,
+ * those received at `in`. */
 struct side {
     struct hs_layers out, in;
     bool there;
@@ -208,8 +208,8 @@ static struct side side_of(struct hs_part *part, int field, bool above, int64_t 
     return side;
 }
 
-/* By way of host memory, where the layers are not there. Neighbours wait for it, so what fails ends
- * all. */
+/* Exchanges by way of host memory, if the layers are not there. Neighbours wait for it, so a
+ * failure ends all. */
 static void exchange_staged(struct hs_part *part, struct side side[2], struct hs_wire_side wire[2])
 {
     const struct hs_halo *halo = part->own->halo;
@@ -237,7 +237,7 @@ static void exchange_staged(struct hs_part *part, struct side side[2], struct hs
     hs_error_release(&err);
 }
 
-/* Brings the halo of a field up to date, for so many sweeps; `ahead`: a stream for it, or NULL. */
+/* Updates the halo of a field, for this many sweeps; `ahead`: a stream for it, or NULL. */
 static void exchange_on(struct hs_part *part, void *ahead, int field, int64_t sweeps)
 {
     const int64_t count = sweeps * part->whole->radius;
@@ -262,7 +262,7 @@ static void exchange(struct hs_part *part, int field, int64_t sweeps)
     exchange_on(part, NULL, field, sweeps);
 }
 
-/* By what the devices are: a launcher may let each rank see but one, which then is the first. */
+/* Compares the devices' ids: a launcher may let each rank see a single device, number 0 for all. */
 static bool has_device_alone(const struct hs_part *part)
 {
     struct hs_device_limits limits = {.id = {0}};
@@ -279,7 +279,7 @@ void hs_part_join(struct hs_part *part)
     most = most < part->steps ? most : part->steps;
     part->recursion = hs_wire_least(most < HS_PART_RECURS ? most : HS_PART_RECURS);
     part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
-    if (part->by_device) { /* now, so that the first sweeps do not wait for the ways to be made */
+    if (part->by_device) { /* now, so that the first sweeps do not wait for connections */
         const struct hs_halo *halo = part->own->halo;
         struct hs_error err;
         hs_error_init(&err);
@@ -295,7 +295,7 @@ void hs_part_join(struct hs_part *part)
 
 /* ---- begin ----------------------------------------------------------------------------------- */
 
-/* The file that the first rank has found, found by this one. */
+/* Finds here the file that the first rank has found. */
 static enum hs_status find_again(const struct hs_part *part, const struct hs_request *request,
                                  const struct hs_stored *from, struct hs_stored **out,
                                  struct hs_error *err)
@@ -331,7 +331,7 @@ enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *requ
         st = hs_initial_upload(&part->slab.problem, from ? from : found, part->own, part->state,
                                err);
     hs_stored_destroy(found);
-    exchange(part, 0, part->steps); /* whatever failed: the neighbours wait for it */
+    exchange(part, 0, part->steps); /* even after an error: the neighbours wait for it */
     return st ? st : part->own->halo->wait(part->state, err);
 }
 
@@ -351,7 +351,7 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
         done += span.count;
         span.keep_last = span.keep_last && done == request->span.count;
         span.keep_before = span.keep_before && done == request->span.count;
-        exchange_on(part, ahead, 0, span.count); /* whatever failed: the neighbours go on */
+        exchange_on(part, ahead, 0, span.count); /* even after an error: the neighbours go on */
         if (!st)
             st = halo->ask(part->state, &span, err);
         ahead = halo->ahead ? halo->ahead(part->state) : NULL;

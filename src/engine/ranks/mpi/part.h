@@ -1,4 +1,4 @@
-/* A rank's part of a state that all ranks share, and what each does of a request for it. */
+/* A rank's part of a state that all ranks share, and what each rank does for a request. */
 #ifndef HS_ENGINE_RANKS_MPI_PART_H
 #define HS_ENGINE_RANKS_MPI_PART_H
 
@@ -7,13 +7,13 @@
 #include "core/vectors.h"
 #include "engine/ranks/slab.h"
 
-/* What is said of a file on a rank. */
+/* Ending of a message about a rank's file. */
 #define HS_NOT_THE_SAME                                                                            \
     "is not the same as rank 0 reads; have the same files at the same path on every node"
 
 enum hs_request_kind {
     HS_REQUEST_CREATE,
-    HS_REQUEST_JOIN, /* after it, where all could */
+    HS_REQUEST_JOIN, /* after create, if that succeeded on all */
     HS_REQUEST_DESTROY,
     HS_REQUEST_BEGIN,
     HS_REQUEST_UPLOAD,
@@ -30,26 +30,26 @@ enum hs_request_kind {
     HS_REQUEST_END /* of all */
 };
 
-enum { HS_PARTS = 16 };      /* states at a time */
-enum { HS_PART_RECURS = 8 }; /* sweeps of a recursion in one pass, at most */
+enum { HS_PARTS = 16 };      /* most states at a time */
+enum { HS_PART_RECURS = 8 }; /* most sweeps of a recursion in one pass */
 
-/* What rank 0 tells the others; each kind has its members. */
+/* What rank 0 tells the others; each kind uses its own members. */
 struct hs_request {
     enum hs_request_kind kind;
-    int part;        /* which state */
-    char kernel[64]; /* create: its name, */
-    int steps;       /* and sweeps from exchange to exchange of halos */
-    bool network;    /* and whether the whole has one, of which each gets its slab's */
-    size_t path_bytes, name_bytes; /* begin, write: of a file that is told; 0: the initial field */
+    int part;                      /* which state */
+    char kernel[64];               /* create: its name, */
+    int steps;                     /* and sweeps between exchanges of halos */
+    bool network;                  /* and whether the whole has a network: each gets its slab's */
+    size_t path_bytes, name_bytes; /* begin, write: of a file, which follow; 0: the initial field */
     uint64_t inode;                /* write, */
-    int64_t stretches;             /* and how many are told */
-    int64_t step;                  /* and which of its steps */
-    bool before;                   /* download: the field a sweep before */
+    int64_t stretches;             /* and how many follow */
+    int64_t step;                  /* and which of the file's steps */
+    bool before;                   /* download: the field one sweep before */
     bool known;                    /* finish */
     int fields;                    /* reserve: how many */
     int from, to;                  /* stage, exchange, combine: fields (to: out; from: base) */
     int terms;                     /* combine ... */
-    bool boxed;                    /* ... but those of the box */
+    bool boxed;                    /* ... except the box's nodes */
     struct hs_term term[HS_TERMS];
     struct hs_recurrence fields_of; /* recur: `steps` sweeps */
     double factor[HS_PART_RECURS];
@@ -63,15 +63,15 @@ struct hs_part {
     struct hs_backend_state *state;
     struct hs_slab_problem slab;
     int steps;
-    int recursion;  /* sweeps of one that a pass makes, on all ranks */
+    int recursion;  /* sweeps of a recursion in one pass, the same on all ranks */
     bool by_device; /* halos go from GPU to GPU */
-    char *spare;    /* a piece of a box on its way */
+    char *spare;    /* buffer for a piece of a box */
     size_t spare_bytes;
     double seconds; /* of the last sweeps */
 };
 
-/* Each does its part of the request on every rank. `values` is rank 0's: of the whole box; and
- * `from`: NULL unless numbers of a file are told. */
+/* Called on every rank, each does the rank's part of the request. `values` and `from` are rank 0's:
+ * the values of the whole box; NULL unless numbers come from a file. */
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
                               const struct hs_backend *own, const struct hs_request *request,
                               struct hs_error *err);
@@ -83,7 +83,7 @@ enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, co
                               struct hs_error *err);
 enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *request,
                                 char *values, struct hs_error *err);
-/* file: rank 0's; NULL elsewhere, where it is told. *seen: whether all could open it. */
+/* file: rank 0's; NULL elsewhere, where it is received. *seen: whether all could open it. */
 enum hs_status hs_part_write(const struct hs_part *part, const struct hs_request *request,
                              const struct hs_shared_file *file, bool *seen, struct hs_error *err);
 enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *request,

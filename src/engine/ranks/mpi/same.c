@@ -11,7 +11,7 @@
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-/* One after the other, each with the 0 at its end, and an empty one after the last. */
+/* Joins the arguments, each with the 0 at its end, and an empty one after the last. */
 static char *join(int argc, char **argv, size_t *bytes)
 {
     char *text = NULL;
@@ -61,8 +61,8 @@ enum hs_status hs_same_arguments(int argc, char **argv, struct hs_error *err)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* The config, and what it includes, are known by their text: who reads them from a pipe cannot read
- * them again. */
+/* The config, with what it includes, is compared by its text: a config from a pipe cannot be read
+ * again. */
 struct input {
     char key[128]; /* "": the config */
     struct hs_digest digest;
@@ -79,7 +79,7 @@ static bool is_file(const struct hs_input *input)
     return input->key[0] && input->key[0] != '@';
 }
 
-/* NULL where this rank names no such file, as another config would. */
+/* NULL if this rank names no such file, because its config is another. */
 static const char *path_of(const struct hs_problem *problem, const char *key)
 {
     for (int n = 0; n < problem->input_count; n++)

@@ -11,7 +11,7 @@ int hs_ranks_number(void)
 
 enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)
 {
-    char ready = 0; /* it may take rank 0 long, for which the others wait asleep */
+    char ready = 0; /* rank 0 may take long: the others wait asleep */
     hs_wire_tell(&ready, sizeof ready);
     return hs_wire_settle(status, err);
 }

@@ -24,7 +24,7 @@ static bool crowded; /* ranks of this node take turns on its processors */
 void hs_wire_begin(int *argc, char ***argv)
 {
     int given;
-    /* the writer's thread asks for fields while the main one waits */
+    /* the writer's thread makes requests while the main one waits */
     MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &hs_wire.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &hs_wire.ranks);
@@ -41,7 +41,7 @@ void hs_wire_end(void)
     MPI_Finalize();
 }
 
-/* Looks, and naps longer and longer between looks: `longest` at most, in ns. */
+/* Polls, with longer and longer naps between polls: at most `longest` ns. */
 static void await_asleep(int count, MPI_Request *request, long longest)
 {
     struct timespec pause = {.tv_nsec = 1000};
@@ -56,8 +56,8 @@ static void await_asleep(int count, MPI_Request *request, long longest)
     }
 }
 
-/* For what another rank does next. MPI's own waiting keeps a processor busy, which that rank may
- * wait for: a time slice, some ms. */
+/* Waits for another rank. MPI's own waiting keeps a processor busy that the other rank may need,
+ * which then waits for a time slice, some ms. */
 static void await(int count, MPI_Request *request)
 {
     MPI_Status unused[AT_ONCE];
@@ -120,7 +120,7 @@ void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_sid
     }
 }
 
-/* What each rank says at the end of a request. */
+/* What each rank reports at the end of a request. */
 struct word {
     int status, signal, bytes; /* of the message */
 };

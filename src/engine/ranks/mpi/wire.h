@@ -1,4 +1,4 @@
-/* What goes between ranks, by MPI. Whatever fails in it ends all ranks. */
+/* Communication between ranks by MPI. Any failure in it ends all ranks. */
 #ifndef HS_ENGINE_RANKS_MPI_WIRE_H
 #define HS_ENGINE_RANKS_MPI_WIRE_H
 
@@ -16,13 +16,13 @@ extern struct hs_wire hs_wire;
 void hs_wire_begin(int *argc, char ***argv);
 void hs_wire_end(void);
 
-/* From rank 0 to all others. They wait for it asleep most of the time, since it may take long. */
+/* Broadcasts from rank 0. The others mostly sleep while they wait, since that may take long. */
 void hs_wire_tell(void *data, size_t bytes);
 
 void hs_wire_send(int to, const void *data, size_t bytes);
 void hs_wire_receive(int from, void *data, size_t bytes);
 
-/* One neighbour's part of an exchange: what it gets and what comes from it. */
+/* One neighbour's part of an exchange: what is sent to it, and what comes from it. */
 struct hs_wire_side {
     int rank; /* -1: no neighbour */
     const void *out;
@@ -32,23 +32,23 @@ struct hs_wire_side {
 /* With the ranks below and above, which may be the same one. */
 void hs_wire_exchange(const struct hs_wire_side *below, const struct hs_wire_side *above);
 
-/* The status of all: HS_OK, or that of the first rank that failed. Rank 0 has its message then, and
- * knows if a signal has asked one of them for a stop. */
+/* The status of all ranks: HS_OK, or that of the first that failed. Rank 0 gets its message, and
+ * learns if a signal has asked one of them to stop. */
 enum hs_status hs_wire_settle(enum hs_status status, struct hs_error *err);
 
-/* Says why, and ends all ranks with that status. */
+/* Prints why, and ends all ranks with that status. */
 _Noreturn void hs_wire_abort(enum hs_status status, const char *format, ...) HS_PRINTF(2, 3);
 
-/* Whether no other rank on this node says the same. All of the node ask at once. */
+/* Whether no other rank on this node has the same bytes. All ranks of the node call it at once. */
 bool hs_wire_apart(const void *what, size_t bytes);
 
-/* The least of all ranks; each knows. */
+/* The least over all ranks, on each. */
 int hs_wire_least(int here);
 
-/* Sums of all ranks, number by number; each knows. */
+/* Sums over all ranks, number by number, on each. */
 void hs_wire_add(double *sum, size_t count);
 
-/* What each rank has, one after the other, and how many bytes; both allocated. */
+/* The data of all ranks, concatenated, and how many bytes each has; both allocated. */
 void *hs_wire_gather(const void *here, size_t bytes, size_t **each);
 
 #endif
