@@ -10,7 +10,7 @@
 #define HS_INLINE static inline
 #endif
 
-/* Prefetches a line: into L2 what is read much later, as L1 cannot keep so much; or into L1. */
+/* Prefetches a line: into L2 if it is read much later, as L1 cannot hold so much; or into L1. */
 HS_INLINE void prefetch_l2(const void *line)
 {
 #ifdef __GNUC__
@@ -29,7 +29,7 @@ HS_INLINE void prefetch_l1(const void *line)
 #endif
 }
 
-/* Node i of a periodic axis, or of one where i is inside. */
+/* Node i of a periodic axis, or of another one if i is inside it. */
 HS_INLINE int64_t wrapped(int64_t i, int64_t n)
 {
     if (i >= 0 && i < n)

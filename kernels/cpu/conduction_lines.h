@@ -1,6 +1,6 @@
 /*
- * The rows of conduction_rows.c for one instruction set and one precision, which instruction_sets.h
- * says. Empty without.
+ * The rows of conduction_rows.c for one instruction set and one precision, set by
+ * instruction_sets.h. Empty without it.
  */
 #ifdef ROWS_T
 
@@ -50,7 +50,7 @@ HS_INLINE const ROWS_T *ROWS_NAME(at)(const void *row, int64_t byte)
     return (const ROWS_T *)(const void *)((const char *)row + byte);
 }
 
-/* Beside an end of a row that wraps lies its other end. Beside that of others there is no edge: the
+/* Beside an end of a periodic row lies its other end. Beside other ends there is no edge: the
  * conductance is 0, and any value will do. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(beside)(const struct conduction_rows *r, const void *row,
                                              int64_t byte, struct ROWS_NAME(values) * v)
@@ -64,7 +64,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(beside)(const struct conduction_rows *r, co
         v->right = ROWS_SELECT(1u << (left - 1), ROWS_SET(wrap ? *first : *last), v->right);
 }
 
-/* Stores a vector at byte `to`; at an end of the row, where `byte` is its place, only its nodes. */
+/* Stores a vector at byte `to`; at an end of the row, where `byte` is its position, only its
+ * nodes. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(put)(const struct conduction_rows *r, void *row, int64_t to,
                                           int64_t byte, bool streamed, bool end, ROWS_V value)
 {
@@ -118,7 +119,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(vector)(const struct conduction_rows *r,
     ROWS_NAME(put)(r, l->out, byte, byte, r->streamed, end, out);
 }
 
-/* Moves on to the row beside this one. */
+/* Moves on to the adjacent row. */
 HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_level *l)
 {
     l->first += r->across_pitch;
@@ -133,13 +134,13 @@ HS_INLINE void ROWS_NAME(next_row)(struct conduction_rows *r, struct conduction_
     r->count--;
 }
 
-/* A vector of two rows beside each other. */
+/* A vector of two adjacent rows. */
 struct ROWS_NAME(pair) {
     ROWS_V row, next;
 };
 
-/* Sweeps a vector of two rows of one level of a stack. `upper` has their upper neighbours, and then
- * the sums. */
+/* Sweeps a vector of two rows of one level of a stack. `upper` has their upper neighbours on entry,
+ * and the sums on return. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const char *in,
                                           const char *lower, struct conduction_place at,
                                           int64_t pitch, const struct ROWS_NAME(nodes) * n,
@@ -167,7 +168,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(two)(const struct conduction_rows *r, const
     upper->next = ROWS_NAME(sum)(n, forcing, plain, &next, NULL);
 }
 
-/* Sweeps a vector of two rows in all levels, a tower. `forcing` has that of each level, so many
+/* Sweeps a vector of two rows in all levels, a tower. The levels' values in `forcing` are `apart`
  * vectors apart. */
 HS_INLINE ROWS_TARGET void
 ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack *s,
@@ -197,7 +198,7 @@ ROWS_NAME(tower)(const struct conduction_rows *r, const struct conduction_stack 
     ROWS_NAME(put)(r, s->out, at.next, at.row, streamed, end, v.next);
 }
 
-/* Moves on to the two rows beside these. */
+/* Moves on to the next two rows. */
 HS_INLINE void ROWS_NAME(next_rows)(struct conduction_rows *r, struct conduction_stack *s)
 {
     const int64_t pitch = 2 * r->across_pitch * (int64_t)sizeof(ROWS_T);
@@ -229,7 +230,7 @@ HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(array)(const void *field, int64_t at)
 ROWS_TARGET static void ROWS_NAME(rows_arrays)(const struct conduction_rows *rows,
                                                const struct conduction_level *level)
 {
-    struct conduction_rows r = *rows; /* copies that no store can be to */
+    struct conduction_rows r = *rows; /* copies that no store can alias */
     struct conduction_level l = *level;
     const struct hs_network_view w = *r.network;
     const void *across = w.conductance[r.across], *march = w.conductance[r.march];

@@ -1,17 +1,17 @@
 /*
- * conduction_lines.h: rows whose nodes have numbers of type ROWS_N into a palette; names by
- * ROWS_OF(x).
+ * conduction_lines.h: rows whose nodes have numbers of type ROWS_N into a palette; ROWS_OF(x) makes
+ * the names.
  *
- * Bodies have few materials: in most cache lines all nodes have one number, and so have the nodes
- * below them. Their coefficients stay in registers from line to line. Where numbers differ within a
- * line, coefficients are looked up lane by lane, and kept for some lines: the rows beside have most
- * likely the same.
+ * Bodies have few materials: in most cache lines all nodes have the same number, and so have the
+ * nodes below them. Their coefficients stay in registers from line to line. If numbers differ
+ * within a line, coefficients are looked up lane by lane, and kept for some lines: adjacent rows
+ * most likely have the same.
  */
 #ifdef ROWS_N
 
 enum {
     ROWS_OF(BYTES) = ROWS_NAME(LINE) * sizeof(ROWS_N), /* of a line's numbers */
-    ROWS_OF(MANY) = 64 / ROWS_OF(BYTES),               /* lines that are looked at together */
+    ROWS_OF(MANY) = 64 / ROWS_OF(BYTES),               /* lines that are compared together */
     ROWS_OF(KEPT) = 16
 };
 
@@ -21,7 +21,7 @@ HS_INLINE uint64_t ROWS_OF(word)(ROWS_N number)
     return number * (~(uint64_t)0 / (ROWS_N) ~(ROWS_N)0);
 }
 
-/* Sets bits of `differ` where some of the numbers, `bytes` of them, are not those of the word. */
+/* Sets bits of `differ` where any of `bytes` bytes of numbers differ from the word. */
 HS_INLINE void ROWS_OF(differ)(const ROWS_N *at, uint64_t word, int bytes, uint64_t *differ)
 {
     for (int n = 0; n < bytes / 8; n++) {
@@ -66,7 +66,7 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
     };
 }
 
-/* A vector of nodes, each by its own numbers. */
+/* The coefficients of a vector of nodes, each by its own numbers. */
 HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
     ROWS_OF(each)(const struct conduction_rows *r, struct ROWS_OF(numbers) n)
 {
@@ -103,12 +103,12 @@ HS_INLINE ROWS_TARGET struct ROWS_NAME(nodes)
 #undef ROWS_KEEP
 }
 
-/* The coefficients of a line whose nodes differ, and the numbers that they are of. `kept` begins
- * with a flag for each such line: there is one. */
+/* The coefficients of a line whose nodes differ, and the numbers that they belong to. `kept` begins
+ * with a flag for each such line, set once there is one. */
 struct ROWS_OF(kept) {
     struct ROWS_NAME(nodes) nodes[ROWS_NAME(VECTORS)];
     ROWS_V forcing[CONDUCTION_MOST_LEVELS][ROWS_NAME(VECTORS)];
-    ROWS_N own[ROWS_NAME(LINE) + 1]; /* that before the line first */
+    ROWS_N own[ROWS_NAME(LINE) + 1]; /* the one before the line first */
     ROWS_N before[ROWS_NAME(LINE)], lower[ROWS_NAME(LINE)];
     unsigned levels; /* whose forcing has been looked up; a bit for each */
 };
@@ -148,8 +148,8 @@ ROWS_TARGET static void ROWS_OF(look_up_forcing)(const struct conduction_rows *r
     }
 }
 
-/* Coefficients and forcing, for the levels up to `end`, of the line at point i of a row, which may
- * end within it. */
+/* Coefficients of the line at point i of a row, which may end within it, and its forcing for the
+ * levels from `level` up to `end`. */
 HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) *
     ROWS_OF(find)(const struct conduction_rows *r, int64_t first, int level, int end, int64_t i)
 {
@@ -191,7 +191,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(line_of_many)(const struct conduction_rows *r
     }
 }
 
-/* Whether all numbers, so many bytes of each, are these. */
+/* Whether all numbers, `bytes` bytes of each, are these. */
 HS_INLINE bool ROWS_OF(are)(struct ROWS_OF(numbers) n, int bytes, uint64_t own, uint64_t before,
                             uint64_t lower)
 {
@@ -243,7 +243,7 @@ ROWS_TARGET static void ROWS_OF(rows)(const struct conduction_rows *rows,
     struct conduction_rows r = *rows;
     struct conduction_level l = *level;
     for (; r.count > 0; ROWS_NAME(next_row)(&r, &l)) {
-        const struct conduction_rows row = r; /* copies that no store can be to */
+        const struct conduction_rows row = r; /* copies that no store can alias */
         const struct conduction_level one = l;
         ROWS_OF(row)(&row, &one, row.from, row.to);
     }
@@ -251,7 +251,7 @@ ROWS_TARGET static void ROWS_OF(rows)(const struct conduction_rows *rows,
 
 /* ---- two rows of all levels ------------------------------------------------------------------ */
 
-/* Not 0 where the numbers of two lines differ. */
+/* Not 0 if the numbers of two lines differ. */
 HS_INLINE uint64_t ROWS_OF(between)(const ROWS_N *a, const ROWS_N *b)
 {
     uint64_t differ[8] = {0};
@@ -263,7 +263,7 @@ HS_INLINE uint64_t ROWS_OF(between)(const ROWS_N *a, const ROWS_N *b)
     return differ[0];
 }
 
-/* All differences first, then all bits: loops that the compiler makes vectors of. */
+/* All differences first, then all bits: loops that the compiler vectorises. */
 HS_INLINE ROWS_TARGET void ROWS_OF(look_at_row)(const struct conduction_rows *r, int64_t first,
                                                 struct conduction_lines *lines)
 {
@@ -296,7 +296,7 @@ ROWS_TARGET static void ROWS_OF(look)(const struct conduction_rows *r, int64_t f
         ROWS_OF(look_at_row)(r, first + row * r->across_pitch, lines + row);
 }
 
-/* Lines that differ between levels or rows: each level and row by itself. */
+/* Sweeps lines that differ between levels or rows: each level and row by itself. */
 ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct conduction_rows *rows,
                                                                  const struct conduction_stack *s,
                                                                  int64_t from, int64_t to)
@@ -334,8 +334,8 @@ ROWS_TARGET static __attribute__((noinline)) void ROWS_OF(apart)(const struct co
     }
 }
 
-/* So many lines of a stack from point i on, with coefficients and forcings for each vector, or the
- * same for all. */
+/* Sweeps `count` lines of a stack from point i on, with coefficients and forcings for each vector,
+ * or the same for all. */
 HS_INLINE ROWS_TARGET void ROWS_OF(towers)(const struct conduction_rows *r,
                                            const struct conduction_stack *s, int64_t i,
                                            int64_t count, const struct ROWS_NAME(nodes) * n,
@@ -358,7 +358,7 @@ HS_INLINE ROWS_TARGET void ROWS_OF(towers)(const struct conduction_rows *r,
     }
 }
 
-/* How many ones a word ends with. */
+/* The number of ones at a word's low end. */
 HS_INLINE int ROWS_OF(ones)(uint64_t word)
 {
     int count = 0;
@@ -409,7 +409,7 @@ ROWS_TARGET static void ROWS_OF(stack)(const struct conduction_rows *rows,
     struct conduction_rows r = *rows;
     struct conduction_stack s = *stack;
     for (; r.count > 0; ROWS_NAME(next_rows)(&r, &s)) {
-        const struct conduction_rows two = r; /* copies that no store can be to */
+        const struct conduction_rows two = r; /* copies that no store can alias */
         const struct conduction_stack levels = s;
         if (r.streamed)
             ROWS_OF(pair)(&two, &levels, true);

@@ -1,5 +1,5 @@
-/* Rows of conduction kernels, for any machine and, on x86-64, for AVX2 with FMA and for AVX-512;
- * which is taken is found when the program runs. */
+/* Rows of the conduction kernels, for any machine and, on x86-64, for AVX2 with FMA and for
+ * AVX-512. The program selects one when it runs. */
 #include "conduction_rows.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * Rows of nodes of the conduction kernels: what one call sweeps, and the functions that do it.
  *
- * A row is a pointer to its first node, which begins a cache line, in the field's precision. Rows
- * beside each other lie along the axis `across`, planes of rows along `march`.
+ * A row is given by a pointer to its first node, at the begin of a cache line, in the field's
+ * precision. Adjacent rows lie along the axis `across`, planes of rows along `march`.
  */
 #ifndef HS_KERNELS_CPU_CONDUCTION_ROWS_H
 #define HS_KERNELS_CPU_CONDUCTION_ROWS_H
@@ -12,10 +12,10 @@
 enum {
     CONDUCTION_LINE_BYTES = 64,
     CONDUCTION_LINES = 64,                    /* most lines of a row of a stack: bits of a word */
-    CONDUCTION_MOST_LEVELS = 8,               /* whose forcing is kept */
+    CONDUCTION_MOST_LEVELS = 8,               /* most levels whose forcing is kept */
     CONDUCTION_KEPT = 32768,                  /* bytes of coefficients, see `kept` */
-    CONDUCTION_LEVELS = 4,                    /* of a stack, */
-    CONDUCTION_LATER = CONDUCTION_LEVELS - 1, /* and those after the first */
+    CONDUCTION_LEVELS = 4,                    /* levels of a stack, ... */
+    CONDUCTION_LATER = CONDUCTION_LEVELS - 1, /* ... and those after the first */
     CONDUCTION_PITCH = 69 * CONDUCTION_LINE_BYTES /* of a ring's rows; an odd number of lines, so
                                                      that they lie in different sets of the cache */
 };
@@ -25,17 +25,17 @@ struct conduction_rows {
     const struct hs_network_view *network;
     const void *source; /* node (0, 0, 0), or NULL */
     int across, march;
-    int64_t across_pitch, march_pitch; /* between nodes of the fields; 0: there is no such axis */
+    int64_t across_pitch, march_pitch; /* strides of the fields, in nodes; 0: no such axis */
     int64_t points;                    /* of a row */
-    int64_t from, to;                  /* that are swept; each at a line's begin or the row's end */
-    int64_t count;                     /* of rows, one after the other across */
-    const void *forcing;               /* of the first level: of each row of the palette */
+    int64_t from, to;                  /* what is swept; each at a line's begin or the row's end */
+    int64_t count;                     /* rows, one after the other across */
+    const void *forcing;               /* of the first level: for each row of the palette */
     int64_t forcing_pitch;             /* values from level to level */
     void *kept;    /* CONDUCTION_KEPT bytes from the begin of a line on: coefficients of lines that
                       were looked up; emptied by hs_conduction_forget */
     bool streamed; /* the output is written by non-temporal stores */
-    const char *prefetch; /* rows as far apart as the fields' that are prefetched; or NULL */
-    /* of a recursion (core/kernel.h), of one level: bytes from `out` to X_-1, and the factor */
+    const char *prefetch; /* rows to prefetch, as far apart as the fields'; or NULL */
+    /* for a recursion (core/kernel.h), of one level: bytes from `out` to X_-1, and the factor */
     bool recurs;
     int64_t before;
     double factor;
@@ -51,29 +51,29 @@ struct conduction_level {
     int64_t in_pitch, out_pitch; /* bytes between rows */
 };
 
-/* What is known of the palette's numbers of a row; a bit for each line of it that is swept. */
+/* What is known of the palette's numbers in a row, as a bit for each of its swept lines. */
 struct conduction_lines {
-    uint64_t alike;   /* the numbers of the line and of that before it are those of the row before
-                         it across and of the row below it along the march */
-    uint64_t uniform; /* the line's numbers, and that before it, are one; not at the row's ends */
+    uint64_t alike;   /* the numbers of the line and of the line before it equal those in the row
+                       * before it across and in the row below it along the march */
+    uint64_t uniform; /* the line's numbers, and that before it, are equal; not at the row's ends */
 };
 
-/* A stack: the same two rows in all levels of time. The plane of each level is one below that of
- * the level before, whose new rows it reads. Rows of the ring are CONDUCTION_PITCH bytes apart,
- * those of the fields across_pitch values. */
+/* A stack: the same two rows in all time levels. Each level's plane is one below that of the level
+ * before, whose new rows it reads. Rows of the ring are CONDUCTION_PITCH bytes apart, those of the
+ * fields across_pitch values. */
 struct conduction_stack {
     int64_t first[CONDUCTION_LEVELS];  /* elements, as above */
     const char *input, *lower, *upper; /* of the first level */
     char *next;                        /* where its result goes */
-    /* Of each later level the plane that it sweeps, and the plane below, whose place the result
-     * takes; but the last level's goes to `out`. */
+    /* For each later level the plane that it sweeps, and the plane below, which its result
+     * overwrites; but the last level's result goes to `out`. */
     char *centre[CONDUCTION_LATER], *below[CONDUCTION_LATER], *out;
-    const struct conduction_lines *lines[CONDUCTION_LEVELS]; /* of each row of each level */
+    const struct conduction_lines *lines[CONDUCTION_LEVELS]; /* for each row of each level */
 };
 
-/* Where a vector is in four rows beside each other: bytes from the first node of the first of two
- * rows. CONDUCTION_AS_IT_IS keeps these offsets in registers; the compiler would keep the address
- * of each load instead, and there are more loads than registers. */
+/* The position of a vector in four adjacent rows: byte offsets from the first node of the first of
+ * two rows. CONDUCTION_AS_IT_IS keeps these offsets in registers; otherwise the compiler would keep
+ * an address for each load, and there are more loads than registers. */
 struct conduction_place {
     int64_t row, next, before, after;
 };
@@ -110,13 +110,13 @@ struct conduction_functions {
     void (*stack[2])(const struct conduction_rows *rows, const struct conduction_stack *stack);
 };
 
-/* Those for the instruction set of this machine. */
+/* The functions for this machine's instruction set. */
 const struct conduction_functions *hs_conduction_functions(enum hs_precision precision);
 
-/* Empties `kept` before the first rows of a call, whose network may be another. */
+/* Empties `kept`. Call it before the first rows of a call, whose network may be another one. */
 void hs_conduction_forget(void *kept);
 
-/* One sweep by threads, of `openmp`: rows of the box are whole. */
+/* One sweep by threads, for `openmp`: rows of the box are whole. */
 enum hs_status hs_conduction_sweep(const struct hs_sweep *s);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * One sweep of conduction by threads, vectors and cache blocks: what `openmp` does with a body.
+ * One sweep of conduction by threads, vectors and cache blocks: how `openmp` sweeps a body.
  *
- * A block is some rows beside each other, of all planes of a slab, so that the plane before and its
- * own stay in the core's cache until they were read for the last time. Rows of large fields are
+ * A block is a group of adjacent rows in all planes of a slab. Its current and its previous plane
+ * stay in the core's cache until they have been read for the last time. Rows of large fields are
  * written by non-temporal stores, and what is read some rows later is prefetched.
  */
 #include "conduction_rows.h"
@@ -14,10 +14,10 @@
 enum {
     LINE = CONDUCTION_LINE_BYTES,
     BLOCK_BYTES = 512 * 1024,       /* of the planes that a block keeps */
-    PLANES = 4,                     /* as many: three of the input, one of the output */
+    PLANES = 4,                     /* number of these: three of the input, one of the output */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     AHEAD = 4,                      /* rows */
-    NODES_PER_THREAD = 4096,        /* worth waking one for */
+    NODES_PER_THREAD = 4096,        /* fewest that are worth a thread */
     SHORTEST = 512                  /* piece of a row, in nodes */
 };
 
@@ -94,8 +94,8 @@ static void sweep_block(const struct job *job, void *kept, int64_t number)
         sweep_rows(job, kept, from, to, k);
 }
 
-/* Slabs of planes, one for a thread; where there are too few planes, rows are cut too, and where
- * there is but one, that. */
+/* Slabs of planes, one per thread; with too few planes, rows are divided too, and a single row is
+ * cut. */
 static void cut_box(struct job *job)
 {
     const struct hs_box *box = &job->s->box;
@@ -126,7 +126,7 @@ enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
         job.reach[axis] = s->layout.points[axis] > 1;
     const int64_t fields = hs_source_field(&s->source) ? 3 : 2;
     job.prefetched = nodes * fields * job.size > CACHE_BYTES;
-    job.streamed = job.prefetched && !s->recursion; /* whose output has been read just before */
+    job.streamed = job.prefetched && !s->recursion; /* a recursion has just read it */
     job.threads = (int)hs_smaller(s->threads, hs_divide_up(nodes, NODES_PER_THREAD));
     cut_box(&job);
     const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];

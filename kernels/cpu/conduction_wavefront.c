@@ -1,10 +1,10 @@
 /*
  * conduction_wavefront: several sweeps of a body of many materials in one pass over memory.
  *
- * As wavefront.c does it: a thread takes a tile and marches through its planes with several levels
- * of time at once, level L sweeping plane s - L of level L - 1, and only the last goes to memory.
- * What lies between is a ring of planes in the core's L2, in which a level's new row takes the
- * place of the row that its own sweep was the last to read:
+ * As in wavefront.c, a thread takes a tile and marches through its planes with several time levels
+ * at once: level L sweeps plane s - L of level L - 1, and only the last level goes to memory. The
+ * levels between are in a ring of planes in the core's L2, in which a level's new row overwrites
+ * the row that its own sweep was the last to read:
  *
  *          z |  s         read: input        <- memory, prefetched some rows ahead
  *            |  s - 1     level 1 swept      +
@@ -14,19 +14,19 @@
  *                                                input, one less with each level
  *
  * Walls are coefficients, so no level has code for them; along periodic axes a tile is swept with
- * the grid's images around it. What takes time is to find each node's coefficients. Bodies have few
- * materials: in most cache lines all nodes have one number of the palette, and so have the rows and
- * planes around. So each new plane is looked at once, and bits of a word for each row say which
- * lines are alike across and along the march, and which of these are uniform. With four levels in
- * 3D two rows of all levels are then one loop over lines (a stack): where lines are uniform the
- * coefficients stay in registers from line to line; where nodes differ within a line they are those
- * kept of the last such line; where rows or planes differ each level is swept by itself. So is each
- * level at the march's ends, with a source field, in 2D and for other numbers of levels.
+ * the grid's images around it. What takes time is finding each node's coefficients. Bodies have few
+ * materials: in most cache lines all nodes have the same number of the palette, and so have the
+ * adjacent rows and planes. So each new plane is examined once, and bits of a word for each row say
+ * which lines are alike across and along the march, and which of these are uniform. With four
+ * levels in 3D one loop over lines then sweeps two rows of all levels (a stack): in uniform lines
+ * the coefficients stay in registers from line to line; in lines whose nodes differ they are those
+ * kept from the last such line; where rows or planes differ each level is swept by itself. So is
+ * each level at the march's ends, with a source field, in 2D and for other numbers of levels.
  *
- * Words per node and sweep at 384^3 in double, T = 4, 96 rows of a tile: (1 + 1/8)*(1 + 8/96) read,
+ * Words per node and sweep at 384^3 in double, T = 4, 96 rows per tile: (1 + 1/8)*(1 + 8/96) read,
  * values and numbers, and 1 written, over T = 0.55 instead of 2; a row in 32 is swept twice. Rows
- * of more than 64 lines are cut; each piece then sweeps a line more on both sides, of which with
- * each level one more node is wrong.
+ * of more than 64 lines are cut; each piece then sweeps one more line on both sides, in which one
+ * more node becomes wrong with each level.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
  * planes in a ring, Nguyen, Satish, Chhugani, Kim and Dubey, SC 2010.
@@ -43,20 +43,20 @@
 enum {
     LINE_BYTES = CONDUCTION_LINE_BYTES,
     MOST_STEPS = CONDUCTION_MOST_LEVELS,
-    STEPS_3D = CONDUCTION_LEVELS, /* that pay in one call */
-    FEWEST_ROWS = 8,              /* of a tile, */
+    STEPS_3D = CONDUCTION_LEVELS, /* sweeps that pay in one call */
+    FEWEST_ROWS = 8,              /* rows of a tile: fewest, and most */
     MOST_ROWS = 96,
     RING_ROWS = MOST_ROWS + 2 * MOST_STEPS,
-    MOST_CACHE = 4096 * 1024,       /* bytes of a core's L2 that a tile is cut for, */
-    SMALL_CACHE = 1024 * 1024,      /* and up to which it is not: its overlap would be too much */
+    MOST_CACHE = 4096 * 1024,       /* most of a core's L2, in bytes, that a tile is cut for */
+    SMALL_CACHE = 1024 * 1024,      /* not cut for up to this: the overlap would be too large */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     AHEAD = 4,                      /* rows of the input that are prefetched before their use */
-    PLANE_APART = 13 * LINE_BYTES,  /* of the ring, beyond a multiple of a page */
+    PLANE_APART = 13 * LINE_BYTES,  /* between planes of the ring, beyond a multiple of a page */
     PAGE = 4096,
 };
 
-/* A thread's memory. The ring comes last and begins in one place, whatever the number of levels: a
- * neighbour behind a wall is what else was in it, and must be a value. */
+/* A thread's memory. The ring comes last and begins at one place for any number of levels: behind a
+ * wall a neighbour is whatever is left in it, which must be a valid value. */
 enum {
     LINES_AT = CONDUCTION_KEPT,
     RING_AT = (LINES_AT + CONDUCTION_LEVELS * RING_ROWS * (int)sizeof(struct conduction_lines) +
@@ -64,28 +64,28 @@ enum {
               LINE_BYTES * LINE_BYTES,
 };
 
-/* A call: what it is cut into. */
+/* A call, and how it is cut. */
 struct wave {
     const struct hs_sweep *s;
     const struct conduction_functions *functions;
     int steps;
-    int across, march;  /* the axes of the rows beside each other, and of the planes */
+    int across, march;  /* axes of adjacent rows, and of planes */
     int64_t size, line; /* bytes of a value; values of a cache line */
     int64_t n[HS_AXES];
     int64_t reach[HS_AXES]; /* 1; 0 along axes that are not there */
     bool wrap[HS_AXES];
     bool streamed; /* the output is written by non-temporal stores */
-    bool stack;    /* two rows of all levels are one loop, where all have some */
+    bool stack;    /* one loop sweeps two rows of all levels, where all have some */
     int64_t pieces[HS_AXES];
     int64_t slots, ring_plane; /* planes, bytes from one to the next */
 };
 
-/* What a thread takes of it. */
+/* The part that a thread takes. */
 struct tile {
     const struct wave *w;
     struct hs_box box;                   /* of the last sweep */
-    struct hs_box level[MOST_STEPS + 1]; /* what each level needs so that the next can be swept;
-                                            along periodic axes beyond the grid */
+    struct hs_box level[MOST_STEPS + 1]; /* the part of each level that the next one needs; along
+                                          * periodic axes beyond the grid */
     void *kept;
     char *ring;
     struct conduction_lines *lines; /* [CONDUCTION_LEVELS][RING_ROWS] */
@@ -105,8 +105,8 @@ static int64_t element_of_node(const struct wave *w, int64_t j, int64_t k)
     return element(w, wrapped(j, w->n[w->across]), wrapped(k, w->n[w->march]));
 }
 
-/* The first node of a row of a level, which along x may lie before the ring's. A neighbour behind a
- * wall is a ghost of the input, or what else is there in the ring. */
+/* The first node of a row of a level; along x it may lie before the ring's. Behind a wall a
+ * neighbour is a ghost of the input, or whatever is there in the ring. */
 static char *row_at(const struct tile *t, int level, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
@@ -145,7 +145,7 @@ static struct conduction_level level_at(const struct tile *t, int level, int64_t
     };
 }
 
-/* So many rows of a level. */
+/* `count` rows of a level. */
 static struct conduction_rows rows_of(const struct tile *t, int level, int64_t count)
 {
     const struct wave *w = t->w;
@@ -188,8 +188,8 @@ static bool has_plane(const struct tile *t, int level, int64_t k)
     return k >= t->level[level].lo[march] && k < t->level[level].hi[march];
 }
 
-/* Rows j to j_end, as far as it has them, of plane k of a level. Where they wrap, neighbours do not
- * lie beside each other in the input. */
+/* Sweeps rows j to j_end, as far as it has them, of plane k of a level. At periodic ends neighbours
+ * are not adjacent in the input. */
 static void sweep_rows(const struct tile *t, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct wave *w = t->w;
@@ -211,7 +211,7 @@ static void sweep_rows(const struct tile *t, int level, int64_t j, int64_t j_end
     }
 }
 
-/* Rows j to j_end, an even number, of step s of all levels. */
+/* Sweeps rows j to j_end, an even number, in step s of all levels. */
 static void sweep_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
 {
     const struct wave *w = t->w;
@@ -244,8 +244,8 @@ static void look(const struct tile *t, int64_t j, int64_t j_end, int64_t k)
     w->functions->look[w->s->op->network->form](&rows, element_of_node(w, j, k), lines_at(t, j, k));
 }
 
-/* Step s of the march: level L sweeps plane s - L. Rows of the tile itself are swept as
- * stacks, but for those at the ends of a periodic axis. */
+/* Step s of the march: level L sweeps plane s - L. The tile's own rows are swept as stacks, except
+ * at the ends of a periodic axis. */
 static void step(const struct tile *t, int64_t s)
 {
     const struct wave *w = t->w;
@@ -280,8 +280,8 @@ static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
     return hs_smaller(at, w->n[axis]);
 }
 
-/* Along x a level has a line more on both sides, of which with each level one more node is wrong.
- */
+/* Along x a level has one more line on both sides, in which one more node becomes wrong with each
+ * level. */
 static void find_level(struct tile *t, int level)
 {
     const struct wave *w = t->w;
@@ -320,15 +320,15 @@ static void sweep_tile(const struct wave *w, int64_t number, char *memory)
         step(&t, s);
 }
 
-/* Rows that are longer than those of a ring, and their last lines' images, are cut. */
+/* Pieces of a row: longer rows than a ring's are cut, with room for one more line on each side. */
 static int64_t cut_rows(int64_t n, int64_t line)
 {
     const int64_t lines = hs_divide_up(n, line);
     return lines <= CONDUCTION_LINES ? 1 : hs_divide_up(lines, CONDUCTION_LINES - 2);
 }
 
-/* Rows of a tile so that its ring fits in a core's L2, with what passes through; of a small one,
- * more than fit: rows that come from L3 take less time than those that two tiles sweep. */
+/* Rows of a tile whose ring fits in a core's L2, with what passes through it. With a small L2, more
+ * than fit: rows from L3 take less time than rows that two tiles sweep. */
 static int64_t rows_of_tile(const struct wave *w)
 {
     const int64_t cache = hs_smaller(hs_machine_l2_bytes(), MOST_CACHE);
@@ -386,7 +386,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     return HS_OK;
 }
 
-/* Bytes that a thread keeps, whatever number of them and of sweeps. */
+/* Bytes that a thread keeps, for any number of threads and of sweeps. */
 static int64_t thread_bytes(const struct hs_case *of)
 {
     struct hs_sweep s = {.precision = of->precision, .layout = of->layout};

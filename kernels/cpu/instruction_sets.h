@@ -1,7 +1,7 @@
 /*
  * Includes ROWS_BODY for each instruction set and precision: on x86-64 for AVX-512 and for AVX2
- * with FMA, and for any machine. The body has a struct ROWS_NAME(functions), of which
- * ROWS_FUNCTIONS takes the one for the machine that the program runs on. The body is written in
+ * with FMA, and for any machine. The body defines a struct ROWS_NAME(functions); ROWS_FUNCTIONS
+ * selects the one for the machine that the program runs on. The body is written in terms of
  *
  *     ROWS_T, ROWS_V, ROWS_LANES    a value, a vector of values, how many
  *     ROWS_LOAD(p), ROWS_STORE(p, v), ROWS_SET(x), ROWS_FMA(a, b, c), ROWS_ADD(a, b),
@@ -9,10 +9,10 @@
  *     ROWS_STREAM(p, v)             a non-temporal store, where there is one
  *     ROWS_STREAM_LINE(to, from)    copies a cache line by such
  *     ROWS_GATHER(f)                the vector of f(0), f(1), ...
- *     ROWS_SELECT(bits, a, b)       of each lane the first where its bit is set
- *     ROWS_SHIFT(a, b, n)           the values n points behind those of a, of which b is the next
- *                                   vector; n is constant. AVX-512 only
- *     ROWS_TOGETHER                 vectors that are added up together: faster so
+ *     ROWS_SELECT(bits, a, b)       in each lane a if its bit is set, else b
+ *     ROWS_SHIFT(a, b, n)           the values n points after those of a; b is the vector after a,
+ *                                   n is constant. AVX-512 only
+ *     ROWS_TOGETHER                 vectors that are summed together: faster so
  *     ROWS_TARGET, ROWS_NAME(x)     attribute of the functions, their names
  */
 #ifdef ROWS_BODY
@@ -121,7 +121,7 @@ ROWS_TARGET HS_INLINE __m256 avx2_float_select(unsigned bits, __m256 a, __m256 b
 #endif
 
 /* Vectors of one value for any machine, with ordinary stores only. Without hardware for it fma() is
- * emulated: slow, and the same bits. */
+ * emulated: slowly, but with the same bits. */
 #define ROWS_LOAD(p) (*(p))
 #define ROWS_STORE(p, v) (*(p) = (v))
 #define ROWS_STREAM ROWS_STORE

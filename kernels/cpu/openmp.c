@@ -1,9 +1,9 @@
 /*
  * openmp: threads, SIMD, cache blocks, and rows that bypass the cache on their way out.
  *
- * The idea: a sweep is bound by memory, so each value is to be read from memory once and written
- * once, and nothing else is to move. Each thread takes a slab of the outermost axis and marches
- * through it by blocks of rows, so narrow that the 2*radius+1 planes of a block stay in its cache:
+ * A sweep is bound by memory, so each value should be read from memory once and written once, and
+ * nothing else should move. Each thread takes a slab of the outermost axis and marches through it
+ * in blocks of rows, so narrow that the 2*radius+1 planes of a block stay in its cache:
  *
  *          z |  thread 1      +---- block of rows ----+
  *            |                |  z+1   just read      |  <- memory
@@ -11,30 +11,30 @@
  *            |  thread 0      |  z-1   read last      |  <- cache
  *            +------------ y  +-----------------------+
  *
- * An ordinary store would first read the line that it is about to overwrite: a third word. So a
- * row goes out by non-temporal stores, which leave the cache alone. Four planes are swept together,
- * a cache line of each in turn, so that six lines are read from the cache for four, not twelve,
- * and the lines that two rows on will be read first are prefetched:
+ * An ordinary store first reads the line that it overwrites: a third word. So rows are written by
+ * non-temporal stores, which bypass the cache. Four planes are swept together, a cache line of each
+ * in turn, so that six lines are read from the cache for four, not twelve, and the lines that are
+ * read first two rows further on are prefetched:
  *
  *     for each line of the row:  of four planes:  prefetch that line of the row to come
  *                                                 add up the line's points, in a register
  *                                store the four lines, non-temporal
  *
- * Nothing else is stored in there: a store to the stack would wait behind the streamed ones. Nor
- * may a load agree in the lowest twelve bits of its address with a store that still waits, so the
- * backend pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift). Held nodes at
- * the ends of rows are selected in a register. Where the fields fit in the cache stores are plain.
+ * Nothing else is stored in this loop: a store to the stack would wait behind the streamed ones.
+ * Nor may a load share the lowest twelve bits of its address with a pending store, so the backend
+ * pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift). Held nodes at the
+ * ends of rows are selected in a register. If the fields fit in the cache, stores are ordinary.
  *
- * Rows are vectors with explicit fma() in the order of core/stencil.h, one variant per precision,
- * dims and radius by the macros below, each compiled for the machine's baseline and on x86-64 for
- * AVX2 with FMA and for AVX-512 too; which is taken is found when the program runs.
+ * Rows use vectors with explicit fma() in the order of core/stencil.h. The macros below make one
+ * variant per precision, dims and radius, each compiled for the machine's baseline and on x86-64
+ * also for AVX2 with FMA and for AVX-512; the program selects one when it runs.
  *
- * Sweeps of a recursion add a word, that of X_n-1, over which X_n+1 is stored. Where no ghosts have
- * to be filled between them several go through the field together, some planes behind one another,
- * so that all but the first find what they read in the cache.
+ * Sweeps of a recursion need one more word, X_n-1, over which X_n+1 is stored. If no ghosts have to
+ * be filled between them, several go through the field together, some planes apart, so that all but
+ * the first find their input in the cache.
  *
- * Words per point: 2 (one read, one written), plus 2*radius/rows of a block. A body of many
- * materials is swept by conduction_sweep.c, in the same way. Measured, and what else was tried:
+ * Words per point: 2 (one read, one written), plus 2*radius/rows of a block. conduction_sweep.c
+ * sweeps a body of many materials in the same way. Measurements, and what else was tried:
  * docs/performance/two-cores.md. Source: blocking of the middle axis, Rivera and Tseng, SC 2000;
  * streaming stores, Datta et al., SIAM Review 51 (2009).
  */
@@ -54,24 +54,24 @@ enum {
     LINE_BYTES = 64,
     GROUP = 4,                     /* planes that are swept together */
     AHEAD_BYTES = 6144,            /* at least: how far before its use a line is prefetched */
-    LONG_ROW = 16 * 1024,          /* bytes: here a row ahead would be too far */
+    LONG_ROW = 16 * 1024,          /* bytes: in longer rows, a row ahead would be too far */
     BLOCK_BYTES = 2048 * 1024,     /* of the planes that a block keeps */
     WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
-    MOST_IN_PASS = 6,              /* sweeps of a recursion in a pass, ... */
-    SLAB = 4,                      /* planes that each goes on with, ... */
-    PASS_BYTES = 8 * 1024 * 1024,  /* and of all planes at hand */
+    MOST_IN_PASS = 6,              /* most sweeps of a recursion in a pass, ... */
+    SLAB = 4,                      /* ... planes that each advances by, ... */
+    PASS_BYTES = 8 * 1024 * 1024,  /* ... and bytes of all planes in use */
     POINTS_PER_THREAD = 1 << 14,   /* some microseconds of work */
     CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
 };
 
 /* A row's work: out[i] = start + sum of c * neighbours, for first <= i < last; c in the order of
- * the additions. Whole cache lines are computed, 0 <= i < lines_end, and from <= i < to is stored,
- * which may be more: the rest as it is in `in`. */
+ * the additions. Whole cache lines, 0 <= i < lines_end, are computed, and from <= i < to is stored.
+ * Points that are stored but not updated keep their values of `in`. */
 struct row {
     const void *in; /* point i = 0 */
     int64_t py, pz; /* elements to the next row and plane */
-    int64_t rows;   /* one after the other along y */
-    int planes;     /* these rows of each */
+    int64_t rows;   /* rows, one after the other along y */
+    int planes;     /* in which these rows are swept */
     int64_t lead;   /* elements from a point to what is prefetched */
     const void *c;
     const void *source; /* point i = 0, or NULL: start from source_value */
@@ -82,22 +82,22 @@ struct row {
 };
 typedef void row_function(const struct row *row, void *out);
 
-/* Ordinary stores or non-temporal ones; or those of a recursion, which are ordinary, since what
- * they overwrite has just been read. */
+/* Ordinary or non-temporal stores; or those of a recursion, which are ordinary, since what they
+ * overwrite has just been read. */
 enum way { PLAIN, STREAMED, RECURSION, WAYS };
 
 /* dims, radius and `how` are constants wherever these are used. */
 
-/* Where the rows of a group are: the first bytes of all that it reads along the outermost axis, and
- * how far from there the line at hand, its neighbours along y, and others are. One line's addresses
- * are then sums of two registers, of which few change from line to line. */
+/* The addresses of a group's rows: the first bytes of all rows that it reads along the outermost
+ * axis, and offsets from there to the current line, its neighbours along y, and others. So an
+ * address is the sum of two registers, few of which change from line to line. */
 struct place {
     const char *row[GROUP + 2 * HS_MAX_RADIUS]; /* from `radius` below the group on */
     int64_t at, far, out, before;
     int64_t down[HS_MAX_RADIUS + 1], up[HS_MAX_RADIUS + 1]; /* 1 to radius */
 };
 
-/* The compiler would rather keep an address for each load, more than there are registers. */
+/* Otherwise the compiler would keep an address for each load, more than there are registers. */
 #ifdef __GNUC__
 #define AS_IT_IS(x) __asm__("" : "+r"(x))
 #else
@@ -121,7 +121,7 @@ HS_INLINE void move_by(enum way how, struct place *place, int dims, int radius, 
     }
 }
 
-/* `outer`: bytes along the outermost axis; `row`: to the next row. */
+/* `outer`: stride in bytes along the outermost axis; `row`: to the next row. */
 HS_INLINE struct place place_at(enum way how, int dims, int radius, int planes, const char *in,
                                 const char *out, int64_t outer, int64_t row, int64_t lead,
                                 int64_t before)
@@ -144,13 +144,13 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
     return (1u << hi) - (1u << lo);
 }
 
-/* sum_: the vector `beyond` bytes after the place, of the group's row `n`. lines_: the lines from
- * `first` to `last` of each row, non-temporal, a line of each in turn. Nothing in there may be
- * stored but what is streamed, not even an address that has no register: stores leave the core in
- * their order, and behind streamed ones they wait.
- * end_: a line that is stored whole and updated in part. part_: one that is stored in part.
- * planes_: a row of each plane but what part_ does, in the order of its lines: memory is read in
- * that order, and was a tenth slower in another. */
+/* sum_: the vector `beyond` bytes after the place, in the group's row `n`. lines_: the lines from
+ * `first` to `last` of each row, non-temporal, a line of each in turn. Only streamed data may be
+ * stored in there, not even an address that has no register: stores leave the core in order, and
+ * wait behind streamed ones.
+ * end_: a line that is stored whole but updated in part. part_: a line that is stored in part.
+ * planes_: a row of each plane, except for part_, in the order of its lines: reading memory in
+ * another order was a tenth slower. */
 #define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)              \
     TARGET HS_INLINE void put_##ISA##_##T(enum way how, T *to, V value)                            \
     {                                                                                              \
@@ -324,9 +324,9 @@ HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
     DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 1)                                                   \
     DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 2)                                                   \
     DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 3)
-/* All rows of a precision, by vectors V of LANES values; what follows LANES: how a vector is
- * loaded, made of one value, multiplied and added, of two put together by bits, stored, and stored
- * non-temporal. */
+/* All rows of a precision, with vectors V of LANES values. The arguments after LANES: how a vector
+ * is loaded, made from one value, multiplied and added, selected from two by bits, stored, and
+ * stored non-temporal. */
 #define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)          \
     DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)                  \
     DEFINE_HOW(STREAMED, ISA, TARGET, T, V, SET)                                                   \
@@ -363,7 +363,7 @@ NAME_ISA(baseline, STREAMED)
 #ifdef HAS_X86
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX512 __attribute__((target("avx512f,fma")))
-/* Of each lane the first where its bit is set. */
+/* In each lane a if its bit is set, else b. */
 AVX2 HS_INLINE __m256d select_256d(unsigned bits, __m256d a, __m256d b)
 {
     const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
@@ -414,14 +414,14 @@ struct job {
     int64_t lead;
     int group; /* planes that are swept together */
     int threads;
-    int64_t cut[HS_AXES]; /* pieces that the box is cut into along each axis */
+    int64_t cut[HS_AXES]; /* pieces of the box along each axis */
 };
 
 /*
- * Points from i0 to i1 of rows j to j_end of `planes` planes along the outermost axis. What is
- * computed beside the box, up to whole lines, comes from the layout's gaps: a row ends at a line at
- * the soonest, and one more line follows the last. Where the caller allows it, held nodes at the
- * box's ends are stored with their lines: a part of a line would be an ordinary store, which first
+ * Sweeps points i0 to i1 of rows j to j_end in `planes` planes along the outermost axis. What is
+ * computed beside the box, up to whole lines, is in the layout's gaps: a row's end is padded to a
+ * line at least, and one more line follows the last row. If the caller allows it, held nodes at the
+ * box's ends are stored with their lines: part of a line would need an ordinary store, which first
  * reads the rest.
  */
 static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j, int64_t j_end,
@@ -462,9 +462,9 @@ static int64_t cut_at(int64_t lo, int64_t hi, int64_t pieces, int64_t piece)
     return lo + (hi - lo) * piece / pieces;
 }
 
-/* The group of planes at *at; the last one begins earlier where it would be smaller, since to sweep
- * some planes again costs less than to sweep each by itself. Not of a recursion, which may have
- * overwritten what it begins with. */
+/* The group of planes at *at. The last one begins earlier if it would be smaller, since sweeping
+ * some planes again costs less than sweeping each by itself. Not in a recursion, which may have
+ * overwritten its input. */
 static int group_at(const struct job *job, int64_t lo, int64_t hi, int64_t *at)
 {
     const int64_t from = hi - job->group < *at ? hi - job->group : *at;
@@ -499,8 +499,8 @@ static void sweep_block(const struct job *job, int64_t n)
     }
 }
 
-/* Blocks whose planes stay in the cache, in slabs of the outermost axis, one per thread; where that
- * axis is too short, the next one in is cut for the threads too. */
+/* Cuts blocks whose planes stay in the cache, in slabs of the outermost axis, one per thread. If
+ * that axis is too short, the next inner one is cut for the threads too. */
 static void cut_box(struct job *job)
 {
     static const int64_t shortest[HS_AXES] = {512, 8, 8}; /* piece worth a thread, in points */
@@ -526,9 +526,9 @@ static void cut_box(struct job *job)
     }
 }
 
-/* From a point to what is prefetched while it is added up: the farthest that its sum reads, whole
- * rows further on, so that every line of a row is prefetched equally early; long rows, some way on.
- */
+/* Distance from a point to what is prefetched while it is summed: to the farthest point in its sum,
+ * plus whole rows, so that every line of a row is prefetched equally early, or AHEAD_BYTES in long
+ * rows. */
 static int64_t lead_bytes(const struct hs_sweep *s)
 {
     const int64_t size = (int64_t)hs_precision_size(s->precision);
@@ -573,8 +573,8 @@ static enum hs_status sweep_once(const struct hs_sweep *s)
 
 /* ---- several sweeps of a recursion ----------------------------------------------------------- */
 
-/* Planes that all sweeps of a pass have at hand: of both fields that they write, and as many of
- * those that it begins with. */
+/* Bytes of the planes that all sweeps of a pass use: of both fields that they write, and as many of
+ * those that the pass begins with. */
 static int64_t pass_bytes(const struct hs_case *of, int sweeps)
 {
     const int outer = of->dims - 1;
@@ -582,7 +582,7 @@ static int64_t pass_bytes(const struct hs_case *of, int sweeps)
     return 4 * (sweeps * of->radius + SLAB) * plane;
 }
 
-/* As many as keep to the cache; where ghosts are to be filled between them, one. */
+/* As many sweeps as stay within the cache; one if ghosts have to be filled between them. */
 static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
@@ -598,9 +598,9 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
 }
 
 /*
- * Slab by slab of the outermost axis, each sweep `radius` planes behind the one before, whose new
- * planes it reads. X_n lies in `out` and `last_but_one` by turns, where X_n-2 was: that is read for
- * the last time, of each plane, when X_n is made there.
+ * Slab by slab along the outermost axis; each sweep is `radius` planes behind the one before, whose
+ * new planes it reads. X_n goes to `out` and `last_but_one` in turn, over X_n-2: each plane of that
+ * is read for the last time when X_n is made there.
  */
 static enum hs_status sweep_in_pass(const struct hs_sweep *s)
 {

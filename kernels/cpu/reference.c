@@ -1,20 +1,19 @@
 /*
- * reference: what every other kernel is held to.
+ * reference: the definition that every other kernel must agree with.
  *
- * The definition of a sweep written down and nothing else. Of a stencil: point by point, neighbour
- * by neighbour in the order of hs_stencil_terms,
+ * For a stencil, point by point, neighbour by neighbour in the order of hs_stencil_terms,
  *
  *     out = source;  for each term: out = fma(c, in at the neighbour, out)
  *
- * in double whatever the precision, and one rounding at the end. In double it agrees with every
- * kernel bit for bit; in float it is the better number, and the others are held to within their
- * roundings of it.
+ * in double for any precision, with one rounding at the end. In double it agrees with every
+ * kernel bit for bit; in float it is more accurate, and the others must agree with it within their
+ * own roundings.
  *
- * Of conduction: that of core/network.h, in the field's precision and its order of additions, so
- * that all kernels agree with it bit for bit. What a node has is looked up anew for each term; what
- * an edge has is its lower node's.
+ * For conduction, as core/network.h defines it, in the field's precision and its order of
+ * additions, so that all kernels agree with it bit for bit. A node's members are looked up anew for
+ * each term; an edge's members belong to its lower node.
  *
- * One thread, no tricks: 2 words a point at best, and far from them.
+ * One thread, no tricks: at best 2 words per point, and far from that.
  *
  * Measured: 0.050 GCell/s, double, 3D radius 1, 384^3, one core of an AMD EPYC (Zen 4), 2026-11-21.
  */
@@ -22,7 +21,7 @@
 
 #include <math.h>
 
-/* A node's new value; that of a recursion is made of it once it is rounded. */
+/* Stores a node's new value. In a recursion the next term is made from it after rounding. */
 static void put(const struct hs_sweep *s, int64_t node, double value)
 {
     const struct hs_recursion *recursion = s->recursion;

@@ -1,9 +1,9 @@
 /*
  * wavefront: several sweeps in one pass over memory.
  *
- * A thread takes a tile of the grid and marches through its planes with several levels of time at
- * once: level 1 sweeps plane s - R of the input, level 2 plane s - 2R of level 1, and so on to the
- * last, which alone goes to memory. What lies between stays in the core's L2 (R: the radius):
+ * A thread takes a tile of the grid and marches through its planes with several time levels at
+ * once: level 1 sweeps plane s - R of the input (R: the radius), level 2 plane s - 2R of level 1,
+ * and so on. Only the last level goes to memory. The levels between stay in the core's L2:
  *
  *          z |  s         read: input        <- memory, prefetched a plane ahead
  *            |  s - R     level 1 swept      +
@@ -12,23 +12,23 @@
  *            +------------------------------- y: rows of the tile, and T*R more on each side of the
  *                                                input, one R less with each level
  *
- * When level t + 1 has swept row (y, z), nobody will read row (y, z - R) of level t again, and
- * there the new row is stored. So all levels share 2R(T-1) + 1 planes. In 2D the march is along y,
- * by single rows; in 1D levels take turns on a piece of the line. In 3D level 1 sweeps four planes
- * at a time straight from the input; the other levels follow some rows behind.
+ * When level t + 1 has swept row (y, z), row (y, z - R) of level t is not read again, and the new
+ * row is stored there. So all levels share 2R(T-1) + 1 planes. In 2D the march is along y, by
+ * single rows; in 1D levels alternate on a piece of the line. In 3D level 1 sweeps four planes at a
+ * time directly from the input; the other levels follow some rows behind.
  *
- * With radius 1 and four levels all levels are one loop. Where L2 is 1 MiB or less, levels go by
- * pairs of planes (wavefront_pair.h): a line of levels 1 to 3 comes into L1 and leaves it once.
- * Where L2 is larger, each level sweeps one plane by pairs of rows (wavefront_stack.h). A general
- * form does what is left: held rows, the march's ends, a periodic axis x, other radii.
+ * With radius 1 and four levels, one loop does all levels. If L2 is 1 MiB or less, levels go by
+ * pairs of planes (wavefront_pair.h): a line of levels 1 to 3 enters and leaves L1 once. If L2 is
+ * larger, each level sweeps one plane by pairs of rows (wavefront_stack.h). A general form does the
+ * rest: held rows, the march's ends, a periodic axis x, other radii.
  *
  * Each level applies the walls itself, in the ring: held and prescribed nodes, and ghosts by the
- * affine rule; along periodic axes a tile is swept with the grid's images around it. The input's
- * own ghosts the backend has filled. Sources are added by each level.
+ * affine rule; along periodic axes a tile is swept with the grid's images around it. The backend
+ * has filled the input's own ghosts. Each level adds the sources.
  *
  * Words per point and sweep, 384^3, R = 1, T = 4: (1 + (64 + 8)/64)/4 = 0.53 instead of 2, and 5 %
- * of the rows are swept twice. Reaches 2.1 of the copy's bandwidth in double on two cores of
- * a Zen 5; what bounds it, what brought it there, and other CPUs: docs/performance/two-cores.md.
+ * of the rows are swept twice. Reaches 2.1 of the copy's bandwidth in double on two cores of a Zen
+ * 5; what limits it, which steps led there, and other CPUs: docs/performance/two-cores.md.
  *
  * Source: wavefront temporal blocking, Wellein, Hager, Zeiser, Wittmann and Fehske, COMPSAC 2009;
  * planes in a ring ("3.5D blocking"), Nguyen, Satish, Chhugani, Kim and Dubey, SC 2010; one array
@@ -47,10 +47,10 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Where level 1 is: planes of the input from `radius` below on, and those of the ring, by their
- * first bytes; and how far from there the line at hand, its neighbours along y, and what is
- * prefetched. One line's addresses are then sums of two registers, of which few change from line to
- * line: the compiler would rather keep more than there are. */
+/* Addresses for level 1: the first bytes of the input's planes, from `radius` below on, and of the
+ * ring's; and offsets from there to the current line, its neighbours along y, and what is
+ * prefetched. So an address is the sum of two registers, few of which change from line to line. The
+ * compiler by itself would keep more than there are. */
 struct place {
     const char *plane[PLANES + 2 * HS_MAX_RADIUS];
     char *out[PLANES];
@@ -97,7 +97,8 @@ HS_INLINE struct place place_at(const struct rows *r, int radius, int planes, in
 
 /* ---- the march ------------------------------------------------------------------------------- */
 
-/* Level 1 ahead of the others: what waits lies where its newest plane will. */
+/* Advances level 1, which is ahead of the others. Rows that wait are stored first: they lie where
+ * its newest plane will. */
 static void lead_on(struct carry *carry, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -120,15 +121,15 @@ static void find_slots(struct tile *t, int64_t step)
     }
 }
 
-/* Step `s` of the march, of which `number` are done: level 1 sweeps plane s - radius, or is some
- * planes ahead, and each next level is a radius behind. */
+/* Step `s` of the march, after `number` others: level 1 sweeps plane s - radius, or is some planes
+ * ahead, and each next level is a radius behind. */
 static void step(struct carry *carry, int64_t s, int64_t number)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const int64_t lag = w->reach[w->march], group = w->visit;
     const int64_t first = level_lo(t, 1, w->across), end = level_hi(t, 1, w->across);
-    /* rows may wait into the next step where level 1 comes to their place late enough */
+    /* rows may wait into the next step if level 1 comes to their place late enough */
     const bool patient = w->dims == 2 || (!w->stack && t->box.hi[w->across] - first >= 4 * GROUP);
     if (w->ahead && number % w->planes == 0)
         lead_on(carry, s - lag);
@@ -205,8 +206,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     const size_t bytes = ring_bytes(&w);
     const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y] * w.pieces[HS_Z];
     const int threads = (int)hs_smaller(s->threads, tiles);
-    /* neighbouring tiles at once, since either reads some of the other's rows, and more in a pair
-     */
+    /* with pairs, neighbouring tiles run at once, since each reads more of the other's rows */
     const int each = w.pair ? 1 : (int)hs_divide_up(tiles, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -219,12 +219,12 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     return HS_OK;
 }
 
-/* Sweeps that pay in one call: more would cost more at the overlaps than they save. [dims][radius]
- */
+/* Number of sweeps that pays in one call: more cost more at the overlaps than they save.
+ * [dims][radius] */
 static const int usual_steps[HS_AXES + 1][HS_MAX_RADIUS + 1] = {
     {0}, {0, 8, 8, 8}, {0, 8, 4, 4}, {0, 4, 2, 2}};
 
-/* What all threads or fewer keep between calls of any number of sweeps. */
+/* Scratch bytes for all threads or fewer, and calls of any number of sweeps. */
 static size_t scratch_of(const struct hs_case *of)
 {
     const struct hs_operator op = {.stencil = {.dims = of->dims, .radius = of->radius}};

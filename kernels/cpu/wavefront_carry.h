@@ -1,11 +1,11 @@
 /*
- * wavefront.c: what is carried between memory and the ring while lines are added up.
+ * wavefront.c: what is carried between memory and the ring while lines are summed.
  *
- * Memory is slow to take and slow to give, but does both while the core adds up. So the rows of
- * the last level are not streamed to memory when they are done but wait in the ring, and the rows
- * to come are prefetched long before their use: some lines of either between any two lines that are
- * added up, whatever the level. Prefetched twice, since that was found to help: a core with many
- * requests seems to drop some. Level 1 of a 3D tile prefetches its lines itself.
+ * Memory is slow to read and to write, but does both while the core sums. So the rows of the last
+ * level are not streamed to memory at once but wait in the ring, and the rows to come are
+ * prefetched long before their use: some lines of either between any two lines that are summed, at
+ * any level. Lines are prefetched twice, since that was found to help: a core with many requests
+ * seems to drop some. Level 1 of a 3D tile prefetches its lines itself.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_CARRY_H
 #define HS_KERNELS_CPU_WAVEFRONT_CARRY_H
@@ -25,7 +25,7 @@ struct waiting {
 
 struct carry {
     const struct tile *t;
-    int64_t credit, earned, cost; /* a line of each is carried for `cost` earned */
+    int64_t credit, earned, cost; /* for each `cost` earned, a line of each is carried */
     const char *from, *from_end;
     char *to;
     int64_t row_bytes;
@@ -35,7 +35,7 @@ struct carry {
     struct prefetch prefetch[PREFETCH_TIMES];
 };
 
-/* The row that is carried, while lines are added up. */
+/* The row being carried while lines are summed. */
 struct load {
     const char *from, *end;
     char *to;
@@ -81,7 +81,7 @@ static bool prefetch_next(struct carry *c, struct prefetch *p)
     return true;
 }
 
-/* Rows of input plane k from row j on are to be prefetched. */
+/* Schedules the rows of input plane k from row j on for prefetching. */
 static void prefetch_plane(struct carry *c, struct prefetch *p, int64_t j, int64_t k)
 {
     const struct tile *t = c->t;
@@ -106,8 +106,8 @@ static void drain(struct carry *c, int left)
     }
 }
 
-/* Whole lines, into the gap behind the row too: no node, and ghosts are filled before they are
- * read. */
+/* Queues a row for output, in whole lines, also into the gap behind it: no node is there, and
+ * ghosts are filled before they are read. */
 static void wait_row(struct carry *c, int64_t j, int64_t k)
 {
     const struct tile *t = c->t;

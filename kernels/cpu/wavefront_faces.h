@@ -1,5 +1,5 @@
 /*
- * wavefront.c: what a level's sweep does not decide, in the ring: ghosts by the affine rule, held
+ * wavefront.c: what a level needs in the ring besides its sweep: ghosts by the affine rule, held
  * and prescribed nodes.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_FACES_H
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A face's data at one moment: one number, or a table of its nodes, the lower axis fastest. */
+/* A face's data at one time: a number, or a table of its nodes, the lower axis fastest. */
 struct face_data {
     double value;
     const char *table;
@@ -22,7 +22,7 @@ static struct face_data data_of(const struct wave *w, int face, const double *va
     return (struct face_data){values[face], tables[face], w->n[face / 2 == HS_X ? HS_Y : HS_X]};
 }
 
-/* Its place in the table for a row's first node, of real indices (0, j, k). */
+/* Index in the table of a row's first node, of real indices (0, j, k). */
 static int64_t place(const struct wave *w, const struct face_data *data, int face, int64_t j,
                      int64_t k)
 {
@@ -39,7 +39,7 @@ static double value_at(const struct wave *w, const struct face_data *data, int64
     return data->table ? hs_read(w->s->precision, data->table, at) : data->value;
 }
 
-/* Ghost row `ghost` of the level, from the rows `inner` and `edge`, along x. */
+/* Fills ghost row `ghost` of the level from the rows `inner` and `edge`, along x. */
 static void ghost_row(const struct tile *t, int level, int face, int m, char *ghost,
                       const char *inner, const char *edge, int64_t j, int64_t k)
 {
@@ -59,7 +59,7 @@ static void ghost_row(const struct tile *t, int level, int face, int m, char *gh
     }
 }
 
-/* The ghosts of rows j to j_end of virtual plane k, `distance` planes from the edge's. */
+/* Fills rows j to j_end of the ghost plane m planes beyond the face's edge. */
 static void ghost_plane_rows(const struct tile *t, int level, int face, int m, int64_t j,
                              int64_t j_end)
 {
@@ -72,7 +72,7 @@ static void ghost_plane_rows(const struct tile *t, int level, int face, int m, i
                   wrapped(j, w->n[w->across]), edge);
 }
 
-/* The ghost rows beside plane k at one face. */
+/* Fills the ghost rows beside plane k at one face. */
 static void ghost_rows_beside(const struct tile *t, int level, int face, int64_t k)
 {
     const struct wave *w = t->w;
@@ -86,8 +86,7 @@ static void ghost_rows_beside(const struct tile *t, int level, int face, int64_t
     }
 }
 
-/* The ghosts at both ends of `count` rows, whose indices along the grid's faces are neighbours too.
- */
+/* Fills the ghosts at both ends of `count` rows that are adjacent on the grid's faces too. */
 static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
 {
     const struct wave *w = t->w;
@@ -112,7 +111,7 @@ static void ghost_ends(const struct tile *t, int level, int64_t j, int64_t count
     }
 }
 
-/* Node values of the level before, from virtual x = i to end. */
+/* Copies node values of the level before, from virtual x = i to end. */
 static void keep(const struct tile *t, int level, int64_t i, int64_t end, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
@@ -126,7 +125,7 @@ static void keep(const struct tile *t, int level, int64_t i, int64_t end, int64_
     }
 }
 
-/* The nodes of an x face at the end of `count` rows. */
+/* Prescribes the nodes of an x face at the end of `count` rows. */
 static void prescribe_ends(const struct tile *t, int level, int face, int64_t j, int64_t count,
                            int64_t k)
 {
@@ -143,7 +142,7 @@ static void prescribe_ends(const struct tile *t, int level, int face, int64_t j,
         hs_write(w->s->precision, node, row * w->ring_pitch, value_at(w, &hold, at + row));
 }
 
-/* A row that lies in another prescribed face. */
+/* Prescribes a row if it lies in `face`, which is not a face of x. */
 static void prescribe_row(const struct tile *t, int level, int face, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
@@ -181,7 +180,7 @@ static bool holds(const struct wave *w, int axis, int64_t i)
     return i < w->s->box.lo[axis] || i >= w->s->box.hi[axis];
 }
 
-/* `count` held values at the end of a row that has been swept. */
+/* Copies `count` held values at the end of a row that has been swept. */
 HS_INLINE void keep_end(const struct wave *w, char *to, const char *before, int64_t count)
 {
     for (int64_t n = 0; n < count; n++)
@@ -191,8 +190,8 @@ HS_INLINE void keep_end(const struct wave *w, char *to, const char *before, int6
             ((float *)to)[n] = ((const float *)before)[n];
 }
 
-/* What the stencil does not decide in `count` rows that it has swept: the held nodes at their ends.
- * Only in rows whose indices are real, since an axis with held nodes is not periodic. */
+/* Puts back the held nodes at the ends of `count` rows that the stencil has swept. Indices along x
+ * are real, since an axis with held nodes is not periodic. */
 static void keep_ends(const struct tile *t, int level, int64_t j, int64_t count, int64_t k)
 {
     const struct wave *w = t->w;

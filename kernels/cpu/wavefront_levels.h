@@ -1,5 +1,5 @@
 /*
- * wavefront.c: levels one at a time, some rows of each: what any dims, radius and face can have.
+ * wavefront.c: levels one at a time, some rows of each: the form for any dims, radius and faces.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_LEVELS_H
 #define HS_KERNELS_CPU_WAVEFRONT_LEVELS_H
@@ -15,9 +15,9 @@ struct rows {
                                                                          3 down and up */
     void *out;
     void *outs[PLANES];       /* of each of several planes */
-    int64_t pitch, out_pitch; /* values between rows; of several planes, between these */
-    int64_t beside, lead;     /* then: between rows; to what is prefetched */
-    int64_t count;            /* then: rows, one after the other */
+    int64_t pitch, out_pitch; /* values between rows; with several planes, between those */
+    int64_t beside, lead;     /* with several planes: between rows; to what is prefetched */
+    int64_t count;            /* with several planes: rows, one after the other */
     int64_t points;           /* whole cache lines are swept */
     const void *c;
     const void *source; /* or NULL: start from source_value */
@@ -25,7 +25,7 @@ struct rows {
     double source_value;
 };
 
-/* Bits from `from` to `to` of a line's, of which the first is value `first`. */
+/* Bits from `from` to `to` of a line whose first value is number `first`. */
 static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t line)
 {
     const int64_t lo = hs_larger(from - first, 0), hi = hs_smaller(to - first, line);
@@ -40,14 +40,14 @@ static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
     w->functions->rows[w->dims - 1][w->radius - 1][count - 1](rows, carry);
 }
 
-/* From a point to what level 1 prefetches while it sweeps it: some rows on. */
+/* Distance from a point to what level 1 prefetches while it sweeps it: some rows. */
 static int64_t lead(const struct wave *w)
 {
     const int64_t row = w->s->layout.pitch[w->across];
     return hs_divide_up(AHEAD_BYTES, row * w->size) * row;
 }
 
-/* Points from real i on, at a line's begin, of row j in `planes` planes from k on. */
+/* Sweeps points from real i on, at a line's begin, in row j of `planes` planes from k on. */
 static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64_t j, int64_t k,
                         int planes)
 {
@@ -75,8 +75,8 @@ static void sweep_piece(struct carry *carry, struct rows *rows, int64_t i, int64
     call_rows(carry, rows, 1);
 }
 
-/* So many rows from j on of the first level in `planes` planes, all neighbours in the input too,
- * straight from there: whole runs of points that are neighbours. Beside a run lie ghosts, which are
+/* Sweeps `count` rows of level 1 from j on in `planes` planes; they are adjacent in the input too.
+ * Reads directly from the input, in runs of adjacent points. Beside a run lie ghosts, which are
  * filled. */
 static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k, int planes)
 {
@@ -94,7 +94,7 @@ static void sweep_first(struct carry *carry, int64_t j, int64_t count, int64_t k
     }
 }
 
-/* Rows of the source side by side with those of the ring, where the grid's image begins within. */
+/* Copies rows of the source together as in the ring, if the grid's image begins within them. */
 static const char *gather_source(const struct tile *t, int64_t i, int64_t end, int64_t j,
                                  int64_t count, int64_t k)
 {
@@ -112,7 +112,7 @@ static const char *gather_source(const struct tile *t, int64_t i, int64_t end, i
     return gathered;
 }
 
-/* The rows of the ring after a group of so many. */
+/* Moves on to the rows of the ring after a group of `group` rows. */
 static void next_rows(struct rows *rows, const struct wave *w, int64_t group)
 {
     const int64_t bytes = group * rows->pitch * w->size;
@@ -162,7 +162,7 @@ static void sweep_later(struct carry *carry, int level, int64_t j, int64_t count
     call_rows(carry, &rows, count);
 }
 
-/* What is left to do for `count` rows of a plane that have been swept, or are held. */
+/* Completes `count` rows of a plane that have been swept, or are held. */
 static void finish_rows(const struct tile *t, int level, bool held, int64_t j, int64_t count,
                         int64_t k)
 {
@@ -177,8 +177,7 @@ static void finish_rows(const struct tile *t, int level, bool held, int64_t j, i
 }
 
 /* Rows j to j_end of plane k of a later level, or of level 1, which has been swept: held rows one
- * by one, the others by runs that end where the grid does, since beyond it lie held rows or its
- * image. */
+ * by one, the others in runs that end with the grid, since held rows or its image lie beyond. */
 static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -197,8 +196,8 @@ static void sweep_rows(struct carry *carry, int level, int64_t j, int64_t j_end,
     }
 }
 
-/* So many rows from j on of level 1, neighbours and none held, in its planes k to k_end: likewise,
- * and finished later. */
+/* Sweeps `rows` adjacent rows of level 1 from j on, none held, in its planes k to k_end, also in
+ * runs. They are completed later. */
 static void sweep_planes(struct carry *carry, int64_t j, int64_t rows, int64_t k, int64_t k_end)
 {
     const struct wave *w = carry->t->w;
@@ -213,7 +212,7 @@ static void sweep_planes(struct carry *carry, int64_t j, int64_t rows, int64_t k
     }
 }
 
-/* What follows plane k of a level in its rows j to j_end: ghost planes, or the way out. */
+/* What follows plane k of a level in its rows j to j_end: ghost planes, or output. */
 static void follow(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -233,7 +232,7 @@ static void follow(struct carry *carry, int level, int64_t j, int64_t j_end, int
     }
 }
 
-/* Rows j to j_end of what a level has to do at its plane k. */
+/* Does all that a level has to do in rows j to j_end at its plane k. */
 static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -247,7 +246,7 @@ static void advance(struct carry *carry, int level, int64_t j, int64_t j_end, in
     follow(carry, level, j, j_end, k);
 }
 
-/* The same of level 1 at its planes from k on: row by row of them all, and what is left to do then
+/* The same for level 1 at its planes from k on: sweeps row by row in all planes, then completes
  * plane by plane. */
 static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t k)
 {
@@ -269,7 +268,7 @@ static void advance_first(struct carry *carry, int64_t j, int64_t j_end, int64_t
         advance(carry, 1, j, j_end, plane);
 }
 
-/* Beside plane k, at both faces. */
+/* Fills the ghost rows beside plane k, at both faces. */
 static void ghost_rows_of(const struct tile *t, int level, int64_t k)
 {
     const int march = t->w->march;

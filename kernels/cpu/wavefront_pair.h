@@ -1,13 +1,13 @@
 /*
- * wavefront.c: levels that go by pairs of planes. What is at a face goes level by level, as
- * elsewhere, the rest in strips of all levels at once.
+ * wavefront.c: levels that go by pairs of planes. Rows at a face go level by level, as elsewhere,
+ * the rest in strips of all levels at once.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_PAIR_H
 #define HS_KERNELS_CPU_WAVEFRONT_PAIR_H
 
 #include "wavefront_levels.h"
 
-/* What becomes of an end of a row: the ghost beside it, in bytes from the row's first point, or the
+/* What happens at an end of a row: the ghost beside it, in bytes from the row's first point, or the
  * prescribed node. Tables begin at the level's row in its lower plane. */
 struct pair_end {
     bool there, prescribed;
@@ -16,9 +16,9 @@ struct pair_end {
     struct face_data data[LATER], hold[STEPS];
 };
 
-/* A strip of rows of all levels, by their first points in the lower plane of two: of the input; in
- * the ring where level 1 goes, and where each next level reads its lowest plane and goes; and of
- * the output. All else in bytes. */
+/* A strip of rows of all levels, given by first points in the lower of two planes: of the input; in
+ * the ring, where level 1 is stored, and where each next level reads its lowest plane and is
+ * stored; and of the output. All else is in bytes. */
 struct pair {
     const char *input;
     char *level[STEPS], *out;
@@ -26,15 +26,15 @@ struct pair {
     char *overlap[LATER];             /* of each later level, the line before the strip */
     int64_t input_pitch, input_plane; /* `out` likewise */
     int64_t ring_plane;
-    int64_t rows;        /* one after the other */
-    int64_t from, lines; /* level 1's begin in the row; the next level's is a line before it */
+    int64_t rows;        /* rows, one after the other */
+    int64_t from, lines; /* level 1's begin in the row; each next level begins a line before */
     int64_t last;        /* begin of a row's last line */
     int64_t out_first, out_last;    /* begins of the lines that are written */
-    unsigned first_bits, last_bits; /* of these lines' values, those that are swept */
+    unsigned first_bits, last_bits; /* bits of the values that are swept in these lines */
     const void *c;
     const double *source_value;
-    const char *source[STEPS]; /* or of each level's row, in its lower plane, what is added */
-    int64_t source_apart;      /* from the input's to its */
+    const char *source[STEPS]; /* or the source of each level's row, in its lower plane */
+    int64_t source_apart;      /* from the input's line to the source's */
     bool plain;
     struct pair_end end[2];
 };
@@ -57,7 +57,7 @@ static void advance_pair(struct carry *carry, int level, int64_t j, int64_t j_en
 }
 
 /* Whether all levels' planes are within the grid along the march, away from its ends: none held or
- * beyond an end, a periodic axis' too, since a pair's planes are neighbours in memory. */
+ * beyond an end, also of a periodic axis, since a pair's planes are adjacent in memory. */
 static bool pairs(const struct tile *t, int64_t k)
 {
     const struct wave *w = t->w;
@@ -71,8 +71,8 @@ static bool pairs(const struct tile *t, int64_t k)
     return true;
 }
 
-/* Level 1's rows in whose passes all that is beside no face is swept, level t being t - 1 rows
- * behind: of a tile beside one, all levels in each; else level 1 alone first. */
+/* Level 1's rows in whose passes all rows away from faces are swept; level t is t - 1 rows behind.
+ * In tiles beside a face each pass has all levels; else the first passes have only level 1. */
 struct passes {
     int64_t begin, end;
     bool lower, upper; /* face */
@@ -87,13 +87,13 @@ static struct passes find_passes(const struct tile *t)
         .lower = !wrap && lo <= LATER,
         .upper = !wrap && hi + LATER >= w->n[w->across],
     };
-    /* below it, the rows that a ghost row is made of */
+    /* below it are the rows from which a ghost row is made */
     p.begin = p.lower ? hs_larger(lo + LATER, STEPS) : lo - LATER;
     p.end = p.upper ? hs_smaller(hi + LATER, w->n[w->across] - 1) : hi + LATER;
     return p;
 }
 
-/* How many levels there are in a pass, and in how many from it on. */
+/* The number of levels in a pass, and the number of passes from it on that have as many. */
 static int levels_in(const struct tile *t, const struct passes *p, int64_t j, int64_t *count)
 {
     const int64_t behind = j - (t->box.lo[t->w->across] - LATER), each = 2;
@@ -102,7 +102,7 @@ static int levels_in(const struct tile *t, const struct passes *p, int64_t j, in
     return (int)levels;
 }
 
-/* Rows beside a face, of all levels: those before the passes, or behind them. */
+/* Rows beside a face, of all levels: those before the passes, or after them. */
 static void advance_face(struct carry *carry, const struct passes *p, bool upper, int64_t k)
 {
     const struct tile *t = carry->t;
@@ -117,8 +117,8 @@ static void advance_face(struct carry *carry, const struct passes *p, bool upper
     }
 }
 
-/* Ghosts along x of the upper planes, of all rows that were swept in passes. Nobody reads them
- * before the next step. */
+/* Fills the ghosts along x of the upper planes, for all rows that were swept in passes. They are
+ * not read before the next step. */
 static void finish_passes(const struct tile *t, const struct passes *p, int64_t k)
 {
     const struct wave *w = t->w;
@@ -133,7 +133,7 @@ static void finish_passes(const struct tile *t, const struct passes *p, int64_t 
     }
 }
 
-/* The strip's first pass: level 1's row j. */
+/* Sets up the strip's first pass: level 1's row j. */
 static void begin_strip(const struct tile *t, struct pair *pair, int64_t i, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
@@ -156,8 +156,8 @@ static void next_passes(struct pair *pair, int64_t pitch)
     pair->out += pair->rows * pair->input_pitch;
 }
 
-/* Where the levels' rows of level 1's pass j begin in the source; no more rows at once than are
- * neighbours there. */
+/* Finds where the levels' rows of level 1's pass j begin in the source; limits the rows at once to
+ * those that are adjacent there. */
 static void find_source(const struct tile *t, struct pair *pair, int64_t i, int64_t j, int64_t k)
 {
     const struct wave *w = t->w;
@@ -188,7 +188,7 @@ static struct pair_end find_end(const struct tile *t, int face, int64_t i)
     return end;
 }
 
-/* Data whose table, if it has one, begins at a level's row of level 1's pass j. */
+/* The data, with its table, if it has one, from a level's row of level 1's pass j on. */
 static struct face_data data_at(const struct tile *t, int face, int level, int64_t j, int64_t k,
                                 struct face_data data)
 {
@@ -200,7 +200,7 @@ static struct face_data data_at(const struct tile *t, int face, int level, int64
     return data;
 }
 
-/* The data of the end in level 1's row j, and in the others' of that pass; whether by a table. */
+/* Takes the end's data for level 1's row j and the others' of that pass; true if by a table. */
 static bool take_data(const struct tile *t, int face, int64_t j, int64_t k, struct pair_end *end)
 {
     const struct wave *w = t->w;
@@ -220,8 +220,8 @@ static bool take_data(const struct tile *t, int face, int64_t j, int64_t k, stru
     return table;
 }
 
-/* A strip of all rows, as many passes at once as there are with as many levels and rows of the
- * input that are neighbours; one by one where the data of an end are a table. */
+/* Sweeps a strip of all rows: at once as many passes as have equally many levels and adjacent rows
+ * of the input; one by one if the data of an end are a table. */
 static void sweep_strip(const struct tile *t, const struct passes *p, struct pair *pair, int64_t k,
                         bool first, bool last)
 {

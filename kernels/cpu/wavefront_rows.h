@@ -1,15 +1,15 @@
 /*
- * The rows of wavefront.c for one instruction set and one precision, which instruction_sets.h says.
- * Empty without.
+ * The rows of wavefront.c for one instruction set and one precision, set by instruction_sets.h.
+ * Empty without it.
  *
- * A function does `group` rows of neighbouring y at once, a cache line of each in turn: a value is
- * then loaded once for the sums of its own row and those of the rows beside it. All is loaded
- * before anything is stored, since a row may be written where the lowest plane was.
+ * A function sweeps `group` rows adjacent along y at once, a cache line of each in turn: so a value
+ * is loaded once for the sums of its own row and of the adjacent rows. All loads come before any
+ * store, since a row may be written over the lowest plane.
  */
 #ifdef ROWS_T
 
 #ifndef ROWS_SHIFT
-/* Each line's neighbours along x by loads of their own. */
+/* Each line's neighbours along x have loads of their own. */
 struct ROWS_NAME(window) {
     ROWS_V centre[GROUP];
 };
@@ -33,8 +33,8 @@ HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(window_beside)(const struct ROWS_NAME(win
     return m == 0 ? w->centre[g] : ROWS_LOAD((const ROWS_T *)r->centre + at + g * r->pitch + m);
 }
 #else
-/* Of each row the vectors before, at and behind the point: loaded once, on the way through the row,
- * and the neighbours along x put together from them. */
+/* The vectors before, at and behind the point in each row: loaded once, on the way through the row.
+ * The neighbours along x are assembled from them. */
 struct ROWS_NAME(window) {
     ROWS_V before[GROUP], centre[GROUP], behind[GROUP];
 };
@@ -118,9 +118,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(line)(int dims, int radius, int group, cons
         ROWS_STORE((ROWS_T *)r->out + at + g * r->out_pitch, sum[g]);
 }
 
-/* What is carried along between the lines: some to memory, and where level 1 does not prefetch its
- * lines itself, some from there. Its places are in registers meanwhile: stores to anywhere wait
- * behind those that go to memory, and there is little room for them. */
+/* What is carried between the lines: some lines to memory and, unless level 1 prefetches its lines
+ * itself, some from memory. Its addresses are in registers meanwhile: stores to anywhere wait
+ * behind those to memory, with little room to wait in. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(carry)(int dims, struct carry *carry, struct load *load)
 {
     load->credit += carry->earned;
@@ -151,7 +151,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(carry)(int dims, struct carry *carry, struc
 HS_INLINE ROWS_TARGET void ROWS_NAME(rows)(int dims, int radius, int group,
                                            const struct rows *given, struct carry *carry)
 {
-    const struct rows rows = *given; /* a copy that no store can be to */
+    const struct rows rows = *given; /* a copy that no store can alias */
     const ROWS_T *value = rows.c;
     ROWS_V c[HS_MAX_COEFFICIENTS];
     for (int n = 0; n < 1 + 2 * dims * radius; n++)
@@ -167,9 +167,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(rows)(int dims, int radius, int group,
     carry_end(carry, &load);
 }
 
-/* A line of `planes` planes of the input, one above the other, in registers that move along: first
- * bytes of planes, from `radius` below on, and how far from there the line and its neighbours are.
- * Neighbours along x are loaded: what is put together instead was slower from memory. */
+/* A line in `planes` adjacent planes of the input. Registers hold the first bytes of planes, from
+ * `radius` below on, and the offsets of the line and its neighbours. Neighbours along x are loaded:
+ * assembling them was slower with data from memory. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(column)(int radius, int planes, const struct rows *r,
                                              const ROWS_V *c, const struct place *p, int beyond)
 {
@@ -207,7 +207,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(column)(int radius, int planes, const struc
 #undef ROWS_AT
 }
 
-/* The row beside this one. */
+/* Moves on to the adjacent row. */
 HS_INLINE void ROWS_NAME(next_row)(int planes, struct rows *r)
 {
     const int64_t size = (int64_t)sizeof(ROWS_T);
@@ -221,7 +221,7 @@ HS_INLINE void ROWS_NAME(next_row)(int planes, struct rows *r)
 HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struct rows *given,
                                              struct carry *carry)
 {
-    struct rows rows = *given; /* a copy that no store can be to */
+    struct rows rows = *given; /* a copy that no store can alias */
     const ROWS_T *value = rows.c;
     ROWS_V c[HS_MAX_COEFFICIENTS];
     for (int n = 0; n < 1 + 6 * radius; n++)
@@ -245,8 +245,8 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(planes)(int radius, int planes, const struc
         carry_end(carry, &load);
 }
 
-/* The affine rule for `count` ghosts `stride` values apart. table: the data of each; NULL:
- * `data` all. */
+/* The affine rule for `count` ghosts `stride` values apart. table: the data of each; NULL: `data`
+ * for all. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(rule)(ROWS_T *ghost, const ROWS_T *inner, const ROWS_T *edge,
                                            const struct rule *rule, const ROWS_T *table,
                                            ROWS_T data, int64_t count, int64_t stride)
@@ -268,8 +268,8 @@ ROWS_TARGET static void ROWS_NAME(ghosts)(void *ghost, const void *inner, const 
         ROWS_NAME(rule)(ghost, inner, edge, rule, table, (ROWS_T)data, count, stride);
 }
 
-/* A vector at an end of a row: held where its bit is not set. Prescribed by `hold`, by node n of
- * its table if it has one; or, without, the values of the level before. */
+/* A vector at an end of a row: lanes whose bit is not set are held. They are prescribed by `hold`,
+ * at node n of its table if it has one; without `hold` they keep the values of the level before. */
 HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold)(unsigned bits, const struct face_data *hold, int64_t n,
                                              ROWS_V sum, ROWS_V before)
 {
@@ -281,9 +281,10 @@ HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold)(unsigned bits, const struct face_da
     return ROWS_SELECT(bits, sum, held);
 }
 
-/* The values left of a vector, which `before` precedes, from there; and right of one that is there.
- * A vector that is a whole line is put together, since what is loaded from two lines takes twice as
- * long; of shorter ones that would take more instructions than loads, and more registers. */
+/* The values one to the left of `centre`, from address `from`; `before` is the vector preceding it.
+ * And those one to the right of `centre`, which is at `there`. Vectors that are whole lines are
+ * assembled, since a load across two lines takes twice as long; for shorter ones that would take
+ * more instructions than loads, and more registers. */
 HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(left)(const char *from, ROWS_V before, ROWS_V centre)
 {
 #ifdef ROWS_SHIFT

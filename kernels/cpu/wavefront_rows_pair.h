@@ -1,11 +1,11 @@
 /*
- * The rows of wavefront_rows.h that go by pairs of planes, included there.
+ * The rows of wavefront_rows.h that go by pairs of planes; included there.
  *
- * A row of level 1 in two planes of the input, and of each later level two planes that lie one
- * lower and a row and a line behind those of the level before: so all that they need is there. What
- * a level adds up is stored where the level before has just been read for the last time: its lower
- * plane's where its older lower plane was, row for row, and its upper plane's where its older upper
- * plane was, a row before. That is why each level's upper planes lie a row further back.
+ * A row of level 1 is swept in two planes of the input. Each later level's row is in two planes one
+ * lower, a row and a line behind the level before: so all that it needs is there. A level's sums
+ * are stored where the level before has just been read for the last time: the lower plane's where
+ * its older lower plane was, row for row, the upper plane's where its older upper plane was, a row
+ * before. So each level's upper planes lie a row further back.
  */
 #ifdef ROWS_T
 
@@ -13,10 +13,10 @@
 
 #define ROWS_EACH for (int h = 0; h < ROWS_TOGETHER; h++)
 
-/* ROWS_TOGETHER vectors of two planes: below, lower, upper, above are of four planes of the level
- * before, of which the middle ones have their neighbours `pitch` bytes away; left: what is left of
- * the lower's first. before: the vectors before these of the lower and the upper; then these
- * themselves. sum: what they begin with; then the sums. */
+/* ROWS_TOGETHER vectors of two planes. below, lower, upper, above: four planes of the level before;
+ * the middle ones have neighbours `pitch` bytes away. left: what is left of the first vector of
+ * `lower`. before: on entry the vectors before these in lower and upper; on return these
+ * themselves. sum: on entry what the sums begin with; on return the sums. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_level)(const char *below, const char *lower,
                                                  const char *upper, const char *above,
                                                  const char *left, int64_t pitch, const ROWS_V *c,
@@ -49,7 +49,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_level)(const char *below, const char *
     ROWS_EACH before[UP + h] = next[h];
 }
 
-/* Held values, at the ends of a row, are those of the level before, or prescribed. line: from the
+/* Held values at the ends of a row are those of the level before, or prescribed. line: from the
  * row's first; v: bytes into it. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_hold)(const struct pair *p, int level, int64_t line,
                                                 int v, const ROWS_V *before, ROWS_V *sum)
@@ -81,7 +81,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_put)(bool streamed, char *lower, char 
     }
 }
 
-/* What they begin with: a number, or a field's two planes, `apart` bytes from each other. */
+/* What the sums begin with: a number, or a field's two planes, `apart` bytes from each other. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_start)(const char *field, int64_t apart, ROWS_V value,
                                                  ROWS_V *sum)
 {
@@ -90,9 +90,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_start)(const char *field, int64_t apar
             field ? ROWS_LOAD(ROWS_AT(field, n * apart + h * (int)sizeof(ROWS_V))) : value;
 }
 
-/* The ghosts beside a row of the lower planes, which the next pass reads. Each is stored with the
- * vector that it is in: that is then loaded at once, and would wait for a store of a part of it
- * until all stores before that have left the core. */
+/* Fills the ghosts beside a row of the lower planes, which the next pass reads. Each is stored with
+ * its whole vector: the vector is loaded at once, and after a store of a part of it would have to
+ * wait until all earlier stores have left the core. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair *p,
                                                   const struct pair_end *end)
 {
@@ -106,22 +106,22 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair 
     }
 }
 
-/* So many levels of a strip of rows: `ends` where it has an end of them. */
+/* Sweeps `levels` levels of a strip of rows; `ends` if it has an end of them. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enum pair_kind kind,
                                            const struct pair *given)
 {
     const bool field = kind == SOURCE_PAIR;
     enum { LINE = LINE_BYTES };
     const int64_t beside = wide ? PAIR_WIDE : PAIR_PITCH;
-    struct pair p = *given; /* a copy that no store can be to */
+    struct pair p = *given; /* a copy that no store can alias */
     const ROWS_T *value = p.c;
     ROWS_V c[7], start[STEPS];
     for (int n = 0; n < 7; n++)
         c[n] = ROWS_SET(value[n]);
     for (int n = 0; n < STEPS; n++)
         start[n] = ROWS_SET(field ? 0 : (ROWS_T)p.source_value[n]);
-/* of a later level: the level before's older upper plane, and both newer ones, of which the upper
- * is a row further back */
+/* for a later level: the older upper plane of the level before, and both newer ones, the upper of
+ * which is a row further back */
 #define ROWS_LOWER2 (level2 + up)
 #define ROWS_LOWER3 (level3 + up - beside)
 #define ROWS_LOWER4 (level4 + up - 2 * beside)
@@ -131,7 +131,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
 #define ROWS_ABOVE2 (level1 + up - beside - LINE)
 #define ROWS_ABOVE3 (level2 + up - 2 * beside - LINE)
 #define ROWS_ABOVE4 (level3 + up - 3 * beside - LINE)
-/* in the first strip of a row a level begins where that does, later than the one before */
+/* in the first strip of a row a level begins where the row does, later than the level before */
 #ifdef ROWS_SHIFT
 #define ROWS_BEGIN(L)                                                                              \
     if (levels >= L) {                                                                             \
@@ -145,7 +145,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
 #define ROWS_BEGIN(L)
 #define ROWS_OVERLAP(L) ROWS_LOAD(ROWS_AT(ROWS_LOWER##L, 0) - 1)
 #endif
-/* what is left of a strip's first line in the lower plane is there no longer */
+/* the value left of a strip's first line in the lower plane has been overwritten */
 #define ROWS_BESIDE(L)                                                                             \
     (v == 0 && count == p.lines && p.from > 0 ? p.overlap[L - 2]                                   \
                                               : ROWS_LOWER##L + v - (int)sizeof(ROWS_T))

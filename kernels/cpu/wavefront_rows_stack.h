@@ -1,17 +1,17 @@
 /*
- * The rows of wavefront_rows.h that are swept on all levels at once, included there.
+ * The rows of wavefront_rows.h that are swept on all levels at once; included there.
  *
- * Rows of all levels at once: `group` rows of level 1 from the input, of level 2 a plane below, and
- * so on. Of the plane above, a later level needs only the point that the level before has just
- * added up: it is in a register. A level's row is stored where its lowest plane was read, that of
- * the last goes to memory.
+ * `group` rows of level 1 are swept from the input, those of level 2 a plane below, and so on. From
+ * the plane above, a later level needs only the point that the level before has just summed, which
+ * is in a register. A level's row is stored where its lowest plane was read; the last level's goes
+ * to memory.
  */
 #ifdef ROWS_T
 
 #define ROWS_AT(base, where) ((ROWS_T *)(void *)((base) + (where)))
 
-/* The sums of a level from the first bytes of the rows of its plane and of the one below; above:
- * in, of the level before; out, its own. */
+/* The sums of a level, from the first bytes of the rows of its plane and of the one below. above:
+ * on entry of the level before; on return its own sums. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(level)(int group, const char *middle, const char *below,
                                             int64_t pitch, const ROWS_V *c, ROWS_V start,
                                             int64_t at, ROWS_V *before, ROWS_V *above)
@@ -49,7 +49,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(keep_level)(int group, char *to, int64_t pi
         ROWS_STORE(ROWS_AT(to, at + g * pitch), sum[g]);
 }
 
-/* Held values, at the ends of a row, are those of the level before, or prescribed. */
+/* Held values at the ends of a row are those of the level before, or prescribed. */
 HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold_level)(const struct stack *s, int64_t line, int v,
                                                    int g, ROWS_V sum, ROWS_V before)
 {
@@ -62,7 +62,7 @@ HS_INLINE ROWS_TARGET ROWS_V ROWS_NAME(hold_level)(const struct stack *s, int64_
     return sum;
 }
 
-/* The last level's vector. */
+/* Stores the last level's vector. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const struct stack *s,
                                                 int64_t line, int v, const ROWS_V *sum,
                                                 const ROWS_V *before)
@@ -79,7 +79,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(put_level)(int group, bool plain, const str
     }
 }
 
-/* The vectors before the first of each row. */
+/* Loads the vectors before the first of each row. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(before_rows)(int group, const char *middle, int64_t pitch,
                                                   ROWS_V *before)
 {
@@ -87,7 +87,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(before_rows)(int group, const char *middle,
         before[g] = ROWS_LOAD(ROWS_AT(middle, g * pitch) - ROWS_LANES);
 }
 
-/* The group of rows beside this one. */
+/* Moves on to the adjacent group of rows. */
 HS_INLINE void ROWS_NAME(next_rows)(int group, struct stack *s)
 {
     for (int n = 0; n < LATER; n++)
@@ -101,11 +101,11 @@ HS_INLINE void ROWS_NAME(next_rows)(int group, struct stack *s)
     s->input += group * s->input_pitch;
 }
 
-/* Level 1, and so many of the others. */
+/* Sweeps level 1 and `later` of the others. */
 HS_INLINE ROWS_TARGET void ROWS_NAME(stack)(int later, int group, bool plain,
                                             const struct stack *given)
 {
-    struct stack s = *given; /* a copy that no store can be to */
+    struct stack s = *given; /* a copy that no store can alias */
     const ROWS_T *value = s.c;
     ROWS_V c[7];
     for (int n = 0; n < 7; n++)

@@ -1,29 +1,30 @@
 /*
- * wavefront.c: all levels of some rows at once, a plane of each.
+ * wavefront.c: some rows of all levels at once, in one plane of each.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_STACK_H
 #define HS_KERNELS_CPU_WAVEFRONT_STACK_H
 
 #include "wavefront_levels.h"
 
-/* Rows of levels 1 to 4, first points: of the input, and in the ring of the plane below of each,
- * which is where it goes, but for the last, and its own, of the level before; of that above the
- * first, where level 1 goes. Then the input's rows to come. */
+/* Rows of levels 1 to 4, by first points: of the input; in the ring, for each later level, its
+ * plane (of the level before) and the plane below, where the level is stored unless it is the last;
+ * and the plane above the first of these, where level 1 is stored. Then the input's rows to
+ * come. */
 struct stack {
     const char *centre[LATER];
     char *below[LATER];
     char *above, *out;
     const char *input;
     int64_t input_pitch, input_plane;
-    int64_t count; /* groups of rows beside each other, one after the other */
+    int64_t count;                          /* groups of adjacent rows, one after the other */
     const char *(*prefetch)[PREFETCH_ROWS]; /* [count] */
-    int64_t pitch, bytes; /* of `out`, from row to row; of what is swept of a row */
+    int64_t pitch, bytes;                   /* of `out`, from row to row; bytes swept of a row */
     const void *c;
     const double *source_value;
-    unsigned first_bits, last_bits; /* the values of the first and the last line that are swept */
+    unsigned first_bits, last_bits; /* bits of the swept values in the first and the last line */
     bool skip_first, skip_last;     /* these lines belong to the neighbouring tile's output */
-    bool prescribed[2];             /* the nodes at the ends of the last level's rows */
-    struct face_data hold[2];       /* then by these; tables begin at the first row */
+    bool prescribed[2];             /* whether the nodes at the ends of the last level's rows are */
+    struct face_data hold[2];       /* ... by these; tables begin at the first row */
 };
 
 /* Whether all levels of a stack are within the grid along the march, away from its ends. */
@@ -40,8 +41,7 @@ static bool stacks(const struct tile *t, int64_t s)
     return w->stack;
 }
 
-/* What is still to be prefetched: `left` rows of the plane that is read next; the first bytes of
- * the next one. */
+/* What is still to be prefetched: `left` rows of the plane that is read next, from `next` on. */
 struct prefetching {
     const char *next;
     int64_t pitch, left;
@@ -61,8 +61,8 @@ static struct prefetching prefetching_of(const struct tile *t, int64_t s)
     };
 }
 
-/* So many rows for each group. Where none is left, what is in the cache is prefetched, which costs
- * nothing. */
+/* Gives each group rows to prefetch. If none is left, it prefetches what is in the cache, which
+ * costs nothing. */
 static void take_rows(struct prefetching *a, const char *near, int64_t groups,
                       const char *(*to)[PREFETCH_ROWS])
 {
@@ -77,7 +77,7 @@ static void take_rows(struct prefetching *a, const char *near, int64_t groups,
         }
 }
 
-/* What prescribes the ends of the last level's rows from j on. */
+/* Finds what prescribes the ends of the last level's rows from j on. */
 static void hold_ends(const struct tile *t, struct stack *stack, int64_t j, int64_t s)
 {
     const struct wave *w = t->w;
@@ -94,14 +94,14 @@ static void hold_ends(const struct tile *t, struct stack *stack, int64_t j, int6
     }
 }
 
-/* So many groups of rows from j on, of the lines from `first` to `last`. */
+/* Sweeps `count` groups of rows from j on. */
 static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t j, int64_t count,
                         int64_t s, struct prefetching *prefetching)
 {
     const struct tile *t = carry->t;
     const struct wave *w = t->w;
     const struct hs_sweep *r = w->s;
-    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line); /* of all levels the same lines */
+    const int64_t i = round_down(level_lo(t, 2, HS_X), w->line); /* the same lines for all levels */
     const int64_t last = round_down(level_hi(t, 2, HS_X) - 1, w->line);
     const char *prefetched[MOST_GROUPS][PREFETCH_ROWS];
     struct stack stack = {
@@ -132,7 +132,7 @@ static void sweep_stack(const struct carry *carry, enum stack_kind kind, int64_t
     w->functions->stack[kind][w->plain](&stack);
 }
 
-/* Whether rows lo to hi are within the grid, none held, and neighbours there. */
+/* Whether rows lo to hi are within the grid, adjacent there, and none is held. */
 static bool inside(const struct wave *w, int64_t lo, int64_t hi)
 {
     const int64_t real = wrapped(lo, w->n[w->across]);
@@ -140,7 +140,7 @@ static bool inside(const struct wave *w, int64_t lo, int64_t hi)
            !holds(w, w->across, real + hi - lo - 1);
 }
 
-/* Rows of these levels by the functions for one: what is held, and halos that lie there. */
+/* Rows of all levels by the functions for one level: held ones, and halos that have some. */
 static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t s)
 {
     if (j < j_end)
@@ -149,7 +149,7 @@ static void advance_later(struct carry *carry, int64_t j, int64_t j_end, int64_t
         advance(carry, level, j, j_end, s - level);
 }
 
-/* What is left to do in rows that have been swept. */
+/* Completes rows that have been swept. */
 static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t s)
 {
     const int across = t->w->across;
@@ -164,8 +164,8 @@ static void finish_stack(const struct tile *t, int64_t j, int64_t j_end, int64_t
     }
 }
 
-/* All levels together, at a step of the march. An overlap is of two rows, of levels 2 and 3, of
- * which the outer one of level 3 is of no use; and one more of level 1. */
+/* All levels together, in a step of the march. An overlap has two rows of levels 2 and 3, of which
+ * the outer one is useless at level 3, and one more row of level 1. */
 static void step_stack(struct carry *carry, int64_t s)
 {
     enum { OVERLAP = LATER };

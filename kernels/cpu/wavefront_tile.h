@@ -1,6 +1,6 @@
 /*
- * wavefront.c: what one call is cut into. A `wave` is the call, a `tile` what a thread takes of it;
- * how large tiles are, what each level of one covers, and where the ring has its values.
+ * wavefront.c: how one call is cut. A `wave` is the call, a `tile` the part that a thread takes.
+ * Here: how large tiles are, what each level of a tile covers, and where the ring holds its values.
  */
 #ifndef HS_KERNELS_CPU_WAVEFRONT_TILE_H
 #define HS_KERNELS_CPU_WAVEFRONT_TILE_H
@@ -11,45 +11,44 @@
 
 enum {
     LINE_BYTES = 64,
-    GROUP = 2,                     /* rows whose sums are done together in 3D */
-    VISIT = 32,                    /* rows in 3D that a level does before the next */
-    PLANES = 4,                    /* planes that level 1 sweeps together in 3D */
-    AHEAD_BYTES = 6144,            /* how far before its use level 1 prefetches a line, at least */
-    PREFETCH_TIMES = 2,            /* how often a line is prefetched ahead of its use */
-    STEPS = 4,                     /* levels that are swept together, by pairs of planes or not */
-    PAIR = 2,                      /* planes */
-    PAIR_ROWS = 64,                /* of a tile then, */
-    PAIR_ROWS_PLAIN = 32,          /* and where all fields fit in the last cache */
-    PAIR_STRIP = 10 * LINE_BYTES,  /* of a row that is swept at once, about */
-    PAIR_NEAR = 2,                 /* rows ahead of its use that the input is prefetched again */
-    PAIR_SLOTS = 4,                /* pairs of planes in the ring */
-    PAIR_PITCH = 53 * LINE_BYTES,  /* of its rows, known to the compiler, */
-    PAIR_WIDE = 117 * LINE_BYTES,  /* and where they are longer, */
-    PAIR_LEAD = 4 * LINE_BYTES,    /* of which so much lies before the first point, */
-    PAIR_APART = 26 * LINE_BYTES,  /* and a pair's planes, beyond a multiple of 4096 */
-    LATER = STEPS - 1,             /* levels after the first */
-    STACK_PITCH = 4096,            /* as PAIR_PITCH, where planes of all levels are swept singly */
-    STACK_APART = 13 * LINE_BYTES, /* */
-    PREFETCH_ROWS = 2,             /* rows of the input that are prefetched by two of a tile then */
-    MOST_GROUPS = 32,              /* pairs of rows, one after the other, by one call */
-    QUEUE = 128,                   /* rows that wait to be streamed */
-    MOST_STEPS = 8,                /* sweeps a call */
-    WIDEST_BYTES_3D = 3584,        /* of a tile's rows */
-    WIDEST_BYTES_PAIR = 6912,      /* */
-    NARROW_BYTES_PAIR = 3072,      /* and up to which rows of the ring are close */
-    WIDEST_BYTES_2D = 16384,       /* */
-    WIDEST_BYTES_1D = 8192,        /* */
-    MOST_CACHE = 4096 * 1024,      /* bytes of a core's L2 that a tile is cut for */
-    SMALL_CACHE = 1024 * 1024,     /* and up to which there is no room for planes of the input */
+    GROUP = 2,                      /* rows that are summed together in 3D */
+    VISIT = 32,                     /* rows in 3D that a level sweeps before the next level */
+    PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
+    AHEAD_BYTES = 6144,             /* least distance at which level 1 prefetches a line */
+    PREFETCH_TIMES = 2,             /* how often a line is prefetched before its use */
+    STEPS = 4,                      /* levels that are swept together, by pairs of planes or not */
+    PAIR = 2,                       /* planes */
+    PAIR_ROWS = 64,                 /* rows of a tile then, ... */
+    PAIR_ROWS_PLAIN = 32,           /* ... and if all fields fit in the last cache */
+    PAIR_STRIP = 10 * LINE_BYTES,   /* of a row that is swept at once, about */
+    PAIR_NEAR = 2,                  /* rows ahead at which the input is prefetched again */
+    PAIR_SLOTS = 4,                 /* pairs of planes in the ring */
+    PAIR_PITCH = 53 * LINE_BYTES,   /* of its rows, known to the compiler, ... */
+    PAIR_WIDE = 117 * LINE_BYTES,   /* ... and if they are longer */
+    PAIR_LEAD = 4 * LINE_BYTES,     /* ... bytes of a row before the first point */
+    PAIR_APART = 26 * LINE_BYTES,   /* between a pair's planes, beyond a multiple of 4096 */
+    LATER = STEPS - 1,              /* levels after the first */
+    STACK_PITCH = 4096,             /* as PAIR_PITCH, if each level sweeps single planes */
+    STACK_APART = 13 * LINE_BYTES,  /* */
+    PREFETCH_ROWS = 2,              /* rows of the input prefetched per two rows of a tile then */
+    MOST_GROUPS = 32,               /* most pairs of rows in one call */
+    QUEUE = 128,                    /* rows that wait to be streamed */
+    MOST_STEPS = 8,                 /* most sweeps per call */
+    WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
+    WIDEST_BYTES_PAIR = 6912,       /* */
+    NARROW_BYTES_PAIR = 3072,       /* up to this, the ring has the shorter pitch */
+    WIDEST_BYTES_2D = 16384,        /* */
+    WIDEST_BYTES_1D = 8192,         /* */
+    MOST_CACHE = 4096 * 1024,       /* most bytes of a core's L2 that tiles are cut for */
+    SMALL_CACHE = 1024 * 1024,      /* up to this, there is no room for planes of the input */
     CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
     PAGE = 4096,
 };
 
-/* Of a stack: all levels but the last of two rows, all of one and of two; level 1 of one. */
+/* Kinds of stacks: two rows of all levels but the last; one, two rows of all; one of level 1. */
 enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, FIRST_OF_ONE, STACKS };
 
-/* Of a strip of pairs: its output by non-temporal stores or ordinary ones; with a source
- * field, either. */
+/* Kinds of strips of pairs: output by non-temporal or ordinary stores; with a source, either. */
 enum pair_kind { STREAMED_PAIR, PLAIN_PAIR, SOURCE_PAIR, PAIRS };
 
 struct rule {
@@ -78,24 +77,24 @@ struct row_functions {
 struct wave {
     const struct hs_sweep *s;
     int dims, radius, steps;
-    int planes;         /* that level 1 sweeps together, and is ahead */
-    int visit;          /* rows that a level does before the next */
-    int across, march;  /* the axes of the rows beside each other, and of the planes */
+    int planes;         /* that level 1 sweeps together, and is ahead by */
+    int visit;          /* rows that a level sweeps before the next level */
+    int across, march;  /* axes of adjacent rows, and of planes */
     int64_t size, line; /* bytes of a value; values of a cache line */
     int64_t n[HS_AXES];
     int64_t reach[HS_AXES]; /* points that a sweep reads to each side: radius, or 0 */
     bool wrap[HS_AXES];
-    bool prescribed;     /* some face is */
-    bool pair;           /* all levels together, of two planes each */
-    bool wide;           /* by longer rows */
-    bool stack;          /* the same of one */
+    bool prescribed;     /* some face is prescribed */
+    bool pair;           /* all levels together, by pairs of planes */
+    bool wide;           /* ... with longer rows */
+    bool stack;          /* all levels together, by single planes */
     bool ahead;          /* level 1 is some planes ahead */
     bool plain;          /* all fields fit in the last cache */
     int depth[HS_FACES]; /* ghost layers that are read */
     int64_t pieces[HS_AXES];
-    int64_t slots, ring_rows, ring_pitch; /* planes, rows of one, values of one */
-    int64_t ring_plane;                   /* bytes from plane to plane, of a pair's */
-    int64_t ring_pair;                    /* from pair to pair */
+    int64_t slots, ring_rows, ring_pitch; /* planes; rows per plane; values per row */
+    int64_t ring_plane;                   /* bytes from plane to plane, within a pair */
+    int64_t ring_pair;                    /* bytes from pair to pair */
     const struct row_functions *functions;
     const char *source;            /* the field that sweeps add, or NULL */
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
@@ -104,8 +103,9 @@ struct wave {
 struct tile {
     const struct wave *w;
     struct hs_box box; /* of the last sweep */
-    /* What a level needs so that the next can be swept: level 0 is the input, level `steps` the
-     * output. Along periodic axes beyond the grid, which stands for its image there. */
+    /* What each level covers so that the next can be swept: level 0 is the input, level `steps` the
+     * output. Along periodic axes it may extend beyond the grid, which stands for its image
+     * there. */
     struct hs_box level[MOST_STEPS + 1];
     char *ring;
     int64_t base_x, base_across; /* of the ring's first value */
@@ -137,15 +137,15 @@ static bool touches(const struct tile *t, int level, int face)
 }
 
 /*
- * Where levels go by pairs of planes, a level's pair takes the place of the level before's older
- * one: the upper plane a row before, since it is stored while that one's next row is still to be
- * read. The pairs of a step begin a plane lower with each level.
+ * Address in the ring if levels go by pairs of planes. A level's pair overwrites the older pair of
+ * the level before; its upper plane lies a row earlier, since it is stored while that plane's next
+ * row is still to be read. The pairs of a step begin a plane lower with each level.
  */
 static char *pair_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
 {
     enum { FAR = 2 * MOST_STEPS }; /* more than planes below the first, and even */
-    /* so that no level loads lines which agree in the lowest twelve bits with what another has just
-     * stored, or few */
+    /* so that few or no levels load lines that agree in the lowest twelve address bits with what
+     * another has just stored */
     static const int64_t apart[PAIR_SLOTS] = {7 * LINE_BYTES, 26 * LINE_BYTES, 33 * LINE_BYTES,
                                               52 * LINE_BYTES};
     const struct wave *w = t->w;
@@ -156,8 +156,8 @@ static char *pair_at(const struct tile *t, int level, int64_t i, int64_t j, int6
 }
 
 /*
- * The ring: a level's plane k takes the place of the level before's plane k - radius, which nobody
- * reads any more once that row of k is swept. In 1D there are no planes, and levels take turns.
+ * Address in the ring: a level's plane k overwrites the level before's plane k - radius, of which a
+ * row is not read again once that row of k is swept. In 1D, without planes, levels alternate.
  */
 static char *ring_at(const struct tile *t, int level, int64_t i, int64_t j, int64_t k)
 {
@@ -169,7 +169,7 @@ static char *ring_at(const struct tile *t, int level, int64_t i, int64_t j, int6
     return plane + ((j - t->base_across) * w->ring_pitch + (i - t->base_x)) * w->size;
 }
 
-/* An element of a field, of real indices. */
+/* Index of a field's element; i, j, k are real indices. */
 static int64_t element(const struct wave *w, int64_t i, int64_t j, int64_t k)
 {
     return i + j * w->s->layout.pitch[w->across] + k * w->s->layout.pitch[w->march];
@@ -186,7 +186,7 @@ static int64_t cache_bytes(void)
     return hs_smaller(hs_machine_l2_bytes(), MOST_CACHE);
 }
 
-/* Pieces of an axis, none longer than `longest`, for all threads if that leaves `shortest`. */
+/* Pieces of an axis, at most `longest` each; as many for each thread if that leaves `shortest`. */
 static int64_t cut_axis(int64_t n, int64_t longest, int64_t shortest, int64_t threads)
 {
     const int64_t pieces = hs_divide_up(n, hs_larger(longest, 1));
@@ -194,14 +194,14 @@ static int64_t cut_axis(int64_t n, int64_t longest, int64_t shortest, int64_t th
     return n / shared >= shortest ? shared : pieces;
 }
 
-/* Tiles whose planes of all levels fit in a core's L2; threads get whole tiles. */
+/* Cuts tiles whose planes of all levels fit in a core's L2; threads get whole tiles. */
 static void cut(struct wave *w, bool source)
 {
     static const int64_t widest[HS_AXES] = {WIDEST_BYTES_1D, WIDEST_BYTES_2D, WIDEST_BYTES_3D};
     const int64_t overlap = 2 * w->steps * w->radius, threads = w->s->threads;
     const int64_t kept = w->slots + (w->ahead ? 0 : 2 * w->radius + 2) +
                          (source ? (w->steps - 1) * w->radius + 2 : 0);
-    /* what a plane to come meets on its way is not a tile's alone */
+    /* planes to come pass through the cache too */
     const int64_t bytes = w->stack ? cache_bytes() / 8 * 5 : cache_bytes();
     const int64_t points = bytes / (kept * w->size);
     int64_t *pieces = w->pieces;
@@ -255,7 +255,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
     w->ahead = w->dims > 2 && steps > 1 && !w->pair && !w->stack;
     w->planes = w->ahead ? PLANES : w->pair ? PAIR : 1;
     w->visit = w->dims < 3 ? 1 : steps > 1 ? VISIT : GROUP;
-    /* in 2D one more, so that a row may wait through a step; in 1D levels take turns */
+    /* in 2D one more, so that a row may wait through a step; in 1D levels alternate */
     w->slots = w->pair       ? PAIR * PAIR_SLOTS
                : w->dims > 1 ? 2 * w->radius * (steps - 1) + w->planes + (w->dims == 2)
                              : 2;
@@ -276,7 +276,7 @@ static void describe(const struct hs_sweep *s, int steps, bool source, struct wa
         w->ring_plane += w->pair ? PAIR_APART : STACK_APART;
 }
 
-/* A pair's overlaps: of each later level, for each row, the line before a strip. */
+/* Bytes of a pair's overlaps: for each later level and row, the line before a strip. */
 static int64_t overlap_bytes(const struct wave *w)
 {
     return LATER * w->ring_rows * LINE_BYTES;

@@ -1,9 +1,9 @@
 /*
- * TMA, the bulk asynchronous copies of GPUs of compute capability 9 and later: rows from device
- * memory into shared memory without a thread's registers, counted in by a barrier in shared memory.
+ * TMA, the bulk asynchronous copies of GPUs of compute capability 9 and later: they move rows from
+ * device memory into shared memory without registers; a barrier in shared memory counts them in.
  *
- * One phase of such a barrier: the threads that it was made for arrive, one of them with the number
- * of bytes that copies are to bring; when all have, and the bytes are there, the phase is over.
+ * A phase of such a barrier is over when all threads that it was made for have arrived and all
+ * bytes are there. One of the arriving threads states how many bytes the copies will bring.
  */
 #ifndef HS_KERNELS_CUDA_BULK_CUH
 #define HS_KERNELS_CUDA_BULK_CUH
@@ -31,8 +31,8 @@ enum keep { USUAL, KEEP };
 namespace bulk
 {
 
-/* A place in shared memory, which the compiler keeps: it would make it from a special register
- * wherever it is used, which takes 28 clocks. */
+/* An address in shared memory that the compiler keeps: otherwise it would compute it from a special
+ * register at each use, which takes 28 clocks. */
 using spot = unsigned;
 __device__ __forceinline__ spot spot_of(const void *shared)
 {
@@ -40,19 +40,19 @@ __device__ __forceinline__ spot spot_of(const void *shared)
     asm volatile("mov.u32 %0, %1;" : "=r"(kept) : "r"((unsigned)__cvta_generic_to_shared(shared)));
     return kept;
 }
-/* The same value, of which the compiler does not know: what is made of it is made here. */
+/* The same value, hidden from the compiler: whatever depends on it is computed here. */
 __device__ __forceinline__ int here(int value)
 {
     asm volatile("" : "+r"(value));
     return value;
 }
-/* What lies there. */
+/* The value stored there. */
 template <typename V>
 __device__ __forceinline__ V &value(spot s)
 {
     return *(V *)__cvta_shared_to_generic(s);
 }
-/* Whether the barrier's phase of this parity is over; waits a little before it says no. */
+/* Whether the barrier's phase of this parity is over; waits a little before it returns false. */
 __device__ __forceinline__ bool is_over(spot b, unsigned parity)
 {
     unsigned over = 0;
@@ -70,9 +70,9 @@ __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
 {
     return is_over((unsigned)__cvta_generic_to_shared(b), parity);
 }
-/* True in one lane of the warp, always the same; all lanes call it. Of this, unlike of a lane's
- * number, the compiler knows that it is one lane; else it makes a loop over lanes around each order
- * to TMA, whose addresses then lie in the lanes' registers. */
+/* True in one lane of the warp, always the same; all lanes call it. The compiler knows that it is
+ * one lane, which it does not know from a lane number: there it puts a loop over lanes around each
+ * TMA instruction, with the addresses in the lanes' registers. */
 __device__ __forceinline__ bool is_leader()
 {
     unsigned leads = 0;
@@ -102,7 +102,7 @@ __device__ __forceinline__ unsigned address(const void *shared)
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
-/* Makes barriers that this thread has initialised known to TMA. */
+/* Makes barriers that this thread has initialised visible to TMA. */
 __device__ __forceinline__ void publish()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -122,7 +122,7 @@ __device__ __forceinline__ uint64_t policy(keep how)
     return policy;
 }
 
-/* Arrives, and has the phase wait for that many bytes. */
+/* Arrives, and makes the phase wait for `bytes` bytes. */
 __device__ __forceinline__ void arrive_with(spot b, unsigned bytes)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -135,8 +135,8 @@ __device__ __forceinline__ void arrive_with(barrier *b, unsigned bytes)
     arrive_with(address(b), bytes);
 }
 
-/* What this thread knows to have been read by ordinary loads is read before its next copies write
- * there. */
+/* Orders this thread's copies after ordinary loads: what it knows to have been read is not
+ * overwritten before. */
 __device__ __forceinline__ void after_loads()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -144,8 +144,8 @@ __device__ __forceinline__ void after_loads()
 #endif
 }
 
-/* Both at multiples of 16 bytes, and as many; after the arrival with them. `policy` is of this
- * thread's making. */
+/* Copies `bytes` bytes, after the arrival that announces them. Addresses and size are multiples of
+ * 16 bytes. This thread must have made `policy`. */
 __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, barrier *b,
                                      uint64_t policy)
 {
@@ -171,8 +171,8 @@ __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes,
     copy(address(to), from, bytes, address(b));
 }
 
-/* The other way: from shared memory. What was written there is known to TMA after
- * after_loads(). */
+/* Copies from shared memory to device memory. Call after_loads() first, so that TMA sees what was
+ * written there. */
 __device__ __forceinline__ void store(void *to, spot from, unsigned bytes)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -186,7 +186,7 @@ __device__ __forceinline__ void store(void *to, const void *from, unsigned bytes
     store(to, address(from), bytes);
 }
 
-/* This thread's stores since the last group are one. */
+/* Closes the group of this thread's stores since the previous group. */
 __device__ __forceinline__ void end_stores()
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -209,9 +209,9 @@ __device__ __forceinline__ void await_stores()
 namespace bulk
 {
 
-/* As below, of a barrier at this place. A minute without an answer is a failure; by the clock,
- * since under a tool that looks at every access an answer takes a million refusals. There, whoever
- * asks without a pause may also keep others from arriving. */
+/* As below, for a barrier at this address. A minute without an answer is a failure. The clock
+ * decides since under a tool that checks every access an answer takes a million attempts. There a
+ * waiter that does not pause may also keep others from arriving. */
 __device__ __forceinline__ void wait(spot b, unsigned parity)
 {
     enum { PATIENCE = 64 };
@@ -228,7 +228,7 @@ __device__ __forceinline__ void wait(spot b, unsigned parity)
 }
 
 /* Waits until the barrier's phase of this parity is over. All lanes of the warp call it. Seconds
- * without an answer are a failure that is said rather than waited out. */
+ * without an answer are reported as a failure instead of waiting on. */
 __device__ __forceinline__ void wait(barrier *b, unsigned parity)
 {
     for (int refused = 0; !__all_sync(0xffffffffu, is_over(b, parity)); refused++)

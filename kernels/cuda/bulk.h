@@ -1,5 +1,5 @@
-/* Marches whose rows come by TMA (bulk.cuh): no more blocks than run at once, each of which takes
- * chunks of planes one after the other. */
+/* Marches whose rows come by TMA (bulk.cuh). They launch no more blocks than run at once; each
+ * block processes several chunks of planes in turn. */
 #ifndef HS_KERNELS_CUDA_BULK_H
 #define HS_KERNELS_CUDA_BULK_H
 
@@ -13,16 +13,16 @@ extern "C" {
 #endif
 
 enum {
-    HS_BULK_COPYING = 4,               /* warps of a block that have rows copied */
-    HS_BULK_LINE_BYTES = 128,          /* rows in shared memory begin at multiples of it */
-    HS_BULK_COUNTED_PLANES = 16384,    /* planes a block asks for in step */
-    HS_BULK_SHARED_BYTES = 225 * 1024, /* at least what its blocks have */
+    HS_BULK_COPYING = 4,               /* warps of a block that issue copies */
+    HS_BULK_LINE_BYTES = 128,          /* rows in shared memory begin at its multiples */
+    HS_BULK_COUNTED_PLANES = 16384,    /* planes that blocks request in step */
+    HS_BULK_SHARED_BYTES = 225 * 1024, /* shared memory that a block needs to have */
     HS_BULK_SCRATCH = 4 * (1 + (int)HS_BULK_COUNTED_PLANES), /* bytes of the counts */
-    HS_BULK_BARRIER_BYTES = 3 * 8,                           /* of a stage */
+    HS_BULK_BARRIER_BYTES = 3 * 8,                           /* per stage */
 };
 
-/* What the launch is told besides: chunks along the axis that is marched along, of so many planes,
- * and whether the tiles are large ones. */
+/* The other launch parameters: the number of chunks along the marching axis, the planes of each,
+ * and whether the tiles are large. */
 struct hs_bulk_chunks {
     int count, planes;
     bool large;
@@ -32,10 +32,10 @@ struct hs_bulk_chunks {
 bool hs_bulk_capable(const char *name, const struct hs_device_limits *limits, char *reason,
                      size_t size);
 
-/* The case's box from where a line of a row begins. */
+/* The case's box, extended so that rows begin at a multiple of a line. */
 struct hs_box hs_bulk_aligned(const struct hs_case *of);
 
-/* No more blocks than run at once, each with as many chunks as the others or one less. */
+/* At most as many blocks as run at once, each with as many chunks as the others or one less. */
 void hs_bulk_share(const struct hs_device_limits *limits, struct hs_geometry *g);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
- * The ring of stages in shared memory that a block of a march by TMA works on, one after the other,
- * chunk after chunk: some warps have stages filled, the others sum what has come.
+ * The ring of stages in shared memory of a block that marches by TMA, reused from chunk to chunk:
+ * some warps have stages filled, the others sum what has arrived.
  */
 #ifndef HS_KERNELS_CUDA_BULK_RING_CUH
 #define HS_KERNELS_CUDA_BULK_RING_CUH
@@ -13,13 +13,13 @@
 namespace bulk
 {
 
-/* Planes are rows in 2D, where y stays 0: both are marched along from z to z_end. */
+/* In 2D, planes are rows and y stays 0. Planes z to z_end - 1 are marched through. */
 struct chunk {
     int64_t x, y, z, z_end;
 };
 
-/* The i-th of tiles B: along x first, then y, so that blocks that run at the same time read what
- * lies together. */
+/* The i-th chunk of tiles B: along x first, then y, so that blocks that run at the same time read
+ * adjacent memory. */
 template <class B, typename T>
 __device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int planes)
 {
@@ -33,7 +33,7 @@ __device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int 
     return c;
 }
 
-/* A stage of the ring and the phase of its barriers, in one number: it goes around twice. */
+/* A stage of the ring and the phase of its barriers in one number, which counts two rounds. */
 template <int STAGES>
 class turn
 {
@@ -62,7 +62,7 @@ template <int STAGES>
 struct ring {
     barrier full[STAGES], empty[STAGES], asked[STAGES];
 
-    /* One thread calls it, before all meet. */
+    /* One thread calls it, before the block synchronises. */
     __device__ __forceinline__ void begin(int copying, int summing)
     {
         for (int s = 0; s < STAGES; s++) {
@@ -72,8 +72,8 @@ struct ring {
         }
         publish();
     }
-    /* A warp that copies waits until it may fill the stage with what the block asks for as its
-     * n-th: warp 0 waits for the other blocks, the others for it. */
+    /* A copying warp waits until it may fill the stage with the block's n-th request: warp 0 waits
+     * for the other blocks, the other warps wait for warp 0. */
     template <class Limiter>
     __device__ __forceinline__ void open(const turn<STAGES> &stage, int warp, int lane,
                                          Limiter &step, int n)

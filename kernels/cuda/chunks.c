@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Multiprocessors that are free from the same time on; and all of them, the earliest first. */
+/* `count` multiprocessors that become free at time `at`; and all of them, the earliest first. */
 struct fused_free {
     int64_t at, count;
 };
@@ -26,7 +26,7 @@ static void fused_set_free(struct fused_clock *clock, struct fused_free who)
     clock->n++;
 }
 
-/* Every block goes to the multiprocessor that is free first. */
+/* Each block goes to the multiprocessor that becomes free first. */
 static void fused_hand_out(struct fused_clock *clock, int64_t blocks, int64_t takes)
 {
     while (blocks > 0) {
@@ -42,20 +42,20 @@ static void fused_hand_out(struct fused_clock *clock, int64_t blocks, int64_t ta
 
 /* What the chunks depend on. */
 struct fused_columns {
-    int64_t halos, inner; /* columns at faces of x and y, which come first, and others */
+    int64_t halos, inner; /* columns at faces of x and y, which come first, and the others */
     int64_t planes;
     int64_t longest; /* chunk, in planes, ... */
-    int64_t whole;   /* ... and of a column that is one chunk beside others that are several */
+    int64_t whole;   /* ... and of a column that is one chunk while others are cut */
     int reach;
     int ends;   /* the planes do not wrap */
-    int begins; /* planes that it takes to begin a chunk */
-    int halo;   /* tenths of what a plane takes inside, that one of a column at faces takes */
+    int begins; /* planes' worth of time to begin a chunk */
+    int halo;   /* tenths of an interior plane's time that a plane of a column at faces takes */
     int multiprocessors;
 };
 
 /*
- * When the last multiprocessor is done, in tenths of what a plane takes inside. A chunk is marched
- * with 2*reach planes more, to fill and to drain; to meet an end of the grid takes 6.
+ * When the last multiprocessor finishes, in tenths of the time of an interior plane. A chunk is
+ * marched with 2*reach more planes, to fill and to drain; meeting an end of the grid takes 6 more.
  */
 static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_chunks *cut)
 {
@@ -76,8 +76,8 @@ static int64_t fused_time(const struct fused_columns *of, const struct hs_fused_
     return clock.free[clock.n - 1].at;
 }
 
-/* Multiprocessors end together where the last blocks are short, though these fill and drain as long
- * as others. Where every multiprocessor has many blocks, more of them would balance no better.
+/* Multiprocessors finish together if the last blocks are short, though short ones take as long to
+ * fill and drain as others. If every multiprocessor has many blocks, more would not balance better.
  * Figures: docs/performance/fused-3d.md. */
 static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
 {
@@ -97,7 +97,7 @@ static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
                 if (taper > 0 && hs_fused_chunk(of->planes, chunks, taper, 1) > of->longest)
                     break;
                 const int64_t time = fused_time(of, &cut);
-                if (time <= least) { /* of two alike the shorter ones, since real blocks differ */
+                if (time <= least) { /* on a tie the shorter chunks, since real blocks differ */
                     least = time;
                     best = cut;
                 }
@@ -140,9 +140,9 @@ static bool keep_all(const struct hs_face *face, int faces, int radius)
     return all;
 }
 
-/* As many columns as multiprocessors, or a multiple of that, are one chunk each, and only the
- * others are cut: then nothing is swept twice at chunks' ends, and the last blocks are of few
- * columns. In double; not where columns are long, nor where the last ones, whose vectors are not
+/* As many columns as multiprocessors, or a multiple of that, stay one chunk each, and only the
+ * others are cut: then these columns sweep no plane twice, and the last blocks belong to few
+ * columns. In double only; not for long columns, nor if the last columns, whose vectors are not
  * aligned, take longer than the rest. Figures: docs/performance/radius-2.md. */
 static int64_t whole_planes(const struct hs_case *of)
 {
@@ -160,8 +160,8 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
     return fused_chunks(&columns);
 }
 
-/* In double power bounds it, so that what a chunk sweeps to fill and to drain costs much where it
- * has few planes. */
+/* Power limits the speed in double, so the planes swept to fill and drain are costly in short
+ * chunks. */
 struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
                                       const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y)
@@ -173,8 +173,9 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
     return fused_chunks(&columns);
 }
 
-/* All go as the slowest, so few columns lose, and faces that do not keep their values, and rows
- * that are not whole vectors, and double. Figures: docs/performance/radius-2.md. */
+/* All blocks run at the speed of the slowest, so throttling loses with few columns, with faces that
+ * do not keep their values, with rows that are not whole vectors, and in double. Figures:
+ * docs/performance/radius-2.md. */
 bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
                           int64_t tiles_x, int64_t tiles_y)
 {
@@ -185,7 +186,7 @@ bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limit
            (of->face[2 * HS_Z].wrap || keep_all(&of->face[2 * HS_Z], 2, RADIUS));
 }
 
-/* As many equal chunks as give waves of blocks the least time. */
+/* The number of equal chunks for which the waves of blocks take the least time. */
 static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
 {
     enum { MOST = 23 };
@@ -204,7 +205,7 @@ static struct hs_fused_chunks throttled_waves(const struct fused_columns *of)
 }
 
 /* In double, columns at faces of x and y that keep their values take about as long as others, and
- * long chunks are better also where planes are large. */
+ * long chunks are better even if planes are large. */
 struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
                                         const struct hs_device_limits *limits, int64_t tiles_x,
                                         int64_t tiles_y)

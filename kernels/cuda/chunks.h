@@ -1,5 +1,4 @@
-/* How the columns of the marches in 3D that fuse sweeps are cut into chunks along z, a block each.
- */
+/* How the 3D marches that fuse sweeps cut their columns into chunks along z, one block each. */
 #ifndef HS_KERNELS_CUDA_CHUNKS_H
 #define HS_KERNELS_CUDA_CHUNKS_H
 
@@ -13,24 +12,23 @@ extern "C" {
 
 enum {
     HS_FUSED_PLANES = 256,    /* most planes that a block marches through ... */
-    HS_FUSED_CHUNK = 1 << 27, /* ... fewer, to half of it, where they would have more points */
-    HS_MARCH_PLANES = 410,    /* ... of fused_march_3d in double, however large they are */
-    HS_WHOLE_PLANES = 520,    /* most planes of a column that is one chunk beside others that are
-                               * several */
+    HS_FUSED_CHUNK = 1 << 27, /* ... fewer, down to half, if they had more points than this */
+    HS_MARCH_PLANES = 410,    /* ... fused_march_3d in double: also for large planes */
+    HS_WHOLE_PLANES = 520, /* most planes of a column that stays one chunk while others are cut */
 
-    HS_RADIUS2_EVERY = 4,        /* steps of a turn, of throttled blocks of fused_radius2_3d */
-    HS_RADIUS2_COUNTS = 1 << 16, /* most counts of turns of a launch */
+    HS_RADIUS2_EVERY = 4,        /* planes per turn, for throttled blocks of fused_radius2_3d */
+    HS_RADIUS2_COUNTS = 1 << 16, /* most turn counters of a launch */
 };
 
-/* How a fused march in 3D cuts the columns that its tiles make into chunks along z, a block each:
- * how many, and by how many tenths of the mean the first is longer and the last shorter than it.
- * But so many columns, the first ones, are one chunk each. */
+/* How a 3D fused march cuts the columns of its tiles into chunks along z, one block each: how many
+ * chunks a column has, and by how many tenths of the mean length the first chunk is longer and the
+ * last one shorter. The first `whole` columns are not cut. */
 struct hs_fused_chunks {
     int chunks, taper, whole;
     bool throttled; /* fused_radius2_3d: blocks that run at the same time wait for one another */
 };
 
-/* The chunks of the least estimated time, for so many tiles along x and y ... */
+/* The chunks with the least estimated time, for this many tiles along x and y ... */
 struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
                                       const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y);
@@ -43,27 +41,27 @@ struct hs_fused_chunks hs_radius2_cut_z(const struct hs_case *of,
                                         const struct hs_device_limits *limits, int64_t tiles_x,
                                         int64_t tiles_y);
 
-/* Whether its blocks are throttled, which pays on large grids. */
+/* Whether the blocks of fused_radius2_3d are throttled, which pays on large grids. */
 bool hs_radius2_throttles(const struct hs_case *of, const struct hs_device_limits *limits,
                           int64_t tiles_x, int64_t tiles_y);
 
-/* The first plane of chunk k; with k the number of chunks, the end. */
+/* The first plane of chunk k; for k equal to the number of chunks, the end. */
 HS_HOST_DEVICE static inline int64_t hs_fused_chunk(int64_t planes, int64_t chunks, int taper,
                                                     int64_t k)
 {
     return planes * k * ((10 + taper) * chunks - taper * k) / (10 * chunks * chunks);
 }
 
-/* A stretch of planes, lo <= z < hi. */
+/* A range of planes, lo <= z < hi. */
 struct hs_fused_planes {
     int64_t lo, hi;
 };
 
 /*
- * The planes of the k-th chunk that a request is about. Of a call in two parts the ends are as long
- * as two chunks in the middle of the order: not the last two, which are the shortest and remain for
- * multiprocessors to end together, nor the longest, since what waits for the ends has the time of
- * the rest.
+ * The planes of the request's k-th chunk. If a call comes in two parts, its ends are as long as two
+ * chunks from the middle of the order. The last two chunks are the shortest ones and are left over
+ * so that multiprocessors finish together. The longest ones are not needed, since whatever waits
+ * for the ends has the time of the rest of the sweep.
  */
 HS_HOST_DEVICE static inline int hs_fused_low_end(int chunks)
 {

@@ -16,7 +16,7 @@ struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, 
     struct hs_fused_cut cut = {1, first, others};
     if (wrap)
         cut.tiles = hs_divide_up(n, others);
-    else if (n > size) /* the last tile, moved back, begins its halo where those before it end */
+    else if (n > size) /* the last tile's halo begins where those before it end */
         cut.tiles = 2 + hs_divide_up(n - size + halo - first, others);
     return cut;
 }
@@ -41,7 +41,7 @@ int hs_fused_shift(const struct hs_case *of)
     enum { HALO = 4, SECTOR = 8, HALF = 4 };
     const int64_t points_x = of->layout.points[HS_X];
     const bool wrap = of->face[2 * HS_X].wrap;
-    if (of->precision != HS_FLOAT || wrap) /* other tiles store as much as they can anyway */
+    if (of->precision != HS_FLOAT || wrap) /* other tiles already store as much as they can */
         return 0;
     const int64_t usual =
         hs_fused_make_cut(points_x, HS_FUSED_X_FLOAT, HALO, SECTOR, 0, wrap).tiles;

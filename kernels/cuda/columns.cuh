@@ -1,7 +1,7 @@
 /*
- * A 3D grid as columns along z, for kernels whose blocks march through one and sweep a halo around
- * what they store redundantly. At a face there is no halo: the first tile begins there and the last
- * one, moved back, ends at the other.
+ * A 3D grid as columns along z, for kernels whose blocks march through one column each and
+ * redundantly sweep a halo around what they store. At a face there is no halo: the first tile
+ * begins there, and the last one is moved back to end at the other face.
  */
 #ifndef HS_KERNELS_CUDA_COLUMNS_CUH
 #define HS_KERNELS_CUDA_COLUMNS_CUH
@@ -14,13 +14,13 @@
 namespace columns
 {
 
-/* A tile of NX points and as many rows as WARPS warps own, a thread ROWS of them. */
+/* A tile of NX points by as many rows as WARPS warps own, ROWS per thread. */
 template <typename T, int NX_, int ROWS_, int WARPS_>
 struct tile {
     enum {
         WIDTH = HS_VECTOR_BYTES / sizeof(T), /* points of a row that a lane moves at once */
         NX = NX_,
-        LANES = NX / WIDTH, /* that share a row */
+        LANES = NX / WIDTH, /* lanes that share a row */
         ROWS = ROWS_,
         WARPS = WARPS_,
         THREADS = 32 * WARPS,
@@ -40,25 +40,25 @@ __device__ P *offset_by(P *from, unsigned bytes)
     return (P *)((char *)from + bytes);
 }
 
-/* A part of the grid that one block marches through along z. */
+/* The part of the grid that one block marches through along z. */
 struct column {
     int x, y;       /* node of the tile's first point; outside the grid where the axis wraps */
-    int x_lo, x_hi; /* nodes it stores */
+    int x_lo, x_hi; /* nodes that it stores */
     int y_lo, y_hi;
     int z_lo, z_hi;
-    unsigned held;  /* of the faces below, those with held nodes */
-    unsigned faces; /* bit of each face of the grid that the tile touches and that does not wrap */
+    unsigned held;  /* those of `faces` with held nodes */
+    unsigned faces; /* bit of each non-periodic face that the tile touches */
 };
 
-/* Points of a tile, and how many on each side are its halo. A tile begins at a multiple of grain_x,
- * so that the last one may reach beyond the grid. */
+/* Points of a tile, and of its halo on each side. A tile begins at a multiple of grain_x, so the
+ * last one may extend beyond the grid. */
 struct shape {
     int nx, ny, halo_x, halo_y;
     int grain_x = 1;
 };
 
-/* How many tiles there are, points along x that the first one stores, and the others; and chunks
- * along z (hs_fused_chunks), of which a request may be about some only. */
+/* The number of tiles, points along x that the first one stores and the others store, and the
+ * chunks along z (hs_fused_chunks). A request may cover only a part of them. */
 struct cut {
     int tiles_x, tiles_y;
     int lead_x, stored_x;
@@ -67,8 +67,8 @@ struct cut {
 };
 
 /*
- * What tile t of an axis of n nodes covers and stores, of which the first stores `lead` nodes and
- * every other `stored`.
+ * What tile t covers and stores along an axis of n nodes; the first tile stores `lead` nodes, every
+ * other one `stored`. Returns bit 0 if it begins at the lower face, bit 1 if it ends at the upper.
  */
 __device__ inline unsigned tile_along(int t, int n, int size, int halo, int grain, int lead,
                                       int stored, bool wrap, int *first, int *lo, int *hi)
@@ -87,7 +87,7 @@ __device__ inline unsigned tile_along(int t, int n, int size, int halo, int grai
     return (t == 0 ? 1u : 0u) | (last ? 2u : 0u);
 }
 
-/* Tiles with a face of x or y first, then the others: the two kinds have their own weights. */
+/* Numbers the tiles with a face of x or y first, then the others: they differ in cost. */
 __device__ inline void tile_of(int index, int halos, int tiles_x, int tiles_y, bool faces_x,
                                bool faces_y, int *tx, int *ty)
 {
@@ -116,8 +116,8 @@ __device__ inline int halo_tiles(int tiles_x, int tiles_y, bool faces_x, bool fa
     return tiles_x * tiles_y - inner_x * inner_y;
 }
 
-/* This block's: a tile and chunk of planes. Blocks that run at the same time are at about the same
- * z, so that rows that tiles share are read once, and few pages of memory are in use at a time. */
+/* This block's tile and chunk of planes. Blocks that run at the same time are at about the same z,
+ * so that rows shared by tiles are read once and few pages of memory are in use at a time. */
 template <typename T, int RADIUS>
 __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, int nx, int ny,
                                             int nz, const star::faces<T, HS_FACES, RADIUS> &faces)
@@ -147,15 +147,15 @@ __device__ __forceinline__ column column_of(const shape &tile, const cut &cut, i
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* Blocks of a request for a part of a call. */
+/* The number of blocks of a request for a part of a call. */
 inline int64_t blocks_of(const hs_fused_columns &columns, hs_sweep_part part, int64_t all)
 {
     const int64_t tiles = columns.tiles_x * columns.tiles_y;
     return part == HS_SWEEP_ENDS ? 2 * tiles : part == HS_SWEEP_INSIDE ? all - 2 * tiles : all;
 }
 
-/* What a march's parameter has whatever else it does: the fields, how the grid is cut,
- * coefficients, faces and levels. */
+/* The common part of a march's parameter: the fields, how the grid is cut, coefficients, faces and
+ * levels. */
 template <typename T, typename Arguments>
 Arguments make_arguments(const hs_fused_columns &columns, const hs_sweep *sweep)
 {

@@ -1,9 +1,9 @@
 /*
- * What the CUDA kernels share: the request in the kernel's precision, the one order of additions,
- * the choice of the template's arguments, and the checked launch.
+ * What the CUDA kernels share: the request in the kernel's precision, the fixed order of additions,
+ * the choice of template arguments, and the checked launch.
  *
  * The compiler contracts nothing by itself (-fmad=false): a multiplication and an addition are
- * fused where fused() says so, and nowhere else. So the results have the bits of the CPU's.
+ * fused where fused() says so, and nowhere else. So results equal the CPU's bit for bit.
  */
 #ifndef HS_KERNELS_CUDA_COMMON_CUH
 #define HS_KERNELS_CUDA_COMMON_CUH
@@ -39,22 +39,22 @@ struct request {
     bool may_copy; /* as in hs_sweep */
     int64_t pitch_y, pitch_z;
     int64_t lo[HS_AXES], hi[HS_AXES]; /* the box */
-    int64_t first[HS_AXES];           /* where the first tile begins: lo, unless a kernel says */
-    int64_t tiles[HS_AXES];           /* blocks along each axis; the launch numbers them in a row */
-    T c[HS_MAX_COEFFICIENTS];         /* in the order of the additions */
-    const T *before; /* X_-1 of a recursion, or nullptr: none is asked for; may be `out` */
+    int64_t first[HS_AXES];   /* where the first tile begins: lo, unless a kernel changes it */
+    int64_t tiles[HS_AXES];   /* blocks along each axis; the launch numbers them consecutively */
+    T c[HS_MAX_COEFFICIENTS]; /* in the order of the additions */
+    const T *before;          /* X_-1 of a recursion, or nullptr without one; may be `out` */
     T factor;
 };
 
-/* What becomes of a node's new value: the recursion's next one, if there is one. */
+/* A node's new value if there is a recursion: its next term. */
 template <typename T>
 __device__ __forceinline__ T advanced(const request<T> &r, T swept, T before)
 {
     return fused(r.factor, swept - before, swept);
 }
 
-/* Which tile along each axis this block has. The launch is one row of blocks, as a grid's y and z
- * extents are limited to 65535. */
+/* This block's tile along each axis. The launch is one-dimensional because a grid's extents along y
+ * and z are limited to 65535. */
 struct tile_index {
     int64_t x, y, z;
 };
@@ -74,8 +74,8 @@ __device__ __forceinline__ bool in_box(const request<T> &r, int64_t x, int64_t y
            z >= r.lo[HS_Z] && z < r.hi[HS_Z];
 }
 
-/* The value, which the compiler does not know to be the same as before: what is made of it is made
- * where it is needed, and not kept in a register around a loop. */
+/* The same value, hidden from the compiler: whatever depends on it is computed where it is needed,
+ * and not kept in a register around a loop. */
 __device__ __forceinline__ unsigned anew(unsigned value)
 {
     asm volatile("" : "+r"(value));
@@ -83,10 +83,10 @@ __device__ __forceinline__ unsigned anew(unsigned value)
 }
 
 /*
- * The sum of one point in the one order of additions (core/stencil.h), starting from the source:
+ * The sum of one point in the fixed order of additions (core/stencil.h), starting from the source:
  * read(axis, offset) gives the neighbours. All loops unroll, so axis and offset are constants.
- * For marches along the slowest axis its parts: add_below adds the neighbour o below along that
- * axis, from R to 1, then add_within all others and the point itself, then add_above the neighbour
+ * Marches along the slowest axis use its parts: add_below adds the neighbour o below along that
+ * axis, from R to 1; add_within adds all others and the point itself; add_above adds the neighbour
  * o above, from 1 to R.
  */
 template <int DIMS, int R, typename T>
@@ -118,7 +118,8 @@ __device__ __forceinline__ T add_above(const T (&c)[HS_MAX_COEFFICIENTS], T acc,
     return fused(c[DIMS * R + (DIMS - 1) * R + o], neighbour, acc);
 }
 
-/* Written out: made of the parts it needs a register more, and collaborative_2d spills on sm_80. */
+/* Written out: composed of the parts, it needs one more register, and collaborative_2d spills on
+ * sm_80. */
 template <int DIMS, int R, typename T, typename Read>
 __device__ __forceinline__ T sum(const T (&c)[HS_MAX_COEFFICIENTS], T start, Read read)
 {
@@ -175,8 +176,8 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     return r;
 }
 
-/* Launches kernel(argument, more...) with the geometry's blocks in a row, by a launch that `set`
- * may complete. An empty box launches nothing. */
+/* Launches kernel(argument, more...) with the geometry's blocks in one dimension; `set` may
+ * complete the launch configuration. An empty box launches nothing. */
 template <typename Set, typename Argument, typename... Parameters, typename... More>
 hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Parameters...),
                     const Argument &argument, const hs_geometry &geometry, void *stream,
@@ -224,8 +225,8 @@ hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
                      geometry, stream, err, more...);
 }
 
-/* All blocks run at the same time, so that they may wait for each other; a device that cannot run
- * so many at once refuses. */
+/* Runs all blocks at the same time, so that they may wait for each other; a device that cannot run
+ * so many at once refuses the launch. */
 template <typename Argument>
 hs_status launch_together(const char *name, void (*kernel)(Argument), const Argument &argument,
                           const hs_geometry &geometry, void *stream, hs_error *err)
@@ -244,8 +245,8 @@ template <int N>
 using number = std::integral_constant<int, N>;
 
 /*
- * Calls run(number<dims>, number<radius>, T{}) for the sweep's dims, radius and precision, out of
- * those from DIMS_LEAST to DIMS_MOST and of radius 1 to RADIUS_MOST, which are what is compiled.
+ * Calls run(number<dims>, number<radius>, T{}) for the sweep's dims, radius and precision. Dims
+ * from DIMS_LEAST to DIMS_MOST and radii from 1 to RADIUS_MOST are compiled.
  */
 template <int DIMS_LEAST, int DIMS_MOST, int RADIUS_MOST, typename Run>
 hs_status choose(const hs_sweep *sweep, hs_error *err, Run run)

@@ -2,18 +2,19 @@
  * conduction_basic: a body of many materials, one thread a node, every neighbour from memory.
  *
  *         in[+y]              A node looks up its row: G of its edges to the next nodes along x, y
- *           | G own           and z, dt/C, the sink, what is added. G of the edges to the nodes
- *   in[-x] -+- in[+x]         before it are in the rows of those. In a palette a row is found by
- *   G of it | G own           its number, of one or two bytes for each node, and there are few
- * rows, in[-y]              which caches hold; else each member is an array of its own. G of it
+ *           | G own           and z, dt/C, the sink, the added value. G of the edges from the nodes
+ *   in[-x] -+- in[+x]         before it is in their rows. In a palette a row is found by number, of
+ *   G of it | G own           one or two bytes per node; there are few rows, which caches hold.
+ *         in[-y]              Otherwise each member is an array of its own.
+ *         G of it
  *
- * Walls are rows too (core/network.h), so there is no code for them. What the others gain is by
- * having neighbours and rows nearer; the sum is this one, term by term.
+ * Walls are rows too (core/network.h), so they need no code. The other kernels are faster because
+ * they keep neighbours and rows nearer; the sum is this one, term by term.
  *
- * Words per node: 1 read and 1 written, and a number; as arrays 6. From the caches 6 values, 3
- * numbers and 3 G more.
+ * Words per node: 1 read and 1 written, and a number; as arrays 6. From the caches another 6
+ * values, 3 numbers and 3 G.
  *
- * Source: finite volumes on a regular grid, Patankar 1980, ch. 4; a thread a node as in basic.
+ * Source: finite volumes on a regular grid, Patankar 1980, ch. 4; one thread per node as in basic.
  */
 #include "tiles.h"
 
@@ -25,7 +26,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
     (void)limits, (void)reason, (void)size;
-    /* rows of threads are whole warps, as a row of nodes is of lines */
+    /* rows of threads are whole warps, rows of nodes whole lines */
     static const int threads[HS_AXES][HS_AXES] = {{256, 1, 1}, {HS_WARP, 8, 1}, {HS_WARP, 4, 2}};
     const int *t = threads[of->dims - 1];
     hs_tile_set(of, t[HS_X], t[HS_Y], t[HS_Z], &out->launch);

@@ -1,8 +1,8 @@
 # The CUDA part of the build; without nvcc it adds nothing. The Makefile includes it.
 #
-# CUDA_ARCH (see the Makefile) says which GPUs the program carries machine code for; "all": the first of each
-# major version that nvcc knows from sm_75 on (it runs on the later ones of that version too). Where these are several,
-# PTX of the newest besides, which the driver compiles for GPUs that are newer still: it is a third of the program.
+# CUDA_ARCH (see the Makefile) says for which GPUs the program carries machine code; "all": the first of each
+# major version that nvcc knows from sm_75 on (its code runs on the later ones of that version too). If there are several,
+# the program also carries PTX of the newest, which the driver compiles for still newer GPUs: it is a third of the program.
 
 ifneq ($(HAVE_NVCC),)
 
@@ -13,15 +13,15 @@ CUDA_LIST  := $(foreach a,$(CUDA_ARCH),$(if $(filter all,$a),$(CUDA_KNOWN),$a))
 CUDA_CODE  := $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) \
               $(foreach a,$(if $(word 2,$(CUDA_LIST)),$(lastword $(CUDA_LIST))),-gencode arch=compute_$(a),code=compute_$(a))
 
-# -fmad=false: nothing is contracted but what the source writes as a fused operation, as on the CPU.
-# No -lineinfo, and nothing compressed: both are paid for at a run's first launch, which took 18 ms
-# with the fused marches' lines and their decompression, 7 without the lines, 2 without either. The
-# object of fused_march_3d has 1.3 MB an architecture with both, 1.5 without. Profilers want -lineinfo.
+# -fmad=false: the compiler fuses only what the source writes as a fused operation, as on the CPU.
+# No -lineinfo and no compression: both cost time at a run's first launch, which took 18 ms with the
+# fused marches' line information and their decompression, 7 without the lines, 2 without either. The
+# object of fused_march_3d has 1.3 MB per architecture with both, 1.5 without. Profilers need -lineinfo.
 NVCCFLAGS ?= -O3
 override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Ikernels/cuda -Werror all-warnings \
     -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-Wno-missing-field-initializers,-ffp-contract=off $(CUDA_CODE)
 
-# But where a run needs one of many kernels: of resident, 14 MB are 3 compressed, of the others 2.9 are 0.8.
+# But objects with many kernels, of which a run needs one, are compressed: resident from 14 to 3 MB, the others from 2.9 to 0.8.
 CUDA_MANY := $(foreach k,resident fused_line_1d bulk_march vector_march,$(patsubst %.cu,$(BUILD)/%.o,$(wildcard kernels/cuda/$(k)/*.cu)))
 $(CUDA_MANY): private override NVCCFLAGS += -Xfatbin -compress-all
 
@@ -29,13 +29,13 @@ $(CUDA_MANY): private override NVCCFLAGS += -Xfatbin -compress-all
 KERNEL_NVCCFLAGS ?= -Xptxas --warn-on-spills
 $(BUILD)/kernels/cuda/%.o: private override NVCCFLAGS += $(KERNEL_NVCCFLAGS)
 
-# These hold no device code: the host's compiler is enough, once instead of once an architecture.
+# These hold no device code: the host compiler is enough, once instead of once per architecture.
 CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_graph cuda_source cuda_readback) \
              $(patsubst %,$(BUILD)/src/functions/%.o,cuda_tables cuda_separation)
 $(CUDA_HOST): private CUDA_CODE := -x c++ -Xcompiler -fopenmp
 $(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_matrix.o: private override NVCCFLAGS += -Xcompiler -fopenmp
 
-# What takes minutes begins first, or the others' processors would wait for it in the end.
+# Sources that take minutes to compile begin first; otherwise the other processors would wait for them at the end.
 CUDA_LONG := $(wildcard $(foreach k,in_double_3d in_float_3d fused_fields_3d fused_march_3d in_double_2d in_float_2d fused_march_2d,kernels/cuda/*/$(k).cu))
 LIBRARY_OBJECTS := $(patsubst %.cu,$(BUILD)/%.o,$(CUDA_LONG) $(filter-out $(CUDA_LONG),$(CUDA))) $(LIBRARY_OBJECTS)
 LDLIBS += $(if $(CUDA),$(addprefix -L,$(wildcard $(CUDA_HOME)/lib64)) -lcudart_static -ldl -lrt -lstdc++)

@@ -1,6 +1,6 @@
 /*
- * What kernels that fuse sweeps need of a request: the faces' rules, and for every level that they
- * make the numbers that change with time, in the kernel's precision, by value in its parameter.
+ * What kernels that fuse sweeps need from a request: the rules at the faces and, for every level,
+ * the numbers that change with time, in the kernel's precision, passed by value in its parameter.
  *
  * A kernel's parameter derives from faces<> and has a level<> (or level_fields<>, where values may
  * differ from point to point) for each sweep; take_faces() and take_levels() fill both from the
@@ -16,7 +16,7 @@
 namespace star
 {
 
-/* Of ghost m: a*inner(m) + b*edge + c*data (core/boundary.h). */
+/* The rule for ghost m: a*inner(m) + b*edge + c*data (core/boundary.h). */
 template <typename T>
 struct face_rule {
     T a, b, c;
@@ -35,7 +35,7 @@ struct faces {
     unsigned held;        /* bit of each face whose outermost nodes are not updated ... */
     unsigned
         keeping; /* ... and of those that then keep their value; the others take `prescribed` */
-    int layers[FACES]; /* that are held */
+    int layers[FACES]; /* held layers */
     face_rule<T> rule[FACES][RADIUS];
 };
 
@@ -47,7 +47,7 @@ struct level {
     T prescribed[FACES];     /* of prescribed faces, at the time of its output */
 };
 
-/* The same, where they need not be uniform: where a pointer is not null it goes before. */
+/* The same if faces need not be uniform: a pointer that is not null takes precedence. */
 template <typename T, int FACES, int RADIUS>
 struct level_fields : level<T, FACES, RADIUS> {
     const T *data_field[FACES], *prescribed_field[FACES];
@@ -55,11 +55,11 @@ struct level_fields : level<T, FACES, RADIUS> {
 
 /* ---- what a call's last sweep changed (hs_sweep.change) ---- */
 
-/* Numbers that are not negative lie in the order of their bits. */
+/* The bits of non-negative numbers sort in the numbers' order. */
 template <typename T>
 using bits_of = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
 
-/* What is no number is nobody's maximum. */
+/* A NaN never becomes the maximum. */
 __device__ __forceinline__ float larger(float a, float b)
 {
     return fmaxf(a, b);
@@ -77,7 +77,7 @@ __device__ __forceinline__ double distance(double a, double b)
     return fabs(a - b);
 }
 
-/* The largest that the warp's lanes have. All of them call it. */
+/* Raises `to` to the largest value in the warp. All lanes call it. */
 template <typename T>
 __device__ void put_max_norm(bits_of<T> *to, T mine)
 {
@@ -87,7 +87,7 @@ __device__ void put_max_norm(bits_of<T> *to, T mine)
         atomicMax(to, __builtin_bit_cast(bits_of<T>, mine));
 }
 
-/* Index i of an axis of n nodes, any number of periods away. */
+/* Maps index i, any number of periods away, into an axis of n nodes. */
 template <typename Index>
 __device__ __forceinline__ Index wrapped(Index i, Index n)
 {
@@ -97,7 +97,7 @@ __device__ __forceinline__ Index wrapped(Index i, Index n)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* Face `f` of the kernel, which may number them otherwise than the grid. */
+/* Face `f` in the kernel's numbering, which may differ from the grid's. */
 template <typename T, int FACES, int RADIUS>
 void take_face(const hs_face &face, int f, faces<T, FACES, RADIUS> *to)
 {
@@ -122,7 +122,7 @@ T source_of(const hs_sweep *sweep, int step)
     return (T)sweep->source.value[step];
 }
 
-/* Of ghost m = 1..radius beyond the grid's face f. */
+/* c*data of ghost m = 1..radius beyond the grid's face f. */
 template <typename T>
 T offset_of(const hs_sweep *sweep, int step, int f, int m)
 {
@@ -158,7 +158,7 @@ void take_levels(const hs_sweep *sweep, Level (&to)[STEPS])
         take_level(sweep, s, &to[s]);
 }
 
-/* The coefficients in the order of the additions. */
+/* The coefficients in the order in which terms are added. */
 template <typename T, int COUNT>
 void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
 {
@@ -168,8 +168,8 @@ void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
         to[i] = (T)terms[i].c;
 }
 
-/* Calls run(number<levels>) for as many levels as the call has sweeps: 1 to MOST, of which those
- * are compiled that have a bit in TAKES (hs_kernel_plan). */
+/* Calls run(number<levels>) for the call's number of sweeps, 1 to MOST. Only the numbers with a bit
+ * in TAKES (hs_kernel_plan) are compiled. */
 template <int MOST, uint32_t TAKES = ~0u, typename Run>
 hs_status choose_levels(const char *name, const hs_sweep *sweep, hs_error *err, Run run)
 {

@@ -1,11 +1,11 @@
 /*
- * How warps of a block meet that share rows with the warps next to them only: each waits for its
- * two neighbours, not for all.
+ * Synchronises the warps of a block if a warp shares rows only with the warps next to it: each
+ * waits for its two neighbours, not for all.
  *
- * A warp has two barriers in shared memory, for odd and even steps, as a neighbour may be done with
- * a step that this warp has not begun. Every lane says for itself that it is done, to the warps
- * that its own rows are shared with: one that said it for all of its warp would do, but racecheck
- * then takes the rows of the others for unguarded (docs/design-notes.md).
+ * A warp has two barriers in shared memory, for odd and even steps, since a neighbour may finish a
+ * step that this warp has not begun. Every lane arrives for itself at the barriers of the warps
+ * that share its rows. One arrival for the whole warp would do, but racecheck then takes the rows
+ * of the other lanes for unguarded (docs/design-notes.md).
  */
 #ifndef HS_KERNELS_CUDA_NEIGHBOURS_CUH
 #define HS_KERNELS_CUDA_NEIGHBOURS_CUH
@@ -17,15 +17,15 @@
 #include <cuda_awbarrier_primitives.h>
 #pragma GCC diagnostic pop
 
-/* WARPS of them, one above the other; LANES lanes share a row, all or half of a warp. */
+/* WARPS warps, one above the other; LANES lanes, all or half of a warp, share a row. */
 template <int WARPS, int LANES>
 struct neighbours {
     using barriers = __mbarrier_t[2][WARPS]; /* in shared memory */
     enum { TELLS = 2 * LANES / 32 };         /* warps that a lane shares rows with */
 
     barriers &arrived;
-    unsigned steps;  /* that this warp is done with */
-    int told[TELLS]; /* the warps whose barriers this lane tells of every step, or -1 */
+    unsigned steps;  /* steps that this warp has finished */
+    int told[TELLS]; /* the warps at whose barriers this lane arrives, or -1 */
 
     __device__ explicit neighbours(barriers &memory) : arrived(memory)
     {
@@ -47,7 +47,7 @@ struct neighbours {
         }
         __syncthreads();
     }
-    /* This warp is done with a step. */
+    /* This warp has finished a step. */
     __device__ __forceinline__ void arrive()
     {
         __syncwarp(); /* its groups of lanes share rows as well */
@@ -57,7 +57,7 @@ struct neighbours {
                 __mbarrier_arrive(&arrived[steps % 2][told[n]]);
         steps++;
     }
-    /* Until the neighbours have arrived as often as this warp has. */
+    /* Waits until the neighbours have arrived as often as this warp. */
     __device__ __forceinline__ void wait()
     {
         const unsigned last = steps - 1;

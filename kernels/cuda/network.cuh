@@ -1,6 +1,6 @@
 /*
- * A network (core/network.h) as the conduction kernels' parameter, and a node's row in each of its
- * forms.
+ * A network (core/network.h) as part of the conduction kernels' parameter, and a node's row in each
+ * of its forms.
  */
 #ifndef HS_KERNELS_CUDA_NETWORK_CUH
 #define HS_KERNELS_CUDA_NETWORK_CUH
@@ -26,21 +26,21 @@ struct request : star::request<T> {
     bool joins[2]; /* whether edges lead outwards from the box's first and last nodes along x */
 };
 
-/* Whether there may be edges along x between nodes before x and those from x on. Where there are
- * none, nothing beside the row need be read, which is a line of memory for each row. */
+/* Whether there may be edges along x between the nodes before x and those from x on. If not,
+ * nothing beside the row need be read, which saves a line of memory per row. */
 template <typename T>
 __device__ __forceinline__ bool joins_at(const request<T> &r, int64_t x)
 {
     return (x > r.lo[HS_X] || r.joins[0]) && (x < r.hi[HS_X] || r.joins[1]);
 }
 
-/* What a node has: G of its edges to the next nodes, dt/C, g, keep and s. */
+/* A node's data: G of its edges to the next nodes, dt/C, g, keep and s. */
 template <typename T>
 struct row {
     T conductance[HS_AXES], rate, sink, keep, added;
 };
 
-/* Rows by number, of one byte or two. */
+/* Rows by number, in one byte or two. */
 template <typename NUMBER_>
 struct palette {
     using NUMBER = NUMBER_;
@@ -52,7 +52,7 @@ struct palette {
         const T *const v = r.rows.row + n * HS_ROW_NUMBERS;
         return {{v[0], v[1], v[2]}, v[3], v[4], v[5], r.rows.forcing[n]};
     }
-    /* Of the edge to the next node along the axis. */
+    /* G of the edge to the next node along the axis. */
     template <typename T>
     __device__ static T conductance(const request<T> &r, int axis, int64_t node)
     {

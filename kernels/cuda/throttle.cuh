@@ -1,12 +1,12 @@
 /*
- * Blocks that march along z in step, so that what they ask for at one time lies together in device
- * memory: there a multiprocessor's request is served faster where the same page is open already.
+ * Keeps blocks that march along z in step, so that their requests at any one time lie together in
+ * device memory: a multiprocessor is served faster if the memory page is already open.
  *
- * They count, step by step, how many of them have taken it, and none goes more than DRIFT steps
- * beyond what all have taken. The count that a step needs is read a step before, so that
- * nobody waits for the answer; without that, and with a step of every plane, the counting itself
- * took 0.8 us a plane. It is for speed only: the blocks may be more than run at the same time; one
- * that waits in vain goes on, and does not wait again.
+ * The blocks count, step by step, how many of them have taken it. No block goes more than DRIFT
+ * steps beyond the last step that all have taken. The count that a step needs is read a step
+ * before, so that no block waits for the answer; without that, and with a step per plane, counting
+ * alone took 0.8 us per plane. Correctness does not depend on it: there may be more blocks than run
+ * at the same time. A block that waits in vain goes on, and does not wait again.
  */
 #ifndef HS_KERNELS_CUDA_THROTTLE_CUH
 #define HS_KERNELS_CUDA_THROTTLE_CUH
@@ -18,21 +18,21 @@
 namespace throttle
 {
 
-/* In the kernel's own memory: zero before and after each launch. */
+/* Lies in the kernel's scratch memory: zero before and after each launch. */
 struct progress {
     unsigned ended;                         /* blocks */
     unsigned asked[HS_BULK_COUNTED_PLANES]; /* blocks that have taken their n-th step */
 };
 static_assert(sizeof(progress) == HS_BULK_SCRATCH);
 
-/* Of one block; one thread calls it. A step is EVERY planes. */
+/* One per block, called by one thread. A step is EVERY planes. */
 template <int EVERY, int DRIFT>
 class limiter
 {
     enum { PATIENCE = 40 };
     progress *const all;
     bool keeping;
-    unsigned seen; /* of the blocks that the next step waits for: read a step ago */
+    unsigned seen; /* blocks counted at the step to wait for next, read a step ago */
 
     __device__ __forceinline__ unsigned look(int step) const
     {
@@ -45,7 +45,7 @@ class limiter
     {
     }
 
-    /* Says that the block asks for its n-th plane, after waiting for the others. */
+    /* Announces that the block requests its n-th plane, after waiting for the others. */
     __device__ __forceinline__ void ask(int n)
     {
         const int step = n / EVERY;
@@ -66,7 +66,7 @@ class limiter
             seen = look(step + 1 - DRIFT);
     }
 
-    /* The block's `n` planes are all; those of others may be up to `most`. */
+    /* The block is done after `n` planes; other blocks may have up to `most`. */
     __device__ __forceinline__ void end(int n, int most)
     {
         if (!all)

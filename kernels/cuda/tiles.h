@@ -1,4 +1,4 @@
-/* What the CUDA kernels' plans count with. Plain C, and C++ for the kernels. */
+/* Tile and launch arithmetic for the CUDA kernels' plans. Valid as C and as C++. */
 #ifndef HS_KERNELS_CUDA_TILES_H
 #define HS_KERNELS_CUDA_TILES_H
 
@@ -10,9 +10,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* The sweep of kernel `name`: its declaration for the descriptor, which is C and in every build,
- * and NULL where the build lacks nvcc (a weak name does not call for an object of the library, so
- * with nvcc it is none); the head of its definition for the kernel. */
+/* The sweep function of kernel `name`. In C this declares it for the descriptor, in every build;
+ * without nvcc it is NULL (a weak symbol; a weak one does not pull an object out of the library, so
+ * with nvcc it is not weak). In C++ this is the head of the kernel's definition. */
 #ifdef __cplusplus
 #define HS_CUDA_SWEEP(name)                                                                        \
     extern "C" hs_status hs_sweep_cuda_##name(const hs_kernel_plan *plan, const hs_sweep *sweep,   \
@@ -27,7 +27,7 @@
         const struct hs_kernel_plan *plan, const struct hs_sweep *sweep, struct hs_error *err)
 #endif
 
-/* A kernel's own part of its plan, a struct of its own, to and from. */
+/* Copies a kernel's own struct into the plan and out of it. */
 #define HS_PLAN_PUT(plan, from)                                                                    \
     do {                                                                                           \
         static_assert(sizeof(from) <= sizeof(plan)->own, "HS_PLAN_NUMBERS is too small");          \
@@ -41,16 +41,16 @@ extern "C" {
 
 enum {
     HS_WARP = 32,
-    HS_VECTOR_BYTES = 16, /* what a thread moves at once */
+    HS_VECTOR_BYTES = 16, /* bytes that a thread moves at once */
 };
 
-/* The case with its steps, where it leaves them to the kernel, and its nodes `shift` further on. */
+/* The case with `steps` filled in if it leaves them open, and its nodes moved by `shift`. */
 struct hs_case hs_tile_case(const struct hs_case *of, int steps, int shift);
 
-/* The user's wish where there is one, else the kernel's own. */
+/* The user's blocking if one was asked for, else the kernel's own. */
 struct hs_blocking hs_tile_blocking(const struct hs_case *of, struct hs_blocking own);
 
-/* The case's box with the held layers about it: what a kernel that applies walls writes. */
+/* The case's box and the held layers around it: what a kernel that applies walls writes. */
 struct hs_box hs_tile_with_held(const struct hs_case *of);
 
 /* Layers that a sweep reads beyond a tile along an axis. */
@@ -58,35 +58,35 @@ int hs_tile_halo(const struct hs_case *of, int axis);
 
 int64_t hs_tile_volume(const int extent[HS_AXES]);
 
-/* Points of the tile and its faces' halos, without edges and corners. */
+/* Points of the tile and of the halos at its faces, without edges and corners. */
 int64_t hs_tile_star_points(const struct hs_case *of, const int tile[HS_AXES]);
 
-/* Makes `out` one of tiles that store x, y, z points and read a halo around them. */
+/* Sets `out` to tiles that store x, y, z points and read a halo around them. */
 void hs_tile_set(const struct hs_case *of, int x, int y, int z, struct hs_geometry *out);
 
-/* What follows from the tiles in `out`, each read and stored whole: blocks of so many threads that
- * cover the box, points and flops. Plans to which more applies put it right afterwards. */
+/* Fills in what follows from the tiles in `out` if each is read and stored whole: the blocks of
+ * `threads` threads that cover the box, points and flops. Plans with other counts correct them. */
 void hs_tile_finish(const struct hs_case *of, const struct hs_box *box, const int threads[HS_AXES],
                     struct hs_geometry *out);
 
-/* Blocks that are the input tile of a plane, which is in shared memory, and march along z. */
+/* Blocks that march along z, one thread per point of a plane's input tile in shared memory. */
 void hs_tile_marching(const struct hs_case *of, struct hs_blocking own, struct hs_geometry *out);
 
-/* Of a node and all sweeps: for each edge a difference and a multiply-add, three of these besides.
- */
+/* Flops per node for all sweeps: a difference and a multiply-add for each edge, and three more
+ * multiply-adds. */
 double hs_tile_conduction_flops(const struct hs_case *of);
 
-/* How far away along an axis lie the nodes that a node's last value depends on. */
+/* How many nodes away along an axis a node's final value depends on. */
 int hs_tile_reach(const struct hs_case *of);
 
-/* Tiles of `size` points along an axis of n, `halo` of which on each side are swept but not stored,
- * except at a face, where none are needed: there the tiles begin and end at the faces. */
+/* How many tiles of `size` points cover an axis of n. A tile sweeps `halo` points on each side
+ * without storing them, except at a face, where it begins or ends and needs none. */
 int64_t hs_tile_overlapping(int64_t n, int size, int halo, bool wrap);
 
 /*
- * How many planes a block of one sweep marches through: as many as give the least time by this
- * model, in planes: waves of blocks times (planes + those loaded twice + a few for the first loads
- * to arrive). `tiles` is of a plane, `wave` the blocks that run at once.
+ * How many planes a block of a single-sweep march goes through: the number with the least time in
+ * this model, in planes: waves of blocks times (planes + planes loaded twice + a few until the
+ * first loads arrive). `tiles` is per plane, `wave` the number of blocks that run at once.
  */
 int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave);
 

@@ -1,6 +1,5 @@
 /*
- * Sixteen bytes of points, the most that one instruction loads or stores, for the kernels that move
- * them so.
+ * Vectors of sixteen bytes of points, the most that one instruction loads or stores.
  */
 #ifndef HS_KERNELS_CUDA_VECTOR_CUH
 #define HS_KERNELS_CUDA_VECTOR_CUH
@@ -26,7 +25,7 @@ template <typename T>
 struct alignas(HS_VECTOR_BYTES) vec {
     enum {
         N = HS_VECTOR_BYTES / sizeof(T),
-        LINE = 128 / sizeof(T) /* points that a row begins at a multiple of */
+        LINE = 128 / sizeof(T) /* a row begins at a multiple of this many points */
     };
     T at[N];
 };
@@ -49,21 +48,22 @@ __device__ __forceinline__ vec<T> load(const T *from)
     return taken<T>(__ldg(reinterpret_cast<const vector_type<T> *>(from)));
 }
 
-/* What no other thread needs, nor this one again: other values stay in the caches longer. */
+/* Loads values that no thread needs again, so that others stay in the caches longer. */
 template <typename T>
 __device__ __forceinline__ vec<T> load_once(const T *from)
 {
     return taken<T>(__ldcs(reinterpret_cast<const vector_type<T> *>(from)));
 }
 
-/* Of a field that the kernel may write to, each point after it was loaded, by the same thread. */
+/* Loads from a field that the kernel may write, if this thread writes each point after loading
+ * it. */
 template <typename T>
 __device__ __forceinline__ vec<T> load_written(const T *from)
 {
     return taken<T>(*reinterpret_cast<const vector_type<T> *>(from));
 }
 
-/* What is stored is marked as not needed again. */
+/* Stores, marked as not needed again. */
 template <typename T>
 __device__ __forceinline__ void store(T *to, const vec<T> &v)
 {
@@ -74,7 +74,7 @@ __device__ __forceinline__ void store(T *to, const vec<T> &v)
         __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1]});
 }
 
-/* As advanced() above, of the points of a vector, if any is needed. */
+/* advanced() for the points of a vector, if any of them is needed. */
 template <typename T>
 __device__ __forceinline__ void advance(const request<T> &r, bool any, int64_t at, vec<T> &swept)
 {

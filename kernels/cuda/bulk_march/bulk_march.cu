@@ -1,6 +1,6 @@
 /*
- * bulk_march: one sweep a launch in 2D and 3D, as fast as a copy. Rows come by TMA (bulk
- * asynchronous copies), and blocks do not drift apart.
+ * bulk_march: one sweep per launch in 2D and 3D, as fast as a copy. Rows come by TMA (bulk
+ * asynchronous copies), and blocks stay in step.
  *
  *        y |  [ halo rows                    ]   R
  *          |  [ warp  warp  warp  warp ]         X warps beside one another, 16 bytes a lane,
@@ -9,31 +9,31 @@
  *          |  [ halo rows                    ]   R
  *          +------------------------------- x
  *
- * Five things stand between a sweep and the copy, and each has its answer here:
+ * Five things stand between a sweep and the speed of a copy. The answers:
  *
  *   - TMA reads L2 by the lines of shared memory that it fills. A row there has the pitch of its
- *     points and a line more, so that it lies to its lines as it does in memory.
- *   - DRAM is as fast as in a copy only where what is read at one time lies together. So
- *     blocks are throttled to the same planes (throttle.cuh), with few chunks along z at a time.
- *   - Rows that the neighbouring tile needs as well must still be in L2: evict_last keeps them.
- *   - To issue a row's copy takes a warp 190 clocks, so four warps do it, one for each scheduler.
- *   - Two warps a scheduler sum, so each must always have something to do: no branch between a
- *     row's first load and its store. A point waits for its 2R planes in 2R sums, each of which
- *     moves on by the very multiply-add that it gets, in the one order of additions.
+ *     points plus a line, so that it is aligned to its lines as in memory.
+ *   - DRAM is as fast as in a copy only if what is read at one time lies together. So blocks are
+ *     throttled to the same planes (throttle.cuh), with few chunks along z at a time.
+ *   - Rows that the neighbouring tile also needs must still be in L2: evict_last keeps them.
+ *   - Issuing a row's copy takes a warp 190 clocks, so four warps do it, one for each scheduler.
+ *   - Only two warps per scheduler sum, so each must always have work: no branch between a row's
+ *     first load and its store. A point waits for its 2R planes in 2R sums; each multiply-add moves
+ *     its sum on to the next, in the fixed order of additions.
  *
- * In 2D the planes are rows, four of which come together. A source field comes as the rows do.
- * Groups of 32 bytes at the ends of rows are stored whole where the caller allows it (may_copy).
- * z neighbours: registers. y neighbours: shared memory, or the row before; in 2D registers. x
- * neighbours: shared memory. Tile and stages are in tile.cuh, the warps that have rows copied in
- * copies.cuh, those that sum in sums.cuh.
+ * In 2D the planes are rows, four of which come together. A source field comes like the rows do.
+ * Groups of 32 bytes at the ends of rows are stored whole if the caller allows it (may_copy). z
+ * neighbours: registers. y neighbours: shared memory, or the row before; in 2D registers. x
+ * neighbours: shared memory. Tile and stages are in tile.cuh, the copying warps in copies.cuh, the
+ * summing warps in sums.cuh.
  *
  * Words per point: 1 + 2R/planes from memory and 1 to it; from L2, with radius 1, 1 + 2/8.
  *
  * Reaches 0.98 of the copy's bandwidth at 512^3, radius 1 to 3, on an H200; what each of the five
  * gave: docs/performance/one-sweep.md.
  *
- * Source: NVIDIA, CUDA C++ Programming Guide, asynchronous data copies; warps for loads and others
- * for sums: Bauer, Cook, Khailany, CudaDMA, SC'11.
+ * Source: NVIDIA, CUDA C++ Programming Guide, asynchronous data copies; separate warps for loads
+ * and for sums: Bauer, Cook, Khailany, CudaDMA, SC'11.
  */
 #include "copies.cuh"
 #include "sums.cuh"
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(B::THREADS, 1)
     else
         have_copied<B>(r, planes, chunks, memory[0], of_all);
 #else
-    (void)r, (void)planes, (void)chunks, (void)of_all; /* plan() tells such GPUs apart */
+    (void)r, (void)planes, (void)chunks, (void)of_all; /* plan() refuses such GPUs */
 #endif
 }
 

@@ -1,5 +1,5 @@
 /*
- * The warps of bulk_march that have rows copied: which rows and columns a stage needs, who asks for
+ * The warps of bulk_march that issue copies: which rows and columns a stage needs, who requests
  * them, and when.
  */
 #ifndef HS_KERNELS_CUDA_BULK_MARCH_COPIES_CUH
@@ -20,7 +20,7 @@ struct columns {
     }
 };
 
-/* Whole vectors of a row with a point that is needed, or stored with its group. */
+/* The columns of all vectors with a point that is needed, or that is stored with its group. */
 template <class B, typename T>
 __device__ __forceinline__ columns columns_of(const star::request<T> &r)
 {
@@ -32,10 +32,10 @@ __device__ __forceinline__ columns columns_of(const star::request<T> &r)
     return {first, last + N};
 }
 
-/* Which of the rows from `first` on, `count` of them, are this lane's: at most one. */
+/* This lane's row out of `count` rows from `first` on; at most one. */
 template <class B>
 struct share {
-    int row, of_warp; /* -1: none; rows of all lanes */
+    int row, of_warp; /* -1 - R: none; rows of all lanes of the warp */
     __device__ __forceinline__ share(int first, int count)
     {
         const int lane = threadIdx.x % WARP, warp = (int)(threadIdx.x / WARP) - B::SUMMING;
@@ -48,8 +48,8 @@ struct share {
     }
 };
 
-/* Of the planes of a stage, the first of which is the n-th of a chunk of `planes` and those around
- * it, which end sums that are stored. */
+/* Bits of the stage's planes that complete sums to be stored. The first of them is the n-th of a
+ * chunk of `planes` planes plus those around it. */
 template <class B>
 __device__ __forceinline__ unsigned due_with(int n, int planes)
 {
@@ -71,7 +71,7 @@ __device__ __forceinline__ void have_copied(const star::request<T> &r, int plane
     const int64_t pitch = pitch_of<B>(r);
     const columns needed = columns_of<B>(r);
     typename B::limiter step(of_all);
-    turn<B::STAGES> stage(1); /* a barrier's phase before its first is over */
+    turn<B::STAGES> stage(1); /* the phase before a barrier's first counts as over */
     int n = 0;
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
         const chunk c = chunk_of<B>(r, i, planes);
@@ -84,7 +84,7 @@ __device__ __forceinline__ void have_copied(const star::request<T> &r, int plane
             const int halo = z >= c.z && z < c.z_end ? B::HALO_Y : 0; /* others begin or end sums */
             const int rows =
                 B::DIMS == 3 ? rows_y + 2 * halo : (int)min((int64_t)B::PLANES, c.z_end + R - z);
-            /* the source of what is R planes above, in the chunk */
+            /* rows of the source of plane z + R, as far as it is in the chunk */
             const int sources = !B::SOURCE        ? 0
                                 : B::DIMS == 2    ? (int)min((int64_t)B::PLANES, c.z_end - R - z)
                                 : z + R < c.z_end ? rows_y

@@ -2,7 +2,8 @@
 
 HS_CUDA_SWEEP(bulk_march);
 
-/* The tiles of a plane: `large` where those of the other shape are more than multiprocessors. */
+/* The number of tiles of a plane. `large` is chosen if there were more small tiles than
+ * multiprocessors. */
 static int64_t tiles_of(const struct hs_case *of, const struct hs_box *box, int x,
                         const struct hs_device_limits *limits, bool *large)
 {
@@ -16,8 +17,7 @@ static int64_t tiles_of(const struct hs_case *of, const struct hs_box *box, int 
     return columns * hs_divide_up(rows, hs_bulk_rows(3, *large));
 }
 
-/* The chunks along the axis that is marched along are such that the multiprocessors end together.
- */
+/* Chunks along the marching axis are chosen so that multiprocessors finish together. */
 static bool plan(const struct hs_case *of, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
@@ -29,7 +29,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     const struct hs_box aligned = hs_bulk_aligned(of);
     bool large;
     const int64_t tiles = tiles_of(of, &aligned, x, limits, &large);
-    const int own = hs_bulk_rows(dims, large), stage = dims == 2 ? own : 1; /* planes of a stage */
+    const int own = hs_bulk_rows(dims, large), stage = dims == 2 ? own : 1; /* planes per stage */
     const int64_t stages_in_all = hs_divide_up(aligned.hi[march] - aligned.lo[march], stage);
     const struct hs_blocking blocking = hs_tile_blocking(
         of, (struct hs_blocking){

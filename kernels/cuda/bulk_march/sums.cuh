@@ -1,6 +1,6 @@
 /*
- * The warps of bulk_march that sum: what a plane adds to the sums that wait in registers, and how
- * those that it ends are stored.
+ * The warps of bulk_march that sum: what a plane adds to the pending sums in registers, and how the
+ * completed sums are stored.
  */
 #ifndef HS_KERNELS_CUDA_BULK_MARCH_SUMS_CUH
 #define HS_KERNELS_CUDA_BULK_MARCH_SUMS_CUH
@@ -10,22 +10,22 @@
 namespace bulk_rows
 {
 
-/* The sums of a row's points that planes before z have begun. */
+/* The pending sums of a row's points, which planes before z have begun. */
 template <class B>
 class sums
 {
     using T = typename B::T;
     enum { R = B::R, N = B::N, DIMS = B::DIMS };
-    vec<T> above[R]; /* of planes z .. z+R-1, which wait for their own */
-    vec<T> below[R]; /* of planes z-R .. z-1, which wait for those above them */
+    vec<T> above[R]; /* of planes z .. z+R-1, which wait for their own plane */
+    vec<T> below[R]; /* of planes z-R .. z-1, which wait for planes above */
 
   public:
     __device__ __forceinline__ sums() : above{}, below{}
     {
     }
 
-    /* Plane z has come, and `now` are its points: gives the sums of plane z-R. In here and below,
-     * each sum moves on by the multiply-add that it waits for, so nothing is moved besides. */
+    /* Plane z has arrived with points `now`: returns the sums of plane z-R. Here and in begin(),
+     * each multiply-add also moves its sum on to the next place, so no extra moves are needed. */
     __device__ __forceinline__ vec<T> end(const T (&c)[HS_MAX_COEFFICIENTS], const vec<T> &now)
     {
         vec<T> whole;
@@ -40,7 +40,7 @@ class sums
         return whole;
     }
 
-    /* Then: within(sum) adds what the plane gives to its points, source() is that of plane z+R. */
+    /* Then: within(sum) adds the plane's terms to its points; source() is that of plane z+R. */
     template <typename Within, typename Source>
     __device__ __forceinline__ void begin(const T (&c)[HS_MAX_COEFFICIENTS], const vec<T> &now,
                                           Within within, Source source)
@@ -63,21 +63,21 @@ class summer
 {
     using T = typename B::T;
     enum { R = B::R, N = B::N, ROWS = B::ROWS, HALO = B::HALO, LINES = 2 * B::HALO_Y };
-    /* Of `flags`: a bit for each point of the thread's vectors that is in the box, whether they are
-     * stored whole all the same, from ROW on a bit for each of its rows in the box, from END on
-     * which of the ends of rows is the thread's, and from WAY on how the warp stores. */
+    /* Bits of `flags`: one for each point of the thread's vector that is in the box; WHOLE if the
+     * vector is stored whole all the same; from ROW on one for each of its rows in the box; from
+     * END on the index of the row end that it holds; from WAY on how the warp stores. */
     enum : unsigned { ALL = (1u << N) - 1, WHOLE = 1u << N, ROW = N + 1, END = ROW + ROWS };
     enum : unsigned { END_BITS = 2, WAY = END + END_BITS };
-    /* All vectors are whole; or those at ends are filled up with what was there; or not. */
+    /* All vectors are whole; or those at ends are filled up with old values; or they are not. */
     enum way : unsigned { INSIDE, FILLED, PARTIAL };
     const star::request<T> &r;
     typename B::shared_memory &shared;
-    const int place; /* of this thread's first point in a stage */
+    const int place; /* offset of this thread's first point in a stage */
     unsigned flags;
-    T *out; /* its first point in plane z-R */
+    T *out; /* this thread's first point in plane z-R */
     sums<B> begun[B::DIMS == 3 ? ROWS : 1];
 
-    /* Its first point in the tile. */
+    /* This thread's first point in the tile. */
     __device__ __forceinline__ static int column()
     {
         return (int)(threadIdx.x / WARP % B::WX * WARP + threadIdx.x % WARP) * N;
@@ -92,7 +92,7 @@ class summer
         return *reinterpret_cast<const vec<T> *>(shared);
     }
 
-    /* A row's points of the thread, and those beside them. */
+    /* The thread's points of a row, and the neighbours on either side. */
     struct wide {
         T value[N + 2 * HALO];
         __device__ __forceinline__ wide(const T *shared, const vec<T> &own)
@@ -124,8 +124,8 @@ class summer
         }
     }
 
-    /* One of the thread's rows, which was `now` R planes above; without a branch where there is a
-     * vector, so that rows are summed side by side. */
+    /* Stores one of the thread's rows; `now` is the row R planes above. Vectors are stored without
+     * a branch, so that rows are summed side by side. */
     template <way HOW>
     __device__ __forceinline__ void store(T *to, vec<T> sum, const vec<T> &now, int n, bool due,
                                           int turn)
@@ -163,7 +163,7 @@ class summer
     {
     }
 
-    /* The next plane to add is the chunk's first, R below what it sums. */
+    /* The next plane to add is the chunk's first one, R below the planes that it sums. */
     __device__ __forceinline__ void begin(const chunk &c)
     {
         const int64_t x = c.x + column(), group = x / B::GROUP * B::GROUP;
@@ -186,8 +186,7 @@ class summer
               (c.z - 2 * R) * pitch_of<B>(r);
     }
 
-    /* Adds a stage's rows to the sums that are begun, and has those that are due stored, R planes
-     * below. */
+    /* Adds a stage's rows to the pending sums, and stores the completed ones, R planes below. */
     __device__ __forceinline__ void add(typename B::stage &stage)
     {
         const unsigned how = star::anew(flags) >> WAY;
@@ -206,7 +205,7 @@ class summer
         const unsigned planes = stage.note.due;
         const unsigned due = B::DIMS == 2 ? planes : planes ? star::anew(flags) >> ROW : 0u;
         const T *const mine = stage.at(0, 0) + place;
-        vec<T> line[ROWS + LINES]; /* rows -R .. ROWS+R-1; without a y beside the march, 0 .. */
+        vec<T> line[ROWS + LINES]; /* rows -R .. ROWS+R-1; in 2D 0 .. */
 #pragma unroll
         for (int n = 0; n < LINES; n++)
             line[n] = at(mine + (n - B::HALO_Y) * B::PITCH);
@@ -247,7 +246,7 @@ __device__ __forceinline__ void sum_chunks(const star::request<T> &r, int planes
         if (in.note.begins != B::SAME)
             mine.begin(chunk_of<B>(r, in.note.begins, planes));
         mine.add(in);
-        __mbarrier_arrive(&shared.ring.empty[stage.at()]); /* every lane, for racecheck to follow */
+        __mbarrier_arrive(&shared.ring.empty[stage.at()]); /* every lane arrives, for racecheck */
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * What a block of bulk_march works on: its tile, the ring of stages in shared memory, the chunks
- * that it takes one after the other.
+ * What a block of bulk_march works on: its tile, the ring of stages in shared memory, and its
+ * chunks.
  */
 #ifndef HS_KERNELS_CUDA_BULK_MARCH_TILE_CUH
 #define HS_KERNELS_CUDA_BULK_MARCH_TILE_CUH
@@ -36,20 +36,20 @@ struct tile {
     using T = REAL;
     enum {
         DIMS = DIMS_,
-        SOURCE = FIELD, /* whether it is a field */
+        SOURCE = FIELD, /* whether the source is a field */
         R = RADIUS,
         N = vec<T>::N,
-        MARCH = DIMS - 1, /* the axis that is marched along */
+        MARCH = DIMS - 1, /* the marching axis */
         WX = DIMS == 2 ? (int)HS_BULK_X_2D : (int)HS_BULK_X,
         WY = DIMS == 2  ? 1
              : IS_LARGE ? (int)HS_BULK_Y_LARGE
                         : (int)HS_BULK_Y,
         OWN = hs_bulk_rows(DIMS, IS_LARGE), /* rows of a stage, without halo */
         ROWS = (int)OWN / (int)WY,          /* of a thread */
-        PLANES = DIMS == 2 ? (int)OWN : 1,  /* that the march goes on with a stage */
+        PLANES = DIMS == 2 ? (int)OWN : 1,  /* by which a stage advances the march */
         HALO_Y = DIMS == 3 ? (int)R : 0,
         STAGES = hs_bulk_stages(DIMS, RADIUS, IS_LARGE, FIELD),
-        SUMMING = (int)WX * (int)WY, /* warps; others have rows copied */
+        SUMMING = (int)WX * (int)WY, /* warps that sum; the others issue copies */
         COPYING = HS_BULK_COPYING,
         THREADS = (int)WARP * ((int)SUMMING + (int)COPYING),
         X = (int)WX * (int)WARP * (int)N,
@@ -62,16 +62,16 @@ struct tile {
     };
     using rhythm = bulk_rows::rhythm<IS_LARGE>;
     using limiter = throttle::limiter<rhythm::EVERY, rhythm::DRIFT>;
-    /* To the warps that sum: each value that they need not keep is a register. */
+    /* Messages to the summing warps: each value that they need not keep saves a register. */
     enum { SAME = -1, END = -2 };
     struct message {
         int begins;   /* the chunk that begins with the stage, or SAME, or END */
-        unsigned due; /* which of its planes end sums that are stored: a bit each */
-        int turn;     /* in `ends`, of its first plane */
+        unsigned due; /* a bit for each of its planes that completes sums to be stored */
+        int turn;     /* index in `ends` of its first plane */
     };
-    /* Rows from -HALO_Y, columns from -HALO. What is left of a row's first point stands where the
-     * row before has room; before the first row is more than that takes. Then the rows of the
-     * source, of points R planes above. */
+    /* Rows from -HALO_Y, columns from -HALO. The points left of a row's first lie in the spare line
+     * of the row before; the space before the first row is larger than needed. After these rows
+     * come those of the source, for points R planes above. */
     struct alignas(HS_BULK_LINE_BYTES) stage {
         message note;
         alignas(HS_BULK_LINE_BYTES /
@@ -88,7 +88,7 @@ struct tile {
     static_assert(sizeof(stage) == hs_bulk_stage_bytes(DIMS_, RADIUS, IS_LARGE, FIELD));
     struct shared_memory {
         stage stages[STAGES];
-        vec<T> ends[R][Y][ENDS]; /* what the rows' outer groups had in planes z-R .. z-1 */
+        vec<T> ends[R][Y][ENDS]; /* old values of the rows' outer groups in planes z-R .. z-1 */
         bulk::ring<STAGES> ring;
     };
     static_assert(HALO <= LINE / 2 && sizeof(message) <= HS_BULK_LINE_BYTES / 2);

@@ -1,6 +1,6 @@
 /*
- * The tile that a block of conduction_bulk takes along z, the ring of stages in shared memory, each
- * a plane of it, and the warps that have them filled.
+ * The tile with which a block of conduction_bulk goes along z, the ring of stages in shared memory,
+ * each for one plane of it, and the warps that fill them.
  */
 #ifndef HS_KERNELS_CUDA_CONDUCTION_BULK_TILE_CUH
 #define HS_KERNELS_CUDA_CONDUCTION_BULK_TILE_CUH
@@ -36,21 +36,21 @@ struct bulk_tile {
         ROWS = HS_CONDUCTION_BULK_ROWS,
         X = (int)WX * (int)WARP * (int)N,
         Y = HS_CONDUCTION_BULK_Y,
-        SUMMING = HS_CONDUCTION_BULK_SUMMING, /* warps; others have rows copied */
+        SUMMING = HS_CONDUCTION_BULK_SUMMING, /* warps that sum; the others issue copies */
         COPYING = HS_BULK_COPYING,
         THREADS = (int)WARP * ((int)SUMMING + (int)COPYING),
         LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(T),
         NUMBER_LINE = (int)HS_BULK_LINE_BYTES / (int)sizeof(NUMBER),
-        GROUP = HS_VECTOR_BYTES / (int)sizeof(NUMBER), /* numbers that are copied together */
+        GROUP = HS_VECTOR_BYTES / (int)sizeof(NUMBER), /* numbers that one copy unit holds */
         PITCH = (int)X + (int)LINE,
         NUMBER_PITCH = (int)X + (int)NUMBER_LINE,
         STAGES =
             hs_conduction_bulk_stages(sizeof(T), sizeof(NUMBER), sizeof(typename table::memory)),
-        VALUES = (int)Y + 2, /* rows of a stage: of values from the row below the tile on, */
-        NUMBERS = (int)Y + 1 /* and so of numbers */
+        VALUES = (int)Y + 2, /* rows of values in a stage, from the row below the tile on, ... */
+        NUMBERS = (int)Y + 1 /* ... and of numbers */
     };
-    /* Rows lie to their lines as they do in memory; what is beside them on the left stands where
-     * the row before has a line more. */
+    /* Rows are aligned to their lines as in memory; the left neighbours of a row lie in the extra
+     * line of the row before. */
     struct alignas(HS_BULK_LINE_BYTES) stage {
         T value[LINE + VALUES * PITCH];
         alignas(HS_BULK_LINE_BYTES) NUMBER number[NUMBER_LINE + NUMBERS * NUMBER_PITCH];
@@ -73,7 +73,7 @@ struct bulk_tile {
     static_assert(ROWS * (SUMMING / WX) == Y);
 };
 
-/* A row that a lane of the warps that copy asks for in every plane of a chunk. */
+/* A row that a lane of a copying warp requests in every plane of a chunk. */
 struct ordered {
     const char *from; /* in the chunk's first plane */
     int64_t pitch;    /* bytes from plane to plane */
@@ -81,7 +81,7 @@ struct ordered {
     unsigned bytes;   /* 0: none */
 };
 
-/* From `begin` to `end` along x, of the row of a field at `at`, which has `to` as its place. */
+/* Nodes `begin` to `end` along x of a field's row at `at`; `to` is the row's place in the stage. */
 template <typename V>
 __device__ __forceinline__ ordered order(const V *field, int64_t at, int64_t pitch, int64_t begin,
                                          int64_t end, const void *stage, const V *to, int64_t x)
@@ -91,7 +91,8 @@ __device__ __forceinline__ ordered order(const V *field, int64_t at, int64_t pit
             (unsigned)((end - begin) * (int64_t)sizeof(V))};
 }
 
-/* The n-th of a chunk's rows. What is beside the tile is not read where no edge leads there. */
+/* The order for the n-th of a chunk's rows. Neighbours of the tile are not read if no edge leads
+ * there. */
 template <class B, typename T>
 __device__ __forceinline__ ordered order_of(const request<T> &r, const chunk &c, int n,
                                             const typename B::stage &stage)
@@ -122,10 +123,10 @@ __device__ __forceinline__ void have_copied(const request<T> &r, int planes, int
 {
     const int lane = threadIdx.x % WARP, warp = (int)(threadIdx.x / WARP) - B::SUMMING;
     const int number = lane * B::COPYING + warp;
-    /* rows of values are needed by the neighbouring tile as well: they are kept in L2 */
+    /* the neighbouring tile needs rows of values as well: they are kept in L2 */
     const uint64_t policy = bulk::policy(number < B::VALUES ? bulk::KEEP : bulk::USUAL);
     typename B::limiter step(of_all);
-    turn<B::STAGES> stage(1); /* a barrier's phase before its first is over */
+    turn<B::STAGES> stage(1); /* the phase before a barrier's first counts as over */
     int n = 0;
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
         const chunk c = chunk_of<B>(r, i, planes);

@@ -1,7 +1,7 @@
 /*
- * conduction_bulk: one sweep of a body of many materials in 3D, rows by number. As in bulk_march
- * rows come by TMA (bulk asynchronous copies) into a ring of planes in shared memory,
- * some warps have them copied and the others sum, and blocks march in step.
+ * conduction_bulk: one sweep of a body of many materials in 3D, rows by number. As in bulk_march,
+ * rows come by TMA (bulk asynchronous copies) into a ring of planes in shared memory, some warps
+ * issue the copies and the others sum, and blocks march in step.
  *
  *        y |  [ row below                    ]
  *          |  [ warp  warp  warp  warp ]         X warps beside one another, 16 bytes a lane,
@@ -10,16 +10,16 @@
  *          |  [ row above                    ]
  *          +------------------------------- x
  *
- *   z neighbours   the values of the plane at hand are in registers, and G*(in - in below), with
- *                  which its sums begin; those of the plane above are in its stage
+ *   z neighbours   the current plane's values are in registers, and so is G*(in - in below), with
+ *                  which its sums begin; the values of the plane above are in its stage
  *   y neighbours   registers, or rows of the stage
- *   x neighbours   lanes beside by shuffle
+ *   x neighbours   adjacent lanes, by shuffle
  *   rows           looked up by number in every plane, in a copy of the palette in shared memory
  *
- * conduction_march waits for its loads: each of its warps has one on its way. Here as many planes
- * are on their way as shared memory has room for.
+ * conduction_march waits for its loads: each of its warps has one in flight. Here as many planes
+ * are in flight as shared memory has room for.
  *
- * Words per node: 1 + 2/planes read, 1 written, and the number. From L2 2/Y more.
+ * Words per node: 1 + 2/planes read, 1 written, and the number. Another 2/Y from L2.
  *
  * What it reaches: docs/performance/bodies.md.
  *
@@ -42,7 +42,7 @@ __device__ __forceinline__ vec<T> at(const T *shared)
     return *reinterpret_cast<const vec<T> *>(shared);
 }
 
-/* What a thread's nodes in a row have. */
+/* The rows of a thread's nodes in one row of the grid. */
 template <class B>
 class rows_of
 {
@@ -50,7 +50,7 @@ class rows_of
     using word = typename B::word;
     enum { N = B::N };
     const typename B::table palette;
-    typename word::type numbers; /* of the row at hand */
+    typename word::type numbers; /* of the current row */
     bool rest;
 
     __device__ __forceinline__ static typename word::type read(const typename B::stage &stage,
@@ -72,7 +72,7 @@ class rows_of
     {
         palette.conductances(axis, read(stage, y, x), g);
     }
-    /* Those of row y. The node before the warp's first is at left_x. */
+    /* Takes the rows of grid row y. The node before the warp's first is at left_x. */
     __device__ __forceinline__ void take(const typename B::stage &stage, int y, int x, int left_x)
     {
         const bool leads = threadIdx.x % WARP == 0;
@@ -104,12 +104,12 @@ class summer
     const request<T> &r;
     rows_of<B> of;
     const int lane, column, row; /* of the thread's first node in the tile */
-    int left_at, right_at; /* places of what the warp's first and last lane have beside them */
-    int rows;              /* of the thread's that are in the box */
-    unsigned nodes;        /* a bit for each node of a vector that is in the box */
-    int64_t node;          /* the first one, in the plane at hand */
-    vec<T> now[ROWS];      /* values of the plane at hand */
-    vec<T> flow[ROWS];     /* G*(that plane - the one below) */
+    int left_at, right_at;       /* offsets of the neighbours of the warp's first and last lane */
+    int rows;                    /* of the thread's rows, those in the box */
+    unsigned nodes;              /* a bit for each node of a vector that is in the box */
+    int64_t node;                /* the first one, in the current plane */
+    vec<T> now[ROWS];            /* values of the current plane */
+    vec<T> flow[ROWS];           /* G*(that plane - the one below) */
 
     __device__ __forceinline__ const T *values(const stage &of_plane, int n) const
     {
@@ -124,7 +124,7 @@ class summer
     {
     }
 
-    /* The plane below a chunk has come. */
+    /* The plane below a chunk has arrived. */
     __device__ __forceinline__ void begin(const chunk &c, const stage &below)
     {
         const int64_t x = c.x + column;
@@ -132,7 +132,7 @@ class summer
 #pragma unroll
         for (int e = 0; e < N; e++)
             nodes |= x + e >= r.lo[HS_X] && x + e < r.hi[HS_X] ? 1u << e : 0u;
-        left_at = joins_at(r, x) ? -1 : 0; /* without an edge the node itself: no difference */
+        left_at = joins_at(r, x) ? -1 : 0; /* no edge: the node itself, difference 0 */
         right_at = joins_at(r, x + N) ? N : N - 1;
         rows = (int)min(r.hi[HS_Y] - c.y - row, (int64_t)ROWS);
         node = x + (c.y + row) * r.pitch_y + c.z * r.pitch_z;
@@ -142,7 +142,7 @@ class summer
             of.conductances(HS_Z, below, row + n, column, flow[n].at);
         }
     }
-    /* And the chunk's first plane. */
+    /* The chunk's first plane has arrived. */
     __device__ __forceinline__ void take_first(const stage &first)
     {
 #pragma unroll
@@ -154,7 +154,7 @@ class summer
                 flow[n].at[e] *= now[n].at[e] - below.at[e];
         }
     }
-    /* Sums the plane at hand, and goes on to the one above. */
+    /* Sums the current plane, and makes the one above current. */
     __device__ __forceinline__ void sum(const stage &here, const stage &above)
     {
         vec<T> rise = at(values(here, -1));
@@ -216,7 +216,7 @@ __device__ __forceinline__ void sum_chunks(const request<T> &r, int planes, int 
         return shared.stages[which.at()];
     };
     const auto leave = [&] {
-        __mbarrier_arrive(&shared.ring.empty[stage.at()]); /* every lane, for racecheck to follow */
+        __mbarrier_arrive(&shared.ring.empty[stage.at()]); /* every lane arrives, for racecheck */
         stage.next();
     };
     for (int i = blockIdx.x; i < chunks; i += gridDim.x) {
@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(B::THREADS, 1)
     else
         have_copied<B>(r, planes, chunks, memory[0], of_all);
 #else
-    (void)r, (void)planes, (void)chunks, (void)of_all; /* plan() tells such GPUs apart */
+    (void)r, (void)planes, (void)chunks, (void)of_all; /* plan() refuses such GPUs */
 #endif
 }
 

@@ -1,9 +1,9 @@
 /*
  * conduction_fused: several sweeps of a body of many materials in one pass over memory.
  *
- * As in fused_march_3d a block marches a column of the grid along z and carries LEVELS time levels
- * with it: when plane z of level 0 arrives, plane z-1 of level 1 is made, from that plane z-2 of
- * level 2, and so on, all within one step. Only level 0 is read and only the last level is written.
+ * As in fused_march_3d, a block marches a column of the grid along z and carries LEVELS time
+ * levels: when plane z of level 0 arrives, plane z-1 of level 1 is made, from it plane z-2 of level
+ * 2, and so on, all within one step. Only level 0 is read and only the last level is written.
  *
  *     y   +--------------+   a thread owns ROWS rows of WIDTH neighbouring nodes (16 bytes)
  *     |   | halo         |
@@ -14,22 +14,23 @@
  *     |   +--------------+   y neighbours: in the thread, or edge rows by way of shared memory
  *     +---------------- x    Each difference is made once and used by both its nodes
  *
- * G and dt/C of the palette's rows are in shared memory, and so are the numbers of the planes in
- * hand. A thread looks up the rows of its first vector of nodes in a plane, and those of the next
- * vector only where numbers differ from the ones before, in any lane of the warp; a plane in which
- * none do goes without a branch. Most rows have neither sink nor source: only warps with such rows
- * look up the rest of them.
+ * G and dt/C of the palette's rows are in shared memory, and so are the numbers of the current
+ * planes. A thread looks up the rows of its first vector of nodes in a plane, and those of each
+ * next vector only if numbers differ from the previous ones in any lane of the warp; a plane
+ * without differences takes no branch. Most rows have neither sink nor source: only warps with such
+ * rows look up the rest.
  *
  * Walls are rows. Beyond the grid's ends there are nodes without any edge (row 0), whose values are
- * zero or those of a plane within, so that walls need no code: only the copies know which axes
- * wrap. Blocks exchange nothing; the tile's halo of LEVELS nodes is swept redundantly.
- * Warps wait for their two neighbours only.
+ * zero or those of an interior plane, so walls need no code: only the copies know which axes are
+ * periodic. Blocks exchange nothing; the tile's halo of LEVELS nodes is swept redundantly. Warps
+ * only wait for their two neighbours.
  *
  * Words per node and sweep: (1.2 + 1)/3 and a number from and to device memory.
  *
  * What it reaches: docs/performance/bodies.md.
  *
- * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; rows kept and flows are ours.
+ * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; keeping rows and flows is
+ * ours.
  */
 #include "tile.cuh"
 
@@ -48,16 +49,16 @@ struct march : conduction::place<Sizes> {
     using base::at, base::group, base::lane, base::mine, base::p, base::shared;
     using typename base::T, typename base::table, typename base::vector, typename base::word;
 
-    /* Of a plane: a bit for each row, and for the first one another. */
+    /* For each plane a bit per row, and another one for the first row. */
     enum : unsigned { BITS = ROWS + 1, FIRST = 1u << ROWS };
     const table palette;
-    typename base::meeting beside; /* the warps whose rows this one looks at */
-    vector now[EDGES][ROWS];       /* of each later level's input the plane that is swept next */
-    vector flow[LEVELS][ROWS];     /* of each level G*(the plane - the one below) */
+    typename base::meeting beside; /* the warps whose rows this one reads */
+    vector now[EDGES][ROWS];   /* for each later level, the plane of its input that is swept next */
+    vector flow[LEVELS][ROWS]; /* for each level, G*(the plane - the one below) */
     typename word::type comes[ROWS + 1]; /* numbers of the plane that level 0 sweeps next */
-    unsigned newest;                     /* where in `shared` those of its last plane are */
-    unsigned changes;                    /* of each level: which rows differ from those below */
-    network::lane_rows<HS_AXES, T> here; /* rows of the vector at hand */
+    unsigned newest;                     /* index in `shared` of the numbers of its last plane */
+    unsigned changes;                    /* for each level, which rows differ from those below */
+    network::lane_rows<HS_AXES, T> here; /* rows of the current vector */
     bool rest;                           /* whether the warp has sinks, sources or the like */
 
     __device__ march(const arguments<T> &arguments, const columns::column &column,
@@ -76,18 +77,19 @@ struct march : conduction::place<Sizes> {
     }
 
     /*
-     * The plane whose numbers came is swept next, by level 0. Rows are swept one after the other,
-     * level by level, and so are their planes downwards: which of them differ from the row swept
-     * before, in any lane of the warp, and which first rows from the row below them.
+     * Level 0 next sweeps the plane whose numbers have arrived. Rows are swept one after the other,
+     * level by level, with the planes in downward order. This finds which of them differ from the
+     * row swept before, in any lane of the warp, and which first rows differ from the row below
+     * them.
      */
     __device__ __forceinline__ void take_numbers()
     {
         const int above = (int)newest;
         newest = newest + 1 == LEVELS ? 0 : newest + 1;
         typename base::numbers(*const mine)[ROWS + 1][THREADS] = &shared.number[newest];
-        for (int r = 0; r <= ROWS; r++) /* here, since to use them is to wait for them */
+        for (int r = 0; r <= ROWS; r++) /* here, since using them means waiting for them */
             comes[r] = word::without(comes[r], this->missing);
-        /* the last row of the step before is that of the plane which is overwritten */
+        /* the last row of the previous step belongs to the plane that is overwritten */
         unsigned differ = comes[1] != (*mine)[ROWS][threadIdx.x] ? FIRST : 0u;
         if (LEVELS > 1)
             differ |= shared.number[above][1][threadIdx.x] != comes[ROWS] ? FIRST << BITS : 0u;
@@ -100,7 +102,7 @@ struct march : conduction::place<Sizes> {
         changes = (changes & ~FIRST) << BITS | differ;
     }
 
-    /* The rows of row r's nodes. All lanes of the warp call it. */
+    /* Looks up the rows of row r's nodes. All lanes of the warp call it. */
     __device__ __forceinline__ void look_up(int l, int r)
     {
         const bool any = palette.get(numbers_of(l, r), here.conductance, here.rate) != 0;
@@ -109,7 +111,7 @@ struct march : conduction::place<Sizes> {
         rest = __any_sync(0xffffffffu, any);
     }
 
-    /* The same where they are not those of the row swept before; and G of the edges from the row
+    /* The same if they differ from those of the row swept before; also G of the edges from the row
      * below. */
     __device__ __forceinline__ void take_rows(int l, int r)
     {
@@ -126,17 +128,17 @@ struct march : conduction::place<Sizes> {
             palette.conductances(HS_Y, numbers_of(l, -1), here.below);
     }
 
-    /* Where the queue stands: bytes to the planes before, at, and the most ahead of this step. */
+    /* Where the queue stands: byte offsets of this step's previous plane, its plane, and the
+     * farthest one ahead. */
     struct position {
         unsigned before, at, ahead;
     };
 
     /* ---- sweeps ------------------------------------------------------------------------------ */
 
-    /* One sweep of the plane that level l has in hand, of which `below` and `above` are rows beside
-     * the thread's own. `made` is the plane above it, and becomes what this one is now; those of
-     * level 0 lie in the queue. SAME: all its rows are like the one swept before, and say no more.
-     */
+    /* One sweep of level l's current plane; `below` and `above` are the rows beside the thread's
+     * own. `made` is the plane above it on entry, and the swept plane on return; level 0's planes
+     * lie in the queue. SAME: all its rows are like the one swept before, and have no rest. */
     template <int l, bool SAME>
     __device__ __forceinline__ void sweep_rows(const position &q, vector (&made)[ROWS],
                                                const vector &below, const vector &above)
@@ -180,7 +182,7 @@ struct march : conduction::place<Sizes> {
             sweep_rows<l, true>(q, made, below, above);
     }
 
-    /* All levels from l on. */
+    /* Sweeps all levels from l on. */
     template <int l>
     __device__ __forceinline__ void sweep_from(const position &q, int buffer, vector (&made)[ROWS],
                                                vector below, vector above)
@@ -189,14 +191,14 @@ struct march : conduction::place<Sizes> {
         if (l == 0)
             beside.wait();
         if constexpr (l + 1 < LEVELS) {
-            /* for the neighbouring groups' next step, and from their last one */
+            /* for the neighbouring groups' next step, and from their previous one */
             shared.edge[buffer][l][group + 1][0][lane] = made[0];
             shared.edge[buffer][l][group + 1][1][lane] = made[ROWS - 1];
             below = shared.edge[1 - buffer][l][group][1][lane];
             above = shared.edge[1 - buffer][l][group + 2][0][lane];
         }
         if (l + 2 == LEVELS || LEVELS == 1)
-            beside.arrive(); /* all that is handed on is written, all that was is read */
+            beside.arrive(); /* all rows for others are written, all of theirs read */
         if constexpr (l + 1 < LEVELS)
             sweep_from<l + 1>(q, buffer, made, below, above);
     }
@@ -209,9 +211,9 @@ struct march : conduction::place<Sizes> {
         conduction::planes<typename Sizes::NUMBER> numbers;
     };
 
-    /* Plane z of level 0 has arrived: the levels sweep planes z-1, z-2, ... What level 0 needs of
-     * the neighbours was there when they were done with the step before the last one: only after it
-     * are they waited for. So a plane must have arrived a step before it is needed. */
+    /* Plane z of level 0 has arrived: the levels sweep planes z-1, z-2, ... What level 0 needs from
+     * the neighbours was complete when they finished the step before the previous one: the wait for
+     * them comes only after level 0. So a plane must have arrived one step before it is needed. */
     __device__ __forceinline__ void step(int z, position &q, source &of)
     {
         __pipeline_wait_prior(AHEAD - 2);
@@ -237,7 +239,7 @@ struct march : conduction::place<Sizes> {
     __device__ void run()
     {
         table::copy(p.rows, shared.palette, threadIdx.x, THREADS);
-        /* Before there is a plane, levels have none in hand, of zeros and without a node. */
+        /* Before the first planes arrive, levels have planes of zeros, without a node. */
         position q = {(DEPTH - 1) * SLOT, 0, AHEAD * SLOT};
         for (int r = 0; r < ROWS; r++)
             mine(q.before)[r * LANES] = {};
@@ -256,7 +258,7 @@ struct march : conduction::place<Sizes> {
         __pipeline_wait_prior(AHEAD - 1);
         this->clear_missing(0);
         beside.arrive();
-        look_up(0, 0); /* of no node, as is all that there is so far */
+        look_up(0, 0); /* of no node, like everything so far */
 #pragma unroll 1
         for (; z < at.z_hi + LEVELS; z++)
             step(z, q, of);
@@ -276,7 +278,7 @@ __global__ void __launch_bounds__(Sizes::THREADS, 1)
     const auto column = columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p.faces);
     march<Sizes>(p, column, memory[0]).run();
 #else
-    (void)p; /* plan() tells such GPUs apart */
+    (void)p; /* plan() refuses such GPUs */
 #endif
 }
 

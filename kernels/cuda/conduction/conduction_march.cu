@@ -1,21 +1,22 @@
 /*
  * conduction_march: one sweep of a body of many materials, as fast as memory allows.
  *
- * A sweep reads and writes a word a node, and its number in the palette: all else must come from
- * registers, neighbouring lanes and caches. As in vector_march a warp owns a row of 32 vectors of
- * 16 bytes and marches along the slowest axis, and a block's warps lie above one another along y.
+ * A sweep reads and writes one word per node, and reads its number in the palette: all else must
+ * come from registers, neighbouring lanes and caches. As in vector_march a warp owns a row of 32
+ * vectors of 16 bytes and marches along the slowest axis; a block's warps lie one above the other
+ * along y.
  *
- *   what flows up   G*(in above - in) of a plane is where the sum of the plane above begins, with
- *                   its sign turned: so neither the plane below nor its G are kept, but one number
- *   x neighbours    lanes beside by shuffle; each difference is used by both its nodes
+ *   upward flow     G*(in above - in) of a plane, with its sign changed, starts the sum of the
+ *                   plane above: so one number replaces the plane below and its G
+ *   x neighbours    adjacent lanes, by shuffle; each difference is used by both its nodes
  *   y neighbours    loads that the L1 cache serves
- *   rows            the numbers of a vector's nodes are one word. Its rows are looked up where it
- *                   differs from the plane before, in some lane of the warp, and else stay where
- *                   they are, in registers: materials seldom change from plane to plane
- *   palette         in shared memory by bytes, where parts of 16 bytes lie apart: lanes with
- *                   different rows then seldom meet in a bank; by two bytes through L1
+ *   rows            the numbers of a vector's nodes are one word. Its rows are looked up only if it
+ *                   differs from the plane before in some lane of the warp; otherwise they stay in
+ *                   registers: materials seldom change from plane to plane
+ *   palette         one-byte numbers: in shared memory, in separate arrays of 16-byte parts, so
+ *                   that lanes with different rows seldom conflict in a bank; two bytes: through L1
  *
- * As arrays the members come in vectors beside the values, each plane anew.
+ * For arrays the members are loaded as vectors beside the values, anew for each plane.
  *
  * Words per node: 1 + 2/planes read, 1 written, and the number; as arrays 6.
  *
@@ -37,7 +38,7 @@ using star::vec;
 enum { WARP = HS_WARP };
 const unsigned ALL = 0xffffffffu;
 
-/* Planes to march, and bytes: from node to node along y and along the march, and from a node of
+/* The number of planes to march, and strides in bytes: along y, along the march, and from a node of
  * `in` to that of `out`. */
 struct strides {
     int planes;
@@ -49,15 +50,15 @@ __device__ __forceinline__ T *moved(T *from, int64_t bytes)
     return (T *)((char *)from + bytes);
 }
 
-/* Which nodes a lane has along x, the same at every row. */
+/* The nodes of a lane along x, the same in every row. */
 template <typename T>
 struct lane_x {
     enum { N = vec<T>::N };
     enum : unsigned { WHOLE = (1u << N) - 1u, FIRST = 1u << N, LAST = 2u << N, REST = 4u << N };
-    int64_t x; /* where it loads: its first node, or the last vector that is needed */
-    /* A bit for each of its nodes that is in the box; whether the node beside it, which no lane of
-     * the warp has, is needed: of the warp's first lane, of its last; and whether the rest of rows
-     * says anything, in any lane of the warp. */
+    int64_t x; /* where the lane loads: its first node, or the last vector that is needed */
+    /* A bit for each of its nodes in the box. FIRST, LAST: the warp's first or last lane needs the
+     * node beside it, which no lane of the warp has. REST: some lane of the warp has rows with a
+     * rest. */
     unsigned flags;
 
     __device__ __forceinline__ lane_x(const request<T> &r, int64_t x_warp)
@@ -92,13 +93,13 @@ class rows_of
     struct numbers {
         typename word::type own, below;
         unsigned beside;
-    } is, comes; /* of the plane whose rows are at hand, and of the next one */
+    } is, comes; /* of the current plane, and of the next one */
 
     __device__ __forceinline__ static typename word::type read(const NUMBER *from)
     {
         return __ldg((const typename word::type *)from);
     }
-    /* Loads the numbers of a plane, which are used a plane later. */
+    /* Loads the numbers of a plane, which are used one plane later. */
     __device__ __forceinline__ void load_numbers(const NUMBER *from)
     {
         number = from;
@@ -125,7 +126,7 @@ class rows_of
         table::copy(r.rows, shared, threadIdx.y * WARP + threadIdx.x, blockDim.x * blockDim.y);
         __syncthreads();
     }
-    /* Before the plane at `at`; gives G of the edges to it from the plane before. */
+    /* Called before the plane at `at`; returns G of the edges to it from the plane before. */
     __device__ __forceinline__ vec<T> begin(unsigned &flags, int64_t at, int64_t pitch)
     {
         const NUMBER *const first = (const NUMBER *)r.number + at;
@@ -137,8 +138,8 @@ class rows_of
         palette.conductances(DIMS - 1, before, g.at);
         return g;
     }
-    /* The rows of the plane whose numbers were loaded; loads those of the next one if there is any.
-     */
+    /* Takes the rows of the plane whose numbers were loaded; loads those of the next plane, if
+     * any. */
     __device__ __forceinline__ void take(unsigned &flags, int64_t, int64_t pitch, bool more)
     {
         if (__any_sync(ALL, comes.own != is.own || comes.below != is.below ||
@@ -187,7 +188,7 @@ class rows_of<DIMS, network::arrays, T>
     {
         vec<T> g[DIMS], below = {};
 #pragma unroll
-        for (int axis = 0; axis < DIMS; axis++) /* those along y are the next row's as well */
+        for (int axis = 0; axis < DIMS; axis++) /* those along y also serve the next row */
             g[axis] = axis == HS_Y && DIMS == 3 ? load(r.conductance[axis] + at)
                                                 : load_once(r.conductance[axis] + at);
         if (DIMS == 3)
@@ -224,11 +225,11 @@ class marcher
     const strides &by;
     lane_x<T> along_x;
     rows_of<DIMS, FORM, T> of;
-    const T *in;         /* the lane's first node in the plane at hand */
-    vec<T> queue[QUEUE]; /* a ring: planes z, z+1, and those on their way */
+    const T *in;         /* the lane's first node in the current plane */
+    vec<T> queue[QUEUE]; /* a ring: planes z, z+1, and those in flight */
     vec<T> flow;         /* G*(plane z - plane z-1) */
 
-    /* The plane at hand, which stands in the ring at `centre`, a constant once unrolled. */
+    /* Sums the current plane; `centre`, its index in the ring, is a constant once unrolled. */
     __device__ __forceinline__ void sum_plane(int centre)
     {
         const vec<T> &now = queue[centre], &next = queue[(centre + 1) % QUEUE];
@@ -272,8 +273,9 @@ class marcher
     {
     }
 
-    /* So many planes from `first` on of row y. The loop is unrolled by the length of the ring, so
-     * that its places are registers: to move a value that is on its way would be to wait for it. */
+    /* Marches through `planes` planes of row y, from `first` on. The loop is unrolled by the length
+     * of the ring, so that its slots are registers: moving a value in flight would mean waiting for
+     * it. */
     __device__ __forceinline__ void march(int64_t y, int64_t first, int planes)
     {
         const int64_t pitch = DIMS == 3 ? r.pitch_z : r.pitch_y;
@@ -311,7 +313,7 @@ __global__ void __launch_bounds__(WARP *HS_CONDUCTION_WARPS, HS_CONDUCTION_BLOCK
     using rows = rows_of<DIMS, FORM, T>;
     STAR_SHARED(memory, typename rows::memory, [1]);
     const star::tile_index block = star::this_tile(r);
-    /* a block's warps lie above one another along y; in 2D beside one another along x */
+    /* a block's warps lie one above the other along y; in 2D side by side along x */
     const int64_t column = DIMS == 3 ? block.x : block.x * blockDim.y + threadIdx.y;
     const int64_t x_warp = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE + column * SPAN;
     const int64_t y = DIMS == 3 ? r.lo[HS_Y] + block.y * blockDim.y + threadIdx.y : 0;

@@ -23,7 +23,7 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
 {
     (void)reason, (void)size;
     const int bytes = (int)hs_precision_size(of->precision);
-    const int vector = HS_VECTOR_BYTES / bytes, line = 128 / bytes; /* where warps' rows begin */
+    const int vector = HS_VECTOR_BYTES / bytes, line = 128 / bytes; /* alignment of warps' rows */
     struct hs_box aligned = of->box;
     aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
     const int64_t *lo = aligned.lo, *hi = aligned.hi;
@@ -44,7 +44,7 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
     return true;
 }
 
-/* The chunks along z are such that the multiprocessors end together. */
+/* Chunks along z are chosen so that multiprocessors finish together. */
 static bool plan_bulk(const struct hs_case *of, const struct hs_device_limits *limits,
                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
@@ -101,8 +101,8 @@ static bool plan_fused(const struct hs_case *given, const struct hs_device_limit
         hs_fused_tiles(&of, limits, THREADS, rows, hs_fused_cut_z, &out->launch);
     HS_PLAN_PUT(out, columns);
     out->launch.flops_per_point = hs_tile_conduction_flops(&of);
-    /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
-     * every group of lanes, at the other levels, twice; numbers; and two barriers a warp */
+    /* the queue of level 0, and a line, up to which its rows may begin later; two edge rows of
+     * every group of lanes, at the other levels, twice; numbers; and two barriers per warp */
     const int edges = of.steps > 1 ? of.steps - 1 : 1, number = number_bytes(&of);
     const int64_t all =
         HS_VECTOR_BYTES * lanes * (HS_CONDUCTION_DEPTH * rows + 4 * edges * (groups + 2)) +

@@ -1,6 +1,6 @@
 /*
- * Rows for kernels that take vectors of nodes: numbers as words, where rows are looked up, what of
- * them a lane keeps in registers, and the sums of a vector's nodes.
+ * Rows for kernels that take vectors of nodes: numbers as words, the lookup of rows, what a lane
+ * keeps of them in registers, and the sums of a vector's nodes.
  */
 #ifndef HS_KERNELS_CUDA_CONDUCTION_ROWS_CUH
 #define HS_KERNELS_CUDA_CONDUCTION_ROWS_CUH
@@ -16,7 +16,7 @@ namespace network
 
 using star::vec;
 
-/* The numbers of WIDTH nodes beside one another. */
+/* The numbers of WIDTH adjacent nodes. */
 template <typename NUMBER, int WIDTH>
 struct word {
     enum : unsigned { BITS = 8 * sizeof(NUMBER), SIZE = WIDTH * sizeof(NUMBER) };
@@ -27,22 +27,22 @@ struct word {
     {
         return (NUMBER)(numbers >> BITS * e);
     }
-    /* 0 for so many nodes at the end. */
+    /* With 0 for the last `nodes` nodes. */
     __device__ __forceinline__ static type without(type numbers, int nodes)
     {
         return (type)(numbers << BITS * nodes) >> BITS * nodes;
     }
 };
 
-/* Places in a row, after those of G along x, y and z. */
+/* Indices in a row, after those of G along x, y and z. */
 constexpr int RATE = 3, SINK = 4, KEEP = 5;
 
 /*
- * Where rows are looked up, for LEVELS sweeps. G and dt/C of the first ROWS of them are copied to
- * shared memory, in parts of 16 bytes that lie apart, so that lanes that read different rows seldom
- * have bank conflicts; a row that has more (the rest) is marked there by the sign of dt/C. All else
- * is read from the palette through L1. ROWS is a power of two, or 0. Whoever asks for a vector's
- * rows, does so with all lanes of the warp.
+ * The lookup of rows, for LEVELS sweeps. G and dt/C of the first ROWS rows are copied to shared
+ * memory, in separate arrays of 16-byte parts, so that lanes that read different rows seldom have
+ * bank conflicts. A row with more members (the rest) is marked there by the sign of dt/C. All else
+ * is read from the palette through L1. ROWS is a power of two, or 0. All lanes of the warp look up
+ * a vector's rows together.
  */
 template <typename T, typename NUMBER, int LEVELS, int ROWS>
 class table
@@ -61,12 +61,12 @@ class table
     const palette_rows<T> &of;
     const memory &shared;
 
-    /* Beyond the grid there may be any number. */
+    /* Numbers of nodes beyond the grid may have any value. */
     __device__ __forceinline__ const T *row(unsigned n) const
     {
         return of.row + min(n, (unsigned)of.count - 1u) * HS_ROW_NUMBERS;
     }
-    /* Whether the rows of a vector are in shared memory, in all lanes of the warp. */
+    /* Whether a vector's rows are in shared memory, for all lanes of the warp. */
     __device__ __forceinline__ static bool are_copied(numbers all)
     {
         if (ALL || ROWS == 0)
@@ -74,7 +74,7 @@ class table
         constexpr numbers of_each = (numbers)-1 / (NUMBER)-1; /* 1 in each number */
         return __all_sync(0xffffffffu, (all & (NUMBER) ~(ROWS - 1) * of_each) == 0);
     }
-    /* G along the axes and dt/C out of parts. */
+    /* G along the axes and dt/C from the parts. */
     template <int DIMS, typename Part>
     __device__ __forceinline__ static void take(T (&along)[DIMS], T *rate, Part part)
     {
@@ -131,8 +131,8 @@ class table
             for (int e = 0; e < N; e++)
                 g[e] = __ldg(row(word::node(all, e)) + axis);
     }
-    /* Of a vector's nodes G along the axes and dt/C; a bit of each whose row may have any of the
-     * rest, for any level. */
+    /* G along the axes and dt/C of a vector's nodes. Returns a bit for each node whose row may have
+     * any of the rest, at any level. */
     template <int DIMS>
     __device__ __forceinline__ unsigned get(numbers all, T (&along)[N][DIMS], T (&rate)[N]) const
     {
@@ -151,12 +151,12 @@ class table
         for (int e = 0; e < N; e++) {
             const unsigned n = word::node(all, e);
             take(along[e], &rate[e], [&](int i) { return star::load(row(n) + i * N); });
-            /* beside a copy they are few: to look would be dearer than to add nothing */
+            /* such rows are few if there is a copy: checking would cost more than adding nothing */
             more |= ROWS > 0 || has_rest(n) ? 1u << e : 0u;
         }
         return more;
     }
-    /* The rest: sink, keep and what is added. */
+    /* The rest: sink, keep and the added value. */
     __device__ __forceinline__ void get_rest(int level, unsigned n, T *sink, T *keep,
                                              T *added) const
     {
@@ -168,10 +168,9 @@ class table
 };
 
 /*
- * What a lane keeps of rows: of its nodes G of the edges to the next ones and dt/C; and G of the
- * edges to them from the node before along x and, in 3D, from those before along y. The rest,
- * sinks, sources and nodes that do not keep their value, is looked up where any lane of the warp
- * needs it.
+ * What a lane keeps of rows: for its nodes, dt/C and G of the edges to the next nodes; and G of the
+ * edges from the node before along x and, in 3D, from the nodes before along y. The rest (sinks,
+ * sources and nodes that do not keep their value) is looked up if any lane of the warp needs it.
  */
 template <int DIMS, typename T>
 struct lane_rows {
@@ -179,10 +178,10 @@ struct lane_rows {
     T conductance[N][DIMS], rate[N], beside, below[N];
 
     /*
-     * Sums over edges, of nodes `now` between left and right ones, those `after` along y and those
-     * `next` along the slowest axis. `rise` is the difference along y from the nodes before, and
-     * becomes that to those after. `flow`, G times the difference from the plane before, is where
-     * sums begin, and becomes that to the next plane.
+     * Sums over edges for nodes `now` between `left` and `right`, with `after` along y and `next`
+     * along the slowest axis. `rise` is the difference along y from the nodes before, and is
+     * updated to that to the nodes after. `flow`, G times the difference from the plane before,
+     * starts the sums, and is updated to that to the next plane.
      */
     __device__ __forceinline__ vec<T> sum(const vec<T> &now, T left, T right, const vec<T> &after,
                                           const vec<T> &next, vec<T> &rise, vec<T> &flow) const
@@ -207,12 +206,12 @@ struct lane_rows {
         }
         return sums;
     }
-    /* What the nodes become; get_rest(e, &sink, &keep, &added) is called where `rest` is true. */
+    /* The nodes' new values; get_rest(e, &sink, &keep, &added) is called if `rest` is true. */
     template <typename Rest>
     __device__ __forceinline__ vec<T> advanced(const vec<T> &now, vec<T> sums, bool rest,
                                                Rest get_rest, const T *source) const
     {
-        vec<T> kept = now; /* as by the multiply-add, but for -0 */
+        vec<T> kept = now; /* as the multiply-add would give, except for -0 */
         if (rest) {
 #pragma unroll
             for (int e = 0; e < N; e++) {

@@ -1,6 +1,6 @@
 /*
- * The tile that a block of conduction_fused takes along z: what of it lies in shared memory, which
- * of its nodes are a thread's, and how planes of values and of numbers come.
+ * The tile with which a block of conduction_fused goes along z: the part of it in shared memory,
+ * the nodes of each thread, and how planes of values and of numbers arrive.
  */
 #ifndef HS_KERNELS_CUDA_CONDUCTION_TILE_CUH
 #define HS_KERNELS_CUDA_CONDUCTION_TILE_CUH
@@ -37,7 +37,7 @@ struct sizes : tile<REAL> {
         LEVELS = LEVELS_,
         HALO_X = (LEVELS_ + (int)WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
         DEPTH = (int)HS_CONDUCTION_DEPTH, /* planes of values: two in use, one that neighbours may
-                                             read still, the others on their way */
+                                           * still read, the others in flight */
         AHEAD = DEPTH - 3,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LINE = (int)HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* vectors in it */
@@ -49,18 +49,18 @@ struct sizes : tile<REAL> {
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
     struct shared_memory {
-        vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
-        vector queue_end[LINE];         /* as far as rows may begin later: see place */
-        vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* the others: groups' outer rows */
+        vector queue[DEPTH][NY][LANES]; /* level 0; neighbours read it one step later */
+        vector queue_end[LINE];         /* up to which rows may begin later: see place */
+        vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* other levels: outer rows of groups */
         [[no_unique_address]] typename table::memory palette;
-        /* of the planes that levels have in hand, a thread's own, from the row below its first */
+        /* numbers of the levels' current planes: a thread's own, from the row below its first */
         typename word::type number[LEVELS][ROWS + 1][tile<T>::THREADS];
         typename meeting::barriers arrived;
     };
 };
 
-/* A field's planes, one after the other: where the one at hand is, and how many come after it, -1:
- * it is beyond the grid, and what is there is the last one still. */
+/* A field's planes in turn: the current one, and how many follow it. -1: it is beyond the grid, and
+ * `at` is still the last one. */
 template <typename V>
 struct planes {
     const V *first, *at;
@@ -80,8 +80,8 @@ struct planes {
     }
 };
 
-/* The nodes of a thread: WIDTH of each of ROWS rows of every plane. The grid's rows are whole
- * vectors where they wrap; else the last may be in the grid in part. */
+/* The nodes of a thread: WIDTH of each of ROWS rows of every plane. Periodic rows are whole
+ * vectors; in other rows the last vector may be only partly in the grid. */
 template <typename Sizes>
 struct place : Sizes {
     using Sizes::LANES, Sizes::LINE, Sizes::ROWS, Sizes::WIDTH;
@@ -92,12 +92,12 @@ struct place : Sizes {
     typename Sizes::shared_memory &shared;
     const columns::column at;
     const int lane, group;
-    int missing;           /* nodes at the vectors' ends that are not in the grid */
-    int below;             /* elements to the row below the first one; or -1: there is none */
+    int missing;           /* nodes at the end of its vectors that are not in the grid */
+    int below;             /* elements to the row below the first one; -1 if there is none */
     unsigned at_row[ROWS]; /* bytes from the plane's first node to this thread's, per row */
     unsigned in_slot;      /* vectors from a slot's beginning to this thread's first row */
     unsigned stores;       /* bit of each row that is stored, ... */
-    unsigned nodes;        /* ... and of each node of a vector that is */
+    unsigned nodes;        /* ... and of each stored node of a vector */
 
     __device__ place(const arguments<T> &arguments, const columns::column &column,
                      typename Sizes::shared_memory &memory)
@@ -114,8 +114,8 @@ struct place : Sizes {
             at_row[r] = (unsigned)(row_at(y + r) + first) * (unsigned)sizeof(T);
         }
         below = !p.faces.wrap[1] && y == 0 ? -1 : row_at(y - 1) + first;
-        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies read it twice. */
+        /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
+         * of 32 bytes were split in two, the copies would read it twice. */
         in_slot = group * ROWS * LANES + lane +
                   (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
     }
@@ -139,8 +139,8 @@ struct place : Sizes {
     {
         return (vector *)((char *)shared.queue + slot) + in_slot;
     }
-    /* The next plane of level 0; beyond the grid, where values need only be finite, its last one.
-     */
+    /* Fetches the next plane of level 0; beyond the grid, where values need only be finite, its
+     * last. */
     __device__ __forceinline__ void fetch(planes<T> &of, unsigned slot)
     {
         for (int r = 0; r < ROWS; r++)
@@ -149,7 +149,7 @@ struct place : Sizes {
         __pipeline_commit();
         advance(of);
     }
-    /* Of a plane that has come, what is not in the grid. */
+    /* Clears the nodes of an arrived plane that are not in the grid. */
     __device__ void clear_missing(unsigned slot)
     {
         if (missing > 0)
@@ -158,8 +158,8 @@ struct place : Sizes {
                     if (e >= WIDTH - missing)
                         mine(slot)[r * LANES].at[e] = T(0);
     }
-    /* The next plane's numbers, from the row below the first one; 0 where there is none, and any
-     * for missing nodes. */
+    /* Loads the next plane's numbers, from the row below the first one; 0 if there is none, and any
+     * values for missing nodes. */
     __device__ __forceinline__ void load_numbers(planes<NUMBER> &of, numbers (&to)[ROWS + 1]) const
     {
         for (int r = 0; r <= ROWS; r++) {
@@ -171,7 +171,7 @@ struct place : Sizes {
         }
         advance(of);
     }
-    /* Plane k of the last level. */
+    /* Stores plane k of the last level. */
     __device__ void store(int k, const vector (&made)[ROWS])
     {
         T *const to = p.out + k * p.pitch_z;

@@ -1,21 +1,21 @@
 /*
  * fused_line_1d: up to 32 sweeps of a line that lies in a warp's registers.
  *
- * A warp takes 32*W neighbouring points, W to a lane, and sweeps them again and again in place: all
- * neighbours are in the lane but those at its two ends, which come by shuffle. There is no barrier
- * and no marching; a line is read once and written once.
+ * A warp takes 32*W neighbouring points, W per lane, and sweeps them repeatedly in place: all
+ * neighbours are in the lane except at its two ends, where they come by shuffle. There is no
+ * barrier and no marching; a line is read once and written once.
  *
  *       lane 0      lane 1            lane 31
  *     |.........|.........|  ...   |.........|     W points each, in registers
  *      <- halo ->|       stored        |<- halo ->
  *
- * Nothing is exchanged between warps: a halo of radius*steps points on each side is swept
- * redundantly. At the grid's ends there is no halo: the lane there makes the ghosts, at every
- * sweep, in a variant of its own. Loads and stores go through shared memory, so that neighbouring
- * lanes move neighbouring 16 bytes while a lane owns W points in a row (in double, straight loads
- * of a lane's own points took twice the time of the whole).
+ * Warps exchange nothing: a halo of radius*steps points on each side is swept redundantly. At the
+ * grid's ends there is no halo: the lane there computes the ghosts at every sweep, in a separate
+ * variant. Loads and stores go through shared memory, so that neighbouring lanes move neighbouring
+ * 16 bytes although a lane owns W consecutive points (in double, direct loads of a lane's own
+ * points took twice the time of the whole).
  *
- * W is 32, or less on short lines, which would leave multiprocessors without a warp.
+ * W is 32, or less on short lines, which would otherwise leave multiprocessors without a warp.
  *
  * The model, radius 1, 32 sweeps, 1024 points of which 960 are stored: 2/32 words to and from
  * memory a point and sweep, 3 multiply-adds and 2/32 shuffles. An H200 at 1.9 GHz starts 32e12
@@ -54,10 +54,10 @@ struct arguments : star::faces<T, 2, HS_MAX_RADIUS> {
     star::level_fields<T, 2, HS_MAX_RADIUS> level[STEPS]; /* a face is one node */
 };
 
-/* What a warp has of the line, and what it stores. */
+/* A warp's part of the line, and what it stores of it. */
 struct part {
     int64_t first, lo, hi;
-    bool at_min, at_max; /* it begins or ends at the grid's end */
+    bool at_min, at_max; /* the part begins or ends at the grid's end */
 };
 
 template <typename T, int W>
@@ -185,7 +185,7 @@ struct line {
                            field ? rule.c * *field : p.level[level].offset[f][m - 1]);
     }
 
-    /* The first and last lane's neighbours beyond the grid's ends. */
+    /* Sets the first and last lane's neighbours beyond the grid's ends. */
     __device__ __forceinline__ void put_ghosts(int level, T (&left)[R], T (&right)[R]) const
     {
         if (at.at_min && lane == 0)
@@ -198,7 +198,7 @@ struct line {
                 right[m - 1] = ghost(1, m, level, value[W - 1 - m], value[W - 1]);
     }
 
-    /* Nodes that no sweep updates: they keep their value, or take the one prescribed. */
+    /* Sets nodes that no sweep updates: they keep their value, or take the prescribed one. */
     __device__ __forceinline__ void put_held(int level, T (&made)[W]) const
     {
         if (at.at_min && lane == 0) {

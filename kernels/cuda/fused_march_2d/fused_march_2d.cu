@@ -1,32 +1,33 @@
 /*
  * fused_march_2d: up to ten sweeps in float, twelve or 24 in double, in one march along y.
  *
- * A lane owns WIDTH neighbouring points of a row (8 in float, 6 in double), a warp 32*WIDTH, and
- * marches along y with the levels of time in its registers: of each level the two newest rows. When
- * row y of level 0 arrives, row y-1 of level 1 is made, from that row y-2 of level 2, and so on.
- * Only level 0 is read and only the last level is written. Two such steps, in which the two rows of
- * every level change roles, are the body of a loop, without branches where rows are aligned.
+ * A lane owns WIDTH neighbouring points of a row (8 in float, 6 in double), a warp 32*WIDTH. The
+ * warp marches along y with the time levels in registers, the two newest rows of each. When row y
+ * of level 0 arrives, row y-1 of level 1 is made, from it row y-2 of level 2, and so on. Only level
+ * 0 is read and only the last level is written. The loop body is two such steps, in which the two
+ * rows of every level swap roles; it has no branches where rows are aligned.
  *
- * A level's older row is dead once the level's sums have begun with it, so these are begun before
- * the last multiply-add of the level before, which then writes where that row was: no value is
- * moved. x neighbours are in the lane, or come by shuffle from rows known since the step before,
+ * A level's older row is dead once the level's sums have begun with it. So these sums begin before
+ * the last multiply-add of the level before, which then overwrites that row: no value is moved.
+ * Neighbours along x are in the lane, or come by shuffle from rows known since the step before,
  * shuffled one level ahead. So a point and level costs 5 multiply-adds and little else. Rows come
- * and go by TMA, a row by one lane's instruction: ordinary loads would queue with the shuffles.
+ * and go by TMA, one instruction of one lane per row: ordinary loads would queue with the shuffles.
  *
- * In float every warp has a strip of its own, and sweeps its halo redundantly. In double the warps
- * of a block stand side by side, each overlapping the next by eight points, and groups of them
- * share the levels, three each: a group gives its last row to the next by way of shared memory. Up
- * to twelve levels there are four warps side by side; with 24 two warps, and room for two pairs of
- * pairs of rows between groups, which then wait for each other half as often. 24, since a copy of a
- * value takes as much energy as seven levels' sums, and an H200 is at its limit of power.
+ * In float every warp has a strip of its own and sweeps its halo redundantly. In double the warps
+ * of a block stand side by side, each overlapping the next by eight points, and groups of warps
+ * share the levels, three each: a group passes its last row to the next through shared memory. Up
+ * to twelve levels there are four warps side by side. With 24 there are two, and between groups two
+ * places for two pairs of rows each, so that groups wait for each other half as often. 24, since
+ * copying a value takes as much energy as the sums of seven levels, and an H200 runs at its power
+ * limit.
  *
- * At the grid's faces there is no halo. The lanes there make the ghosts: of x in variants of the
- * steps, where all compute what some choose; of y in steps of their own, which cost more. All
- * blocks run at once, so they share the strips by what these steps cost (hs_strip_begin). Rows that
- * cross a wrap come in two pieces.
+ * At the grid's faces there is no halo: the lanes there compute the ghosts. For x, variants of the
+ * step compute them in all lanes and select them in some. For y there are separate steps, which
+ * cost more. All blocks run at once, so they share the strips by what these steps cost
+ * (hs_strip_begin). Rows that cross a wrap come in two pieces.
  *
- * 5 multiply-adds a point and sweep allow 12.5 times the copy's bandwidth; of these 0.91 (float)
- * and 0.85 (double) are of points that are stored. Reaches 7.1 and 8.6 at 16384^2 on an H200
+ * 5 multiply-adds per point and sweep allow 12.5 times the bandwidth of a copy; 0.91 (float) and
+ * 0.85 (double) of them are for points that are stored. Reaches 7.1 and 8.6 at 16384^2 on an H200
  * (docs/performance/fused-2d-1d.md).
  *
  * Source: 2.5D/3.5D blocking, Nguyen et al., SC'10; levels in registers, AN5D, Matsumura et al.,
@@ -41,12 +42,12 @@ namespace
 
 using namespace strip;
 
-/* The block's share, for a warp of that group or a later one. */
+/* Sweeps the block's share, in a warp of this group or a later one. */
 template <typename T, int LEVELS, int GROUP>
 __device__ __forceinline__ void run(const arguments<T> &p,
                                     typename shape<T, LEVELS>::shared_memory &memory)
 {
-    /* by a shuffle, so that the compiler sees that it is the warp's */
+    /* by a shuffle, so that the compiler sees that it is uniform in the warp */
     const int warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
     const int group = warp / p.cut.warps;
     if constexpr (GROUP != ANY && GROUP + 1 < shape<T, LEVELS>::GROUPS)
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__((32 * shape<T, LEVELS>::WARPS * shape<T, LEVEL
     __syncthreads();
     run<T, LEVELS, (block::GROUPS > 1 && block::SHORT == 0 ? (int)ANY : 0)>(p, memory[0]);
 #else
-    (void)p; /* plan() tells such GPUs apart */
+    (void)p; /* plan() refuses such GPUs */
 #endif
 }
 

@@ -1,6 +1,6 @@
 /*
- * The march of fused_march_2d along a strip: how rows come to a warp and leave it, a step, a step
- * near the faces of y, and the loop over pairs of them.
+ * The march of fused_march_2d along a strip: how rows come to a warp and leave it, an ordinary
+ * step, a step near the faces of y, and the loop over pairs of steps.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_2D_MARCH_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_2D_MARCH_CUH
@@ -17,17 +17,17 @@ namespace strip
 {
 
 /*
- * What a pair of steps may meet along x. What only some lanes need is computed by all and chosen by
- * a few, and all but the last are without branches: nothing is moved across one to hide latencies.
+ * What a pair of steps may meet along x. All lanes compute what only some need. All variants but
+ * the last have no branches: the compiler moves nothing across a branch to hide latency.
  */
 enum meets {
     INSIDE,
     HELD,  /* a face whose nodes are held */
     SIDES, /* any faces */
-    ODD    /* these, and vectors that are not aligned in memory, or one that crosses the wrap */
+    ODD    /* any faces, and vectors that are not aligned in memory, or one that crosses the wrap */
 };
 
-/* How a block sweeps so many levels, and its shared memory. */
+/* How a block sweeps LEVELS levels, and its shared memory. */
 template <typename T, int LEVELS>
 struct shape {
     enum {
@@ -36,29 +36,29 @@ struct shape {
         WARPS = MANY ? (int)HS_STRIP_WARPS_MANY : (int)strip_shape<T>::WARPS,
         GROUPS = (LEVELS + strip_shape<T>::DEEP - 1) / strip_shape<T>::DEEP,
         DEEP = (LEVELS + GROUPS - 1) / GROUPS, /* levels of a group */
-        SHORT = DEEP * GROUPS - LEVELS,        /* so many of the last groups have one less */
+        SHORT = DEEP * GROUPS - LEVELS, /* this many of the last groups have one level less */
         PLACES = MANY ? HS_STRIP_PLACES_MANY : HS_STRIP_PLACES_FEW,
         PAIRS = MANY ? HS_STRIP_PAIRS_MANY : HS_STRIP_PAIRS_FEW,
         TOGETHER = 2 * PAIRS, /* rows in a place */
         VECTOR = HS_VECTOR_BYTES / sizeof(T),
         VECTORS = WIDTH / VECTOR,
-        ROW = 32 * WARPS * VECTORS, /* vectors of a row, a lane's after each other */
+        ROW = 32 * WARPS * VECTORS, /* vectors of a row; those of a lane are consecutive */
         BLOCKS = GROUPS > 2 ? 1 : strip_shape<T>::BLOCKS /* on a multiprocessor */
     };
     struct alignas(HS_VECTOR_BYTES) vector {
         T v[VECTOR];
     };
-    /* Of a warp's levels the two newest rows, at the ends of y. Where a block is a warp, they are
-     * in shared memory, where elsewhere rows are on their way to memory; else it is too small. */
+    /* The two newest rows of each of a warp's levels, at the ends of y. If a block is one warp,
+     * they share memory with rows on their way to memory; otherwise that part is too small. */
     using ends = T[2][DEEP][WIDTH][32];
     enum : size_t {
         ENDS_SHARED = WARPS * GROUPS == 1,
         STAGE = sizeof(vector[PLACES][TOGETHER][ROW])
     };
     struct shared_memory {
-        /* Rows on their way to each group and from the last one to memory. Those from memory lie a
-         * warp's after another's, the others as in the grid: where two warps overlap, each gives
-         * the half that is right after its levels. */
+        /* Rows in flight to each group, and from the last one to memory. Rows from memory lie warp
+         * by warp; the others lie as in the grid: where two warps overlap, each contributes the
+         * half that is still correct after its levels. */
         vector rows[GROUPS + 1][PLACES][TOGETHER][ROW];
         unsigned char more[ENDS_SHARED && sizeof(ends) > STAGE ? sizeof(ends) - STAGE : 16];
         bulk::barrier fetched[WARPS][PLACES];                       /* from memory, and ... */
@@ -68,9 +68,10 @@ struct shape {
 };
 
 /*
- * The group of a march whose code serves all groups, where all have as many levels. A loop in HELD
- * is 11 KB long; where each of two groups had its own, these did not stay in the cache for
- * instructions, depending on where the program lay: 2.9 ms in bench for 1.7 in a timing program.
+ * Stands for any group where all have equally many levels and one code serves them. A loop in HELD
+ * is 11 KB long. When each of two groups had its own, the two did not always stay in the
+ * instruction cache, depending on where the program lay: 2.9 ms in bench for 1.7 in a timing
+ * program.
  */
 enum { ANY = -1 };
 
@@ -89,42 +90,42 @@ struct march {
         TOGETHER = block::TOGETHER,
         HALF_OVERLAP = HS_STRIP_OVERLAP / 2,
         NEXT = 32 * WIDTH - HS_STRIP_OVERLAP, /* from warp to warp, in points */
-        LONG = GROUPS - block::SHORT,         /* groups that have all levels */
+        LONG = GROUPS - block::SHORT,         /* groups with the full number of levels */
         DEEP = block::DEEP - (GROUP < LONG ? 0 : 1),
         LAG = LEVELS,  /* steps from a row's arrival to its being stored */
         ODD_ROWS = 16, /* vectors are not aligned in memory, or one crosses the wrap */
         ROW_BYTES = block::ROW * HS_VECTOR_BYTES,
         PLACE_BYTES = TOGETHER * ROW_BYTES,
-        TO = GROUPS > 1 ? 0 : 1 /* of `orders`: a group among several has one of them at most */
+        TO = GROUPS > 1 ? 0 : 1 /* index in `orders`: a group among several has at most one order */
     };
-    /* Of each level the two newest rows. */
+    /* The two newest rows of each level. */
     struct rows {
         T row[2][DEEP][WIDTH];
     };
 
-    /* What TMA is told at a place: which rows of memory come, or go there. Kept and
-     * moved along, since to make it anew took 50 or 60 instructions, and 300 to 440 of the 3670
-     * clocks of a place, of the two groups that all others wait for. */
+    /* The order for TMA at a place: which rows to copy from or to memory. It is kept and advanced:
+     * computing it anew took 50 or 60 instructions, which were 300 to 440 of the 3670 clocks of a
+     * place in the two groups that all others wait for. */
     struct order {
         char *memory;     /* the first row of the next place */
         bulk::spot stage; /* the warp's part of the first place's first row */
-        int since;        /* the first step that needs no question for each row, */
-        unsigned steps;   /* and how many there are */
+        int since;        /* the first step that needs no check of single rows, ... */
+        unsigned steps;   /* ... and the number of such steps */
     };
 
     const arguments<T> &p;
     typename block::shared_memory &shared;
     int own_group, warp;
     bulk::spot takes;      /* the lane's first vector of the first place's first row */
-    unsigned overlaps;     /* 1: the lane's first points are another warp's, 2: its last */
-    bulk::spot come, room; /* barriers of the first places that it takes from and gives to */
-    int turn;              /* of the places where rows lie on their way */
-    int pair;              /* of rows in the place */
-    unsigned round;        /* parity of the turns through them */
-    int x; /* node of the warp's first point; outside the grid where the axis wraps */
-    int x_lo, x_hi, y_lo; /* nodes that it stores, ... */
-    int end;              /* ... until this step */
-    unsigned faces;       /* bit of each face that it meets and that does not wrap; ODD_ROWS */
+    unsigned overlaps;     /* 1: the lane's first points belong to another warp, 2: its last */
+    bulk::spot come, room; /* barriers of the first places that the warp takes from and gives to */
+    int turn;              /* index of the current place */
+    int pair;              /* index of the pair of rows in that place */
+    unsigned round;        /* parity of the rounds through the places */
+    int x;                 /* node of the warp's first point; outside the grid on a periodic axis */
+    int x_lo, x_hi, y_lo;  /* nodes that the warp stores, ... */
+    int end;               /* ... until this step */
+    unsigned faces;        /* bit of each non-periodic face that the warp meets; ODD_ROWS */
 
     __device__ __forceinline__ march(const arguments<T> &arguments,
                                      typename block::shared_memory &memory, int which, int side)
@@ -138,7 +139,7 @@ struct march {
             "half a overlap is right after a group's levels, and whole vectors of a lane");
         takes = bulk::spot_of(shared.rows[group()][0][0] + lane() * VECTORS +
                               warp * (first() ? 32 * WIDTH : (int)NEXT) / VECTOR);
-        takes = __shfl_sync(0xffffffffu, takes, lane()); /* so that it is kept, not made again */
+        takes = __shfl_sync(0xffffffffu, takes, lane()); /* so that it is kept, not recomputed */
         overlaps = (warp > 0 && lane() == 0 ? 1u : 0u) |
                    (warp + 1 < p.cut.warps && lane() == 31 ? 2u : 0u);
         come = bulk::spot_of(first() ? &shared.fetched[warp][0] : &shared.given[group() - 1][0]);
@@ -165,13 +166,13 @@ struct march {
     {
         return group() == GROUPS - 1;
     }
-    /* The level before the group's first. */
+    /* Levels before the group's first. */
     __device__ __forceinline__ int base() const
     {
         return group() * block::DEEP - (GROUP < LONG ? 0 : GROUP - LONG);
     }
 
-    /* The block's part of strip s. */
+    /* Sets up the block's part of strip s. */
     __device__ __forceinline__ void place(int s)
     {
         const share &part = shared.part;
@@ -194,18 +195,18 @@ struct march {
         x_lo = max(least, x);
         x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
-        end = bulk::here(hi + LAG); /* the uniform registers are used up */
+        end = bulk::here(hi + LAG); /* no uniform register is left */
         if ((begin() | x_lo | x_hi | (crosses() ? p.nx : 0)) % VECTOR != 0)
             faces |= ODD_ROWS;
     }
 
-    /* The first point in the grid; a strip is no wider. */
+    /* The strip's first point, mapped into the grid; a strip is at most as wide as the grid. */
     __device__ __forceinline__ int begin() const
     {
         return x < 0 ? x + p.nx : x < p.nx ? x : x - p.nx;
     }
 
-    /* Its rows go on at the grid's first point after the last one. */
+    /* Whether rows continue at the grid's first point after its last one. */
     __device__ __forceinline__ bool crosses() const
     {
         return begin() + 32 * WIDTH > p.nx;
@@ -214,7 +215,7 @@ struct march {
     /* ---- rows come and go ---------------------------------------------------------------------
      */
 
-    /* A row by the lanes, where its vectors are not aligned, or one crosses the wrap. */
+    /* All lanes fetch a row whose vectors are not aligned or of which one crosses the wrap. */
     __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
     {
         const int begin = this->begin(), own = bulk::here(lane());
@@ -235,15 +236,15 @@ struct march {
         }
     }
 
-    /* Row y >= 0; beyond the last comes the first, which does no harm where the axis does not wrap.
-     * No grid has fewer than three rows. */
+    /* Row y >= 0. Rows after the last one continue at the first one, which does no harm if the axis
+     * is not periodic. Every grid has at least three rows. */
     __device__ __forceinline__ const T *row_at(int y) const
     {
         return p.in + (int64_t)(y < p.ny ? y : y - p.ny) * (int)p.pitch;
     }
 
-    /* The rows that arrive from step t on, as many as a place has, on their way to that place: by
-     * one lane, or by all where the strip is odd. */
+    /* Starts the copy of the rows that arrive from step t on, as many as a place holds, to that
+     * place. One lane does it, or all lanes if the strip is odd. */
     template <bool PLAIN>
     __device__ __forceinline__ void fetch(int t, int place)
     {
@@ -274,10 +275,10 @@ struct march {
             }
         }
         if (!PLAIN)
-            __pipeline_commit(); /* an empty one too: they are counted */
+            __pipeline_commit(); /* also if empty, since commits are counted */
     }
 
-    /* A row of the group's first level: the first or the second of that pair of the place. */
+    /* Reads a row of the group's first level: row `which` of that pair in the place. */
     __device__ __forceinline__ void take(int which, T (&to)[WIDTH], int of_pair) const
     {
         const bulk::spot from = takes + turn * PLACE_BYTES + (2 * of_pair + which) * ROW_BYTES;
@@ -295,8 +296,8 @@ struct march {
         return place == 0 ? PLACES - 1 : place - 1;
     }
 
-    /* A row of the group's last level, made in step t, goes to the next group or to memory, by way
-     * of shared memory where PLAIN. */
+    /* Passes on a row of the group's last level, made in step t: to the next group, or to memory.
+     * If PLAIN, it goes to memory by way of shared memory. */
     template <bool PLAIN>
     __device__ __forceinline__ void put(int which, int t, const T (&made)[WIDTH], int of_pair) const
     {
@@ -335,8 +336,8 @@ struct march {
         }
     }
 
-    /* What so many pairs of steps, the first of them from t on, have put to a place goes to memory,
-     * as far as it is stored and was made from step `from` on. */
+    /* Writes to memory the rows that `pairs` pairs of steps, from step t on, have put into a place,
+     * as far as they are stored and were made from step `from` on. */
     __device__ __forceinline__ void leave_for_memory(int t, int from, int place, int pairs) const
     {
         const unsigned bytes = (unsigned)(x_hi - x_lo) * (unsigned)sizeof(T);
@@ -351,7 +352,7 @@ struct march {
         bulk::end_stores();
     }
 
-    /* The orders of a march from step t on, of which all from step `from` are stored. */
+    /* The orders of a march from step t on; all rows made from step `from` on are stored. */
     __device__ __forceinline__ void begin_orders(int t, int from, order (&orders)[1 + TO]) const
     {
         if (pair != 0)
@@ -373,7 +374,7 @@ struct march {
         }
     }
 
-    /* What was put to the place before is stored, and rows to come are fetched to it. */
+    /* Stores the rows put into the previous place, and fetches the next rows into it. */
     __device__ __forceinline__ void follow_orders(int t, int from, order (&orders)[1 + TO])
     {
         const int64_t pitch = (int64_t)(int)p.pitch * (int)sizeof(T);
@@ -401,7 +402,7 @@ struct march {
         if (first()) {
             order &in = orders[0];
             if (!last())
-                __syncwarp(); /* lanes take what others fetched, and fetch over what others took */
+                __syncwarp(); /* lanes read what others fetched, and fetch over what others read */
             if (__builtin_expect((unsigned)(t - in.since) < in.steps, 1)) {
                 if (bulk::is_leader()) {
                     const unsigned bytes = 32 * WIDTH * sizeof(T);
@@ -427,7 +428,7 @@ struct march {
         return star::ghost(p.rule[f][0], inner, edge, p.level[level].offset[f][0]);
     }
 
-    /* The ghosts beyond the faces of x, where the sweep looks for the neighbour. */
+    /* The ghosts beyond the faces of x, put where the sweep reads the neighbour. */
     __device__ __forceinline__ void put_ghosts(int level, const T (&now)[WIDTH], T &left,
                                                T &right) const
     {
@@ -437,7 +438,7 @@ struct march {
         right = faces & 2 && lane() == 31 ? high : right;
     }
 
-    /* Held nodes of the faces of x. */
+    /* Sets the held nodes of the faces of x. */
     __device__ __forceinline__ void put_held(int level, const T (&now)[WIDTH],
                                              T (&made)[WIDTH]) const
     {
@@ -448,8 +449,8 @@ struct march {
         made[WIDTH - 1] = held & 2 ? high : made[WIDTH - 1];
     }
 
-    /* A step away from the faces of y: a row of the group's first level arrives. OLD says which of
-     * the two rows of each level is the older, and which step of a pair this is. */
+    /* A step away from the faces of y: a row of the group's first level arrives. OLD is the older
+     * of the two rows of each level, and the number of the step in its pair. */
     template <int OLD, meets MEETS>
     __device__ __forceinline__ void step(int t, rows &of, int of_pair) const
     {
@@ -505,8 +506,9 @@ struct march {
     /* ---- near the faces of y ------------------------------------------------------------------
      */
 
-    /* Held nodes of row k. Where faces meet, one that prescribes goes before one that keeps, and of
-     * those that prescribe the later one has the node: so keep first, then prescribe in order. */
+    /* Sets the held nodes of row k. Where faces meet, a face that prescribes takes precedence over
+     * one that keeps, and a later prescribing face over an earlier one: keep first, then prescribe
+     * in order. */
     __device__ __forceinline__ void put_all_held(int level, int k, const T (&now)[WIDTH],
                                                  T (&made)[WIDTH]) const
     {
@@ -535,8 +537,8 @@ struct march {
             return own.row[which][l][e];
     }
 
-    /* Row k of the level after the next `level`, from the two newest rows of this one and the one
-     * above, in whose places are then the row above and what was made. */
+    /* Makes row k of the level after `level` from this level's two newest rows and the row above.
+     * On return `older` holds the row above and `fresh` the new row. */
     __device__ __forceinline__ void make_at_end(int level, int k, const T (&now)[WIDTH],
                                                 T (&older)[WIDTH], T (&fresh)[WIDTH]) const
     {
@@ -566,7 +568,7 @@ struct march {
         put_all_held(level, k, now, fresh);
     }
 
-    /* As step(), level after level, since a ghost may need the row that was just made. */
+    /* Like step(), but level after level, since a ghost may need the row that was just made. */
     template <int OLD>
     __device__ __forceinline__ void step_at_ends(int t, rows &own) const
     {
@@ -598,7 +600,7 @@ struct march {
     /* ---- the march ----------------------------------------------------------------------------
      */
 
-    /* The next place's rows are there, and there is room for what is made of them. */
+    /* Waits for the next place's rows and for room for the rows made from them. */
     __device__ __forceinline__ void await_place()
     {
         const int at = turn * (int)sizeof(bulk::barrier);
@@ -611,14 +613,14 @@ struct march {
         if (!last())
             bulk::wait(room + at, round ^ 1u);
     }
-    /* The same, and what is ordered then. */
+    /* The same, then follows the orders. */
     __device__ __forceinline__ void enter_place(int t, int from, order (&orders)[1 + TO])
     {
         await_place();
         if (first() || last())
             follow_orders(t, from, orders);
     }
-    /* The same where the lanes fetch and store by themselves. */
+    /* The same if the lanes fetch and store by themselves. */
     __device__ __forceinline__ void enter_place_alone(int t)
     {
         await_place();
@@ -628,9 +630,9 @@ struct march {
             fetch<false>(t + TOGETHER * (PLACES - 1), before(turn));
         }
     }
-    /* After it: its rows are the next group's, and those of the group before are no longer needed.
-     * There are places enough on each way, three for two rows or two for four, that no group waits
-     * for another while they are about as fast. */
+    /* Ends a pair of steps. After a place's last pair its rows belong to the next group, and the
+     * previous group may refill its own. Between groups there are three places for two rows or two
+     * for four, enough that groups that are about equally fast never wait for each other. */
     __device__ __forceinline__ void leave()
     {
         if (PAIRS > 1 && ++pair < PAIRS)
@@ -648,7 +650,7 @@ struct march {
         round ^= turn == 0 ? 1u : 0u;
     }
 
-    /* Whether a row made in the steps t and t + 1, or a row that it is made of, lies at or beyond a
+    /* Whether a row made in step t or t + 1, or a row that it is made from, lies at or beyond a
      * face of y. */
     __device__ __forceinline__ bool is_at_end(int t) const
     {
@@ -656,7 +658,7 @@ struct march {
         return faces & 12 && ((row >= 0 && row <= DEEP) || (row + 1 >= p.ny && row < p.ny + DEEP));
     }
 
-    /* Until when, from step t on, there is no such pair. */
+    /* The first step from t on whose pair is at an end, at most `end`. */
     __device__ __forceinline__ int quiet(int t) const
     {
         const int row = t - base();
@@ -683,8 +685,7 @@ struct march {
             begin_orders(t, from, orders);
 #pragma unroll 1
         while (t < until) {
-            /* most are a place at a time, so that what comes round with each step does so half as
-             * often */
+            /* most steps go a place at a time, which halves the overhead per step */
             if (PAIRS > 1 && PLAIN && pair == 0) {
 #pragma unroll 1
                 for (; t + TOGETHER - 2 < until; t += TOGETHER) {
@@ -758,14 +759,14 @@ struct march {
             at(own, n / WIDTH / DEEP, n / WIDTH % DEEP, n % WIDTH) = T(0);
 #pragma unroll 1
         while (t < end) {
-            place(strip); /* made again rather than kept */
+            place(strip); /* computed again rather than kept */
             const int until = quiet(t);
             if (t == until) {
                 advance_at_ends(t, own);
                 t += 2;
                 continue;
             }
-            /* votes, so that the compiler sees that the warp stays together */
+            /* votes, so that the compiler sees that the warp does not diverge */
             if (odd())
                 advance<ODD>(t, until, own);
             else if (!__any_sync(0xffffffffu, faces & 3))

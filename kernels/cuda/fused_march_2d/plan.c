@@ -4,13 +4,13 @@
 
 HS_CUDA_SWEEP(fused_march_2d);
 
-/* Points of so many warps side by side. */
+/* Width in points of this many warps side by side. */
 static int strip_points(int width, int warps)
 {
     return (HS_WARP * width - HS_STRIP_OVERLAP) * (warps - 1) + HS_WARP * width;
 }
 
-/* Blocks that it takes if the parts of each may cost `cut->most`, as many rows as that allows. */
+/* The blocks needed if the parts of each may cost `cut->most`, with as many rows as that allows. */
 static int64_t share_out(struct hs_strip_cut *cut)
 {
     const struct hs_strip_costs *cost = &cut->cost;
@@ -30,7 +30,7 @@ static int64_t share_out(struct hs_strip_cut *cut)
             left -= whole;
             continue;
         }
-        int64_t parts = 0; /* before that which makes the end */
+        int64_t parts = 0; /* before the part that makes the strip's end */
         if (row > 0 || cut->most < whole) {
             const int64_t each = (cut->most - cost->part) / one;
             const int64_t last = (cut->most - cost->part - cost->high) / one;
@@ -47,7 +47,7 @@ static int64_t share_out(struct hs_strip_cut *cut)
     return block + 1;
 }
 
-/* With the least that makes the blocks enough. */
+/* Shares out with the least cut->most for which the blocks suffice. */
 static void share_evenly(struct hs_strip_cut *cut)
 {
     int64_t few = 0, enough = 1;
@@ -64,7 +64,8 @@ static void share_evenly(struct hs_strip_cut *cut)
     cut->used = (int)share_out(cut);
 }
 
-/* What a part of rows lo to hi - 1 costs, also where it goes through an end that another makes. */
+/* The cost of a part of rows lo to hi - 1, including its steps through an end that another part
+ * stores. */
 static int64_t cost_of(const struct hs_strip_cut *cut, int strip, int lo, int hi)
 {
     const struct hs_strip_costs *cost = &cut->cost;
@@ -106,8 +107,8 @@ static struct hs_strip_cut shared_by(struct hs_strip_cut cut, int low, int high)
     return cut;
 }
 
-/* With enough rows in the parts at the ends, those beside them go through no step there; but on
- * small grids these are more than the rows of other parts. */
+/* If the parts at the ends of y have enough rows, their neighbours take no step at a face. On small
+ * grids that would be more rows than the other parts have. */
 static struct hs_strip_cut shared_best(const struct hs_strip_cut *cut)
 {
     enum { FEW = 8 };
@@ -118,7 +119,7 @@ static struct hs_strip_cut shared_best(const struct hs_strip_cut *cut)
     return dearest(&few) < dearest(&enough) ? few : enough;
 }
 
-/* All but the table and what comes with it. */
+/* The cut without the table and the members that are computed with it. */
 static struct hs_strip_cut cut_strips(const struct hs_case *of,
                                       const struct hs_device_limits *limits)
 {
@@ -150,14 +151,14 @@ static struct hs_strip_cut cut_strips(const struct hs_case *of,
                                                           : 2;
     const bool wrap_y = of->face[2 * HS_Y].wrap;
     const bool held = of->face[2 * HS_X].held && of->face[2 * HS_X + 1].held;
-    /* Measured on an H200, 1024^2 to 16384^2; a wrong one costs time, not values. By the clocks of
-     * blocks of 24 levels a part of h rows that meets no end takes as long as h + 62 rows, of which
-     * 48 are the rows before and behind it, and a step at an end as long as two or three others;
-     * up to twelve levels are taken to be alike, which was not measured. In float eight blocks
-     * share a multiprocessor, and one that waits at an end leaves it to them: there ends of 62 and
-     * 60 rows come out, near what gave most of 30, 60, 100 and 120. Rows of outer strips: with held
-     * faces 19 to 21 sixteenths gave the highest rates, with others 24 to 26, across a wrap 17
-     * to 18. */
+    /* Measured on an H200, 1024^2 to 16384^2; a wrong figure costs time but changes no values.
+     * According to the clocks of blocks with 24 levels, a part of h rows that meets no end takes as
+     * long as h + 62 rows, 48 of which are the rows before and after it, and a step at an end as
+     * long as two or three others. Up to twelve levels are assumed to behave alike; this was not
+     * measured. In float eight blocks share a multiprocessor, so a block that waits at an end
+     * leaves it to the others: the model then gives ends of 62 and 60 rows, near the best of 30,
+     * 60, 100 and 120. Rows of outer strips: with held faces 19 to 21 sixteenths gave the highest
+     * rates, with other faces 24 to 26, across a wrap 17 to 18. */
     const int end_step = wrap_y ? 0 : 16 * (single ? 6 : 2);
     cut.steps = steps;
     cut.rows = (int)of->layout.points[HS_Y];
@@ -202,12 +203,12 @@ static void launch_of(const struct hs_case *of, const struct hs_strip_cut *cut,
     g->blocks[HS_X] = cut->strips;
     g->blocks[HS_Y] = hs_divide_up(rows, tile);
     g->launched = cut->blocks;
-    /* in the mean: there are as many parts more than blocks as strips that two of these share */
+    /* on average: every strip that two blocks share adds a part to the number of blocks */
     const int64_t parts = cut->blocks + cut->strips - 1;
     g->points_loaded = cut->points * (share + 2 * of->steps * parts / cut->blocks);
     g->points_written = cut->stored * share;
-    /* rows on their way to each group and to memory; of a warp that is alone in its block also
-     * those of its levels, at the ends of y, where the last ones are elsewhere */
+    /* rows in flight to each group and to memory; if a warp is alone in its block, rows of its
+     * levels at the ends of y take the place of the latter */
     const int width = of->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
     const int row = HS_WARP * width * size, deep = (int)hs_divide_up(of->steps, cut->groups);
     const int places = 2 * cut->pairs * cut->places * cut->warps;

@@ -13,33 +13,34 @@ extern "C" {
 #endif
 
 enum {
-    HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps a launch */
+    HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps per launch */
     HS_STRIP_STEPS_DOUBLE = 24, /* */
-    HS_STRIP_FEW_DOUBLE = 12,   /* up to so many, blocks are others than with more */
-    HS_STRIP_WIDTH_FLOAT = 8,   /* points of a lane */
+    HS_STRIP_FEW_DOUBLE = 12,   /* most levels of the block shape for few levels */
+    HS_STRIP_WIDTH_FLOAT = 8,   /* points per lane */
     HS_STRIP_WIDTH_DOUBLE = 6,  /* */
-    HS_STRIP_DEEP_FLOAT = 10,   /* most levels of a warp; more are shared by groups of warps */
+    HS_STRIP_DEEP_FLOAT = 10,   /* most levels of a warp; groups of warps share more */
     HS_STRIP_DEEP_DOUBLE = 3,   /* */
-    HS_STRIP_WARPS_FLOAT = 1,   /* of a group, side by side; fewer on narrow grids */
+    HS_STRIP_WARPS_FLOAT = 1,   /* per group, side by side; fewer on narrow grids */
     HS_STRIP_WARPS_DOUBLE = 4,  /* */
-    HS_STRIP_WARPS_MANY = 2,    /* where there are more than the few levels */
-    HS_STRIP_OVERLAP = 8,       /* points by which these overlap */
-    HS_STRIP_BLOCKS_FLOAT = 8,  /* of up to two groups, on a multiprocessor; of more there is one */
+    HS_STRIP_WARPS_MANY = 2,    /* ... if there are more than the few levels */
+    HS_STRIP_OVERLAP = 8,       /* points by which warps overlap */
+    HS_STRIP_BLOCKS_FLOAT = 8,  /* per multiprocessor, with up to two groups; else one */
     HS_STRIP_BLOCKS_DOUBLE = 2, /* */
-    HS_STRIP_PLACES_FEW = 3,    /* for rows on their way, to and from each group, ... */
+    HS_STRIP_PLACES_FEW = 3,    /* for rows in flight to and from each group, ... */
     HS_STRIP_PLACES_MANY = 2,   /* */
     HS_STRIP_PAIRS_FEW = 1,     /* ... and pairs of rows in a place */
     HS_STRIP_PAIRS_MANY = 2,    /* */
     HS_STRIP_TABLE = 128,       /* most strips that are shared out exactly */
 };
 
-/* Sweeps that a launch may take (hs_kernel_plan): the rest of a stretch goes in few launches. */
+/* The numbers of sweeps that a launch may take (hs_kernel_plan), chosen so that the rest of a
+ * stretch takes few launches. */
 #define HS_STRIP_TAKES_FLOAT (1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 9)
 #define HS_STRIP_TAKES_DOUBLE (1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 11 | 1u << 23)
 
-/* What a part of a strip costs, in sixteenths of a row inside: for being one, for its end at the
- * lower or the upper face of y, and for each of its rows, in strips inside and in the first and the
- * last. And what a step costs besides that goes through rows at a face of y. */
+/* What a part of a strip costs, in sixteenths of an interior row: a fixed cost, an extra one for
+ * its end at the lower or the upper face of y, and the cost of a row, in interior strips and in the
+ * first and last one. `end_step` is the extra cost of a step through rows at a face of y. */
 struct hs_strip_costs {
     int part, low, high;
     int inside, outer;
@@ -51,31 +52,31 @@ struct hs_strip_place {
     int strip, row;
 };
 
-/* How fused_march_2d cuts a grid: into strips along y, which its blocks share in parts of equal
- * cost, a strip at a time or more. */
+/* How fused_march_2d cuts a grid into strips along y. Blocks share the strips in parts of equal
+ * cost, of one strip or several. */
 struct hs_strip_cut {
-    int groups, warps; /* of a block: groups of warps side by side, each for some of the levels */
-    int places, pairs; /* for rows on their way to and from each group, and of rows in each */
-    int points;        /* that a block marches with */
+    int groups, warps; /* per block: groups of warps side by side, each for some levels */
+    int places, pairs; /* for rows in flight to and from each group; pairs of rows in each */
+    int points;        /* width of a block's march */
     int halo;          /* points on each side of a strip that are swept redundantly */
     int lead, stored;  /* points that the first strip stores, and the others */
     int strips, blocks;
     int steps;
     int rows;                  /* of a strip */
-    int least_low, least_high; /* of the parts at its ends, where it has several */
+    int least_low, least_high; /* of the parts at a strip's ends, if it has several */
     struct hs_strip_costs cost;
-    /* What the parts of a block may cost, if none has only a few rows at an end; 0: the strips are
-     * more than the table has. And the blocks that then have a part. */
+    /* Most that the parts of a block may cost, unless one has only a few rows at an end; 0 if there
+     * are more strips than the table holds. And the number of blocks that then have a part. */
     int64_t most;
     int used;
-    /* Of each strip the first block that begins there, and where. */
+    /* For each strip the first block that begins in it, and the row where it does. */
     struct {
         int block, row;
     } table[HS_STRIP_TABLE];
 };
 struct hs_strip_cut hs_strip_cuts(const struct hs_case *of, const struct hs_device_limits *limits);
 
-/* Where in a strip the block begins that is n-th after the one that begins at `row`. */
+/* The row in a strip where the n-th block after the one that begins at `row` begins. */
 static inline HS_HOST_DEVICE int hs_strip_next(const struct hs_strip_cut *cut, int strip, int row,
                                                int n)
 {
@@ -91,7 +92,7 @@ static inline HS_HOST_DEVICE int hs_strip_next(const struct hs_strip_cut *cut, i
     return (int)(at < last ? at : last);
 }
 
-/* Where block b begins, and with b + 1 where it ends. */
+/* Where block b begins; block b + 1 begins where it ends. */
 static inline HS_HOST_DEVICE struct hs_strip_place hs_strip_begin(const struct hs_strip_cut *cut,
                                                                   int b)
 {
@@ -110,7 +111,7 @@ static inline HS_HOST_DEVICE struct hs_strip_place hs_strip_begin(const struct h
         place.row = hs_strip_next(cut, place.strip, cut->table[place.strip].row, b - first);
         return place;
     }
-    /* equal parts of a line of the strips' costs, one after the other */
+    /* the strips' costs form one line, which is cut into equal parts */
     const int64_t ends = cost->part + cost->low + cost->high;
     const int64_t inside = ends + (int64_t)cut->rows * cost->inside;
     const int64_t outer = ends + (int64_t)cut->rows * cost->outer;

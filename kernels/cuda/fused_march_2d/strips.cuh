@@ -1,6 +1,6 @@
 /*
- * The strips of fused_march_2d, which go along y, and how the blocks share them: each has parts of
- * one or more, by what they cost, so that all end together.
+ * The strips of fused_march_2d, which go along y, and how blocks share them: each block has parts
+ * of one or more strips of about equal cost, so that all blocks end together.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_2D_STRIPS_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_2D_STRIPS_CUH
@@ -20,7 +20,7 @@ struct strip_shape<float> {
         WIDTH = HS_STRIP_WIDTH_FLOAT,
         LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
         DEEP = HS_STRIP_DEEP_FLOAT,    /* of a group, at most */
-        FEW = LEVELS,                  /* levels, in the form for few of them */
+        FEW = LEVELS,                  /* levels, in the variant for few of them */
         WARPS = HS_STRIP_WARPS_FLOAT,
         BLOCKS = HS_STRIP_BLOCKS_FLOAT
     };
@@ -50,7 +50,7 @@ struct arguments : star::faces<T, 4, 1> {
 
 using star::wrapped;
 
-/* This block's strips, the row in the first to begin with, and that in the last to end before. */
+/* This block's first and last strip, its first row in the one and its end in the other. */
 struct share {
     int first, last;
     int lo, hi;

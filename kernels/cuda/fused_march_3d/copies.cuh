@@ -1,7 +1,6 @@
 /*
- * What a fused march copies to shared memory (march.cuh): planes of level 0 and of the
- * source, some steps before they are wanted, and the source's tables. A thread copies its own
- * points.
+ * What a fused march copies to shared memory (march.cuh): planes of level 0 and of the source, some
+ * steps before they are needed, and the source's tables. A thread copies its own points.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_COPIES_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_3D_COPIES_CUH
@@ -26,7 +25,7 @@ struct copies : place<Sizes> {
     using base::SOURCE, base::TABLES, base::ANY_WAY;
     using typename base::T, typename base::shared_memory, typename base::vector;
 
-    int first_line; /* the node along z that shared.line begins with */
+    int first_line; /* the first node along z in shared.line */
 
     using base::base;
 
@@ -35,7 +34,7 @@ struct copies : place<Sizes> {
     {
         return (vector *)((char *)shared.queue + slot) + in_slot;
     }
-    /* The same at a place among the source's planes. */
+    /* The same in a slot of the source's planes. */
     __device__ vector *source_at(unsigned slot) const
     {
         return (vector *)((char *)shared.source + slot) + in_slot;
@@ -65,7 +64,7 @@ struct copies : place<Sizes> {
             return z;
         return z < 0 ? z + p.nz : z >= p.nz ? z - p.nz : z;
     }
-    /* Plane z of level 0. */
+    /* Fetches plane z of level 0. */
     __device__ void fetch(int z, unsigned slot)
     {
         const int at = plane_at(z);
@@ -86,21 +85,21 @@ struct copies : place<Sizes> {
     {
         return slot >= way().turn ? slot - way().turn : slot;
     }
-    /* Plane z of level l's source; beyond the grid, where it is not used, any. */
+    /* Fetches plane z of level l's source; beyond the grid, where it is not used, any plane. */
     __device__ void fetch_source(int z, int l, unsigned slot)
     {
         const int at = min(max(plane_at(z), 0), p.nz - 1);
         fetch_rows(p.source.field[l] + at * p.source.pitch_z, ANY_WAY ? source_row : at_row,
                    source_at(slot));
     }
-    /* Those of all levels, which are z, z-1, ... */
+    /* Those of all levels: planes z, z-1, ... */
     __device__ void fetch_sources(int z, unsigned slot)
     {
 #pragma unroll 1
         for (int l = 0; l < LEVELS; l++)
             fetch_source(z - l, l, slot - l * SLOT);
     }
-    /* What of the source comes during step z. */
+    /* The planes of the source that come during step z. */
     __device__ void fetch_source(int z, unsigned slot)
     {
         if (!SOURCE || TABLES || way().planes == 0)
@@ -115,7 +114,8 @@ struct copies : place<Sizes> {
 
     /* ---- its tables -------------------------------------------------------------------------- */
 
-    /* Their lines for all steps from z on; before start(), which waits for all threads. */
+    /* The tables' lines for all steps from z on. Call it before start(), which waits for all
+     * threads. */
     __device__ void fetch_lines(int z)
     {
         first_line = z - LEVELS;
@@ -126,7 +126,7 @@ struct copies : place<Sizes> {
             shared.line[i / NODES_Z][i % NODES_Z] = {{from.column, from.offset}};
         }
     }
-    /* Their planes of all levels. */
+    /* The tables' planes of all levels. */
     __device__ void fetch_tables()
     {
 #pragma unroll 1
@@ -149,11 +149,11 @@ struct copies : place<Sizes> {
                 }
             }
     }
-    /* Of level l's source a row of this thread's, at the plane of nodes that `at` belongs to. */
+    /* This thread's row r of level l's source; `at` has the numbers of the plane of nodes. */
     __device__ vector from_tables(int l, int r, const lane_values<double, 2> &at) const
     {
         vector made;
-        if (sizeof(T) == 8) /* a row after the other: read ahead, they would spill on 10.0 */
+        if (sizeof(T) == 8) /* row after row: read ahead, they would spill on 10.0 */
             asm volatile("" ::: "memory");
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {

@@ -1,7 +1,7 @@
 /*
- * What lies at and beyond the faces of a fused march's tile (march.cuh): ghosts, put where a
- * sweep looks for its neighbours, and held nodes of what it made. Of both there is a way with
- * branches that does all, and ways without that do one thing to all threads and let few take it.
+ * What lies at and beyond the faces of a fused march's tile (march.cuh): ghosts, put where a sweep
+ * reads its neighbours, and held nodes of the plane that it made. Each has a general way with
+ * branches, and ways without, which compute one thing in all threads and select it in few.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_FACES_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_3D_FACES_CUH
@@ -12,9 +12,9 @@ namespace fused_march
 {
 
 /*
- * What a step may meet. A branch within a step costs far more than what it saves, as nothing is
- * moved across it to hide latencies: so the usual kinds of tiles have variants of their own without
- * any, where what only some threads need is computed by all and chosen by a few.
+ * What a step may meet. A branch within a step costs far more than it saves, since no instruction
+ * is moved across it to hide latency. So the usual kinds of tiles have variants without branches,
+ * in which all threads compute what only some need, and these select it.
  */
 enum meets {
     NO_FACE,
@@ -23,11 +23,11 @@ enum meets {
     GHOSTS_X,  /* faces of x, all their nodes updated */
     GHOSTS_Y,  /* faces of y */
     GHOSTS,    /* both */
-    KEPT_ENDS, /* as KEPT, and those of z; likewise the next two */
+    KEPT_ENDS, /* as KEPT, and faces of z; likewise the next two */
     HELD_ENDS,
     GHOSTS_ENDS,
-    SIDES, /* any faces of x and y, or values that differ from point to point */
-    ENDS   /* those of z too */
+    SIDES, /* any faces of x and y, or values that vary from point to point */
+    ENDS   /* ... and of z */
 };
 
 template <typename Sizes>
@@ -54,7 +54,7 @@ struct boundary : copies<Sizes> {
     {
         return star::ghost(p.rule[f][0], inner, edge, offset);
     }
-    /* Nodes of this thread's rows and columns on the faces of x, y and z. */
+    /* Index of this thread's nodes on the faces of x, y and z. */
     __device__ int on_x(int r, int k) const
     {
         return FULL ? image(k, p.nz, p.wrap[2]) * p.ny + image(y + r, p.ny, p.wrap[1]) : 0;
@@ -66,12 +66,13 @@ struct boundary : copies<Sizes> {
     __device__ int on_z(int r, int e) const
     {
         int row = y + r;
-        asm volatile("" : "+r"(row)); /* made where it is used: kept, they would be spilled */
+        asm volatile("" : "+r"(row)); /* computed where it is used: kept, it would be spilled */
         return FULL ? image(row, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0]) : 0;
     }
 
-    /* Ghosts of level `level` where its plane k meets a face, put where the sweep looks for the
-     * neighbour: tiles end at the faces, so along x and y that is what the neighbours gave. */
+    /* Puts ghosts of level `level` where its plane k meets a face. They go where the sweep reads
+     * the neighbour: tiles end at the faces, so along x and y they replace what the neighbours
+     * gave. */
     template <meets MEETS>
     __device__ void put_ghosts(unsigned faces, int level, int k, T (&older)[ROWS][WIDTH],
                                T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH], T (&left)[ROWS],
@@ -123,7 +124,7 @@ struct boundary : copies<Sizes> {
         }
     }
 
-    /* Those along z alone, where both ends have them and rules are uniform. */
+    /* Only the ghosts along z, if both ends have them and rules are uniform. */
     __device__ void put_ghost_plane(int level, int k, T (&older)[ROWS][WIDTH],
                                     const T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH]) const
     {
@@ -143,7 +144,7 @@ struct boundary : copies<Sizes> {
         }
     }
 
-    /* The same for uniform rules, without branches. */
+    /* Those along x and y for uniform rules, without branches. */
     template <bool X, bool Y>
     __device__ void select_ghosts(int level, const T (&now)[ROWS][WIDTH], T (&left)[ROWS],
                                   T (&right)[ROWS], vector &below, vector &above) const
@@ -167,12 +168,12 @@ struct boundary : copies<Sizes> {
             }
     }
 
-    /* Held nodes, likewise, of faces that all keep or all prescribe, in the order of the faces. */
+    /* Likewise held nodes, if all faces keep or all prescribe, in the order of the faces. */
     template <bool KEEPS>
     __device__ void select_held(int level, const T (&now)[ROWS][WIDTH],
                                 T (&made)[ROWS][WIDTH]) const
     {
-        /* by masks where predicates would be more than there are */
+        /* by masks where there are too few predicate registers */
         const auto put = [&](int f, int r, int e) {
             const T value = KEEPS ? now[r][e] : p.level[level].prescribed[f];
             if constexpr (KEEPS || sizeof(T) == 8) {
@@ -196,7 +197,7 @@ struct boundary : copies<Sizes> {
         }
     }
 
-    /* The same where plane k lies at a face of z that prescribes. */
+    /* The same if plane k lies at a face of z that prescribes. */
     __device__ void select_held_plane(int level, int k, T (&made)[ROWS][WIDTH]) const
     {
         const bool first = k == 0, end = first || k == p.nz - 1;
@@ -208,9 +209,9 @@ struct boundary : copies<Sizes> {
                 made[r][e] = end ? taken : made[r][e];
     }
 
-    /* Held nodes of plane k. Where faces meet, one that prescribes goes before one that keeps, and
-     * of those that prescribe the later one has the node: so keep first, then prescribe in order.
-     */
+    /* Sets the held nodes of plane k. Where faces meet, a face that prescribes takes precedence
+     * over one that keeps, and a later prescribing face over an earlier one: keep first, then
+     * prescribe in order. */
     template <meets MEETS>
     __device__ void put_held(unsigned held, int level, int k, const T (&now)[ROWS][WIDTH],
                              T (&made)[ROWS][WIDTH]) const

@@ -1,20 +1,20 @@
 /*
  * fused_fields_3d: fused_march_3d for sources and boundary values that differ from point to point.
  *
- * As fused_march_3d, which see, with the source's planes queued in shared memory beside level 0's.
- * A thread reads its own points of them only, so they need no barrier; it copies them with level
+ * As fused_march_3d (see there), with the source's planes queued in shared memory beside level 0's.
+ * A thread reads only its own points of them, so they need no barrier; it copies them with level
  * 0's and reads them again for each level. There are four forms:
  *
  *     four levels,  one source field, faces uniform: a plane comes each step and serves all levels
- *     three levels, faces uniform: as many source fields, of which each level adds its own; where
- *                   they do not change along z, they come once
- *     three levels, faces uniform: tables of a source that can be taken apart along z, of which a
- *                   level adds plane * column + offset
- *     three levels, faces that differ from point to point besides, read where they are needed
+ *     three levels, faces uniform: one source field per level; fields that do not change along z
+ *                   come once
+ *     three levels, faces uniform: tables of a source that is separable along z; a level adds
+ *                   plane * column + offset
+ *     three levels, values at faces also vary from point to point and are read where needed
  *
  * Words per point and sweep, from and to device memory: (1.3 + 1.3 + 1)/4 with one source field;
- * (1.3 + 1)/3 + 1.3 with one for each sweep, and another one to make them; (1.3 + 1)/3 with fields
- * that do not change along z, or tables.
+ * (1.3 + 1)/3 + 1.3 with one per sweep, plus one to make them; (1.3 + 1)/3 with fields that do not
+ * change along z, or with tables.
  */
 #include "march.cuh"
 
@@ -32,8 +32,8 @@ bool faces_vary(const hs_sweep *sweep)
     return false;
 }
 
-/* What varies at faces costs registers and branches, so a source alone has a kernel of its own; but
- * not for the few sweeps that are left over of a stretch. */
+/* Values that vary at faces cost registers and branches, so a source alone has its own kernel; but
+ * not for the few sweeps left over from a stretch. */
 template <typename T>
 hs_status sweep_in(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {

@@ -1,13 +1,13 @@
 /*
- * Several sweeps in one march along z, for fused_march_3d and fused_fields_3d, which tell the
- * story. Star stencils of radius 1 in 3D; GPUs of compute capability 9 and 10, which have the
- * shared memory that it takes.
+ * Several sweeps in one march along z, for fused_march_3d and fused_fields_3d, which explain the
+ * method. Star stencils of radius 1 in 3D; GPUs of compute capability 9 and 10, which have enough
+ * shared memory.
  *
- * What a march is told is in request.cuh. The march itself is one struct in layers,
- * each of which derives from the one before and adds a subject: the tile and a thread's place in it
- * (_tile), what is copied to shared memory (_copies), what lies at the faces (_faces), and here a
- * step, the order of the steps, and the launch. (Parts that refer to one another would not do: the
- * compiler keeps an object in registers only while nothing points at it.)
+ * The march's parameter is in request.cuh. The march itself is one struct in layers, each of which
+ * derives from the one before and adds a subject: the tile and a thread's place in it (_tile), what
+ * is copied to shared memory (_copies), what lies at the faces (_faces), and here a step, the order
+ * of the steps, and the launch. (Parts that refer to one another would not do: the compiler keeps
+ * an object in registers only while nothing points at it.)
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_MARCH_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_3D_MARCH_CUH
@@ -40,16 +40,16 @@ struct march : boundary<Sizes> {
         return OF == FIRST_WARP ? r >= made : OF == LAST_WARP ? r < (int)ROWS - made : true;
     }
 
-    /* Two steps make a loop's body, in which planes and buffers change roles and nothing is copied;
-     * not where that would be much code that is seldom run, or take more registers than there are.
-     */
+    /* Whether two steps form a loop's body, in which planes and buffers swap roles and nothing is
+     * copied. Not where that would be much code that seldom runs, or would take too many
+     * registers. */
     __device__ static constexpr bool in_pairs(meets m, warps of)
     {
         return of == ANY_WARP && m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
     }
 
-    typename Sizes::meeting beside;  /* the warps whose rows this one looks at */
-    T plane[2][LEVELS][ROWS][WIDTH]; /* of each level's input: the two newest planes */
+    typename Sizes::meeting beside;  /* the warps whose rows this one reads */
+    T plane[2][LEVELS][ROWS][WIDTH]; /* the two newest planes of each level's input */
 
     __device__ march(const arguments<T> &arguments, shared_memory &memory)
         : base(arguments, memory), beside(memory.arrived)
@@ -95,7 +95,7 @@ struct march : boundary<Sizes> {
             if (whole >> r & 1)
                 *(vector *)offset_by(base, at_row[r]) = v;
         }
-        if (stores != whole) /* some of a vector's points, or all of one that is not aligned */
+        if (stores != whole) /* single points of a vector, or a vector that is not aligned */
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -104,8 +104,9 @@ struct march : boundary<Sizes> {
                         offset_by(base, at_row[r])[e] = made[r][e];
     }
 
-    /* How much the last sweep changed what is stored of plane k. What there is so far lies in
-     * shared memory, and in double a point comes after the other: else registers would spill. */
+    /* How much the last sweep changed the stored points of plane k. The maximum so far lies in
+     * shared memory, and in double points are processed one after the other: otherwise registers
+     * would spill. */
     __device__ void note_change(const column &at, int k, const T (&before)[ROWS][WIDTH],
                                 const T (&made)[ROWS][WIDTH])
     {
@@ -128,17 +129,17 @@ struct march : boundary<Sizes> {
         shared.change[threadIdx.x] = star::larger(most, shared.change[threadIdx.x]);
     }
 
-    /* From here on inlined by force: for a function that is called the march's state would have to
-     * lie in memory.
+    /* Functions from here on are forced inline: for a called function the march's state would have
+     * to lie in memory.
      *
-     * One step: plane z of level 0 has arrived. OLD says which of the two planes is the older. */
+     * One step: plane z of level 0 has arrived. OLD is the index of the older of the two planes. */
     template <int OLD, meets MEETS, warps OF>
     __device__ __forceinline__ void step(const column &at, int z, unsigned slot,
                                          unsigned slot_before, unsigned source_place)
     {
         constexpr int NEW = 1 - OLD;
-        T fresh[ROWS][WIDTH];                  /* the newest plane of the level at hand */
-        T before[RECURSION ? ROWS : 1][WIDTH]; /* of a recursion, the input's of the level before */
+        T fresh[ROWS][WIDTH];                  /* the newest plane of the current level */
+        T before[RECURSION ? ROWS : 1][WIDTH]; /* recursion: input of the level before */
         constexpr bool COPY = !in_pairs(MEETS, OF);
         const int buffer = COPY ? (beside.steps - 1) % 2 : OLD;
         /* from the neighbours' slots; at the tile's ends any value will do */
@@ -258,26 +259,27 @@ struct march : boundary<Sizes> {
             if (RECURSION && l + 2 == LEVELS)
                 store(p.last_but_one, at, k, fresh);
             if (l + 2 == LEVELS || LEVELS == 1)
-                beside.arrive(); /* all that is handed on is written, all that was is read */
+                beside.arrive(); /* all rows for others are written, all of theirs read */
         }
-        if (OF != ANY_WARP) /* and stores nothing */
+        if (OF != ANY_WARP) /* these warps store nothing */
             return;
-        if (CHANGE) /* here the last level's planes are the next step's already */
+        if (CHANGE) /* the last level's planes are already those of the next step */
             note_change(at, z - LEVELS, plane[COPY ? OLD : NEW][LEVELS - 1], fresh);
         store(p.out, at, z - LEVELS, fresh);
     }
 
-    /* Where the queue stands: bytes to the planes before, at, and the most ahead of this step. */
+    /* Where the queue stands: byte offsets of this step's previous plane, its plane, and the
+     * farthest one ahead. */
     struct position {
         unsigned before, at, ahead;
-        unsigned source; /* bytes to the source's newest plane in use */
+        unsigned source; /* byte offset of the source's newest plane in use */
     };
     template <int OLD, meets MEETS, warps OF>
     __device__ __forceinline__ void advance(const column &at, int z, position &q)
     {
         beside.wait();
         if (SOURCE && !TABLES && way().planes > 1)
-            __pipeline_wait_prior(0); /* the source's last planes came with the last step */
+            __pipeline_wait_prior(0); /* the source's last planes came with the previous step */
         else
             __pipeline_wait_prior(AHEAD - 1);
         fetch(z + AHEAD, q.ahead);
@@ -299,7 +301,7 @@ struct march : boundary<Sizes> {
                 advance<1, MEETS, OF>(at, z + 1, q);
             }
         } else {
-            if (in_pairs(MEETS, ANY_WARP)) /* the others take pairs, and all as many steps */
+            if (in_pairs(MEETS, ANY_WARP)) /* other warps take pairs, and all as many steps */
                 end += (end - z) % 2;
 #pragma unroll 1
             for (; z < end; z++)
@@ -307,8 +309,8 @@ struct march : boundary<Sizes> {
         }
     }
 
-    /* Where the tile touches no face of x or y. The warp's number is said to be all its lanes', so
-     * that they need not be kept together. */
+    /* For tiles that touch no face of x or y. The warp's number comes by a shuffle, so that the
+     * compiler knows it to be uniform. */
     __device__ __forceinline__ void advance_halos(const column &at, int &z, int end, position &q)
     {
         if constexpr (HALOS) {
@@ -344,7 +346,7 @@ struct march : boundary<Sizes> {
 
     __device__ __forceinline__ void advance_at_ends(const column &at, int &z, int end, position &q)
     {
-        if constexpr (!SOURCE || TABLES) { /* others have enough code as it is */
+        if constexpr (!SOURCE || TABLES) { /* the others have enough code already */
             if (at.faces == (at.held & p.keeping))
                 return advance_to<KEPT_ENDS>(at, z, end, q);
         }
@@ -399,8 +401,8 @@ struct march : boundary<Sizes> {
     }
 };
 
-/* A block a tile and chunk of planes; blocks that run at the same time are at about the same z, so
- * that rows that tiles share are read once, and few pages of memory are in use at a time. */
+/* One block per tile and chunk of planes. Blocks that run at the same time are at about the same z,
+ * so that rows shared by tiles are read once and few pages of memory are in use at a time. */
 template <typename T, int LEVELS, fields HAS, bool CHANGE>
 __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_march(const __grid_constant__ arguments<T> p)
@@ -412,7 +414,7 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     constexpr columns::shape tile = {of::NX, of::NY, of::HALO_X, of::HALO_Y};
     m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
 #else
-    (void)p; /* plan() tells such GPUs apart */
+    (void)p; /* plan() refuses such GPUs */
 #endif
 }
 
@@ -447,7 +449,7 @@ hs_status launch(const char *name, const hs_kernel_plan *plan, const hs_sweep *s
     });
 }
 
-/* With the fused max-norm of the last sweep's change there are only the most levels. */
+/* The max-norm of the last sweep's change is only fused with the most levels. */
 template <typename T, int LEVELS, fields HAS>
 hs_status launch_with_max_norm(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep,
                                hs_error *err)

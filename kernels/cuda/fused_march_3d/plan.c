@@ -3,8 +3,8 @@
 HS_CUDA_SWEEP(fused_march_3d);
 HS_CUDA_SWEEP(fused_fields_3d);
 
-/* Where blocks are many more than multiprocessors, and there are chunks beside those of the ends.
- */
+/* Layers of the ends of a call in two parts: only if blocks far outnumber multiprocessors, and
+ * there are chunks besides those of the ends. */
 static int ends_of(const struct hs_fused_columns *columns, int64_t planes, int64_t blocks)
 {
     enum { WAVES = 3 };
@@ -31,8 +31,8 @@ static bool plan_columns(const char *name, const struct hs_case *given, hs_fused
         hs_fused_tiles(&of, limits, HS_WARP * HS_FUSED_WARPS, rows, cut, &out->launch);
     HS_PLAN_PUT(out, columns);
     out->ends = ends_of(&columns, given->layout.points[HS_Z], out->launch.launched);
-    /* the queue of level 0, and a line as far as which its rows may begin later; two edge rows of
-     * every group of lanes, at the other levels, twice; and two barriers a warp */
+    /* the queue of level 0, and a line, up to which its rows may begin later; two edge rows of
+     * every group of lanes, at the other levels, twice; and two barriers per warp */
     const int *tile = out->launch.input_tile, width = single ? 4 : 2;
     const int64_t vectors = tile[HS_X] / width, groups = tile[HS_Y] / HS_FUSED_ROWS + 2;
     const int64_t edges = of.steps > 1 ? of.steps - 1 : 1;
@@ -58,7 +58,7 @@ static bool one_source_field(const struct hs_case *of)
            (of->source_varies & HS_VARIES_Y) && (of->source_varies & HS_VARIES_Z);
 }
 
-/* The form that fuses most sweeps has a fused max-norm. */
+/* The form that fuses the most sweeps has a fused max-norm. */
 static bool plan_fields(const struct hs_case *of, const struct hs_device_limits *limits,
                         struct hs_kernel_plan *out, char *reason, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * What a march of several sweeps along z is told (march.cuh): its parameter, and how planes
- * of a source come to it.
+ * What a march of several sweeps along z is given (march.cuh): its parameter, and how planes of a
+ * source come to it.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_REQUEST_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_3D_REQUEST_CUH
@@ -14,27 +14,27 @@ namespace fused_march
 
 enum { MOST_LEVELS = HS_FUSED_STEPS };
 
-/* What a request may have that differs from point to point. */
+/* What may vary from point to point in a request. */
 enum fields {
     NO_FIELDS,
-    X_BEFORE,      /* X_-1 of a recursion, which comes as a source field would */
-    SOURCE_FIELDS, /* the source does */
-    SOURCE_TABLES, /* it does, and comes as tables */
-    ALL_FIELDS     /* values at faces do, and perhaps the source */
+    X_BEFORE,      /* X_-1 of a recursion, which comes like a source field */
+    SOURCE_FIELDS, /* the source */
+    SOURCE_TABLES, /* the source, which comes as tables */
+    ALL_FIELDS     /* values at faces, and perhaps the source */
 };
 
 /*
- * How source planes come, and wait for their turn in shared memory, where each thread has its own
- * points only. Either one field serves all levels: a plane comes each step and moves from level to
- * level. Or each level has a field of its own, and a step's planes come during the step before; or
- * once, where they do not change along z.
+ * How source planes arrive and are kept in shared memory, where each thread only has its own
+ * points. Either one field serves all levels: a plane arrives each step and passes from level to
+ * level. Or each level has its own field, and a step's planes arrive during the step before; or
+ * they arrive once, if they do not change along z.
  */
 struct source_way {
-    int planes;     /* that come each step */
+    int planes;     /* number of planes that arrive each step */
     int lead;       /* the newest of them is z + lead at step z */
-    unsigned apart; /* bytes from the place of the newest one in use to theirs, ... */
-    unsigned turn;  /* ... of all places, after which they begin again, ... */
-    unsigned moves; /* ... and that the places in use move each step */
+    unsigned apart; /* bytes from the slot of the newest plane in use to theirs, ... */
+    unsigned turn;  /* ... of all slots, after which they start over, ... */
+    unsigned moves; /* ... by which the slots in use move each step */
 };
 
 template <typename T>
@@ -45,7 +45,7 @@ struct source_fields {
     source_way way;
 };
 
-/* Likewise where sources are hs_source_tables: each level's plane stays in shared memory, in
+/* The same for sources that are hs_source_tables: each level's plane stays in shared memory, in
  * double, and a step reads the two numbers of its plane of nodes. */
 struct source_tables {
     const double *plane[MOST_LEVELS];
@@ -66,7 +66,7 @@ struct arguments : star::faces<T, HS_FACES, 1> {
     star::level_fields<T, HS_FACES, 1> level[MOST_LEVELS];
     source_tables tables;
     star::bits_of<T> *change; /* where the max-norm goes, if it is fused */
-    T factor[MOST_LEVELS];    /* of a recursion, whose last result but one goes to: */
+    T factor[MOST_LEVELS];    /* of a recursion; its last result but one goes to: */
     T *last_but_one;
 };
 

@@ -1,6 +1,6 @@
 /*
- * The tile that a block of a fused march takes along z (march.cuh): its sizes, what of it
- * lies in shared memory, and which of its points are a thread's.
+ * The tile with which a block of a fused march goes along z (march.cuh): its sizes, the part of it
+ * in shared memory, and the points of each thread.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_TILE_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_3D_TILE_CUH
@@ -18,7 +18,7 @@ using columns::lane_values;
 using columns::offset_by;
 
 /* What a march is compiled for. CHANGE: with the fused max-norm of the last sweep's change. A march
- * that tests for that in each step is 2 to 4 % slower. */
+ * that checked for it in each step would be 2 to 4 % slower. */
 template <typename T, int LEVELS_, fields HAS_, bool CHANGE_>
 struct sizes : tile<T> {
     using number = T;
@@ -26,8 +26,8 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES, RECURSION = HAS == X_BEFORE;
-    /* Whether a tile's first and last warp own just its halos along y, and sweep what is needed of
-     * them (see warps). */
+    /* Whether a tile's first and last warps own exactly its halos along y, and sweep only the
+     * needed part of them (see warps). */
     static constexpr bool HALOS =
         HAS == NO_FIELDS && tile<T>::LANES == HS_WARP && LEVELS_ == tile<T>::ROWS;
     enum {
@@ -40,17 +40,18 @@ struct sizes : tile<T> {
         /* planes of level 0: two in use, the others in flight */
         DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
         AHEAD = DEPTH - 2, /* */
-        /* or one field, as level 0 lies */
+        /* several fields, or one that lies like level 0 */
         ANY_WAY = SOURCE && !RECURSION && LEVELS <= HS_FUSED_FIELDS_STEPS,
-        PARTS = 8 * (int)WIDTH / 16, /* places in the queue that a table's plane takes */
-        /* planes of the source in flight or in use: of one field, or of one for each level; or of
-         * the tables */
+        PARTS = 8 * (int)WIDTH / 16, /* slots that a plane of a table takes */
+        /* planes of the source in flight or in use: of one field, of one per level, or of the
+         * tables */
         SOURCES = TABLES                       ? LEVELS * PARTS
                   : AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD
                                                : 2 * LEVELS,
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
-        /* nodes along z that the sweeps of a block's planes meet, and what the last step may */
+        /* nodes along z that the sweeps of a block's planes meet, and that the last step may
+         * meet */
         NODES_Z = TABLES ? (int)HS_FUSED_PLANES + 3 * LEVELS + 1 : 1
     };
     using vector = lane_values<T, WIDTH>;
@@ -58,9 +59,9 @@ struct sizes : tile<T> {
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
     struct shared_memory {
-        vector queue[DEPTH][NY][LANES]; /* level 0; the neighbours read it, a step later */
-        vector queue_end[LINE];         /* as far as rows may begin later: see place */
-        vector edge[2][EDGES][tile<T>::GROUPS + 2][2][LANES]; /* the others: groups' outer rows */
+        vector queue[DEPTH][NY][LANES]; /* level 0; neighbours read it one step later */
+        vector queue_end[LINE];         /* up to which rows may begin later: see place */
+        vector edge[2][EDGES][tile<T>::GROUPS + 2][2][LANES]; /* others: groups' outer rows */
         vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
         vector source_end[SOURCE ? LINE : 1];
         lane_values<double, 2> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
@@ -69,12 +70,12 @@ struct sizes : tile<T> {
     };
 };
 
-/* Which rows a warp sweeps: all that it owns, or those that are needed where it is a tile's first
- * or last one and owns the halo along y: a row less at each level, and none of the last. */
+/* Which rows a warp sweeps: all that it owns, or, in a tile's first or last warp that owns the halo
+ * along y, only those needed: one row less at each level, and none of the last. */
 enum warps { ANY_WARP, FIRST_WARP, LAST_WARP };
 
-/* The node that i is along an axis: behind a wrap its image; beyond a face, where values are not
- * used, any. The grid has at least as many nodes as there are levels where it wraps. */
+/* The node at index i of an axis: its image beyond a wrap; any node beyond a face, where values are
+ * not used. A periodic axis has at least as many nodes as there are levels. */
 __device__ inline int image(int i, int n, bool wrap)
 {
     if (wrap)
@@ -102,8 +103,8 @@ struct place : Sizes {
     unsigned stores;  /* bit of each row that is stored, ... */
     unsigned whole;   /* ... of those that are stored as 16 bytes, ... */
     unsigned points;  /* ... and of each point of a vector that is stored */
-    unsigned mirrors; /* bit of each face that a vector of its lies at, with ghosts beyond, */
-    unsigned holds;   /* ... or of nodes that are held */
+    unsigned mirrors; /* bit of each face with ghosts at which one of its vectors lies, ... */
+    unsigned holds;   /* ... or with held nodes */
 
     __device__ place(const arguments<T> &arguments, shared_memory &memory)
         : p(arguments), shared(memory), lane(threadIdx.x % LANES), group(threadIdx.x / LANES)
@@ -136,8 +137,8 @@ struct place : Sizes {
                 source_row[r] =
                     (unsigned)((int64_t)row * p.source.pitch_y + x_in) * (unsigned)sizeof(T);
         }
-        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies read it twice. */
+        /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
+         * of 32 bytes were split in two, the copies would read it twice. */
         in_slot = group * ROWS * LANES + lane +
                   (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;

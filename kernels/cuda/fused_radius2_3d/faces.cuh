@@ -1,6 +1,6 @@
 /*
- * What faces of the grid want of fused_radius2_3d besides masks: held nodes that are put right, and
- * ghosts beyond faces of y and z.
+ * What faces of the grid require of fused_radius2_3d besides masks: held nodes are corrected, and
+ * ghosts are made beyond faces of y and z.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_FACES_CUH
 #define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_FACES_CUH
@@ -20,7 +20,7 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
         base::TOUCHES, base::HOLDS;
     using typename base::shared_memory, typename base::vector, typename base::position;
 
-    /* Nodes of planes that faces of z hold. */
+    /* Nodes of planes held by faces of z. */
     __device__ bool end_holds(int k) const
     {
         return !p.wrap[2] && (k < p.layers[4] || p.nz - 1 - k < p.layers[5]);
@@ -41,10 +41,11 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
     }
 
     /*
-     * Puts right this thread's held nodes at faces of x and y of plane k, which was `before`, by
-     * put_pair(r, f, pair, both), the two points of a row next to face f, both or the one at it,
-     * and put_row(r, vector). Where faces meet, one that prescribes goes before one that keeps, and
-     * of those that prescribe the later one has the node.
+     * Corrects this thread's held nodes at faces of x and y in plane k, from `before`, its input.
+     * It calls put_pair(r, f, pair, both) with the two points of a row next to face f, of which
+     * both or only the one at the face are to be put, and put_row(r, vector). Where faces meet, a
+     * face that prescribes takes precedence over one that keeps, and a later prescribing face over
+     * an earlier one.
      */
     struct alignas(2 * sizeof(T)) two {
         T v[2];
@@ -95,8 +96,8 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
         return v;
     }
 
-    /* Puts own points of `before`, a level's input, where faces of x and y keep them, in NO_FACE to
-     * FACES_Y, without branches; nobody makes ghosts beyond such faces. */
+    /* Puts this thread's points of `before`, a level's input, where faces of x and y keep them. For
+     * variants NO_FACE to FACES_Y, without branches; no ghosts are made beyond such faces. */
     template <meets MEETS>
     __device__ __forceinline__ void keep(const vector *before, T (&made)[ROWS][WIDTH]) const
     {
@@ -134,15 +135,15 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
             }
     }
 
-    /* What faces of y want, in FACES_Y to OPEN_X, of the warps at them alone: ghosts lie in shared
-     * memory as rows beside the tile's, and held rows are put right, those of the level between in
-     * shared memory. `first` counts rows from the face on: -1 and -2 are the ghosts'. */
+    /* What faces of y require in FACES_Y to OPEN_X, done only by the warps at them. Ghosts lie in
+     * shared memory as rows beside the tile's. Held rows are corrected, those of the intermediate
+     * level in shared memory. Rows are counted from the face on: -1 and -2 are the ghosts. */
     template <int F>
     __device__ static int row_from(int i)
     {
         return (F == 2 ? i : (int)ROWS - 1 - i) * (int)PITCH;
     }
-    /* Beyond a plane of level `level`'s input. */
+    /* Puts the ghosts beyond a plane of level `level`'s input. */
     template <int F>
     __device__ void put_ghosts_y(int level, vector *plane) const
     {
@@ -157,8 +158,8 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
             plane[row_from<F>(-m)] = beyond;
         }
     }
-    /* Held row i from face F of a level's output, which was `before`; of points that a face of x
-     * prescribes only where this one does too. */
+    /* Held row i from face F of a level's output; `before` is its input. A point that a face of x
+     * prescribes takes this face's value only if this face prescribes too. */
     template <int F, meets MEETS>
     __device__ vector held_y(int level, const vector &before, const vector &made) const
     {
@@ -202,7 +203,7 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
         if (LEVELS > 1 && !keeps_all(F))
             put_ghosts_y<F>(1, passed);
     }
-    /* Ghosts of the planes that the first step inside looks at. */
+    /* Puts ghosts of the planes that the first interior step reads. */
     __device__ void begin_faces_y(const position &q)
     {
         if (marked(TOUCHES + 2, 1)) {
@@ -230,7 +231,7 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
             meet_face_y<3, MEETS>(q, passed, final);
     }
 
-    /* Level 0's plane z is a plane of ghosts. */
+    /* Makes level 0's plane z, a plane of ghosts. */
     __device__ __forceinline__ void take_ghosts(int z, const position &q,
                                                 T (&newest)[ROWS][WIDTH]) const
     {
@@ -244,9 +245,9 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
             for (int e = 0; e < WIDTH; e++)
                 newest[r][e] = ghost(5, m, 0, inner[r * PITCH].v[e], edge[r * PITCH].v[e]);
     }
-    /* Level 1's plane k, which is `made`, is one of ghosts, or the last one before them: then the
-     * second ghost's plane is made, as its inner plane goes; until its turn it lies where no plane
-     * comes any more. */
+    /* Level 1's plane k, `made`, is a plane of ghosts or the last plane before them. In the latter
+     * case the second plane of ghosts is made now, since its inner plane is overwritten next; until
+     * its turn it lies in a slot to which no plane comes any more. */
     __device__ __forceinline__ void pass_ghosts(int k, const position &q,
                                                 T (&made)[ROWS][WIDTH]) const
     {

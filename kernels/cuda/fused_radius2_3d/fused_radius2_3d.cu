@@ -1,35 +1,35 @@
 /*
  * fused_radius2_3d: two sweeps of a star of radius 2 in one pass over memory.
  *
- * As fused_march_3d a block marches a column of the grid along z with both time levels under way;
- * only level 0 is read and only the last level is written. A star of radius 2 looks at five planes,
- * so a thread keeps no planes but sums, three of each level: when plane z has come,
+ * As in fused_march_3d, a block marches a column of the grid along z and carries both time levels;
+ * only level 0 is read and only the last level is written. A star of radius 2 reads five planes, so
+ * a thread keeps sums instead of planes, three per level. When plane z has arrived,
  *
- *     plane z-2 of the next level   its last term, c z+2, comes from plane z: it is made
- *     z-1                           what is in its plane, which all can see by now, and c z+1
- *     z                             c z-1, from plane z-1
+ *     plane z-2 of the next level   gets its last term, c z+2, from plane z: it is complete
+ *     z-1                           gets the terms of its own plane, now visible to all, and c z+1
+ *     z                             gets c z-1, from plane z-1
  *     z+1                           begins with c z-2, from plane z-1
  *
- * and every sum ends in the registers of the one before, so nothing is moved, and the additions
- * have the one order of core/stencil.h. The plane just made is the newest of level 1, whose sums go
- * on in the same way within the same step. Planes lie in shared memory, for the neighbours of the
- * next step: six of level 0, three of them on their way from memory, and three of level 1.
+ * and every sum ends in the registers of the one before. So nothing is moved, and the additions
+ * have the fixed order of core/stencil.h. The plane just made is the newest of level 1, whose sums
+ * continue in the same way within the same step. Planes lie in shared memory, for the neighbours in
+ * the next step: six of level 0, three of them in flight from memory, and three of level 1.
  *
  *     x neighbours: float, by shuffle (4 a row of 4 points); double, two vectors from shared memory
  *     y neighbours: in the thread (it owns 5 rows, in double 4), else from shared memory
- *     z neighbours: own points only; in double the plane before stays in registers too
+ *     z neighbours: own points only; in double the previous plane stays in registers too
  *
- * A step begins with the rows whose neighbours are the thread's own, which hides the wait for the
- * warps beside this one (neighbours.cuh). Nodes of fixed faces of x and z go the way of the sums,
- * chosen by masks; ghosts beyond faces of x are made by all and chosen by few; those of y lie in
- * shared memory, put there by the warps at the face alone. The halo of 4 points is swept
- * redundantly. In float blocks wait for each other so as not to drift apart (throttle.cuh).
+ * A step begins with the rows whose neighbours belong to the same thread, which hides the wait for
+ * the adjacent warps (neighbours.cuh). Nodes of fixed faces of x and z pass through the sums,
+ * selected by masks. All lanes compute ghosts beyond faces of x and few select them; only the warps
+ * at a face of y put its ghosts, into shared memory. The halo of 4 points is swept redundantly. In
+ * float, blocks wait for each other so as not to drift apart (throttle.cuh).
  *
  * Tiles of 64 x 80 points in float, 64 x 32 in double. Words per point and sweep: (1.3 + 1)/2
- * (double (1.5 + 1)/2) from and to device memory; 13 multiply-adds of 18 instructions (float).
+ * (double (1.5 + 1)/2) from and to device memory; of 18 instructions 13 are multiply-adds (float).
  *
- * Reaches 1.6 (float) and 1.5 (double) of the copy's bandwidth at 512^3 on an H200; what bounds it,
- * what brought it there and what was tried: docs/performance/radius-2.md.
+ * Reaches 1.6 (float) and 1.5 (double) of the copy's bandwidth at 512^3 on an H200; what limits it,
+ * which steps led there and what was tried: docs/performance/radius-2.md.
  *
  * Source: 3.5D blocking, Nguyen, Satish, Chhugani, Kim, Dubey, SC'10; sums instead of planes, in
  * the order of memory, are ours.
@@ -48,14 +48,14 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
         using marcher = march<T, LEVELS, THROTTLED>;
         STAR_SHARED(memory, typename marcher::shared_memory, [1]);
         marcher m(p, memory[0]);
-        /* where the last nodes of rows keep their values, the last tile may reach beyond them */
+        /* if the last nodes of rows keep their values, the last tile may extend beyond them */
         const int grain = m.keeps_all(1) ? (int)marcher::WIDTH : 1;
         const columns::shape tile = {marcher::NX, marcher::NY, marcher::HALO_X, marcher::HALO,
                                      grain};
         m.run(columns::column_of(tile, p.cut, p.nx, p.ny, p.nz, p));
     }
 #else
-    (void)p; /* plan() tells such GPUs apart */
+    (void)p; /* plan() refuses such GPUs */
 #endif
 }
 

@@ -1,6 +1,6 @@
 /*
  * The march of fused_radius2_3d: a step of both levels, and the stretches of steps that meet the
- * same.
+ * same faces.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_MARCH_CUH
 #define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_MARCH_CUH
@@ -24,24 +24,24 @@ struct march : boundary<T, LEVELS, THROTTLED> {
     using typename base::position, typename base::two;
     using typename base::shared_memory, typename base::vector, typename base::window;
 
-    neighbours<WARPS, LANES> beside; /* the warps whose rows this one looks at */
+    neighbours<WARPS, LANES> beside; /* the warps whose rows this one reads */
 
     __device__ march(const arguments<T> &arguments, shared_memory &memory)
         : base(arguments, memory), beside(memory.arrived)
     {
     }
 
-    /* Plane k of the last level, what this block stores of it. `before`: its input, which holds
-     * what held nodes keep. */
+    /* Stores this block's part of plane k of the last level. `before` is its input, which has the
+     * values that held nodes keep. */
     template <meets MEETS>
     __device__ __forceinline__ void store(const column &at, int k, const T (&made)[ROWS][WIDTH],
                                           const vector *before)
     {
         T *const plane = p.out + k * p.pitch_z;
         const bool stored = k >= at.z_lo && k < at.z_hi;
-        if ((SHUFFLES || LEAN) && !stored) /* no registers for what follows */
+        if ((SHUFFLES || LEAN) && !stored) /* what follows needs too many registers */
             return;
-        const unsigned rows = stored ? whole : 0u; /* no branch: all of a step is one stretch */
+        const unsigned rows = stored ? whole : 0u; /* no branch: a step is one basic block */
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             vector v;
@@ -55,7 +55,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
         if ((MEETS != KEPT_X && MEETS != KEPT_ENDS && MEETS < SIDES) || !stored)
             return;
         if (marked(STORES, 8) !=
-            whole) /* some of a vector's points, or all of one that is not aligned */
+            whole) /* single points of a vector, or a vector that is not aligned */
 #pragma unroll
             for (int r = 0; r < ROWS; r++)
 #pragma unroll
@@ -82,8 +82,8 @@ struct march : boundary<T, LEVELS, THROTTLED> {
         }
     }
 
-    /* Level 0's plane z has arrived, this thread's rows of it; the rows of its neighbours are there
-     * once they have been waited for. */
+    /* This thread's rows of level 0's plane z have arrived; those of its neighbours are there after
+     * the wait. */
     template <meets MEETS>
     __device__ __forceinline__ void step(const column &at, int z, const position &q)
     {
@@ -135,7 +135,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
             hold_end(0, z - R, mine(q.older), made);
         if constexpr (LEVELS > 1) {
             if (MEETS == ENDS) {
-                const int k = z - R; /* of what was made */
+                const int k = z - R; /* the plane just made */
                 if (k == 1 && at.z_lo < HALO) {
                     const vector *const fifth = mine(q.after);
                     const auto third = [&](int r, int e) {
@@ -175,7 +175,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
                 const auto row_in = [&](int r, const vector &v) { to[r * PITCH] = v; };
                 this->template put_held<MEETS>(0, z - R, mine(q.older), pair_in, row_in);
             }
-            if (MEETS == SIDES && KEEPS_OWN) /* put right there */
+            if (MEETS == SIDES && KEEPS_OWN) /* corrected there */
                 this->template keep_own<LEVELS - 1>(to);
             else if (uses_own(MEETS))
                 this->template keep_own<LEVELS - 1>(made);
@@ -203,7 +203,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
         else
             take_steps<MEETS>(at, z, end, q);
     }
-    /* How many steps may be taken at once. */
+    /* The number of steps until the next throttle check. */
     __device__ __forceinline__ int throttled()
     {
         return throttle<WARPS>::keep(shared.throttled, beside.steps - 1, p.throttled);
@@ -227,7 +227,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
         }
     }
 
-    /* R layers of all these faces keep their values. */
+    /* Whether R layers of all these faces keep their values. */
     __device__ bool keeps_those(unsigned faces) const
     {
         bool all = true;
@@ -235,7 +235,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
             all = all && (!(faces >> f & 1) || keeps_all(f));
         return all;
     }
-    /* What steps between the ends of the grid meet. */
+    /* What the steps between the ends of the grid meet. */
     __device__ meets met_inside(const column &at) const
     {
         const unsigned beyond = p.nx % WIDTH && keeps_all(1) && at.x_hi == p.nx ? WIDTH - 1 : 0;
@@ -259,7 +259,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
         return keeps_x ? KEPT_X : faces & p.held & p.keeping ? SIDES : OPEN_X;
     }
 
-    /* For the steps that have these in registers, and ghosts of y beside the planes. */
+    /* Prepares steps that keep these rows in registers, and ghosts of y beside the planes. */
     __device__ __forceinline__ void take_up(const position &q)
     {
         this->template keep_own<0>(mine(q.before));
@@ -314,8 +314,9 @@ struct march : boundary<T, LEVELS, THROTTLED> {
             advance_to<SIDES>(at, z, end, q);
         }
     }
-    /* The first steps after an end of the grid and the last ones before the other meet it. Kept
-     * planes go the way of the sums from the step on that looks at the first of them. */
+    /* Plans the stretches: the first steps after an end of the grid and the last ones before the
+     * other meet that end. Kept planes pass through the sums from the step on that reads the first
+     * of them. */
     __device__ void plan(const column &at, bool from_end)
     {
         const meets inside = met_inside(at);
@@ -363,7 +364,7 @@ struct march : boundary<T, LEVELS, THROTTLED> {
 #pragma unroll 1
             for (int i = 0; i < 3; i++)
                 advance(at, z, shared.stretch[i].end, shared.stretch[i].what, q);
-        } else { /* as a loop it takes more registers than there are, and copies in every step */
+        } else { /* a loop would take more registers than there are, and copies in every step */
             advance_to<ENDS>(at, z, shared.stretch[0].end, q);
             advance(at, z, shared.stretch[1].end, shared.stretch[1].what, q);
             take_up(q);

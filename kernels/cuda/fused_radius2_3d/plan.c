@@ -9,7 +9,7 @@ int hs_radius2_tile_y(enum hs_precision precision)
     return HS_RADIUS2_WARPS * HS_WARP / lanes * rows;
 }
 
-/* Blocks that are not throttled read rows that begin with sectors faster, whatever the tiles. */
+/* Blocks that are not throttled are faster if rows begin at sectors, whatever the tiles. */
 static int shift_of(const struct hs_case *of, const struct hs_device_limits *limits, int rows)
 {
     enum { HALO = 4, SECTOR = 8 };
@@ -38,8 +38,8 @@ static bool plan(const struct hs_case *given, const struct hs_device_limits *lim
     const struct hs_fused_columns columns =
         hs_fused_tiles(&of, limits, HS_WARP * HS_RADIUS2_WARPS, rows, hs_radius2_cut_z, g);
     HS_PLAN_PUT(out, columns);
-    /* planes of both levels, with R rows on each side, and a line as far as which rows may begin
-     * later; two barriers a warp; what keeps blocks in step, and what stretches of steps meet */
+    /* planes of both levels, with R rows on each side; a line, up to which rows may begin later;
+     * two barriers per warp; the throttle's memory, and what stretches of steps meet */
     const int64_t row = g->input_tile[HS_X] * (int64_t)hs_precision_size(of.precision);
     const int64_t in_tile = g->input_tile[HS_Y] + 2 * of.radius;
     const int planes = HS_RADIUS2_DEPTH + (of.steps > 1 ? HS_RADIUS2_PASSED : 0);

@@ -1,6 +1,6 @@
 /*
- * The sums of fused_radius2_3d that a thread keeps in registers, three of each level, and how they
- * go on with each plane.
+ * The sums of fused_radius2_3d that a thread keeps in registers, three per level, and how each
+ * plane continues them.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_SUMS_CUH
 #define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_SUMS_CUH
@@ -19,9 +19,10 @@ struct sums : place<T, LEVELS, THROTTLED> {
         base::KEEPS_OWN;
     using typename base::shared_memory, typename base::vector;
 
-    /* Of every level's output, sums that go on: of the plane that lacks its last term, of the next
-     * one, which lacks what is in its plane, and of the one after, which has one term. */
-    vector own[LEVELS][ROWS]; /* of each level's input: the newest plane but one */
+    /* The pending sums of every level's output: `last` of the plane that lacks its last term,
+     * `next` of the following one, which lacks the terms of its own plane, `later` of the one
+     * after, with one term. */
+    vector own[LEVELS][ROWS]; /* the newest plane but one of each level's input */
     T last[LEVELS][ROWS][WIDTH], next[LEVELS][ROWS][WIDTH], later[LEVELS][ROWS][WIDTH];
 
     __device__ sums(const arguments<T> &arguments, shared_memory &memory) : base(arguments, memory)
@@ -35,7 +36,7 @@ struct sums : place<T, LEVELS, THROTTLED> {
                     last[l][r][e] = next[l][r][e] = later[l][r][e] = T(0);
     }
 
-    /* A row of a plane with what is beside it. */
+    /* A row of a plane and its neighbours on either side. */
     __device__ __forceinline__ void look_beside(const vector *now, const vector &row,
                                                 T (&line)[WIDTH + 2 * R]) const
     {
@@ -58,7 +59,7 @@ struct sums : place<T, LEVELS, THROTTLED> {
         }
     }
 
-    /* `a` where all bits are set, `b` where none is: predicates would be more than there are. */
+    /* `a` if all bits are set, `b` if none is; there are too few predicate registers. */
     __device__ static float chosen(unsigned bits, float a, float b)
     {
         return __builtin_bit_cast(float, (__builtin_bit_cast(uint32_t, a) & bits) |
@@ -71,15 +72,15 @@ struct sums : place<T, LEVELS, THROTTLED> {
                                               (__builtin_bit_cast(uint64_t, b) & ~both));
     }
 
-    /* All bits where `bit` is 1, none where it is 0; not in a way by which the compiler would find
-     * that a branch could do it. */
+    /* All bits if `bit` is 1, none if it is 0; written so that the compiler does not turn it into a
+     * branch. */
     __device__ static unsigned all_if(unsigned bit)
     {
         asm("" : "+r"(bit));
         return 0u - bit;
     }
 
-    /* This thread's rows of a plane, and R on each side: own ones, and those of its neighbours. */
+    /* This thread's rows of a plane, and R rows on each side, which belong to its neighbours. */
     using window = vector[ROWS + 2 * R];
     __device__ static constexpr bool uses_own(meets m)
     {
@@ -92,7 +93,7 @@ struct sums : place<T, LEVELS, THROTTLED> {
         for (int r = 0; r < ROWS; r++)
             row[R + r] = uses_own(MEETS) ? own[L][r] : now[r * PITCH];
     }
-    /* Level L's plane, in shared memory or here, is the newest but one from now on. */
+    /* Makes level L's plane, in shared memory or in registers, its newest plane but one. */
     template <int L>
     __device__ __forceinline__ void keep_own(const vector *plane)
     {
@@ -134,12 +135,12 @@ struct sums : place<T, LEVELS, THROTTLED> {
                 }
     }
 
-    /* All bits, where faces of z keep plane k. */
+    /* All bits if faces of z keep plane k. */
     __device__ unsigned kept_end(int k) const
     {
         return all_if((keeps_all(4) && k < R) || (keeps_all(5) && k >= p.nz - R));
     }
-    /* Masks tell what faces of x keep. */
+    /* Whether masks decide what faces of x keep. */
     __device__ static constexpr bool may_keep(meets m, int e)
     {
         return m == KEPT_FIRST  ? !READS_KEPT && e < R
@@ -147,8 +148,8 @@ struct sums : place<T, LEVELS, THROTTLED> {
                                 : m == KEPT_X || m == KEPT_ENDS || m >= SIDES;
     }
     /*
-     * Level L's plane k+1 is there (`newest`: this row of it), and plane k, whose rows are `row`:
-     * row r of plane k-1 of the next level is made.
+     * Level L's planes k+1 (`newest`: this row of it) and k (`row`: its rows) have arrived: makes
+     * row r of plane k-1 of the next level.
      */
     template <int L, meets MEETS>
     __device__ __forceinline__ void sweep_row(int r, const unsigned (&still)[2], const vector *now,
@@ -186,7 +187,7 @@ struct sums : place<T, LEVELS, THROTTLED> {
             for (int o = 0; o < R; o++)
                 sum = star::fused(p.c[4 * R + 1 + o], row[R + r + 1 + o].v[e], sum);
             last[L][r][e] = star::fused(p.c[5 * R + 1], newest[e], sum);
-            if (may_keep(MEETS, e)) { /* what is kept goes the way of the sums */
+            if (may_keep(MEETS, e)) { /* kept values pass through the sums */
                 const unsigned first = MEETS == KEPT_ENDS ? kept[e] | still[0] : kept[e];
                 const unsigned second = MEETS == KEPT_ENDS ? kept[e] | still[1] : kept[e];
                 made[e] = chosen(first, kept_before, made[e]);
@@ -195,14 +196,14 @@ struct sums : place<T, LEVELS, THROTTLED> {
             next[L][r][e] = star::fused(p.c[1], line[R + e], later[L][r][e]);
             later[L][r][e] = star::fused(p.c[0], line[R + e], p.level[L].source_value);
         }
-        if (MEETS == OPEN_X) { /* what is held there is prescribed */
+        if (MEETS == OPEN_X) { /* held nodes there are prescribed */
             made[0] = marked(HOLDS, 4) & 1 ? p.level[L].prescribed[0] : made[0];
             made[WIDTH - 1] = marked(HOLDS, 4) & 2 ? p.level[L].prescribed[1] : made[WIDTH - 1];
         }
     }
 
-    /* What faces of x keep goes the way of level `level`'s sums from now on: its output's next
-     * plane was `before`. */
+    /* From now on the values that faces of x keep pass through level `level`'s sums; `before` is
+     * the next plane of its output, at the level before. */
     __device__ __forceinline__ void begin_kept(int level, const vector *before)
     {
 #pragma unroll
@@ -214,8 +215,8 @@ struct sums : place<T, LEVELS, THROTTLED> {
         }
     }
 
-    /* Before level `level`'s planes 0 and 1 are taken, by the ghosts before them: own points of its
-     * first three planes. */
+    /* Begins the sums of level `level` with the ghosts before its planes 0 and 1. The arguments are
+     * this thread's points of its first three planes. */
     template <typename Third>
     __device__ __forceinline__ void begin(int level, const vector *first,
                                           const T (&second)[ROWS][WIDTH], Third third,

@@ -1,16 +1,16 @@
 /*
- * Blocks of fused_radius2_3d that march along z in step, so that rows which tiles share are still
- * in the cache when the next tile reads them, and few pages of memory are in use at a time.
+ * Keeps blocks of fused_radius2_3d that march along z in step, so that rows which tiles share are
+ * still in the cache when the next tile reads them, and few pages of memory are in use at a time.
  *
- * EVERY steps are a turn. At each a block adds itself to the turn's count, and goes on when all
- * have begun the one DRIFT turns before the last one. As in bulk_march the count is read a
- * turn ahead, so that nobody waits for the answer, and all of it is for speed only: the blocks may
- * be more than run at the same time; one that waits in vain goes on, and soon waits no longer.
+ * EVERY steps are a turn. At each turn a block adds itself to the turn's count. It goes on when all
+ * blocks have begun the turn DRIFT before the last one. As in bulk_march the count is read a turn
+ * ahead, so that no block waits for the answer. Correctness does not depend on it: there may be
+ * more blocks than run at the same time, and one that waits in vain goes on and soon stops waiting.
  *
- * One thread counts and looks, of a warp in the middle, since a warp waits for those beside it and
- * so none can leave another behind by more steps than they are apart. What only this thread does is
- * without a branch: where the compiler sees that threads part, it keeps nothing in uniform
- * registers, and there are no others left.
+ * One thread counts and looks. It is in a warp in the middle: a warp waits for those beside it, so
+ * no warp can be more steps ahead than it is warps away. The code of this one thread has no branch:
+ * where the compiler sees threads diverge it keeps nothing in uniform registers, and no others are
+ * left.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_THROTTLE_CUH
 #define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_THROTTLE_CUH
@@ -27,12 +27,12 @@
 namespace radius2
 {
 
-/* The blocks that go in step: as many as run at the same time, one after the other. */
+/* Blocks that go in step form a wave: as many as run at the same time; waves follow each other. */
 struct waves {
-    unsigned *counts; /* of all waves, in the kernel's own memory: zero before and after each
+    unsigned *counts; /* of all waves, in the kernel's scratch memory: zero before and after each
                        * launch; or nullptr: nobody waits */
     int blocks;       /* of a wave */
-    int apart;        /* counts of a wave: how many blocks have ended, and from AT_TURNS on turns */
+    int apart;        /* counts of a wave: how many blocks have ended; turns from AT_TURNS on */
 };
 
 template <int WARPS>
@@ -41,8 +41,8 @@ class throttle
     enum {
         EVERY = HS_RADIUS2_EVERY,
         DRIFT = 1,
-        ASKS = WARPS / 2 * 32, /* the thread */
-        AT_TURNS = 4,          /* counts come by fours */
+        ASKS = WARPS / 2 * 32, /* number of the asking thread */
+        AT_TURNS = 4,          /* counts are read four at a time */
         PATIENCE = 1000
     };
 
@@ -51,14 +51,14 @@ class throttle
     struct memory {
         struct alignas(16) {
             unsigned v[4];
-        } seen[2];         /* counts, as they come for one turn and the next */
+        } seen[2];         /* counts, as read for one turn and the next */
         unsigned members;  /* blocks of the wave: all threads read it */
         unsigned *counted; /* of the block's wave, from its first turn on */
-        unsigned patience; /* how often the block still looks again: of the thread that asks, so
-                            * not beside what one load might take with it */
+        unsigned patience; /* how often the block still looks again. Only the asking thread uses it,
+                            * so it must not be next to what one load might read along with it */
     };
 
-    /* One thread of the block calls it, before all have met. */
+    /* One thread of the block calls it, before the block synchronises. */
     __device__ static void begin(memory &to, const waves &all)
     {
         const int wave = (int)blockIdx.x / all.blocks;
@@ -67,7 +67,7 @@ class throttle
         to.patience = PATIENCE;
     }
 
-    /* Before step n; tells how many steps may be taken before it is to be called again. */
+    /* Called before step n; returns the number of steps until it is to be called again. */
     __device__ __forceinline__ static int keep(memory &of, unsigned n, const waves &all)
     {
         if (n % EVERY == 0 && all.counts) {
@@ -80,7 +80,7 @@ class throttle
         return EVERY - (int)(n % EVERY);
     }
 
-    /* After all `steps`: those of other blocks may be more. */
+    /* Called after all `steps`; other blocks may have more. */
     __device__ __forceinline__ static void end(memory &of, unsigned steps, const waves &all)
     {
         if (threadIdx.x != ASKS || !all.counts)
@@ -101,13 +101,13 @@ class throttle
     __device__ __forceinline__ static void wait_for_others(memory &of, unsigned turn, unsigned due)
     {
         if (__any_sync(~0u, mine(&of.seen[turn % 2].v[due % 4]) < of.members)) {
-#pragma unroll 1 /* only the warp of the thread that asks comes here; it is its first one */
+#pragma unroll 1 /* only the asking thread's warp gets here; it is its first thread */
             for (unsigned left = __shfl_sync(~0u, mine(&of.patience), 0);
                  left > 0 && __any_sync(~0u, mine_of_all(&of.counted[due]) < of.members); left--)
                 put_mine(&of.patience, left - 1);
         }
     }
-    /* For the thread that asks a number in shared memory, for all others the largest there is. */
+    /* For the asking thread a number in shared memory, for all others the largest there is. */
     __device__ __forceinline__ static unsigned mine(const unsigned *in_shared)
     {
 #ifdef __CUDA_ARCH__
@@ -141,7 +141,7 @@ class throttle
             *in_shared = value;
 #endif
     }
-    /* The same of a count, as it is now. */
+    /* The same for the current value of a count. */
     __device__ __forceinline__ static unsigned mine_of_all(const unsigned *count)
     {
 #ifdef __CUDA_ARCH__
@@ -160,7 +160,7 @@ class throttle
         return threadIdx.x == ASKS ? *(const volatile unsigned *)count : ~0u;
 #endif
     }
-    /* The thread counts its block, and has four counts come with its planes. */
+    /* The asking thread counts its block, and copies four counts along with its planes. */
     __device__ __forceinline__ static void count_and_ask(unsigned *counted, const unsigned *asked,
                                                          void *answer)
     {
@@ -190,7 +190,7 @@ class throttle
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* The waves of a launch whose blocks march `halo` planes more than they store at both ends. */
+/* The waves of a launch whose blocks march `halo` more planes at either end than they store. */
 inline waves make_waves(const hs_sweep *sweep, const hs_geometry &g, int multiprocessors, int halo)
 {
     const int turns = (g.output_tile[HS_Z] + 1 + 2 * halo) / HS_RADIUS2_EVERY + 1;

@@ -1,6 +1,6 @@
 /*
- * The tile that a block of fused_radius2_3d marches with: its shape, what a step of it may meet,
- * and where each thread stands in it, so that it can fetch its rows of a plane.
+ * The tile with which a block of fused_radius2_3d marches: its shape, what a step may meet, and
+ * each thread's place in it, from which the thread fetches its rows of a plane.
  */
 #ifndef HS_KERNELS_CUDA_FUSED_RADIUS2_3D_TILE_CUH
 #define HS_KERNELS_CUDA_FUSED_RADIUS2_3D_TILE_CUH
@@ -31,12 +31,12 @@ struct arguments : star::faces<T, HS_FACES, R> {
     const T *in;
     T *out;
     int64_t pitch_y, pitch_z; /* a plane is smaller than 4 GiB */
-    int64_t on, around;       /* bytes from a plane to the next, and from the last one to the one
-                               * that is taken to follow it: the first, or itself */
-    int left;                 /* planes from there on until the last one comes */
+    int64_t on, around; /* bytes from a plane to the next, and from the last plane to its successor:
+                         * the first one, or itself */
+    int left;           /* planes from that successor to the last one */
     int nx, ny, nz;
     columns::cut cut;
-    waves throttled; /* blocks that go so */
+    waves throttled; /* the waves of throttled blocks */
     T c[6 * R + 1];  /* in the order of the additions */
     star::level<T, HS_FACES, R> level[MOST_LEVELS];
 };
@@ -46,31 +46,30 @@ using columns::lane_values;
 using columns::offset_by;
 using star::wrapped;
 
-/* What a step may meet. Up to OPEN_X all vectors lie in memory as in the tile. */
+/* What a step may meet. Up to OPEN_X all vectors are aligned in memory as in the tile. */
 enum meets {
     NO_FACE,
-    KEPT_FIRST = 1, /* the first face of x, R layers of which keep their values (in double any of x;
-                     * where that goes by masks, any faces of y too) */
-    KEPT_LAST = 2,  /* ... or the last one, where a vector ends there (in float) */
-    KEPT_Y = 4,     /* ... or faces of y, or those of x too (where they are read again) */
-    FACES_Y = 8,    /* any faces of y */
-    KEPT_X,         /* besides, any of x, R layers of which keep their values */
-    KEPT_ENDS,      /* besides, faces of z whose R layers do */
-    OPEN_X, /* as FACES_Y, and faces of x with ghosts beyond, whose first nodes may be prescribed */
-    SIDES,  /* any faces of x and y */
-    ENDS    /* those of z too */
+    KEPT_FIRST = 1, /* the first face of x, R layers of which keep their values (in double, any of
+                     * x; if masks do it, any faces of y too) */
+    KEPT_LAST = 2,  /* ... or the last one, if a vector ends there (in float) */
+    KEPT_Y = 4,  /* ... or faces of y, with or without those of x (if kept values are read again) */
+    FACES_Y = 8, /* any faces of y */
+    KEPT_X,      /* also any of x, R layers of which keep their values */
+    KEPT_ENDS,   /* also faces of z, R layers of which keep their values */
+    OPEN_X,      /* as FACES_Y, and faces of x with ghosts; their first nodes may be prescribed */
+    SIDES,       /* any faces of x and y */
+    ENDS         /* ... and of z */
 };
 
-/* Compute capability 10 has no registers left for some variants, and in float not for two levels.
- */
+/* Compute capability 10 has too few registers for some variants, and in float for two levels. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 enum { LEAN = 1 };
 #else
 enum { LEAN = 0 };
 #endif
 
-/* What a thread is given: its place in the tile, and with it in memory and in shared memory. Blocks
- * that go THROTTLED meet no faces but those that keep their values. */
+/* A thread's place in the tile, and so in memory and in shared memory. THROTTLED blocks only meet
+ * faces that keep their values. */
 template <typename T, int LEVELS, bool THROTTLED>
 struct place {
     enum {
@@ -86,20 +85,20 @@ struct place {
         DEPTH = HS_RADIUS2_DEPTH,                    /* planes of level 0 in use or in flight */
         AHEAD = DEPTH - 3,                           /* */
         PASSED = HS_RADIUS2_PASSED,                  /* planes of level 1 */
-        LOOPED = sizeof(T) == 4 || LEAN,             /* stretches of steps are taken by a loop */
-        SHUFFLES = sizeof(T) == 4, /* what is beside a row comes from the next lanes */
-        KEEPS_OWN = !SHUFFLES,     /* the newest plane but one of each level, in registers */
+        LOOPED = sizeof(T) == 4 || LEAN, /* whether a loop goes through the stretches of steps */
+        SHUFFLES = sizeof(T) == 4,       /* a row's neighbours come from the next lanes */
+        KEEPS_OWN = !SHUFFLES,           /* the newest plane but one of each level, in registers */
         READS_KEPT = (!SHUFFLES || THROTTLED) && !LEAN, /* what faces keep is read again, else it
                                                          * goes by masks */
         PITCH = LANES,                                  /* vectors from row to row, */
-        PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; beyond the tile is anything, */
+        PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; anything may lie beyond the tile, ... */
         LINE = HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* ... and of a line */
     };
     using vector = lane_values<T, WIDTH>;
     struct shared_memory {
         vector plane[DEPTH + (LEVELS > 1 ? PASSED : 0)]
                     [PLANE];    /* level 0's queue, then level 1's */
-        vector plane_end[LINE]; /* as far as rows may begin later */
+        vector plane_end[LINE]; /* up to which rows may begin later */
         typename neighbours<WARPS, LANES>::barriers arrived;
         typename throttle<WARPS>::memory throttled;
         struct {
@@ -112,17 +111,17 @@ struct place {
     const arguments<T> &p;
     shared_memory &shared;
     const int lane, group;
-    unsigned own_at;       /* bytes into a plane in shared memory, of this thread's first vector */
-    unsigned at_row[ROWS]; /* ... of the grid, of its vector in each row */
+    unsigned own_at; /* byte offset of this thread's first vector in a plane in shared memory */
+    unsigned at_row[ROWS]; /* ... of its vector in each row of a plane of the grid */
     unsigned whole;        /* bit of each row that is stored as 16 bytes */
-    unsigned kept[WIDTH];  /* all bits, where faces of x keep the values of these points */
-    unsigned marks;        /* what is seldom looked at: */
+    unsigned kept[WIDTH];  /* all bits if faces of x keep the values of these points */
+    unsigned marks;        /* bits that are seldom read: */
     enum {
-        TOUCHES = 0,  /* bit of each face of x and y that its points lie at, ... */
-        HOLDS = 4,    /* ... with held nodes, but of x where `kept` says all; */
+        TOUCHES = 0,  /* bit of each face of x and y at which its points lie, ... */
+        HOLDS = 4,    /* ... with held nodes, except faces of x for which `kept` suffices; */
         STORES = 8,   /* bit of each row that is stored, ... */
-        POINTS = 16,  /* ... of each point of a vector that is; */
-        TO_WRAP = 20, /* points of a vector before the row's end, all or fewer; */
+        POINTS = 16,  /* ... of each stored point of a vector; */
+        TO_WRAP = 20, /* points of a vector before the row's end, at most all; */
         SPLIT = 23    /* its vectors are not aligned in memory, or cross the wrap */
     };
     static_assert((int)ROWS <= 8 && (int)WIDTH <= 4, "marks have their places");
@@ -132,7 +131,7 @@ struct place {
     {
     }
 
-    /* Face f's nodes look at nothing beyond it. */
+    /* Whether face f keeps all R layers, so that no node reads anything beyond it. */
     __device__ bool keeps_all(int f) const
     {
         return p.layers[f] == R && (p.held & p.keeping) >> f & 1;
@@ -161,8 +160,8 @@ struct place {
         marks = touches << TOUCHES | (touches & p.held & ~keeps) << HOLDS | stores << STORES |
                 points << POINTS | (unsigned)min(to_wrap, (int)WIDTH) << TO_WRAP |
                 (split ? 1u << SPLIT : 0u);
-        /* A row lies in shared memory as it does in its lines of 128 bytes in the field: where a
-         * sector of 32 bytes would go into two, the copies read it twice. */
+        /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
+         * of 32 bytes were split in two, the copies would read it twice. */
         own_at = ((R + group * ROWS) * PITCH + lane) * (unsigned)sizeof(vector) +
                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE * sizeof(vector));
 #pragma unroll
@@ -185,7 +184,7 @@ struct place {
         return (vector *)((char *)&shared.plane[0][0] + slot + own_at);
     }
 
-    /* A plane of level 0. */
+    /* Fetches a plane of level 0. */
     template <meets MEETS>
     __device__ __forceinline__ void fetch(const T *from, unsigned slot)
     {
@@ -211,13 +210,13 @@ struct place {
         return star::ghost(p.rule[f][m - 1], inner, edge, p.level[level].offset[f][m - 1]);
     }
 
-    /* Where the march stands: bytes to planes z-2 .. z+1 of level 0, the one to be fetched, and the
-     * last three of level 1, the newest first. */
+    /* Where the march stands: byte offsets of planes z-2 .. z+1 of level 0, of the one to be
+     * fetched, and of the last three of level 1, the newest first. */
     struct position {
         unsigned older, before, at, after, ahead;
         unsigned passed[PASSED];
-        int left;      /* planes from the one that is to be fetched until the grid's last one */
-        const T *from; /* where the former is in memory: beyond the end of the grid the last one */
+        int left;      /* planes from the one to be fetched to the grid's last one */
+        const T *from; /* the plane to be fetched; beyond the end of the grid, the last one */
     };
     __device__ static unsigned turned(unsigned slot)
     {
@@ -225,7 +224,7 @@ struct place {
     }
     __device__ __forceinline__ void come_on(position &q) const
     {
-        const bool end = q.left == 0; /* both by choice, neither by a branch nor a load */
+        const bool end = q.left == 0; /* both by selection, without a branch or a load */
         q.from = (const T *)((const char *)q.from + (end ? p.around : p.on));
         q.left = end ? p.left : q.left - 1;
         q.ahead = turned(q.ahead);

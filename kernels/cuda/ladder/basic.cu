@@ -6,8 +6,8 @@
  *        | t | t | t |  ...                at the floor 1 load and 1 store a point, at worst as
  *        +---+---+---+                     many loads as the stencil has points)
  *
- * The first rung of the ladder, and what the others are measured against. The threads stand over
- * the whole grid as in the textbook, those outside the box off. Operations per byte, as the
+ * The first rung of the ladder, and the reference for the others. As in the textbook, threads cover
+ * the whole grid, and those outside the box are inactive. Operations per byte, as the
  * textbook counts: 13 flops over 7 loads of 4 bytes, 0.46.
  *
  * Source: Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed. (2022), fig. 8.6;
@@ -34,8 +34,8 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     hs_tile_finish(of, &of->box, t, g);
     for (int axis = 0; axis < HS_AXES; axis++) {
         g->input_tile[axis] = 0; /* no tile: sharing is left to the caches */
-        /* threads stand over the grid from node 0, as in the textbook, so that a block's rows
-         * begin where a memory transaction does */
+        /* threads cover the grid from node 0, as in the textbook, so that a block's rows begin
+         * where a memory transaction does */
         if (g->points_updated > 0)
             g->blocks[axis] =
                 hs_divide_up(of->box.hi[axis] - of->box.lo[axis] / t[axis] * t[axis], t[axis]);

@@ -1,24 +1,25 @@
 /*
  * coarsened: a block marches along z and keeps the planes it needs in shared memory.
  *
- * A block of 32 x 32 threads is as large as the x-y tile that it reads, halo included, and makes 30
- * planes one after the other, so that a point is loaded once for all the planes that need it:
+ * A block of 32 x 32 threads is as large as the x-y tile that it reads, halo included. It makes 30
+ * planes in turn, so that a point is loaded once for all the planes that need it:
  *
  *       z+1  [ newest  ]  <- every thread loads its point of the plane ahead
  *       z    [ current ]  <- x and y neighbours
  *       z-1  [ oldest  ]     2*radius + 1 planes, all in shared memory
  *
- * The march needs a column of threads only, so the tile can be 32 x 32 where a block of threads in
- * all three axes could be 8 x 8 x 8. Words per point (radius 1): (32/30)^2 * 32/30 = 1.21 loaded
- * and 1 written; with 16 planes a block loads 18,432 points and writes 14,400: 2.54 OP/B in float.
+ * The march needs only one layer of threads, so the tile can be 32 x 32, where a block of threads
+ * along all three axes could be 8 x 8 x 8. Words per point (radius 1): (32/30)^2 * 32/30 = 1.21
+ * loaded and 1 written; with 16 planes a block loads 18,432 points and writes 14,400: 2.54 OP/B in
+ * float.
  *
- * The planes are a ring: no plane is copied, the oldest one's place takes the plane ahead. One
- * barrier a plane is enough. It stands between the loading of plane z+R and the sums of plane z; a
- * thread that is one plane ahead writes where plane z-R was, which another thread may still read,
- * but only at its own x and y, and that is not the writer's. (The published listing copies planes
- * in place, from an inNext_s that it does not declare, with no barrier before the current plane is
- * overwritten, which its neighbours may still be reading; and it has the coefficients of y-1 and
- * y+1 the wrong way round.)
+ * The planes form a ring: no plane is copied, and the plane ahead overwrites the oldest one. One
+ * barrier per plane is enough. It separates the loading of plane z+R from the sums of plane z. A
+ * thread that is one plane ahead overwrites plane z-R, which another thread may still read, but
+ * only at that thread's own x and y, not the writer's. (The published listing copies planes in
+ * place, from an inNext_s that it does not declare, with no barrier before the current plane is
+ * overwritten, which its neighbours may still be reading; and it swaps the coefficients of y-1 and
+ * y+1.)
  *
  * Source: Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed. (2022), fig. 8.10.
  */
@@ -76,11 +77,11 @@ __global__ void __launch_bounds__(B *B)
         tx >= R && tx < B - R && ty >= R && ty < B - R && x < r.hi[HS_X] && y < r.hi[HS_Y];
     int64_t at = x + y * r.pitch_y + z_first * r.pitch_z;
 
-    /* plane z stands in ring[(z - z_first + R) % PLANES] */
+    /* plane z is in ring[(z - z_first + R) % PLANES] */
     if (load)
         for (int p = 0; p < 2 * R; p++)
             ring[p][ty][tx] = r.in[at + (p - R) * r.pitch_z];
-    int centre = R; /* the current plane's place */
+    int centre = R; /* index of the current plane */
     for (int64_t z = z_first; z < z_end; z++) {
         if (load)
             ring[(centre + R) % PLANES][ty][tx] = r.in[at + R * r.pitch_z];

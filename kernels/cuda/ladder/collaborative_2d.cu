@@ -1,15 +1,15 @@
 /*
  * collaborative_2d: the threads stride together over a 2D tile with its halo.
  *
- * The tile is larger than the block. The threads are numbered through, and thread n loads points n,
- * n + threads, n + 2*threads, ... of the tile with its halo, so that the loop knows no edge and no
- * corner: no branch for the halo, any radius, and tile and block are chosen apart.
+ * The tile is larger than the block. Thread n loads points n, n + threads, n + 2*threads, ... of
+ * the tile with its halo, so the loop treats no edge or corner specially: no branch for the halo,
+ * any radius, and tile and block sizes are independent.
  *
  *      0 1 2 3 4 5 ...          256 threads load (64 + 2R) x (32 + 2R) points in 9 to 11 turns,
  *      ... 255 0 1 2 ...        then each sums 8 points, in columns of 4 rows, 2 of them
  *
- * Words per point (radius 1): 66*34 / (64*32) = 1.10 loaded, 1 written. Several independent loads a
- * thread are in flight before the one barrier.
+ * Words per point (radius 1): 66*34 / (64*32) = 1.10 loaded, 1 written. Each thread has several
+ * independent loads in flight before the only barrier.
  *
  * Source: cooperative loading as in Hwu, Kirk, El Hajj, Programming Massively Parallel Processors,
  * 4th ed. (2022), ch. 5 and 8.
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(THREADS)
 
     const star::tile_index block = star::this_tile(r);
     const int64_t x_first = r.lo[HS_X] + block.x * X, y_first = r.lo[HS_Y] + block.y * Y;
-    /* rows and columns that are there: those of the box and its halo */
+    /* rows and columns that exist: those of the box and its halo */
     const int64_t x_left = r.hi[HS_X] + R - (x_first - R), y_left = r.hi[HS_Y] + R - (y_first - R);
     const T *corner = r.in + (x_first - R) + (y_first - R) * r.pitch_y;
 #pragma unroll

@@ -1,9 +1,9 @@
 /*
- * march_halo: 2.5D marching where the block is the output tile, and the halo is loaded besides.
+ * march_halo: 2.5D marching; the block is the output tile, and the halo is loaded additionally.
  *
- * As `register_tile`, but no thread rests at the output: every thread owns one point of the tile,
- * and those at its edge load the halo outside too. x neighbours come in whole rows of 32, aligned
- * to 128 bytes where the box begins there.
+ * Like `register_tile`, but no thread is idle at the output: every thread owns one point of the
+ * tile, and those at its edge also load the halo outside. x neighbours come in whole rows of 32,
+ * aligned to 128 bytes if the box begins at such a multiple.
  *
  *            . h h h h .        32 x 16 threads, each its own point o (a register, then shared)
  *            h o o o o h        the first 2*R rows of threads load the rows below and above,
@@ -13,8 +13,8 @@
  * Words per point (radius 1): 1 + 2/32 + 2/16 = 1.19 loaded (the halo mostly from the caches, where
  * the neighbouring block has just put it), 1 written. Planes along z overlap by 2*R in 64.
  *
- * The point ahead in z is loaded before the current plane is summed, so that its way from memory
- * is hidden behind the sums and both barriers.
+ * The next point along z is loaded before the current plane is summed, so that the sums and both
+ * barriers hide its latency.
  *
  * Source: 2.5D blocking: Micikevicius, 3D finite difference computation on GPUs using CUDA,
  * GPGPU-2 (2009); Nguyen et al., 3.5-D blocking optimization for stencil computations, SC'10.
@@ -74,11 +74,11 @@ __global__ void __launch_bounds__(BX *BY)
     const int64_t x = x_first + tx, y = y_first + ty;
     const int64_t z_first = r.lo[HS_Z] + block.z * planes;
     const int64_t z_end = z_first + planes < r.hi[HS_Z] ? z_first + planes : r.hi[HS_Z];
-    /* points of the box's last tile that are the halo of those inside are loaded as well */
+    /* points beyond the box in its last tile are loaded too where they are halo of points inside */
     const bool load = x < r.hi[HS_X] + R && y < r.hi[HS_Y] + R;
     const bool output = x < r.hi[HS_X] && y < r.hi[HS_Y];
 
-    /* The halo that this thread brings: rows -R..-1 and BY..BY+R-1, the same of columns. */
+    /* The halo points that this thread loads: rows -R..-1 and BY..BY+R-1, likewise columns. */
     const int halo_y = ty < R ? ty - R : BY + ty - R;
     const int halo_x = tx < R ? tx - R : BX + tx - R;
     const bool rows = ty < 2 * R && x < r.hi[HS_X] && y_first + halo_y < r.hi[HS_Y] + R;
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(BX *BY)
                        : axis == HS_Y ? current[ty + R + o][tx + R]
                                       : column[R + o];
             });
-        __syncthreads(); /* all have read the plane that is overwritten next */
+        __syncthreads(); /* all have read the plane before it is overwritten */
 #pragma unroll
         for (int p = 0; p < 2 * R; p++)
             column[p] = column[p + 1];

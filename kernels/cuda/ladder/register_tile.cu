@@ -1,19 +1,18 @@
 /*
  * register_tile: as `coarsened`, but a thread keeps its own column's planes in registers.
  *
- * A z neighbour is read by the thread of its own x and y only, so it need not be shared. What is
- * left in shared memory is the current plane: 4,096 bytes in float where `coarsened` has 12,288, so
- * that more blocks fit on a multiprocessor, and 4 reads of shared memory a point instead of 7.
+ * A z neighbour is only read by the thread with its own x and y, so it need not be shared. Only the
+ * current plane is left in shared memory: 4,096 bytes in float where `coarsened` has 12,288, so
+ * that more blocks fit on a multiprocessor, and 4 reads of shared memory per point instead of 7.
  *
  *       z+1  register  <- every thread loads its point of the plane ahead
  *       z    register, and [ current ] in shared memory for the neighbours along x and y
  *       z-1  register
  *
- * Words per point as in `coarsened`: 1.21 loaded, 1 written. Two barriers a plane: one when the
- * current plane is written, one when all have read it, before the next is written in its place.
- * (The published listing lacks the second one's effect: it writes the shared plane of the next step
- * while neighbours may still read it; and it has the coefficients of y-1 and y+1 the wrong way
- * round.)
+ * Words per point as in `coarsened`: 1.21 loaded, 1 written. Two barriers per plane: one after the
+ * current plane is written, one after all have read it and before the next overwrites it. (The
+ * published listing lacks the effect of the second: it writes the next step's shared plane while
+ * neighbours may still read the old one; and it swaps the coefficients of y-1 and y+1.)
  *
  * Source: Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, 4th ed. (2022), fig. 8.12.
  */

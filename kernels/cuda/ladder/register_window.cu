@@ -1,23 +1,23 @@
 /*
  * register_window: in 1D a thread slides a window of registers over neighbouring points.
  *
- * A thread owns 8 points in a row. It loads the 2*R first neighbours, then for each point one value
- * more, sums, and shifts the window by one; nothing is shared between threads.
+ * A thread owns 8 consecutive points. It loads the first 2*R neighbours; then, for each point, it
+ * loads one more value, sums, and shifts the window by one. Threads share nothing.
  *
  *      thread n:     . . [x x x] . . . . .      window of 2*R + 1 registers
  *                        `--->                  one load and one store a point
  *
- * Words per point: (8 + 2R)/8 loaded, of which all but one come from the L1 cache: at every step
- * the warp's 32 threads read 32 values that lie 8 apart, 8 lines of 128 bytes, and they read the
- * same lines at the next steps. So it moves little, but requests much: 8 times the transactions of
- * a warp that reads 32 neighbours. `warp_shuffle` requests what it needs only.
+ * Words per point: (8 + 2R)/8 loaded, all but one of them from the L1 cache: at every step the
+ * warp's 32 threads read 32 values 8 apart, from 8 lines of 128 bytes, and they read the same lines
+ * at the next steps. So it moves little data but makes many requests: 8 times the transactions of a
+ * warp that reads 32 neighbours. `warp_shuffle` requests only what it needs.
  *
  * Source: the register queue along the marching axis of Micikevicius, 3D finite difference
  * computation on GPUs using CUDA, GPGPU-2 (2009), here along x.
  */
 #include "tiles.h"
 
-enum { THREADS = 256, POINTS = 8 }; /* of a block; that a thread slides over */
+enum { THREADS = 256, POINTS = 8 }; /* of a block; per thread */
 
 #ifndef __cplusplus /* the plan, in every build */
 

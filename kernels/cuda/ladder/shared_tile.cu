@@ -2,7 +2,7 @@
  * shared_tile: neighbours are read from a tile in shared memory.
  *
  * A block is as large as the tile it reads, halo included: every thread loads one point, then those
- * that do not stand in the halo compute theirs. The halo's threads are off at the output.
+ * outside the halo compute theirs. The halo's threads are idle at the output.
  *
  *      h h h h h h h h      8 x 8 x 8 threads load 8 x 8 x 8 points
  *      h o o o o o o h      and 6 x 6 x 6 of them (radius 1) write one: 58% of the threads rest,
@@ -10,9 +10,9 @@
  *      h h h h h h h h
  *
  * Words per point: 2.4 loaded and 1 written, against 7 loaded by `basic`. A larger tile would load
- * less (1 in the limit: 13 operations on 4 bytes, 3.25 OP/B), but 1024 threads are the most that a
- * block can have. On a card whose caches serve the six neighbours anyway this loses to `basic`:
- * its barrier and its resting threads cost more than the loads that it saves.
+ * less (1 in the limit: 13 operations on 4 bytes, 3.25 OP/B), but a block can have at most 1024
+ * threads. On a card whose caches serve the six neighbours anyway this loses to `basic`: its
+ * barrier and its idle threads cost more than the loads that it saves.
  *
  * In 2D the tile is 32 x 32, in 1D 256; larger radii lose 2*radius of each side.
  *

@@ -6,8 +6,8 @@
  *            h o o o o h        the first 2*R columns those left and right of the tile;
  *            . h h h h .        a star needs no corners
  *
- * Words per point (radius 1): 1 + 2/32 + 2/16 = 1.19 loaded, 1 written; `basic` loads 5, of which
- * the caches serve most. The branches of the halo are what `collaborative_2d` does without.
+ * Words per point (radius 1): 1 + 2/32 + 2/16 = 1.19 loaded, 1 written; `basic` loads 5, most of
+ * them from the caches. `collaborative_2d` avoids the branches for the halo.
  *
  * Source: the CUDA programming guide's and most courses' tiled stencil; this form after Hwu, Kirk,
  * El Hajj, Programming Massively Parallel Processors, 4th ed. (2022), ch. 7 and 8.

@@ -1,9 +1,9 @@
 /*
- * warp_shuffle: in 1D a warp's lanes hand their points to each other.
+ * warp_shuffle: in 1D the lanes of a warp pass their points to each other.
  *
- * Each lane loads one point, and reads its neighbours from the registers of the lanes beside it. At
- * the warp's two ends the neighbours stand in no lane of this warp: the first R and the last R
- * lanes load one value more, R places outside, and hand it on in the same way.
+ * Each lane loads one point and reads its neighbours from the registers of adjacent lanes. At the
+ * two ends of the warp some neighbours belong to no lane of this warp: the first R and the last R
+ * lanes load one more value, R places outside, and pass it on in the same way.
  *
  *      outside        lanes of one warp                  outside
  *      [e0 .. eR-1]   [ 0  1  2  ...  29 30 31 ]   [eR' .. ]       e: loaded by lanes 0..R-1
@@ -53,15 +53,15 @@ namespace
 
 const unsigned ALL = 0xffffffffu;
 
-/* The value `offset` places to the right of lane's `own`; outside the warp, of `outer`, which lane
- * 0..R-1 holds for R places to its left, and lane 32-R..31 for R places to its right. All 32 lanes
- * call it. */
+/* The value `offset` places to the right of lane's `own`. Outside the warp it comes from `outer`:
+ * lanes 0..R-1 hold the value R places to their left, lanes 32-R..31 the one R places to their
+ * right. All 32 lanes call it. */
 template <int R, typename T>
 __device__ __forceinline__ T neighbour(T own, T outer, int lane, int offset)
 {
     if (offset == 0)
         return own;
-    if (offset < 0) { /* place lane+offset < 0 is held by lane lane+offset+R */
+    if (offset < 0) { /* lane lane+offset+R holds place lane+offset < 0 */
         const T inside = __shfl_up_sync(ALL, own, -offset);
         const T outside = __shfl_down_sync(ALL, outer, R + offset);
         return lane + offset < 0 ? outside : inside;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(THREADS) warp_shuffle(const __grid_constant__ 
 {
     const int lane = threadIdx.x % WARP;
     const int64_t x = r.lo[HS_X] + (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    const int64_t end = r.hi[HS_X] + R; /* of what is there to load */
+    const int64_t end = r.hi[HS_X] + R; /* end of what can be loaded */
     const int64_t x_outer = lane < R ? x - R : x + R;
     const bool at_end = lane < R || lane >= WARP - R;
 

@@ -1,6 +1,6 @@
 /*
- * A block of `resident`: which nodes are its own, which of its threads has which of them and of the
- * halo around, and the tile in shared memory by which they see each other.
+ * A block of `resident`: its own nodes, how its threads share them and the halo around them, and
+ * the tile in shared memory through which threads read each other's nodes.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_BLOCK_CUH
 #define HS_KERNELS_CUDA_RESIDENT_BLOCK_CUH
@@ -13,13 +13,13 @@
 namespace resident
 {
 
-/* The kernel's own names of the axes: along memory, the one whose neighbours are a row away, and
- * the one of the planes: x, y, z in 3D; x, -, y in 2D. */
+/* The kernel's names of the axes: along memory, from row to row, and from plane to plane: x, y, z
+ * in 3D; x, -, y in 2D. */
 enum axis { ALONG, ROW, PLANE };
 enum { LEVEL = HS_RESIDENT_LEVEL };
 
 template <typename T>
-struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
+struct arguments : star::faces<T, HS_FACES, 1> { /* along the kernel's axes */
     const T *in;
     T *out;
     packets::packet<T> *sent; /* [blocks][warps][vectors of a thread][SETS][LANES] */
@@ -32,17 +32,16 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* of the kernel's axes */
     int n[3];
     int blocks[3];
     int halo[3]; /* layers around a block's nodes that others send; 0, or at least depth */
-    int wall[6]; /* layers at the faces of rows and planes that are held: no block's */
+    int wall[6]; /* held layers at the faces of rows and planes; no block owns them */
     int depth;   /* sweeps between exchanges */
     int steps;
     int lanes, groups[2]; /* threads along each axis */
-    int listed;           /* packets that a block looks for in an exchange, at most */
-    unsigned last;        /* a row's last value in its vector, as a bit */
-    bool ragged;          /* a row wraps, and is no whole number of vectors */
+    int listed;           /* most packets that a block looks for in an exchange */
+    unsigned last;        /* bit of a row's last value in its vector */
+    bool ragged;          /* a row is periodic, and not a whole number of vectors */
     const T *source;      /* node (0, 0, 0) of the field that each sweep adds, or NULL, ... */
-    int source_places;    /* ... of which so many of a thread's vectors are kept after the tiles */
-    /* Of faces whose values differ from point to point, nodes with the lower axis fastest; or NULL.
-     */
+    int source_places;    /* ... and how many of a thread's vectors of it are after the tiles */
+    /* Data of faces that vary from point to point, with the lower axis fastest; or NULL. */
     const T *data[HS_FACES];
 };
 
@@ -58,7 +57,7 @@ __host__ __device__ constexpr int up(int a, int b)
 }
 
 #ifdef __CUDACC__
-/* Of the tile, where it is wanted, without a branch. */
+/* Loads from the tile if `wanted`, without a branch. */
 __device__ __forceinline__ void load_if(bool wanted, const vector<float> *from, vector<float> &v)
 {
     asm volatile("{.reg .pred p;\n\t"
@@ -95,7 +94,7 @@ struct block {
         PLANES = PLANES_,
         HAS_ROWS = DIMS == 3,
         VECTORS = ROWS * PLANES,
-        MANY = VECTORS > 16, /* so many that registers are short */
+        MANY = VECTORS > 16, /* so many that registers are scarce */
         RAGGED = RAGGED_,
         ROW_LENGTH = 32 * WIDTH /* elements from row to row of a tile, however many are used */
     };
@@ -106,12 +105,12 @@ struct block {
     const int thread;
     int rows_of_plane;  /* of a tile */
     bool active;        /* the thread has vectors */
-    T *tile;            /* the buffer that is used next ... */
-    int other;          /* ... and from there to the other */
+    T *tile;            /* the tile that is used next ... */
+    int other;          /* ... and the distance to the other */
     int slot;           /* of the thread's first vector in its tile */
-    unsigned own, full; /* bit of each of the thread's vectors: some or all of it is of the block */
-    unsigned others;    /* and of each that others send, in part at least ... */
-    unsigned others_of_warp; /* ... to some lane */
+    unsigned own, full; /* bit of each of the thread's vectors that is partly, wholly the block's */
+    unsigned others;    /* bit of each that others send, at least in part ... */
+    unsigned others_of_warp; /* ... to any lane */
     values now[PLANES][ROWS];
 
     struct place {
@@ -132,8 +131,8 @@ struct block {
         const int unit = axis == ALONG ? WIDTH : 1, units = up(n, unit);
         return p.wall[2 * axis] + min(units * at / p.blocks[axis] * unit, n);
     }
-    /* Where a block's own nodes begin in its tile. What lies at a face of the grid begins or ends
-     * with the threads' vectors, so that held nodes and ghosts are in the tile only. */
+    /* Where a block's own nodes begin in its tile. At a face of the grid they begin or end with the
+     * threads' vectors, so that held nodes and ghosts are in the tile only. */
     __device__ __forceinline__ int origin(int axis, int at) const
     {
         if (axis == ALONG || (axis == ROW && !HAS_ROWS))
@@ -148,8 +147,8 @@ struct block {
     {
         return axis == ROW ? p.groups[0] * ROWS : p.groups[1] * PLANES;
     }
-    /* Lanes of a warp are strips of p.lanes each, one of which is a row's; those that are left
-     * double others' work. */
+    /* A warp's lanes form strips of p.lanes, each for one row; leftover lanes duplicate the work of
+     * others. */
     __device__ __forceinline__ place find() const
     {
         place f;
@@ -206,7 +205,7 @@ struct block {
             }
     }
 
-    /* The grid's node, any number of periods away; -1 if there is none. */
+    /* Maps a node, any number of periods away, into the grid; -1 if there is none. */
     __device__ __forceinline__ int node_at(int axis, int node) const
     {
         const int n = p.n[axis];
@@ -215,8 +214,7 @@ struct block {
         return node >= 0 && node < n ? node : -1;
     }
 
-    /* Bits that are set in some lane of the warp; the compiler knows that they are the same in all.
-     */
+    /* Bits that are set in any lane of the warp; the compiler knows that they are uniform. */
     static __device__ __forceinline__ unsigned of_warp(unsigned bits)
     {
         return __reduce_or_sync(0xffffffffu, bits);
@@ -244,8 +242,8 @@ struct block {
             }
     }
 
-    /* Held nodes of rows and planes: do_with(place in the tile, element of `in`, node, whether it
-     * is for this block to store) for each that the tile has. */
+    /* Calls do_with(place in the tile, element of `in`, node, whether this block stores it) for
+     * each held node of rows and planes that the tile has. */
     template <typename Do>
     __device__ __forceinline__ void each_of_walls(Do do_with) const
     {
@@ -273,7 +271,7 @@ struct block {
                         is_mine);
         }
     }
-    /* They lie in both tiles from the beginning. */
+    /* Puts them into both tiles, once. */
     __device__ __forceinline__ void put_walls() const
     {
         each_of_walls([this](int to, int64_t from, const int(&)[3], bool is_mine) {
@@ -289,8 +287,8 @@ struct block {
         const int first = face / 2 == ALONG ? ROW : ALONG, second = face / 2 == PLANE ? ROW : PLANE;
         return p.data[face][node[first] + (int64_t)p.n[first] * node[second]];
     }
-    /* Those that are prescribed, at the end; of several faces that prescribe the last has a node.
-     */
+    /* Stores the prescribed nodes, at the end; where several faces prescribe, the last has the
+     * node. */
     template <bool FIELDS>
     __device__ __forceinline__ void store_walls(const T *level) const
     {
@@ -337,13 +335,13 @@ struct block {
     {
         return tile + slot + k * plane_length() + r * ROW_LENGTH;
     }
-    /* Others read it. */
+    /* Whether other threads read it. */
     static __device__ __forceinline__ constexpr bool outer(int k, int r)
     {
         return k == 0 || k == PLANES - 1 || (HAS_ROWS && (r == 0 || r == ROWS - 1));
     }
 
-    /* To the block's other threads, between exchanges. */
+    /* Shows the outer vectors to the block's other threads, between exchanges. */
     __device__ __forceinline__ void show() const
     {
         if (active)
@@ -355,7 +353,7 @@ struct block {
                         *(values *)my(k, r) = now[k][r];
     }
 
-    /* At an exchange: the block's own. */
+    /* The same at an exchange, for the block's own vectors only. */
     __device__ __forceinline__ void show_own() const
     {
         if (own == 0)
@@ -369,7 +367,8 @@ struct block {
                     *(values *)my(k, r) = now[k][r];
     }
 
-    /* What others sent; where a vector is the block's in part, that is shown too. */
+    /* Takes what others sent, and in a vector that is partly the block's its own values, shown
+     * before. */
     __device__ __forceinline__ void take_others()
     {
         if (others_of_warp == 0)

@@ -1,10 +1,10 @@
 /*
- * How blocks of `resident` hand each other what their halos need (packets.cuh).
+ * How blocks of `resident` send each other what their halos need (packets.cuh).
  *
- * A thread sends those of its own vectors that some halo has, each once, straight from its
- * registers. What a block's halo needs it reads from where the next blocks' threads send it, by a
- * list made once a launch, and puts it into its tile: so any thread looks for any packet, whatever
- * the faces, depths, corners and odd sizes.
+ * A thread sends those of its own vectors that are in some halo, each once, directly from its
+ * registers. A block reads what its halo needs where adjacent blocks' threads send it, and puts it
+ * into its tile. A list made once per launch says what to read: so any thread can look for any
+ * packet, whatever the faces, depths, corners and odd sizes.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_EXCHANGE_CUH
 #define HS_KERNELS_CUDA_RESIDENT_EXCHANGE_CUH
@@ -14,8 +14,8 @@
 namespace resident
 {
 
-/* A packet to look for: where it comes in even exchanges; and where its first value goes in the
- * tile, with a bit from 1 << TAKEN on for each value that is taken, or -1. */
+/* A packet to look for: its place in even exchanges; and where its first value goes in the tile,
+ * with a bit from 1 << TAKEN on for each value that is taken, or -1 if none is. */
 struct alignas(8) entry {
     enum { TAKEN = 24 };
     int from, to;
@@ -37,12 +37,12 @@ struct exchange {
         PACKETS = Block::VECTORS,
         LANES = packets::LANES,
         FLAT = !HAS_ROWS && Block::MANY, /* few packets, and no registers to spare */
-        AT_ONCE = FLAT ? 4 : 8, /* packets that a thread waits for together; of those whose ... */
-        SOME = FLAT ? 2 : 6,    /* ... number is no greater, fewer */
-        HELD = 4, /* that it remembers, instead of looking them up; if there are no more ... */
+        AT_ONCE = FLAT ? 4 : 8,          /* packets that a thread waits for together; ... */
+        SOME = FLAT ? 2 : 6,             /* ... fewer, if it has no more than these */
+        HELD = 4, /* remembered rather than looked up, if there are no more ... */
         HOLDS = Block::VECTORS <= 10, /* ... and it has registers for that */
-        /* Clocks that it waits before it looks, as a look in vain takes some 500; those who have
-         * more to send are late enough. */
+        /* Clocks to wait before the first look, as a look in vain takes some 500. Threads with more
+         * packets to send look late enough. */
         WAITS = PACKETS <= 4    ? 200
                 : PACKETS <= 10 ? 100
                                 : 0,
@@ -63,7 +63,7 @@ struct exchange {
         const header *with;
         int lane, to;
     } held[HELD];
-    /* Bit of each vector that a halo has, and of those of the warp's lanes. */
+    /* Bit of each vector that is in a halo, and of those of any lane of the warp. */
     unsigned wanted, sends;
 
     __device__ __forceinline__ exchange(const Block &b, entry *entries)
@@ -89,7 +89,7 @@ struct exchange {
                         list_packets(b, f, {{x, y, z}});
     }
 
-    /* After a barrier, before the first exchange. */
+    /* Called after a barrier, before the first exchange. */
     __device__ __forceinline__ void remember()
     {
         if (!HOLDS)
@@ -101,7 +101,7 @@ struct exchange {
             held[i] = {sent + of[i].from, headers + header_of(of[i].from), of[i].from % LANES,
                        of[i].to};
     }
-    /* To the places of the next exchange. */
+    /* Moves on to the places of the next exchange. */
     __device__ __forceinline__ void turn()
     {
         number++;
@@ -115,7 +115,7 @@ struct exchange {
             }
     }
 
-    /* The launch's exchanges are done. */
+    /* Ends the launch's exchanges. */
     __device__ __forceinline__ void leave() const
     {
         if (thread == 0)
@@ -124,7 +124,7 @@ struct exchange {
 
     /* ---- what is sent ------------------------------------------------------------------------ */
 
-    /* A block has so many layers next to the one on that side, or there is none. */
+    /* Whether there is a block on that side that needs a halo from this one. */
     __device__ __forceinline__ bool has_next(const place &f, int axis, int side) const
     {
         return p.halo[axis] > 0 &&
@@ -151,8 +151,8 @@ struct exchange {
         sends = Block::of_warp(wanted);
     }
 
-    /* Where a thread of a block sends its n-th packet in even exchanges, and where the header of
-     * such a place is. */
+    /* Index of the place where a thread of a block sends its n-th packet in even exchanges; and
+     * index of the header of such a place. */
     __device__ __forceinline__ int place_of(int block, int n, int sender) const
     {
         const int warp = block * ((int)blockDim.x / LANES) + sender / LANES;
@@ -166,7 +166,7 @@ struct exchange {
     __device__ __forceinline__ void send(const values (&now)[PLANES][ROWS]) const
     {
         const unsigned mine = star::anew(wanted), all = star::anew(sends);
-        unsigned bits = 0; /* lane n: of the n-th packets */
+        unsigned bits = 0; /* lane n: bits of the n-th packets */
 #pragma unroll
         for (int n = 0; n < PACKETS; n++) {
             if (PACKETS > 4 && !(all >> n & 1))
@@ -188,7 +188,8 @@ struct exchange {
         int a[3];
     };
 
-    /* Where a block sends a vector of its own, so many vectors, rows and planes from its first. */
+    /* Where a block sends one of its own vectors; `at` counts vectors, rows and planes from its
+     * first. */
     __device__ __forceinline__ int sent_at(int block, const along_axes &origin,
                                            const int (&at)[3]) const
     {
@@ -211,12 +212,12 @@ struct exchange {
         return p.wrap[axis] ? next + (next < 0 ? blocks : -blocks) : -1;
     }
 
-    /* Lists what the block on one side has of the halo there. Along each axis the halo has `size`
-     * nodes on that side, the first of which is the next block's `from`-th. */
+    /* Lists the halo on one side as far as the adjacent block there owns it. Along each axis this
+     * part has `size` nodes; the first of them is that block's `from`-th. */
     __device__ __forceinline__ void list_packets(const Block &b, const place &f,
                                                  const along_axes side)
     {
-        along_axes from, size, extent, origin; /* of the next block's */
+        along_axes from, size, extent, origin; /* of the adjacent block's */
         int next_block = 0, all = 1, to = 0;
         const int step[3] = {1, Block::ROW_LENGTH, b.plane_length()};
 #pragma unroll
@@ -240,7 +241,7 @@ struct exchange {
             at[0] = from.a[0] / WIDTH + n - line * extent.a[0];
             at[1] = from.a[1] + line - plane * extent.a[1], at[2] = from.a[2] + plane;
         };
-        /* not farther from the block's nodes than the sweeps before the next exchange reach */
+        /* no farther from the block's nodes than the sweeps before the next exchange reach */
         const auto is_needed = [&](const int(&at)[3]) {
             int away = 0;
 #pragma unroll
@@ -254,8 +255,8 @@ struct exchange {
             }
             return away <= p.depth;
         };
-        /* At edges of rows whole rows are needed or not, and only those are listed. Elsewhere few
-         * are not; one that is, the nearest, is looked for instead. */
+        /* At edges along x whole rows are needed or not, and only needed rows are listed. Elsewhere
+         * few vectors are not needed; in place of such a vector the nearest one is looked for. */
         const bool by_rows = side.a[ALONG] == 0 && side.a[ROW] != 0 && side.a[PLANE] != 0;
         const auto listed_before = [&](int end) {
             int listed = end % extent.a[0], at[3];
@@ -333,7 +334,7 @@ struct exchange {
                 take(tile, of[i].from % LANES, of[i].to, got[i], with[i]);
         }
     }
-    /* Those beyond the last are the first again, and not taken. */
+    /* Entries beyond the last repeat the first, and are not taken. */
     template <int N>
     __device__ __forceinline__ void look_up(int first, entry (&of)[N]) const
     {
@@ -344,7 +345,7 @@ struct exchange {
             of[i].to = n < count ? of[i].to : -1;
         }
     }
-    /* All are looked for together, again if one is missing. */
+    /* Looks for all packets together, again if one is missing. */
     template <int N, typename From, typename With>
     __device__ __forceinline__ void look_for(From from, With with, packet (&got)[N],
                                              header (&beside)[N]) const

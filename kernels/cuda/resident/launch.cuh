@@ -1,6 +1,6 @@
 /*
- * resident.cu: the kernel of all parts, and its launch, in one precision and dims. These are
- * objects of their own (in_float_2d.cu and others), since together they take minutes to compile.
+ * resident.cu: the kernel made of all parts, and its launch, in one precision and dims. Each pair
+ * is an object of its own (in_float_2d.cu and others), since together they take minutes to compile.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_LAUNCH_CUH
 #define HS_KERNELS_CUDA_RESIDENT_LAUNCH_CUH
@@ -16,7 +16,7 @@
 namespace resident
 {
 
-/* Numbers of a level: fetched two sweeps before they are used, put in their row one before. */
+/* A number of a level: fetched two sweeps before it is used, put into its row one sweep before. */
 template <typename T>
 __device__ __forceinline__ T fetch_level(const arguments<T> &p, int thread, int step)
 {
@@ -30,7 +30,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
     entry *const list = (entry *)(levels + 2 * LEVEL);
     using Block = block<T, DIMS, ROWS, PLANES, (WALLS >= RAGGED_WALLS)>;
     Block b(p, (T *)(list + up(p.listed, 2) * 2));
-    if (FIELD || Block::MANY) /* else each bit is kept in a register of its own */
+    if (FIELD || Block::MANY) /* else each bit takes a register */
         b.own = star::anew(b.own), b.full = star::anew(b.full);
     exchange<Block> post(b, list);
     sweeper<Block, DIMS, WALLS> star(b);
@@ -55,7 +55,7 @@ __device__ __forceinline__ void run(const arguments<T> &p, unsigned char *shared
             post.send(b.now);
             b.show_own();
             if (b.ragged())
-                __syncthreads(); /* what comes may lie in vectors that are shown */
+                __syncthreads(); /* received values may be in vectors that are shown */
             post.receive(b.tile);
             post.turn(), until = p.depth;
             __syncthreads();
@@ -158,7 +158,7 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     return p;
 }
 
-/* The levels go by value where they are all the same, else by way of the scratch memory. */
+/* Levels are passed by value if they are all equal, else through the scratch memory. */
 template <typename T>
 hs_status put_levels(const hs_sweep *sweep, arguments<T> &p, hs_error *err)
 {

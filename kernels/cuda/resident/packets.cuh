@@ -1,19 +1,19 @@
 /*
- * Values handed from block to block while a kernel runs, without a fence: packets of 16 bytes that
+ * Values passed from block to block while a kernel runs, without a fence: packets of 16 bytes that
  * carry their own flag, as in NCCL's LL protocol.
  *
- * A sender writes each packet once, to a place of its own, for all who want it, exchange after
- * exchange into two places in turn. The lowest bit of a packet says which use of its place it is
- * of, the one before or the one after; the 32 lowest bits that a warp's packets had before go in a
- * header, which is of 8 bytes and has the exchange's number. The hardware reads and writes both in
- * one piece (b128, b64), so who sees the bit and the number has all of it. Packets are read past
- * L1, which other multiprocessors do not write.
+ * A sender writes each packet once for all readers, to a place of its own; exchanges use two places
+ * in turn. The lowest bit of a packet tells successive uses of its place apart. The 32 lowest bits
+ * that a warp's packets had before go into a header of 8 bytes, with the exchange's number. The
+ * hardware reads and writes packets and headers in one piece (b128, b64), so a reader that sees the
+ * bit and the number has all of it. Packets are read past L1, which other multiprocessors do not
+ * write.
  *
- * A place is written anew two exchanges later. By then the sender has received the exchange between
- * from all who read here, which they sent after they had read.
+ * A place is overwritten two exchanges later. By then the sender has received the exchange in
+ * between from all its readers, which they sent after reading the place.
  *
- * Places are all zeros when made, of which no exchange is: they are numbered from FIRST on, and go
- * on from launch to launch.
+ * Places are all zeros when made, which matches no exchange: exchanges are numbered from FIRST on,
+ * and the numbers go on from launch to launch.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_PACKETS_CUH
 #define HS_KERNELS_CUDA_RESIDENT_PACKETS_CUH
@@ -30,7 +30,7 @@ namespace packets
 enum {
     SETS = HS_RESIDENT_SETS,
     LANES = HS_WARP,
-    ROW = (int)SETS * LANES /* of the two places of each of a warp's packets, which lie together */
+    ROW = (int)SETS * LANES /* both places of each packet of a warp, which lie together */
 };
 constexpr unsigned FIRST = 2; /* its packets' bit is 1 */
 
@@ -40,7 +40,7 @@ struct alignas(16) packet {
     T v[WIDTH];
 };
 
-/* Of the packets of a warp's 32 lanes. */
+/* Header of the packets of a warp's 32 lanes. */
 struct alignas(8) header {
     unsigned bits, number;
 };
@@ -50,8 +50,8 @@ __host__ __device__ constexpr unsigned set_of(unsigned number)
 {
     return number % SETS;
 }
-/* From a place to where the next exchange has its packet or header. So many of an exchange lie
- * together, and begin at a multiple of twice their size. */
+/* From a place of a packet or header to the one of the next exchange. The `places` of an exchange
+ * lie together, and begin at a multiple of twice their size. */
 template <typename Piece>
 __device__ __forceinline__ Piece *other_set(Piece *of, int places)
 {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void get(const header *from, header &s)
     asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(w) : "l"(from) : "memory");
     memcpy(&s, &w, sizeof s);
 }
-/* Before a first look. */
+/* Waits before a first look. */
 __device__ __forceinline__ void wait(int clocks)
 {
     if (clocks == 0)
@@ -113,14 +113,14 @@ __device__ __forceinline__ void wait(int clocks)
     while ((int)clock() - begin < clocks) {
     }
 }
-/* Between two looks at what has not come yet, the `looks`-th time. Seconds of it mean that it never
- * will: then the launch fails, and says so, rather than hang. */
+/* Called between two looks for missing packets, for the `looks`-th time. If that takes seconds,
+ * they will never come: then the launch fails with an error rather than hang. */
 __device__ __forceinline__ void wait_for_others(int looks)
 {
     if (looks > 8000000)
         __trap();
 }
-/* Makes the compiler keep the value: it would find it anew again and again. */
+/* Makes the compiler keep the value, which it would otherwise compute again and again. */
 __device__ __forceinline__ void keep(int &value)
 {
     asm volatile("" : "+r"(value));
@@ -163,7 +163,7 @@ void keep(T &)
 
 #endif
 
-/* The lowest bit of a packet, which is one of its first value's. */
+/* The lowest bit of a packet, which belongs to its first value. */
 template <typename T>
 __device__ __forceinline__ unsigned lowest(const packet<T> &l)
 {
@@ -180,8 +180,8 @@ __device__ __forceinline__ void set_lowest(packet<T> &l, unsigned bit)
     memcpy(&l, &word, sizeof word);
 }
 
-/* Sends a packet of each lane that has one `wanted`; all lanes of the warp call it. Returns what
- * their header has to say. */
+/* Sends a packet from each lane in which it is `wanted`; all lanes of the warp call it. Returns the
+ * bits for their header. */
 template <typename T>
 __device__ __forceinline__ unsigned send(bool wanted, packet<T> *to, packet<T> l, unsigned number)
 {
@@ -191,14 +191,14 @@ __device__ __forceinline__ unsigned send(bool wanted, packet<T> *to, packet<T> l
     return bits;
 }
 
-/* Not zero if the packet or its header is not of that exchange. */
+/* Not zero if the packet or its header does not belong to that exchange. */
 template <typename T>
 __device__ __forceinline__ unsigned is_missing(const packet<T> &l, header s, unsigned number)
 {
     return (lowest(l) ^ mark_of(number)) | (s.number ^ number);
 }
 
-/* The packet as it was, of the sender's lane. */
+/* Restores the original packet; `lane` is the sender's. */
 template <typename T>
 __device__ __forceinline__ void open(packet<T> &l, header s, int lane)
 {

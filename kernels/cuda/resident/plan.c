@@ -18,9 +18,9 @@ struct resident_case {
     int width; /* points in 16 bytes */
     int64_t n[3];
     bool wrap[3];
-    int wall[6]; /* of these, layers that are no block's: the held ones of rows and planes */
-    bool source; /* there is a field of it */
-    bool walls;  /* face values differ from point to point */
+    int wall[6]; /* held layers of rows and planes, which no block owns */
+    bool source; /* there is a source field */
+    bool walls;  /* face values vary from point to point */
 };
 
 static struct resident_case case_of(const struct hs_case *given)
@@ -40,13 +40,13 @@ static struct resident_case case_of(const struct hs_case *given)
     return of;
 }
 
-/* Nodes along an axis that are some block's. */
+/* Nodes along an axis that some block owns. */
 static int64_t shared_out(const struct resident_case *of, int axis)
 {
     return of->n[axis] - of->wall[2 * axis] - of->wall[2 * axis + 1];
 }
 
-/* The halo comes from the next blocks alone. */
+/* Whether the halo comes only from adjacent blocks. */
 static bool halo_fits(const struct resident_case *of, const struct hs_resident *plan)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -60,7 +60,7 @@ static bool halo_fits(const struct resident_case *of, const struct hs_resident *
     return true;
 }
 
-/* What lies at a wall begins or ends with its threads' vectors. */
+/* Whether threads' vectors begin and end exactly at the walls. */
 static bool walls_fit(const struct resident_case *of, const struct hs_resident *plan)
 {
     for (int axis = 1; axis < 3; axis++) {
@@ -78,8 +78,8 @@ static int source_in_memory(const struct resident_case *of, const struct hs_resi
     return of->source ? vectors - hs_resident_source_held(vectors) : 0;
 }
 
-/* Bytes of the boundary data at the faces that a block may be at: a number for each vector's end
- * along x, vectors along the others. */
+/* Bytes of the boundary data at the faces that a block may touch: along x a number for each
+ * vector's end, along the other axes vectors. */
 static int64_t face_data_bytes(const struct resident_case *of, const struct hs_resident *plan)
 {
     int64_t sides[3], swept[3] = {plan->lanes * of->width, 1, plan->groups[1] * plan->planes};
@@ -95,8 +95,8 @@ static int64_t face_data_bytes(const struct resident_case *of, const struct hs_r
     return (beside + swept[0] * (sides[1] * swept[2] + sides[2] * swept[1])) * of->size;
 }
 
-/* Fills the rest of a plan whose rows, planes, blocks and depth are set; false if a
- * block cannot be so. */
+/* Completes a plan whose rows, planes, blocks and depth are set; false if no such block is
+ * possible. */
 static bool complete_resident(const struct resident_case *of, struct hs_resident *plan)
 {
     enum { MOST_SHARED = 227 * 1024 };
@@ -137,19 +137,19 @@ static bool complete_resident(const struct resident_case *of, struct hs_resident
            plan->shared_bytes <= MOST_SHARED;
 }
 
-/* Clocks of a sweep and its share of an exchange, fitted to what an H200 took for 58 plans in float
- * with fixed and periodic walls, within a fifth (docs/performance/small-grids.md). */
+/* Clocks of a sweep and its share of an exchange. Fitted to the times of 58 plans on an H200, in
+ * float with fixed and periodic walls, to within a fifth (docs/performance/small-grids.md). */
 static double resident_clocks(const struct resident_case *of, const struct hs_resident *plan)
 {
     const bool solid = of->n[1] > 1;
     const double warps = hs_divide_up(plan->threads / HS_WARP, 4); /* that share a scheduler */
     const double vectors = plan->rows * plan->planes;
     const double sweep = vectors * (32.0 + warps * (solid ? 52.0 : 22.0));
-    /* packets that its threads cannot look for at once are looked for afterwards */
+    /* packets that the threads cannot await all at once are fetched afterwards */
     const double more = plan->received <= 6 * plan->threads
                             ? 0.0
                             : (double)hs_divide_up(plan->received, 8 * plan->threads) - 1.0;
-    /* packets beside the block's rows lie in memory one by one */
+    /* packets beside the block's rows are scattered in memory */
     double beside = 2.0 * plan->halo[0] / of->width;
     for (int axis = 1; axis < 3; axis++)
         beside *= (double)of->n[axis] / plan->blocks[axis] + 2.0 * plan->halo[axis];
@@ -158,7 +158,7 @@ static double resident_clocks(const struct resident_case *of, const struct hs_re
     return sweep + exchange / plan->depth;
 }
 
-/* Blocks along an axis of `n` units, no more than `most`, least for their size. */
+/* The fewest blocks along an axis of `n` units that are no larger than with `most` blocks. */
 static int even_blocks(int64_t n, int64_t most)
 {
     return hs_divide_up(n, hs_divide_up(n, most < 1 ? 1 : most));
@@ -192,8 +192,8 @@ static void try_resident(const struct resident_case *of, struct hs_resident plan
     }
 }
 
-/* Rows and planes of vectors that a thread may own: a block is its threads' registers, and so all
- * of a multiprocessor's. With four rows doubles spill. */
+/* Rows and planes of vectors that a thread may own: a block fills its threads' registers, and so a
+ * whole multiprocessor's. With four rows, doubles spill. */
 static const struct resident_shape {
     int dims;
     unsigned precision; /* bits; 0: any */
@@ -230,7 +230,7 @@ bool hs_resident_cut(const struct hs_case *given, const struct hs_device_limits 
     return isfinite(clocks);
 }
 
-/* Levels of a call, numbers of exchanges, headers, packets. */
+/* Levels of a call, counts of exchanges, headers, packets. */
 struct hs_resident_memory hs_resident_share(const struct hs_resident *cut)
 {
     const size_t blocks = (size_t)(cut->blocks[0] * cut->blocks[1] * cut->blocks[2]);

@@ -1,4 +1,4 @@
-/* The plan of `resident`: the whole grid on the chip, a block of it a multiprocessor. */
+/* The plan of `resident`: the whole grid on the chip, one block of it per multiprocessor. */
 #ifndef HS_KERNELS_CUDA_RESIDENT_PLAN_H
 #define HS_KERNELS_CUDA_RESIDENT_PLAN_H
 
@@ -9,16 +9,16 @@ extern "C" {
 #endif
 
 enum {
-    HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps a launch */
-    HS_RESIDENT_THREADS = 256, /* most of a block: each may have 255 registers */
-    HS_RESIDENT_LEVEL = 16,    /* numbers kept of each level: source, 6 offsets, 6 held values */
-    HS_RESIDENT_SETS = 2,      /* places of each packet, taken in turn */
+    HS_RESIDENT_STEPS = 1024,  /* resident: most sweeps per launch */
+    HS_RESIDENT_THREADS = 256, /* most threads of a block: each may have 255 registers */
+    HS_RESIDENT_LEVEL = 16,    /* numbers kept per level: source, 6 offsets, 6 held values */
+    HS_RESIDENT_SETS = 2,      /* places of each packet, used in turn */
     HS_RESIDENT_HEADER = 8,    /* bytes of the header of a warp's packets */
     HS_RESIDENT_ROW = 16 * (int)HS_RESIDENT_SETS * HS_WARP, /* packets begin at a multiple of it */
 };
 
-/* Of a source field, as many of a thread's vectors as it has registers for besides its own; the
- * others' part lies in shared memory. */
+/* How many of a thread's vectors of a source field its registers can hold besides its own vectors;
+ * the rest of the field lies in shared memory. */
 #ifdef __cplusplus
 constexpr
 #else
@@ -31,35 +31,35 @@ static inline
 }
 
 /*
- * How `resident` shares a grid among blocks that all run at once, one a multiprocessor. Its axes
+ * How `resident` divides a grid among blocks that all run at once, one per multiprocessor. Its axes
  * are along memory, from row to row, and from plane to plane: x, y, z in 3D; x, none, y in 2D.
  */
 struct hs_resident {
     int rows, planes; /* vectors of 16 bytes that a thread owns */
-    int wall[6];      /* layers at the faces of rows and planes that are held: no block's */
+    int wall[6];      /* held layers at the faces of rows and planes; no block owns them */
     int blocks[3];    /* along each axis */
     int own[3];       /* points of a block, at most */
-    int halo[3];      /* points around a block's own that it gets from others */
+    int halo[3];      /* points around a block's own that other blocks send */
     int depth;        /* sweeps between exchanges */
     int lanes;        /* threads along a row */
     int groups[2];    /* threads along the others */
     int threads;      /* of a block, in whole warps */
-    int received;     /* vectors that a block gets in an exchange, at most */
-    int looked_for;   /* as they come: where a row wraps within a vector, one more beside it */
-    int places;       /* vectors of all its threads, from where they are sent */
-    int source;       /* vectors of a thread whose part of a source field is in shared memory */
+    int received;     /* vectors that a block receives in an exchange, at most */
+    int looked_for;   /* ... in packets: if a row wraps within a vector, one more beside it */
+    int places;       /* vectors of all its threads, each with its place to send to */
+    int source;       /* vectors per thread whose part of a source field is in shared memory */
     int64_t shared_bytes;
 };
 
-/* The axis of the grid that is the kernel's axis `axis`; -1 where there is none. */
+/* The grid's axis that is the kernel's axis `axis`; -1 if there is none. */
 int hs_resident_axis(int dims, int axis);
 
-/* The blocks of the least estimated time; false if the grid does not fit on the chip with what is
- * kept beside it. */
+/* The blocks with the least estimated time; false if the grid does not fit on the chip with the
+ * data kept beside it. */
 bool hs_resident_cut(const struct hs_case *of, const struct hs_device_limits *limits,
                      struct hs_resident *out);
 
-/* Bytes of the scratch memory: where its parts begin. */
+/* The scratch memory: where its parts begin, and its size, in bytes. */
 struct hs_resident_memory {
     size_t exchanges, headers, sent, all;
 };

@@ -1,9 +1,9 @@
 /*
- * What each sweep of `resident` adds: a number of its own, or a field that stays the same, which is
- * read once a launch and then stays on the chip beside the grid.
+ * What each sweep of `resident` adds: a number of its own, or a constant field, which is read once
+ * per launch and then stays on the chip beside the grid.
  *
- * Threads of few vectors keep their part of the field in registers, those of many as much of it as
- * they have registers for, and the rest in shared memory, after the tiles.
+ * Threads with few vectors keep their part of the field in registers. Threads with many keep as
+ * much as fits in registers, and the rest in shared memory, after the tiles.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SOURCE_CUH
@@ -13,8 +13,8 @@
 namespace resident
 {
 
-/* Each has load(), once a launch, and begin(), whose at() is what a sweep adds to a vector, the
- * r-th of plane k. */
+/* Both have load(), called once per launch, and begin(), whose at(k, r) is what a sweep adds to the
+ * r-th vector of plane k. */
 template <typename Block>
 struct number_added {
     using T = typename Block::number;
@@ -45,7 +45,7 @@ struct number_added {
     }
 };
 
-/* The field at a thread's vectors; zero where there is no node. */
+/* Reads the field at a thread's vectors; zero where there is no node. */
 template <typename Block>
 struct source_reader {
     using T = typename Block::number;
@@ -86,12 +86,12 @@ struct field_added {
         WIDTH = Block::WIDTH,
         ROWS = Block::ROWS,
         PLANES = Block::PLANES,
-        HELD = hs_resident_source_held(Block::VECTORS), /* in registers: the first */
+        HELD = hs_resident_source_held(Block::VECTORS), /* the first ones, in registers */
         IN_MEMORY = HELD < Block::VECTORS
     };
 
     values held[HELD];
-    T *first; /* the thread's places of the others, `next` elements from one another */
+    T *first; /* the thread's places for the others, `next` elements apart */
     int next;
 
     struct of_sweep {
@@ -101,14 +101,14 @@ struct field_added {
             const int n = k * ROWS + r;
             if (n < HELD)
                 return field.held[n % HELD];
-            /* Each is fetched where it is wanted: the compiler would rather fetch all at the
-             * sweep's beginning, and has no registers for them. */
+            /* Each is fetched where it is needed: the compiler would rather fetch all at the
+             * sweep's beginning, and has too few registers for that. */
             __syncwarp();
             return *(const values *)(field.first + (n - HELD) * field.next);
         }
     };
 
-    /* The block's tiles are not turned yet. */
+    /* Call it before the block's tiles are first swapped. */
     __device__ __forceinline__ explicit field_added(const Block &b)
         : first(b.tile + 2 * b.other + b.thread * WIDTH), next((int)blockDim.x * WIDTH)
     {

@@ -1,10 +1,10 @@
 /*
- * A sweep of a block of `resident`: sums from registers, shuffles and the tile, and at the grid's
- * faces what their rules say.
+ * A sweep of a block of `resident`: sums from registers, shuffles and the tile, and the rules at
+ * the grid's faces.
  *
- * A ghost of a star of radius 1 depends on the node and its opposite neighbour only, so the thread
- * makes it on the spot: along x in the sweep, elsewhere before, where the tile has it beyond the
- * face. So the sweep itself knows no faces but those of x.
+ * A ghost of a star of radius 1 depends only on the node and its opposite neighbour, so the thread
+ * computes it itself: along x during the sweep, along other axes before it, into the tile beyond
+ * the face. So the sweep itself only knows faces of x.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_SWEEP_CUH
 #define HS_KERNELS_CUDA_RESIDENT_SWEEP_CUH
@@ -14,9 +14,9 @@
 namespace resident
 {
 
-/* What a kernel is compiled for: a grid that wraps along each axis; or that has faces as well, all
- * of which keep their nodes, and rows of whole vectors; or faces of any kind; rows of any length;
- * and values of faces that differ from point to point. */
+/* What a kernel is compiled for: only periodic axes; or also faces that all keep their nodes, with
+ * rows of whole vectors; or faces of any kind; or also rows of any length; or also values of faces
+ * that vary from point to point. */
 enum walls { NO_WALLS, FIXED_WALLS, ANY_WALLS, RAGGED_WALLS, FIELD_WALLS };
 
 struct no_face_data {
@@ -36,8 +36,8 @@ struct sweeper {
         ROWS = Block::ROWS,
         PLANES = Block::PLANES,
         HAS_ROWS = Block::HAS_ROWS,
-        /* Nodes that faces of x keep are put back: before a sweep, from what they had at first, if
-         * there are registers for that, else after it. */
+        /* Nodes that faces of x keep are put back: before a sweep, from their initial values, if
+         * there are registers for those, else after it. */
         KEEPS = WALLS == FIXED_WALLS && Block::VECTORS <= 4,
         PUTS_BACK = WALLS == FIXED_WALLS && !KEEPS,
         FIELDS = WALLS == FIELD_WALLS
@@ -45,13 +45,13 @@ struct sweeper {
 
     const arguments<T> &p;
     int left_lane, right_lane;
-    unsigned at_x;  /* whether the thread is at the lower face of x, at the upper */
+    unsigned at_x;  /* bits: the thread is at the lower, the upper face of x */
     unsigned faces; /* those of x that this block's sweeps meet */
     unsigned
         edges; /* bit of each face of rows and planes that the thread's vectors are next to ... */
     unsigned edges_of_warp; /* ... or those of another lane */
     T c[2 * DIMS + 1];
-    T ends[PLANES][ROWS][2]; /* of the thread's vectors, as they were; KEEPS: at first */
+    T ends[PLANES][ROWS][2]; /* of the thread's vectors, before the sweep; KEEPS: initially */
     std::conditional_t<(WALLS == FIELD_WALLS), face_data<Block>, no_face_data> data;
 
     __device__ __forceinline__ sweeper(const Block &b) : p(b.p), data(b)
@@ -96,8 +96,9 @@ struct sweeper {
     {
         return star::ghost(p.rule[f][0], inner, edge, offset);
     }
-    /* What a vector, of the thread's n-th row or plane, has beyond a face of rows or planes: ghosts
-     * for this sweep, prescribed values for the next one. Nodes that are kept are there already. */
+    /* Puts what a vector of the thread's n-th row or plane has beyond a face of rows or planes:
+     * ghosts for this sweep, or prescribed values for the next one. Kept nodes are there
+     * already. */
     __device__ __forceinline__ void put_edge(const Block &b, const T *level, int f, int n,
                                              const values &inner, const values &edge, T *to) const
     {
@@ -115,8 +116,8 @@ struct sweeper {
         if (edges >> f & ~(p.keeping >> f) & 1)
             *(values *)(held ? to + b.other : to) = v;
     }
-    /* All of them, for the threads' own use: nobody else reads them but lanes that double others'
-     * work. */
+    /* Puts all of them, for the threads' own use: only lanes that duplicate others' work read them
+     * besides. */
     __device__ __forceinline__ void put_edges(const Block &b, const T *level) const
     {
         const values(&now)[PLANES][ROWS] = b.now;
@@ -166,12 +167,12 @@ struct sweeper {
         low = at_x & 1 ? before.v[0] : low;
         high = at_x & 2 ? before.v[WIDTH - 1] : high;
     }
-    /* Faces of x that have value e of the grid's first or last vector. */
+    /* Faces of x whose node is value e of the grid's first or last vector. */
     __device__ __forceinline__ unsigned ends_at(int e) const
     {
         return (e == 0 ? 1u : 0u) | (p.last >> e & 1 ? 2u : 0u);
     }
-    /* Held nodes at faces of x keep what they have or take what is prescribed. */
+    /* Held nodes at faces of x keep their value or take the prescribed one. */
     __device__ __forceinline__ void put_held_ends(const T (&hold)[2], const values &before,
                                                   values &made) const
     {
@@ -190,7 +191,7 @@ struct sweeper {
             }
     }
 
-    /* Neighbours along x of a vector at a face that is not held. */
+    /* Sets the neighbours along x of a vector at a face that is not held. */
     __device__ __forceinline__ void put_ghosts_beside(const T (&off)[2], const values &centre,
                                                       T &left, T (&right)[WIDTH]) const
     {
@@ -209,7 +210,7 @@ struct sweeper {
         left = on & 1 ? low : left;
     }
 
-    /* What the sums of a plane begin with, made of the plane below, and kept. */
+    /* The first terms of a plane's sums, from the plane below; forced into registers. */
     __device__ __forceinline__ values first_terms(const values &below, const values &plus) const
     {
         values v;
@@ -221,14 +222,14 @@ struct sweeper {
         return v;
     }
 
-    /* All of the thread's vectors, from a tile that has all that they need. */
+    /* Sweeps all of the thread's vectors; the tile has all that they need. */
     template <typename Added>
     __device__ __forceinline__ void sweep(Block &b, const T *level, const Added &added)
     {
         constexpr bool BY_PLANE = PUTS_BACK && Added::IN_MEMORY; /* for want of registers */
-        /* A plane's sums then begin before the plane below gets its own: so the compiler puts these
-         * where the old values were, and needs no registers for both. Where there are some, that is
-         * slower. */
+        /* A plane's sums then begin before the plane below is overwritten: so the compiler puts new
+         * values into the old ones' registers and needs no registers for both. If registers are
+         * left, this is slower. */
         constexpr bool IN_PLACE = Block::MANY || Added::IN_MEMORY;
         if (KEEPS)
             put_ends_back(b.now);
@@ -243,7 +244,7 @@ struct sweeper {
             for (int f = 0; f < 2; f++)
                 off[f] = level[1 + f], hold[f] = level[7 + f];
         const T *from = b.tile + b.slot;
-        values below[ROWS]; /* the plane before, as it was; IN_PLACE: the first terms made of it */
+        values below[ROWS]; /* the plane before, old values; IN_PLACE: its first terms */
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             below[r] = *(const values *)(from + r * row_length - plane_length);
@@ -271,7 +272,7 @@ struct sweeper {
                 }
                 T left = __shfl_sync(0xffffffffu, centre.v[WIDTH - 1], left_lane);
                 T right = __shfl_sync(0xffffffffu, centre.v[0], right_lane);
-                T beside[WIDTH]; /* the neighbour on the right of each */
+                T beside[WIDTH]; /* right neighbour of each */
 #pragma unroll
                 for (int e = 0; e < WIDTH; e++)
                     beside[e] = e + 1 < WIDTH ? centre.v[(e + 1) % WIDTH] : right;

@@ -1,7 +1,7 @@
 /*
- * The boundary data at faces of `resident` that differ from point to point: what their rules
- * add to ghosts, or what their nodes are held at. It stays the same, and lies in shared memory, so
- * much of it as the block's threads need, each its own.
+ * Boundary data of `resident` that vary from point to point along a face: what the rules add to
+ * ghosts, or the values of held nodes. They are constant in time. Shared memory holds as much of
+ * them as the block's threads need, separately for each thread.
  */
 #ifndef HS_KERNELS_CUDA_RESIDENT_WALLS_CUH
 #define HS_KERNELS_CUDA_RESIDENT_WALLS_CUH
@@ -11,7 +11,7 @@
 namespace resident
 {
 
-/* Beside the vectors of the block's threads: a number at each face of x, a vector at each other. */
+/* For each vector of the block: a number at each face of x, a vector at each other face. */
 template <typename Block>
 struct face_data {
     using T = typename Block::number;
@@ -29,7 +29,7 @@ struct face_data {
     T *edge_of_row;   /* ... and its first at the lower face of rows, */
     T *edge_of_plane; /* ... of planes */
 
-    /* Faces of an axis that one block may be at. */
+    /* How many faces of an axis one block may touch. */
     __device__ __forceinline__ int sides(int axis) const
     {
         return p.wrap[axis] ? 0 : axis == ALONG || p.blocks[axis] == 1 ? 2 : 1;
@@ -43,7 +43,7 @@ struct face_data {
         return p.groups[1] * PLANES;
     }
 
-    /* The block's tiles are not turned yet. */
+    /* Call it before the block's tiles are first swapped. */
     __device__ __forceinline__ explicit face_data(const Block &b) : p(b.p)
     {
         const place f = b.find();
@@ -60,7 +60,7 @@ struct face_data {
     {
         return beside + face * rows() * planes() + k * rows() + r;
     }
-    /* Of the n-th row or plane of the thread. */
+    /* For the n-th row or plane of the thread. */
     __device__ __forceinline__ T *rim_place(int face, int n) const
     {
         const int length = p.lanes * WIDTH, side = sides(face / 2) == 2 ? face % 2 : 0;
@@ -72,7 +72,7 @@ struct face_data {
     {
         return p.held >> face & 1 ? value : p.rule[face][0].c * value;
     }
-    /* Of a node that may be an image of the grid's, or none. */
+    /* The value for a node, which may be an image of one of the grid's, or no node. */
     __device__ __forceinline__ T read(const Block &b, int face, int x, int y, int z) const
     {
         const int node[3] = {b.node_at(ALONG, x), b.node_at(ROW, y), b.node_at(PLANE, z)};
@@ -89,7 +89,7 @@ struct face_data {
             v.v[e] = read(b, face, f.node[ALONG] + e, f.node[ROW] + r, f.node[PLANE] + k);
         *(values *)rim_place(face, n) = v;
     }
-    /* Once a launch: `at_x` and `edges` say which faces the thread is at, as the sweeps have it. */
+    /* Once per launch: `at_x` and `edges` are the faces at the thread, as in the sweeper. */
     __device__ __forceinline__ void load(const Block &b, unsigned at_x, unsigned edges) const
     {
         const place f = b.find();

@@ -17,7 +17,7 @@ static void plan_tiles(const struct hs_case *of, const int tile[HS_AXES],
     HS_PLAN_PUT(out, wide);
 }
 
-/* The output tiles leave both halves within 64 KiB, what the smallest device has: in double and
+/* With these output tiles both halves fit in 64 KiB, what the smallest device has: in double and
  * with the most steps, (64 + 16) x (32 + 16) and (32 + 24) x (32 + 24) points twice ... */
 static bool plan_2d(const struct hs_case *given, const struct hs_device_limits *limits,
                     struct hs_kernel_plan *out, char *reason, size_t size)

@@ -1,5 +1,5 @@
 /*
- * Several sweeps a launch in shared memory, for temporal_2d and temporal_3d, which tell the story.
+ * Several sweeps per launch in shared memory, for temporal_2d and temporal_3d, which explain it.
  */
 #ifndef HS_KERNELS_CUDA_TEMPORAL_TEMPORAL_CUH
 #define HS_KERNELS_CUDA_TEMPORAL_TEMPORAL_CUH
@@ -19,7 +19,7 @@ using level = star::level_fields<T, HS_FACES, HS_MAX_RADIUS>;
 template <typename T>
 struct request : star::faces<T, HS_FACES, HS_MAX_RADIUS> {
     star::request<T> plain;    /* lo, hi: the nodes that sweeps update */
-    int64_t write_lo[HS_AXES]; /* with the held layers about them, which are written too */
+    int64_t write_lo[HS_AXES]; /* with the held layers around them, which are written too */
     int64_t write_hi[HS_AXES]; /* */
     int points[HS_AXES];       /* of the grid */
     int tile[HS_AXES];         /* output tile */
@@ -28,15 +28,15 @@ struct request : star::faces<T, HS_FACES, HS_MAX_RADIUS> {
 };
 
 /*
- * The tile as one thread sees it: cells 0 .. extent-1 along each axis; cell c of axis a is node
- * begin[a] + c, which lies outside the grid where the tile's halo does.
+ * The tile as one thread sees it: cells 0 .. extent-1 along each axis. Cell c of axis a is node
+ * begin[a] + c, which may lie outside the grid if the cell is in the tile's halo.
  */
 template <int DIMS, int R, typename T>
 class tile
 {
     const request<T> &r;
     int begin[HS_AXES], extent[HS_AXES];
-    bool at_face; /* some cell lies outside the grid; else none that is swept is held */
+    bool at_face; /* some cell lies outside the grid; else no swept cell is held */
 
     __device__ __forceinline__ int cell_of(int x, int y, int z) const
     {
@@ -48,9 +48,9 @@ class tile
         return axis == HS_X ? 1 : axis == HS_Y ? extent[HS_X] : extent[HS_X] * extent[HS_Y];
     }
 
-    /* Calls visit(cell, node) for every cell at least `margin` away from the tile's halo, each by
-     * one thread of the block. Behind a wrap the node is the image in the grid; beyond a face it is
-     * outside the grid. */
+    /* Calls visit(cell, node) for every cell at least `margin` away from the edge of the tile with
+     * its halo, each by one thread of the block. Beyond a periodic end the node is the image in the
+     * grid; beyond a face it is outside the grid. */
     template <typename Visit>
     __device__ __forceinline__ void each(int margin, Visit visit) const
     {
@@ -68,7 +68,7 @@ class tile
                 }
     }
 
-    /* Along how many axes the node is outside the grid. */
+    /* The number of axes along which the node is outside the grid. */
     __device__ __forceinline__ int outside(const int (&node)[HS_AXES]) const
     {
         int count = 0;
@@ -83,14 +83,14 @@ class tile
         return node[HS_X] + node[HS_Y] * r.plain.pitch_y + node[HS_Z] * r.plain.pitch_z;
     }
 
-    /* Where the node stands in a field over face f, the lower axis fastest. */
+    /* Index of the node in a field over face f, the lower axis fastest. */
     __device__ __forceinline__ int64_t on_face(int f, const int (&node)[HS_AXES]) const
     {
         const int axis = f / 2, u = axis == HS_X ? HS_Y : HS_X, v = axis == HS_Z ? HS_Y : HS_Z;
         return node[u] + (int64_t)r.points[u] * node[v];
     }
 
-    /* What ghost m's rule adds. */
+    /* What the rule of ghost m adds. */
     __device__ __forceinline__ T data(const level<T> &now, int f, int m,
                                       const int (&node)[HS_AXES]) const
     {
@@ -104,8 +104,8 @@ class tile
                                        : now.prescribed[f];
     }
 
-    /* Whether the node keeps a value that no sweep makes: then `value`, the one it has, is changed
-     * where a face prescribes another. Of several that prescribe, the last has the node. */
+    /* Whether no sweep updates the node. If so, `value`, its current value, is replaced if a face
+     * prescribes another one. If several faces prescribe, the last one has the node. */
     __device__ __forceinline__ bool held(const level<T> &now, const int (&node)[HS_AXES],
                                          T &value) const
     {
@@ -121,7 +121,7 @@ class tile
         return is_held;
     }
 
-    /* Ghost m of face f at this cell, from the cells inside; `inward` is +1 or -1. */
+    /* Fills ghost m of face f at this cell from the cells inside; `inward` is +1 or -1. */
     __device__ __forceinline__ void fill_ghost(const level<T> &now, int f, int m, int inward,
                                                int cell, const int (&node)[HS_AXES], T *at) const
     {
@@ -166,7 +166,7 @@ class tile
         });
     }
 
-    /* The ghosts that sweep `step` reads, from the nodes inside, which it leaves alone. */
+    /* Fills the ghosts that sweep `step` reads, from the nodes inside, which it does not change. */
     __device__ __forceinline__ void fill_ghosts(int step, T *at) const
     {
         const level<T> &now = r.level[step];
@@ -184,7 +184,7 @@ class tile
         });
     }
 
-    /* One sweep from `from` to `to`, of the cells whose stars are still known. */
+    /* One sweep from `from` to `to`, of the cells whose stencils are still valid. */
     __device__ __forceinline__ void sweep(int step, const T *from, T *to) const
     {
         each(R * (step + 1), [&](int cell, const int(&node)[HS_AXES]) {
@@ -224,8 +224,8 @@ class tile
         return true;
     }
 
-    /* Whether this cell of the output tile is the one that writes the node: those beyond the end of
-     * a periodic axis are images of nodes that other tiles write. */
+    /* Whether this cell of the output tile writes the node: cells beyond the end of a periodic axis
+     * are images of nodes that other tiles write. */
     __device__ __forceinline__ bool writes(int cell, const int (&node)[HS_AXES]) const
     {
         const int at[HS_AXES] = {begin[HS_X] + cell % extent[HS_X],

@@ -1,9 +1,9 @@
 /*
- * temporal_2d: up to 4 sweeps a launch; a tile and its halo stay in shared memory meanwhile.
+ * temporal_2d: up to 4 sweeps per launch; a tile and its halo stay in shared memory throughout.
  *
- * One sweep a launch moves 2 words a point and cannot do better. Here a block loads its output tile
- * with a halo of radius*steps points, and sweeps that again and again. What is known shrinks by the
- * radius on every side at each sweep, until the output tile is left:
+ * One sweep per launch moves 2 words per point and cannot do better. Here a block loads its output
+ * tile with a halo of radius*steps points and sweeps it repeatedly. Each sweep shrinks the valid
+ * region by the radius on every side, until only the output tile is left:
  *
  *      + - - - - - - - - - +      loaded: (64 + 2*4) x (32 + 2*4) points for 4 sweeps, radius 1
  *      | + - - - - - - - + |      after 1 sweep
@@ -13,13 +13,13 @@
  *      | + - - - - - - - + |      between two halves of shared memory, one barrier a sweep
  *      + - - - - - - - - - +
  *
- * Words per point and sweep (radius 1, 4 sweeps): (1.41 + 1)/4 = 0.6 instead of 2; the price is
- * that the halo is swept by several blocks (1.2 times the sums) and that each sum's 5 reads go to
- * shared memory, which is what bounds it then.
+ * Words per point and sweep (radius 1, 4 sweeps): (1.41 + 1)/4 = 0.6 instead of 2. The price:
+ * several blocks sweep the halo (1.2 times the sums), and each sum's 5 reads go to shared memory,
+ * which is then the bottleneck.
  *
- * At the grid's faces nothing shrinks: there a tile fills the ghosts from the nodes inside before
- * every sweep, with the values of that sweep's time, and puts back what held and prescribed layers
- * hold after it. On a periodic axis the halo is what stands at the other side. Tiles that touch no
+ * At the grid's faces nothing shrinks. Before every sweep a tile there fills the ghosts from the
+ * nodes inside, with the values of that sweep's time; after it, it restores the values of held and
+ * prescribed layers. On a periodic axis the halo comes from the other side. Tiles that touch no
  * face skip all that.
  *
  * Source: overlapped tiling: Krishnamoorthy et al., PLDI'07; in shared memory on GPUs: Meng and

@@ -5,7 +5,7 @@
 #include "tiles.h"
 
 enum {
-    HS_VECTOR_WARPS = 4,        /* warps a block, 2D and 3D */
+    HS_VECTOR_WARPS = 4,        /* warps per block, 2D and 3D */
     HS_VECTOR_ROWS_1 = 1,       /* rows a warp owns in 3D, radius 1, 2, 3 */
     HS_VECTOR_ROWS_2 = 2,       /* */
     HS_VECTOR_ROWS_3 = 1,       /* */
@@ -17,7 +17,7 @@ enum {
     HS_VECTOR_2D_BLOCKS_2 = 4,  /* */
     HS_VECTOR_2D_BLOCKS_3 = 3,  /* */
     HS_VECTOR_1D_THREADS = 256, /* */
-    HS_VECTOR_1D_VECTORS = 4,   /* vectors a thread has on their way at once */
+    HS_VECTOR_1D_VECTORS = 4,   /* vectors that a thread has in flight */
 };
 
 #endif

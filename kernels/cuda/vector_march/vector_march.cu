@@ -1,9 +1,8 @@
 /*
  * vector_march: the plain march along the slowest axis, done as fast as memory allows.
  *
- * One sweep a launch must read and write every point once: 2 words. All else has to come from
- * registers, neighbouring lanes and the L1 cache, and enough loads must be on their way at any
- * time.
+ * One sweep per launch must read and write every point once: 2 words. All else must come from
+ * registers, neighbouring lanes and the L1 cache, and enough loads must be in flight at any time.
  *
  *        y  lane 0  lane 1        lane 31      a warp owns ROWS rows of 32 vectors of 16 bytes;
  *        |  [....]  [....]  ...  [....]        warps of a block lie above one another along y
@@ -13,27 +12,27 @@
  *                                              them are on their way there
  *
  *   z neighbours   registers
- *   x neighbours   the vector itself, or lanes beside it by shuffle; the warp's first and last
- * lanes load the vector outside the warp, where a point of the box needs it y neighbours   the
- * thread's own other rows, else a load that the L1 cache serves: the warp above or below has put
- * that row there when it was a plane ahead
+ *   x neighbours   the vector itself, or adjacent lanes by shuffle; the warp's first and last lanes
+ *                  load the vector outside the warp if a point of the box needs it
+ *   y neighbours   the thread's own other rows, else a load that the L1 cache serves: the warp
+ *                  above or below loaded that row when it was a plane ahead
  *
- * No shared memory and no barrier: warps drift apart freely, so that some always load. Stores are
- * marked as not needed again, so that L2 keeps the planes that neighbouring blocks share. A block
- * marches through a chunk of the planes: a short one in 3D, so that the blocks that run at the same
- * time are near each other and find in L2 what their neighbours loaded. (One H200, 512^3, radius 1,
- * fractions of copy bandwidth: chunks of 8 planes 0.79 in float and 0.76 in double, of 64 0.74 and
- * 0.72, of 255 and 510 0.66 and 0.63; rows then stored to whole groups of 32 bytes: 0.84 and 0.79;
- * 2026-11-21.) In 2D chunks are as long as they can be while the blocks
- * fill whole waves of the device.
+ * No shared memory and no barrier: warps drift apart freely, so that some are always loading.
+ * Stores are marked as not needed again, so that L2 keeps the planes that neighbouring blocks
+ * share. A block marches through a chunk of planes: a short one in 3D, so that blocks that run at
+ * the same time are near each other and find in L2 what their neighbours loaded. (One H200, 512^3,
+ * radius 1, fractions of copy bandwidth: chunks of 8 planes 0.79 in float and 0.76 in double, of 64
+ * 0.74 and 0.72, of 255 and 510 0.66 and 0.63; rows then stored to whole groups of 32 bytes: 0.84
+ * and 0.79; 2026-11-21.) In 2D chunks are as long as possible while the blocks fill whole waves of
+ * the device.
  *
- * In 2D the march is along y, each warp on its own. In 1D there is nothing to march along: a thread
- * has several independent vectors on their way at once.
+ * In 2D the march is along y, each warp on its own. In 1D there is no march: a thread has several
+ * independent vectors in flight at once.
  *
  * Words per point: 1 + 2R/planes loaded from memory, 1 written; from L1 2R/ROWS more in 3D.
  *
- * Any nx: rows begin at 128 bytes, loads are whole vectors (the row's gap is allocated), and stores
- * at the box's two ends are single points.
+ * Any nx: rows begin at multiples of 128 bytes, loads are whole vectors (a row's padding is
+ * allocated), and stores at the box's two ends are single points.
  *
  * Source: register queue along z: Micikevicius, GPGPU-2 (2009); vectors with shuffles: Rawat et
  * al., Register optimizations for stencils on GPUs, PPoPP'18.
@@ -59,26 +58,26 @@ struct row {
 };
 
 /*
- * Asks the lanes beside for the points on both sides. `outer` is, for the first H lanes, the vector
- * H lanes to the left of their own, for the last H lanes that H lanes to the right. All 32 lanes
+ * Gets the points on both sides from adjacent lanes. In the first H lanes `outer` is the vector H
+ * lanes to the left of their own, in the last H lanes the one H lanes to the right. All 32 lanes
  * call it.
  */
 template <int R, typename T>
 __device__ __forceinline__ row<R, T> widen(const vec<T> &own, const vec<T> &outer, int lane)
 {
-    enum { N = vec<T>::N, H = (R + N - 1) / N }; /* H: lanes that the radius reaches over */
+    enum { N = vec<T>::N, H = (R + N - 1) / N }; /* H: lanes that the radius spans */
     row<R, T> wide;
 #pragma unroll
     for (int n = 0; n < N; n++)
         wide.at[R + n] = own.at[n];
 #pragma unroll
     for (int o = 1; o <= R; o++) {
-        const int lanes = (o + N - 1) / N; /* how far away it stands, 1..H */
-        const int left = lanes * N - o;    /* which point of that vector */
+        const int lanes = (o + N - 1) / N; /* its distance in lanes, 1..H */
+        const int left = lanes * N - o;    /* index in that vector */
         const int right = o - 1 - (lanes - 1) * N;
         T l = __shfl_up_sync(ALL, own.at[left], lanes);
         T r = __shfl_down_sync(ALL, own.at[right], lanes);
-        /* lane L's neighbour vector L - lanes < 0 is held by lane L - lanes + H */
+        /* lane L - lanes + H holds lane L's neighbour vector L - lanes < 0 */
         T l_outer = outer.at[left], r_outer = outer.at[right];
         if (H > 1) {
             l_outer = __shfl_down_sync(ALL, l_outer, H - lanes);
@@ -90,17 +89,17 @@ __device__ __forceinline__ row<R, T> widen(const vec<T> &own, const vec<T> &oute
     return wide;
 }
 
-/* What one lane does along x, the same at every row. */
+/* A lane's work along x, the same in every row. */
 template <int R, typename T>
 struct lane_x {
     enum { N = vec<T>::N, H = (R + N - 1) / N, GROUP = 32 / sizeof(T) };
     int lane;
     int64_t x;       /* of the lane's first point */
-    int64_t x_load;  /* where it loads: x, or the last vector that is needed */
-    int64_t x_outer; /* where the outer vector stands */
+    int64_t x_load;  /* where the lane loads: x, or the last vector that is needed */
+    int64_t x_outer; /* position of the outer vector */
     bool outer;      /* whether this lane loads one */
     int first, end;  /* points of the vector that are in the box */
-    bool fill;       /* the vector is stored whole, the others of its points as they were */
+    bool fill;       /* the vector is stored whole, with old values outside the box */
 
     __device__ __forceinline__ lane_x(const star::request<T> &r, int64_t x_warp, int lane_)
         : lane(lane_), x(x_warp + (int64_t)lane_ * N)
@@ -140,7 +139,7 @@ struct lane_x {
         return v;
     }
 
-    /* `before` is what stands there in the input. */
+    /* `before` has the input's values. */
     __device__ __forceinline__ void store_row(T *to, vec<T> v, const vec<T> &before) const
     {
         if (fill || (first == 0 && end == N)) {
@@ -159,8 +158,8 @@ struct lane_x {
 
 /* ---- 2D and 3D ------------------------------------------------------------------------------ */
 
-/* Rows a warp, warps a block, planes on their way, blocks a multiprocessor: the registers have to
- * suffice, of which the queue alone takes rows * (2*radius + 1 + ahead) * 4. */
+/* Rows per warp, warps per block, planes in flight, blocks per multiprocessor. Registers limit
+ * them: the queue alone takes rows * (2*radius + 1 + ahead) * 4. */
 template <int ROWS_, int AHEAD_, int BLOCKS_>
 struct shape {
     enum { ROWS = ROWS_, WARPS = HS_VECTOR_WARPS, AHEAD = AHEAD_, BLOCKS = BLOCKS_ };
@@ -191,21 +190,20 @@ class marcher
 {
     enum { N = vec<T>::N, ROWS = SHAPE::ROWS, AHEAD = SHAPE::AHEAD };
     enum { QUEUE = 2 * R + 1 + AHEAD };
-    enum { MARCH = DIMS - 1 }; /* the axis that is marched along */
+    enum { MARCH = DIMS - 1 }; /* the marching axis */
 
     const star::request<T> &r;
     const lane_x<R, T> along_x;
     const int64_t y_first; /* this warp's rows */
-    const int64_t pitch;   /* of the axis that is marched along */
+    const int64_t pitch;   /* along the marching axis */
 
-    /* planes z-R .. z+R and those on their way: a ring, plane z+p in [(z - first + R + p) % QUEUE]
-     */
+    /* planes z-R .. z+R and those in flight: a ring, plane z+p in [(z - first + R + p) % QUEUE] */
     vec<T> queue[ROWS][QUEUE];
 
     /*
-     * Row n of this warp's, -R <= n < ROWS+R, relative to its first. Where the box's last rows do
-     * not fill the warp's, those beyond are loaded and not used: the own ones are ghosts, and the
-     * neighbours' at worst in the plane after, which is allocated.
+     * Loads row n relative to this warp's first, -R <= n < ROWS+R. If the box's last rows do not
+     * fill the warp's, the rows beyond are loaded and not used: the warp's own ones are ghosts, and
+     * its neighbours' lie at worst in the next plane, which is allocated.
      */
     static_assert(ROWS - 1 <= R, "a warp's rows may reach into the ghosts, not beyond them");
 
@@ -214,8 +212,8 @@ class marcher
         return load(plane + along_x.x_load + n * r.pitch_y);
     }
 
-    /* Sums the plane that stands in the ring at `centre`, a constant once unrolled; `plane` is the
-     * warp's first row of it. */
+    /* Sums the plane at index `centre` of the ring, a constant once unrolled; `plane` is the warp's
+     * first row of it. */
     __device__ __forceinline__ void sum_plane(const T *plane, int centre)
     {
         vec<T> below[R], above[R]; /* rows -R..-1 and ROWS..ROWS+R-1 */
@@ -260,7 +258,7 @@ class marcher
     }
 
     /* Planes first <= z < end. The loop is unrolled by the length of the ring, so that the ring's
-     * places are registers: to move a value that is on its way would be to wait for it. */
+     * slots are registers: moving a value in flight would mean waiting for it. */
     __device__ __forceinline__ void march(int64_t first, int64_t end)
     {
         const T *plane = r.in + first * pitch + (DIMS == 3 ? y_first * r.pitch_y : 0);
@@ -276,7 +274,7 @@ class marcher
             for (int turn = 0; turn < QUEUE; turn++) {
                 if (z + AHEAD < end) {
 #pragma unroll
-                    for (int n = 0; n < ROWS; n++) /* plane z + R + AHEAD, the oldest's place */
+                    for (int n = 0; n < ROWS; n++) /* plane z + R + AHEAD, in the oldest's slot */
                         queue[n][(turn + QUEUE - 1) % QUEUE] =
                             load_row(plane + (R + AHEAD) * pitch, n);
                 }
@@ -290,8 +288,8 @@ class marcher
     }
 };
 
-/* A block less where the compiler would spill a few bytes else: on compute capability 10, and of a
- * recursion. */
+/* One block less where the compiler would otherwise spill a few bytes: on compute capability 10,
+ * and in a recursion. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ / 100 == 10
 enum { FEWER_BLOCKS = 1 };
 #else
@@ -305,7 +303,7 @@ __global__ void __launch_bounds__(WARP *SHAPE::WARPS,
 {
     enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::N };
     const star::tile_index block = star::this_tile(r);
-    /* a block's warps lie above one another along y; in 2D beside one another along x */
+    /* a block's warps lie one above the other along y; in 2D side by side along x */
     const int64_t column = DIMS == 3 ? block.x : block.x * SHAPE::WARPS + threadIdx.y;
     const int64_t x_warp = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE + column * SPAN;
     const int64_t y_first =
