@@ -1,4 +1,4 @@
-/* heatsolve bench: how fast the kernels are on one grid, each proven before it is timed. */
+/* heatsolve bench: times the kernels on one grid, after checking each against the reference. */
 #include "engine/measure/bench.h"
 #include "commands/command.h"
 #include "core/text.h"
@@ -85,7 +85,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
-/* Without --points what takes a second or two. */
+/* Without --points, sizes that take a second or two. */
 static enum hs_status read_points(const struct arguments *from, struct hs_bench_request *out,
                                   struct hs_error *err)
 {
@@ -122,7 +122,7 @@ static enum hs_status read_body(const struct arguments *from, struct hs_bench_re
     return HS_OK;
 }
 
-/* What is asked of kernels and methods alike. */
+/* Options that kernels and methods share. */
 static enum hs_status read_common(const struct arguments *from, enum hs_precision *precision,
                                   struct hs_error *err)
 {
@@ -155,7 +155,7 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
 
 /* ---- which kernels --------------------------------------------------------------------------- */
 
-/* Marks those of the list in `named`; each must be one that can do the case. */
+/* Marks the listed kernels in `named`; each must be able to handle the case. */
 static enum hs_status find_named(const char *list, struct hs_problem *problem,
                                  const struct hs_backend **backend, bool named[MOST_KERNELS],
                                  struct hs_error *err)
@@ -173,7 +173,7 @@ static enum hs_status find_named(const char *list, struct hs_problem *problem,
     return HS_OK;
 }
 
-/* Marks those of the list as not wanted, whether they can do the case or not. */
+/* Unmarks the listed kernels, whether or not they can handle the case. */
 static enum hs_status leave_out(const char *list, enum hs_device device, bool named[MOST_KERNELS],
                                 struct hs_error *err)
 {
@@ -189,13 +189,13 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
     return HS_OK;
 }
 
-/* The backend, and its kernels that can do the case: all, or those asked for. */
+/* Chooses the backend and those of its kernels that can handle the case: all, or those named. */
 static enum hs_status choose(const struct arguments *from, const struct hs_bench *bench,
                              const struct hs_backend **backend,
                              const struct hs_kernel *kernels[MOST_KERNELS], int *count,
                              struct hs_error *err)
 {
-    struct hs_problem problem = bench->problem; /* shares what it points to */
+    struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[MOST_KERNELS] = {false};
     char reason[256];
@@ -215,7 +215,7 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     return st;
 }
 
-/* What "auto" would take for the case: as tuned, if it was, else by the table. */
+/* What "auto" would take for the case: the tuned kernel if there is one, else the heuristic's. */
 static enum hs_status find_auto(const struct arguments *from, const struct hs_bench *bench,
                                 const struct hs_backend *backend, struct hs_plan *out,
                                 struct hs_error *err)
@@ -225,7 +225,7 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
     struct hs_problem problem = bench->problem;
     problem.solver = (struct hs_solver_choice){
         .backend = name, .device = (int)from->device, .threads = (int)from->threads};
-    /* as of a long run that nothing stops */
+    /* as for a long run without stops */
     *out = (struct hs_plan){.choice = HS_CHOICE_HEURISTIC,
                             .sweeps = HS_PLAN_MOST_SWEEPS,
                             .output_every = -1,
@@ -235,7 +235,7 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
     return st ? st : hs_tune_file_take(&problem, out, err);
 }
 
-/* So many that each kernel fuses all it can at least once, and has a remainder to do; fewer where
+/* Enough sweeps that each kernel makes at least one full fused call and has a remainder; fewer if
  * the reference would take minutes. */
 static int64_t proof_sweeps(const struct hs_bench *bench, const struct hs_kernel *const *kernels,
                             int count)
@@ -308,7 +308,7 @@ static enum hs_status measure(const struct hs_backend *backend,
     return st;
 }
 
-/* Measures, with the peers beside, and prints. */
+/* Measures the kernels and, if asked for, the peers, and prints the report. */
 static enum hs_status report_on(const struct arguments *arguments, const struct hs_backend *backend,
                                 const struct hs_kernel *const *kernels,
                                 struct hs_bench_report *report, struct hs_bench *bench,
@@ -405,7 +405,7 @@ static enum hs_status run_methods(const struct arguments *from, const char *comm
 
 /* ---- the command, of kernels ----------------------------------------------------------------- */
 
-/* What is known to be wrong before minutes of measuring. */
+/* Reports errors that can be found before minutes of measuring. */
 static enum hs_status check_ahead(const struct arguments *arguments,
                                   const struct hs_bench_request *request, struct hs_error *err)
 {

@@ -1,4 +1,4 @@
-/* heatsolve check: what a run would do, without doing it. */
+/* heatsolve check: shows what a run would do, without running it. */
 #include "commands/command.h"
 #include "core/bytes.h"
 #include "core/text.h"
@@ -22,28 +22,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double rate_seconds = 0.1; /* of sweeps to tell the rate from, at most */
+static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
 
-/* What is to be said. */
+/* The data to print. */
 struct outlook {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
     double sweeps;     /* of all steps */
-    double memory;     /* bytes, of each rank */
-    char ranks[256];   /* "" where there is one */
+    double memory;     /* bytes per rank */
+    char ranks[256];   /* "" if there is one rank */
     double output;     /* bytes */
-    double free_bytes; /* for it */
+    double free_bytes; /* for the output */
     struct hs_rate rate;
     double seconds;          /* all sweeps */
     double reducing;         /* reductions between them [s] */
-    double updates;          /* points a second */
-    struct hs_error refused; /* why a run would not begin: what is there already */
+    double updates;          /* points per second */
+    struct hs_error refused; /* why a run would not begin: existing files, or a folder */
     struct hs_steady_outlook steady;
     struct hs_doubts doubts;
-    struct hs_error read; /* doubts that the reader of the config has, as its messages */
+    struct hs_error read; /* doubts of the config reader, as messages */
 };
 
-/* Those of the config's reader, then those of the engine. */
+/* First the doubts of the config reader, then those of the engine. */
 static void for_each_doubt(const struct outlook *outlook, void (*say)(void *self, const char *text),
                            void *self)
 {
@@ -70,7 +70,7 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     if (st)
         return st;
     struct hs_plan measured = *plan;
-    if (!hs_plan_has_rate(plan)) /* how long its sweeps take does not tell */
+    if (!hs_plan_has_rate(plan)) /* the time of a sweep says nothing about the run's */
         measured.sweeps = 0;
     st = hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
     const double sweep = outlook->rate.seconds_per_sweep;
@@ -166,7 +166,7 @@ static void print_body(const struct hs_problem *problem)
     }
 }
 
-/* Of steps that are many sweeps each. */
+/* For steps of several sweeps each. */
 static void print_stages(const struct outlook *outlook)
 {
     const struct hs_plan *plan = outlook->plan;
@@ -182,7 +182,7 @@ static void print_stages(const struct outlook *outlook)
         printf("%d of them in each pass over the fields\n", at_once);
 }
 
-/* Of steps that solve equations, or are cut. */
+/* For steps that are implicit or cut. */
 static void print_solved(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -236,7 +236,7 @@ static void print_steps(const struct outlook *outlook)
            plan->sweeps, plan->end);
 }
 
-/* Wall time of so many sweeps and of the reductions between them [s]; NaN if not measured. */
+/* Wall time of `sweeps` and of the reductions between them [s]; NaN if not measured. */
 static double seconds_of(const struct outlook *outlook, double sweeps)
 {
     const double stretch = (double)hs_plan_stretch(outlook->plan, outlook->problem);
@@ -244,7 +244,7 @@ static double seconds_of(const struct outlook *outlook, double sweeps)
            (outlook->rate.seconds_per_sweep + outlook->rate.seconds_per_reduction / stretch);
 }
 
-/* What source and walls add in all is not looked at: nothing else changes the mean. */
+/* Whether a steady state requires the heat of source and walls to balance, which is not checked. */
 static bool needs_balance(const struct hs_steady_outlook *steady)
 {
     return !isnan(steady->sweeps) && steady->slowest.free_mean;
@@ -284,7 +284,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
     printf("provided that source and walls balance: no wall holds the mean temperature\n");
 }
 
-/* The tolerance that leaves 1 K; 1 where a step takes off more than it leaves. */
+/* The tolerance that leaves 1 K; 1 if a step removes more of the distance than it leaves. */
 static double tolerance_for_one(double decay)
 {
     return decay < 0.5 ? decay / (1.0 - decay) : 1.0;
@@ -511,8 +511,8 @@ static void print_json(struct outlook *outlook)
 
 /* -------------------------------------------------------------------------------------------- */
 
-/* What lies in the way may be gone when the run begins, or the run be told --overwrite; what the
- * config says against itself stays wrong. */
+/* Existing files are no error here: they may be gone when the run begins, or it may get
+ * --overwrite. A config that contradicts itself is an error. */
 static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
 {
     enum hs_status st = hs_claim_check(outlook->problem, false, &outlook->refused);

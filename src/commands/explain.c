@@ -1,7 +1,7 @@
 /*
- * heatsolve explain: what a kernel's launch looks like, from the arithmetic that launches it.
+ * heatsolve explain: shows a kernel's launch, by the same arithmetic that launches it.
  *
- * Works without a GPU, and in a build without nvcc.
+ * Works without a GPU and in a build without nvcc.
  */
 #include "commands/command.h"
 #include "core/device.h"
@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The launches asked about: a case of fixed faces, on a device. */
+/* The requested launch: a case with fixed faces, on a device. */
 struct question {
     struct hs_case of;
     struct hs_face face[HS_FACES];
-    int registers;                         /* of a thread; 0: not known */
-    const struct hs_device_limits *device; /* NULL: none is known */
+    int registers;                         /* per thread; 0: not known */
+    const struct hs_device_limits *device; /* NULL: not known */
     struct hs_device_limits at_hand;
 };
 
@@ -35,7 +35,7 @@ static enum hs_status set_grid(struct question *question, const char *points, in
         hs_points_read("explain", points, dims, &grid.dims, grid.points, err);
     if (status)
         return status;
-    /* what a kernel loads in all is counted in 64 bits */
+    /* the total loads of a kernel are counted in 64 bits */
     const double most_nodes = 1e15;
     if ((double)grid.points[HS_X] * (double)grid.points[HS_Y] * (double)grid.points[HS_Z] >
         most_nodes)
@@ -50,7 +50,7 @@ static enum hs_status set_grid(struct question *question, const char *points, in
     of->radius = radius;
     of->layout = hs_layout_make(&grid, radius, 128 / (int64_t)hs_precision_size(of->precision));
     of->asked = hs_feature_stencil(grid.dims, radius, of->precision);
-    /* the textbook's boundary: the outermost layers are held */
+    /* the textbook's boundary: the outermost layers are held fixed */
     of->box = hs_grid_box(&grid);
     of->face = question->face;
     for (int axis = 0; axis < grid.dims; axis++) {
@@ -61,7 +61,7 @@ static enum hs_status set_grid(struct question *question, const char *points, in
     return HS_OK;
 }
 
-/* 0: the kernel's own. A block loads and writes all that it marches through. */
+/* `planes` that a block marches through, loading and writing all of them; 0: the kernel's own. */
 static enum hs_status set_planes(struct question *question, int64_t planes, struct hs_error *err)
 {
     const struct hs_case *of = &question->of;
@@ -75,7 +75,7 @@ static enum hs_status set_planes(struct question *question, int64_t planes, stru
     return HS_OK;
 }
 
-/* Whether the user's block is one that the kernel's scheme can have. */
+/* Checks that the kernel's scheme allows the user's block. */
 static enum hs_status check_blocking(const struct hs_kernel *kernel,
                                      const struct question *question, struct hs_error *err)
 {
@@ -102,7 +102,7 @@ static enum hs_status check_blocking(const struct hs_kernel *kernel,
     return HS_OK;
 }
 
-/* The kernel's launch, on the device that is known, else an H200. */
+/* The kernel's launch on the known device, else on an H200. */
 static enum hs_status launch_of(const struct hs_kernel *kernel, const struct question *question,
                                 struct hs_kernel_plan *out, struct hs_error *err)
 {
@@ -150,7 +150,7 @@ static enum hs_status find(const char *name, const struct hs_kernel **out, struc
     return HS_BAD_INPUT;
 }
 
-/* Whether the kernel has such a launch, blocks and fused sweeps too; the launch then. */
+/* Whether the kernel supports the launch, including its block and fused sweeps; if so, the plan. */
 static bool fits(const struct hs_kernel *kernel, const struct question *question,
                  struct hs_kernel_plan *plan)
 {
@@ -185,7 +185,7 @@ static struct hs_launch as_launch(const struct hs_kernel *kernel, const struct q
                               .device = question->device};
 }
 
-/* All that can do what is asked: one line each. */
+/* Prints one line for each kernel that supports the launch. */
 static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
@@ -241,7 +241,7 @@ static enum hs_status explain_one(const char *name, const struct question *quest
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* The first GPU of this machine; it is no error to have none. */
+/* The first GPU of this machine; having none is no error. */
 static bool find_device_at_hand(struct hs_device_limits *out)
 {
     bool found = false;

@@ -1,6 +1,6 @@
 /*
- * heatsolve kernels: every kernel of the source tree, what it can do, and whether it is built; with
- * a config, whether it can do that case, and which of them auto takes.
+ * heatsolve kernels: lists every kernel of the source tree, what it can do, and whether it is
+ * built; with a config, whether it can handle that case, and which kernel auto takes.
  */
 #include "commands/command.h"
 #include "core/text.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A config's case, for which the kernels are asked. */
+/* A config's case, against which the kernels are checked. */
 struct asked {
     struct hs_problem problem;
     struct hs_plan plan; /* as auto makes it, whatever kernel the config names */
@@ -46,7 +46,7 @@ static enum hs_status read_case(const struct hs_case_request *request, struct as
     return hs_tune_file_plan(&free_to_choose, &out->plan, err);
 }
 
-/* Whether the kernel can do the case; else why not. */
+/* Whether the kernel can handle the case, else why not. */
 static bool suits(const struct asked *asked, const struct hs_kernel *k, char *reason, size_t size)
 {
     if (!k->sweep || k->device == asked->plan.backend->device)
@@ -58,7 +58,7 @@ static bool suits(const struct asked *asked, const struct hs_kernel *k, char *re
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-/* "1 2 3" of those that are among the kernel's features */
+/* The values 1 to 3 that the kernel supports: "1 2 3". */
 static const char *digits(const struct hs_kernel *k, hs_features (*feature)(int), char *out,
                           size_t size)
 {

@@ -1,5 +1,5 @@
-/* heatsolve options: every key of a config, every kind of boundary, every method and every quantity
- * of the history, each from its table. */
+/* heatsolve options: lists every config key, boundary kind, method and history quantity, each from
+ * its table. */
 #include "input/options.h"
 #include "commands/command.h"
 #include "core/boundary.h"
@@ -16,7 +16,7 @@
 
 enum { CELL = 80 };
 
-/* What a table shows of an option, in words. */
+/* An option as text for a table. */
 struct row {
     const char *path, *type, *unit, *help, *loose;
     char fallback[CELL], range[CELL];
@@ -63,10 +63,10 @@ struct line {
     char cell[COLUMNS][LONG_CELL];
 };
 
-/* The n-th line of a table, with marks for a document; false: there are no more. */
+/* The n-th line of a table, as text or Markdown; false: there are no more. */
 typedef bool line_function(int n, bool markdown, struct line *out);
 
-/* "h, ambient", "flux or gradient"; for a document in marks and with units */
+/* "h, ambient", "flux or gradient"; in Markdown in code marks and with units */
 static void list_keys(const struct hs_boundary_kind *kind, bool markdown, char *out, size_t size)
 {
     out[0] = '\0';
@@ -165,7 +165,7 @@ static void print_text(void)
         type = wider(type, row.type);
         fallback = wider(fallback, row.fallback);
         unit = wider(unit, row.unit);
-        /* the longest list of choices stands in the help's column rather than widen this one */
+        /* long lists of choices go to the help column, so that they do not widen this one */
         range = strlen(row.range) <= 20 ? wider(range, row.range) : range;
     }
     printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s\n", path, "KEY", type, "TYPE", fallback, "DEFAULT",
@@ -184,7 +184,7 @@ static void print_text(void)
     print_tables(false);
 }
 
-/* "|" would end a cell */
+/* Replaces "|", which would end a cell. */
 static void print_cell(const char *text)
 {
     for (; *text; text++)
@@ -209,7 +209,7 @@ static void print_markdown(void)
     print_tables(true);
 }
 
-/* mdoc takes a backslash for itself, and a line's first dot or quote. */
+/* Escapes what mdoc interprets: backslashes, and a dot or quote at the start of a line. */
 static void print_mdoc(const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -245,7 +245,7 @@ static void print_man(void)
     printf(".El\n");
 }
 
-/* One a line, for the completion of --set. */
+/* One key per line, for the completion of --set. */
 static void print_keys(void)
 {
     for (const struct hs_option *option = hs_options(); option->path; option++) {

@@ -1,4 +1,4 @@
-/* heatsolve render: pictures and films of what a run's file holds. */
+/* heatsolve render: draws pictures and films from a run's file. */
 #include "commands/command.h"
 #include "input/arguments.h"
 #include "output/pictures/picture.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number that ends at one of `ends`, or with the text; *text moves behind it. */
+/* Reads a number that ends at `end` or with the text; moves *text past both. */
 static bool read_number(const char **text, char end, double *out)
 {
     char *stop;
@@ -17,7 +17,7 @@ static bool read_number(const char **text, char end, double *out)
     return good;
 }
 
-/* A whole number from least to most, and nothing else. */
+/* Reads a text that is a whole number from least to most. */
 static bool read_count(const char *text, int64_t least, int64_t most, int64_t *out)
 {
     double value;
@@ -46,10 +46,10 @@ static enum hs_status read_step(const char *text, struct hs_picture *p, struct h
                         text, p->file.path, (long long)last + 1, last ? "s" : "", (long long)last);
 }
 
-/* The node of an axis at or before `at`, and how far on to the next that lies; false outside. */
+/* The node at or before cut->at and the fraction of the way to the next; false if outside. */
 static bool find(const struct hs_picture_column *axis, struct hs_cut *cut)
 {
-    const double slack = 1e-6; /* what rounding does to a coordinate */
+    const double slack = 1e-6; /* allows for the rounding of a coordinate */
     const int64_t i = hs_interval_of(axis->value, axis->count - 1, cut->at);
     const double *node = &axis->value[i];
     const double apart = axis->count > 1 ? node[1] - node[0] : 0.0;
@@ -119,7 +119,7 @@ static enum hs_status read_width(const char *text, struct hs_picture *p, struct 
 {
     const int64_t least = 400, most = 10000;
     if (read_count(text, least, most, &p->width)) {
-        p->width += p->width % 2; /* of films sides are even */
+        p->width += p->width % 2; /* films need even sides */
         return HS_OK;
     }
     return hs_error_add(err, HS_BAD_INPUT, "--width %s: give %d to %d pixels", text, (int)least,
@@ -168,12 +168,12 @@ static enum hs_status read_fps(const char *text, struct hs_picture *p, struct hs
     return hs_error_add(err, HS_BAD_INPUT, "--fps %s: give 1 to 120 frames a second", text);
 }
 
-/* The options as given; NULL those that were not. */
+/* The options as given; NULL if not given. */
 struct given {
     const char *input, *output, *step, *time, *slice, *range, *map, *width, *contours, *plot, *fps;
 };
 
-/* Options that do not go together. */
+/* Refuses options that exclude each other. */
 static enum hs_status check_together(const struct given *given, bool film, struct hs_error *err)
 {
     const struct {
@@ -198,7 +198,7 @@ static enum hs_status check_together(const struct given *given, bool film, struc
     return HS_OK;
 }
 
-/* Reads the options against what the file holds, and draws. */
+/* Reads the options, checks them against the file, and draws. */
 static enum hs_status draw(const struct given *given, bool film, struct hs_picture *p,
                            struct hs_error *err)
 {

@@ -23,7 +23,7 @@ struct request {
     bool resume, retune, overwrite;
 };
 
-/* What a run holds while it lasts. */
+/* The state of a run. */
 struct job {
     struct hs_problem problem;
     struct hs_plan plan;
@@ -37,7 +37,7 @@ struct job {
     int64_t written;             /* snapshots in the file */
     double *probes;              /* at the end; NULL: not known */
     struct hs_balance *balance;  /* NULL: there is none */
-    double *row;                 /* of the file, where no sweep was left to make; NULL: some were */
+    double *row;                 /* last in the file, if no sweep was left to make; else NULL */
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -68,7 +68,7 @@ static enum hs_status read_problem(struct request *request, struct hs_problem *p
     return st;
 }
 
-/* With --retune as if nothing were kept: what that finds comes in the place of it. */
+/* With --retune, ignores any tuning result: the new one will replace it. */
 static enum hs_status make_plan(const struct request *request, struct job *job,
                                 struct hs_error *err)
 {
@@ -84,7 +84,7 @@ static enum hs_status make_plan(const struct request *request, struct job *job,
                         hs_problem_place(problem, HS_PLACE_KERNEL), problem->solver.kernel);
 }
 
-/* From the newest checkpoint, if that was asked for; else from sweep 0. */
+/* With --resume, starts from the newest checkpoint or snapshot; else from sweep 0. */
 static enum hs_status find_start(const struct request *request, struct job *job,
                                  struct hs_error *err)
 {
@@ -148,7 +148,7 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
                             steady->solution.residual,
                             problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
     char change[80] = "", distance[HS_STEADY_TEXT], remedy[HS_STEADY_TEXT];
-    if (!isnan(steady->change)) /* it is where no sweep was left to make */
+    if (!isnan(steady->change)) /* NaN if no sweep was left to make */
         snprintf(change, sizeof change, "the largest change of the last sweep is %g %s; ",
                  steady->change, hs_problem_temperature_unit(problem));
     hs_steady_say_distance(steady, problem, distance, sizeof distance);
@@ -160,7 +160,7 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
                         result->time, change, distance, remedy);
 }
 
-/* Whether a finished run's answer is what the config asked for. */
+/* Checks a finished run's result against the config's tolerances. */
 static enum hs_status judge(struct job *job, struct hs_error *err)
 {
     const struct hs_problem *problem = &job->problem;
@@ -179,7 +179,7 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
 static void report(const struct request *request, const struct job *job, enum hs_status status)
 {
     const enum hs_phase phase = job->result.phase;
-    if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) /* failed: the message says it all */
+    if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) /* failed: the error says it all */
         return;
     const struct hs_report report = {.problem = &job->problem,
                                      .plan = &job->plan,

@@ -1,4 +1,4 @@
-/* heatsolve tune: tries the kernels out on a case, and keeps which is the fastest. */
+/* heatsolve tune: times the kernels on a case and stores which is the fastest. */
 #include "engine/measure/tune.h"
 #include "commands/command.h"
 #include "engine/case.h"
@@ -13,14 +13,14 @@
 
 struct findings {
     const struct hs_problem *problem;
-    struct hs_plan plan; /* with the kernel that "auto" would take by itself */
+    struct hs_plan plan; /* with the kernel that "auto" takes untuned */
     struct hs_tuning tuning;
-    bool from_before; /* read, not measured */
-    char *file;       /* where it is kept; NULL if it is not */
+    bool from_before; /* read from the file, not measured */
+    char *file;       /* where the result is stored; NULL if it is not */
     char note[512];
 };
 
-/* The plan as "auto" makes it, whatever kernel the config names. */
+/* The plan that "auto" makes untuned, whatever kernel the config names. */
 static enum hs_status plan_by_itself(const struct hs_problem *problem, struct hs_plan *out,
                                      struct hs_error *err)
 {
@@ -51,7 +51,7 @@ static enum hs_status find_out(bool retune, struct findings *findings, struct hs
     return st;
 }
 
-/* 1e9 points a second */
+/* 1e9 points per second. */
 static double gcells(const struct findings *findings, double seconds)
 {
     const struct hs_box interior = hs_problem_interior(findings->problem);
@@ -164,10 +164,10 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request),
                                         {"--retune", HS_ARGUMENT_FLAG, &retune, NULL}};
     struct hs_problem problem;
-    static struct findings findings; /* large for a stack */
+    static struct findings findings; /* too large for the stack */
     findings = (struct findings){.problem = &problem};
     hs_problem_init(&problem);
-    hs_signals_ignore_pipe(); /* what it finds is kept, whoever reads the table */
+    hs_signals_ignore_pipe(); /* store the result even if nobody reads the table */
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)

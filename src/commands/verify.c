@@ -1,4 +1,4 @@
-/* heatsolve verify: does the chosen kernel compute what it should, and do grids converge? */
+/* heatsolve verify: checks the chosen kernel against the reference, and the convergence order. */
 #include "engine/verify.h"
 #include "commands/command.h"
 #include "core/memory.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Point updates of the finest grid: some seconds. */
+/* Maximum point updates on the finest grid: some seconds. */
 static const double refinement_updates = 1e9;
 
 struct request {
     struct hs_case_request of;
     int64_t sweeps; /* 0: as many as fit in some seconds */
-    int64_t power;  /* likewise, of those held to the exact power */
+    int64_t power;  /* likewise, for the comparison with the exact power */
     const char *kernel;
     bool every; /* --kernel all */
 };
@@ -31,8 +31,8 @@ struct findings {
     struct hs_reference reference;
     struct hs_comparison comparison;
     struct hs_power power;
-    const char *method;        /* the config's, which is not looked at; NULL: sweeps */
-    const char *no_refinement; /* why; NULL if there is one */
+    const char *method;        /* the config's, which is not tested; NULL: sweeps */
+    const char *no_refinement; /* why there is none; NULL if there is one */
     struct hs_refinement refinement;
 };
 
@@ -48,7 +48,7 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
 }
 
-/* *method: the config's, where it is not sweeps. */
+/* *method: set to the config's method if that is not sweeps. */
 static enum hs_status read_problem(const struct request *request, struct hs_problem *problem,
                                    const char **method, struct hs_error *err)
 {
@@ -116,7 +116,7 @@ static bool within(const struct hs_comparison *comparison)
 
 /* ---- for people ---------------------------------------------------------------------------- */
 
-/* Of both sides alike: the sources say fma(), and no compiler may make or undo one. */
+/* Holds for both sides: the sources call fma(), and compilers may neither add nor remove one. */
 static const char contraction[] =
     "both use fused multiply-adds as written, one a term; contraction by the compiler is off";
 
@@ -325,7 +325,7 @@ static void print_heading(const struct findings *findings)
     fflush(stdout); /* the reference takes some seconds */
 }
 
-/* One after the other, those that suit the case; one beyond its bound does not end the rest. */
+/* Compares every kernel that suits the case; a failure does not stop the others. */
 static enum hs_status compare_every(const struct request *request, struct findings *findings,
                                     struct hs_plan *plan, struct hs_error *err)
 {
@@ -373,7 +373,7 @@ static enum hs_status judge_power(const struct findings *findings, struct hs_err
                         c->sweeps, c->bound);
 }
 
-/* The config's own grid is held to the config's own bound. */
+/* Checks exact.max_error on the config's own grid. */
 static enum hs_status judge_error(const struct findings *findings, struct hs_error *err)
 {
     const struct hs_problem *problem = findings->problem;

@@ -12,7 +12,7 @@ static const char *device_of(const struct hs_bench_report *report)
     return report->count ? report->rows[0].device : "";
 }
 
-/* Against which the others' speed-up is given: the textbook's first kernel. */
+/* The kernel that speed-ups are relative to: the textbook's first kernel. */
 static const char *baseline_of(const struct hs_bench_report *report)
 {
     if (report->count == 0 || report->rows[0].kernel->device != HS_CUDA)
@@ -20,7 +20,7 @@ static const char *baseline_of(const struct hs_bench_report *report)
     return report->bench->problem.body ? "conduction_basic" : "basic";
 }
 
-/* Sweeps that a call fuses. */
+/* Sweeps that one call fuses. */
 static int steps_of(const struct hs_bench_report *report, const struct hs_bench_row *row)
 {
     return hs_kernel_steps_for(row->kernel, &report->bench->problem);
@@ -39,7 +39,7 @@ static double speedup(const struct hs_bench_report *report, enum hs_bench_place 
     return NAN;
 }
 
-/* The first measurement with the fields there; NULL if there is none. */
+/* The first measurement with the fields in `place`; NULL if there is none. */
 static const struct hs_bench_figures *first_in(const struct hs_bench_report *report,
                                                enum hs_bench_place place)
 {
@@ -49,7 +49,7 @@ static const struct hs_bench_figures *first_in(const struct hs_bench_report *rep
     return NULL;
 }
 
-/* The copy's rate [bytes/s] over all kernels' samples; NaN if there is none. */
+/* The copy bandwidth [bytes/s]: median over the kernels' medians; NaN if there is none. */
 static double copy_of(const struct hs_bench_report *report, enum hs_bench_place place)
 {
     double rates[256];
@@ -62,12 +62,12 @@ static double copy_of(const struct hs_bench_report *report, enum hs_bench_place 
     return hs_samples_of(rates, count).median;
 }
 
-/* A line of a table, of a kernel or a peer. */
+/* A line of a table, for a kernel or a peer. */
 struct line {
     const char *name, *kind, *device, *version;
     struct hs_samples seconds;
     bool proven;
-    double copy, fraction; /* of its bandwidth; NaN: none */
+    double copy, fraction; /* copy bandwidth and fraction of it; NaN: none */
     double apart;
     int pairs, steps;
     int64_t in_sample;
@@ -91,7 +91,7 @@ static struct line line_of_kernel(const struct hs_bench_report *report,
                          .in_sample = f->in_sample};
 }
 
-/* A peer sweeps one pair of fields, as a run does; its copy is that of the kernels. */
+/* Peers sweep one pair of fields, as a run does; they share the kernels' copy bandwidth. */
 static bool peer_is_in(const struct hs_bench_report *report, enum hs_bench_place place)
 {
     return place == HS_BENCH_CACHE || !first_in(report, HS_BENCH_CACHE);
@@ -114,7 +114,7 @@ static struct line line_of_peer(const struct hs_bench_report *report, const stru
                          .steps = 1};
 }
 
-/* Calls `each` for every line of a place: the kernels' first, then those of peers. */
+/* Calls `each` for every line of a place: first the kernels, then the peers. */
 static void for_lines(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
                       void (*each)(FILE *, const struct hs_bench_report *, enum hs_bench_place,
                                    const struct line *))
@@ -408,7 +408,7 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Nothing where there is no number, which every reader of CSV takes for that. */
+/* Writes an empty field if there is no number: every CSV reader takes it as missing. */
 static void csv_number(FILE *stream, const char *format, double value)
 {
     fputc(',', stream);
@@ -416,7 +416,7 @@ static void csv_number(FILE *stream, const char *format, double value)
         fprintf(stream, format, value);
 }
 
-/* Of a kernel that did not agree how far apart it is, and no times. */
+/* For a kernel that disagrees with the reference: its deviation and no times. */
 static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
                      const struct line *line)
 {
@@ -451,7 +451,7 @@ void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
     for (int place = 0; place < HS_BENCH_PLACES; place++)
         for_lines(stream, report, (enum hs_bench_place)place, csv_line);
     for (int n = 0; n < report->count; n++)
-        if (!report->rows[n].proven) { /* peers that did not answer have nothing to plot */
+        if (!report->rows[n].proven) { /* peers that were not timed have nothing to plot */
             const struct line line = line_of_kernel(report, &report->rows[n], HS_BENCH_MEMORY);
             csv_line(stream, report, HS_BENCH_MEMORY, &line);
         }

@@ -1,4 +1,4 @@
-/* What a bench measured: as a table for people, as one JSON object, as CSV for plots. */
+/* Results of a bench as a table for people, as one JSON object, or as CSV for plots. */
 #ifndef HS_OUTPUT_BENCH_REPORT_H
 #define HS_OUTPUT_BENCH_REPORT_H
 
@@ -15,8 +15,8 @@ struct hs_bench_report {
     int count;
     const char *command;                /* as given */
     const struct hs_plan *choice;       /* what "auto" takes for this case */
-    const struct hs_peers *peers;       /* NULL: none were asked for */
-    const struct hs_roofline *roofline; /* likewise */
+    const struct hs_peers *peers;       /* NULL: not requested */
+    const struct hs_roofline *roofline; /* NULL: not requested */
 };
 
 void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report);

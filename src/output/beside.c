@@ -14,7 +14,7 @@ char *hs_beside_name(const char *path)
     return hs_format("%s.part", path);
 }
 
-/* `doing`: "write". */
+/* `doing`: a verb, "write". */
 static enum hs_status failed(const char *path, const char *doing, int number, const char *elsewhere,
                              struct hs_error *err)
 {

@@ -1,4 +1,4 @@
-/* A body of many materials, in words. */
+/* Describes a body of several materials in words. */
 #ifndef HS_OUTPUT_BODY_TEXT_H
 #define HS_OUTPUT_BODY_TEXT_H
 
@@ -10,8 +10,8 @@
 /* "3 materials; 861 nodes, 41 of them distinct, stored as 1-byte indices" */
 void hs_body_text(FILE *stream, const struct hs_problem *problem);
 
-/* Of material n: "copper: 0.0012 m^3, 10.7 kg". This and the next of a body that a stencil does,
- * too. */
+/* Material n: "copper: 0.0012 m^3, 10.7 kg". This and hs_body_json also take a body of one material
+ * that the stencil handles (problem->plain). */
 void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n);
 
 /* The array "materials". */

@@ -35,7 +35,7 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     return hs_image_close(&h5, root, path, err);
 }
 
-/* The old one moves aside only when the new one is whole, and is there should this one be lost. */
+/* Renames the previous checkpoint once the new one is complete, as a backup of it. */
 static enum hs_status keep_old(const char *path, const char *older, struct hs_error *err)
 {
     if (rename(path, older) && errno != ENOENT)
@@ -72,7 +72,7 @@ static enum hs_status write_file(const struct hs_problem *problem, const char *p
     return st;
 }
 
-/* The sweep that a checkpoint is of, whether its field is whole or not; -1 if it cannot be told. */
+/* The sweep of a checkpoint, whether or not its field is intact; -1 if it cannot be read. */
 static int64_t sweep_of(const char *path)
 {
     struct hs_h5 h5 = {NULL};
@@ -92,12 +92,12 @@ struct checkpoint {
     struct hs_snapshots *snapshots;
     bool resumed;
     char *path, *older;
-    double seconds;          /* between checkpoints; NaN: none but when stopped */
+    double seconds;          /* between checkpoints; NaN: only when the run is stopped */
     double written, stopped; /* wall clock: last checkpoint (or start), last stop */
-    int64_t last, stride;    /* last stop; sweeps to the next */
+    int64_t last, stride;    /* sweep of the last stop; sweeps to the next */
 };
 
-/* Reads the clock this often within the time between two checkpoints. */
+/* Number of clock readings between two checkpoints. */
 static const double clock_readings = 50.0;
 
 static int64_t next(void *self, int64_t sweep)
@@ -132,8 +132,7 @@ static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state
     return st;
 }
 
-/* What is there and is no checkpoint stays: an empty file may be somebody's who is about to write
- * it. */
+/* Leaves any other file alone: even an empty one may be a file that someone is about to write. */
 static enum hs_status remove_one(const char *path, struct hs_error *err)
 {
     if (hs_existing_at(path, true) != HS_EXISTING_CHECKPOINT)
@@ -149,7 +148,7 @@ static enum hs_status remove_both(struct checkpoint *c, struct hs_error *err)
     return st ? st : remove_one(c->older, err);
 }
 
-/* Of an earlier run, which go on with a file that is no more. */
+/* Removes an earlier run's checkpoints, whose output has been replaced. */
 static enum hs_status remove_earlier(void *self, struct hs_error *err)
 {
     return remove_both(self, err);
@@ -162,7 +161,7 @@ static enum hs_status start(struct checkpoint *c, const struct hs_step_state *st
     c->last = step_state->sweep;
     if (!c->resumed)
         return HS_OK;
-    /* one that was passed over is not whole, and shall not push out the one that is */
+    /* a checkpoint that was not used is damaged, and must not displace the intact older one */
     return sweep_of(c->path) != step_state->sweep ? remove_one(c->path, err) : HS_OK;
 }
 

@@ -1,7 +1,8 @@
 /*
- * Checkpoints: enough to go on with a run bit for bit. Written beside, synced, renamed; the last
- * two are kept: out/block.checkpoint.h5 and out/block.checkpoint.1.h5 for out/block.h5. It is an
- * HDF5 file with the field, where it belongs, and what the run is known by, all under checksums.
+ * Checkpoints: all that is needed to continue a run bit for bit. Each is written as a .part,
+ * synced and renamed. The last two are kept: out/block.checkpoint.h5 and out/block.checkpoint.1.h5
+ * for out/block.h5. A checkpoint is an HDF5 file with the field, its position in the run and the
+ * run's fingerprint, all under checksums.
  */
 #ifndef HS_OUTPUT_CHECKPOINT_H
 #define HS_OUTPUT_CHECKPOINT_H
@@ -9,10 +10,9 @@
 #include "engine/observer.h"
 #include "output/snapshots.h"
 
-/* One when a run is stopped, and every output.checkpoint_minutes where that is given. Both are
- * removed when the run finishes, and when a new run's file has taken the place of the one that
- * they go on with. A resumed run goes on with the snapshots' file, so each checkpoint flushes that
- * first; put its observer behind theirs. */
+/* Writes one when a run stops, and every output.checkpoint_minutes if set. Removes both when the
+ * run finishes or a new run's file has replaced their output. A resumed run appends to the snapshot
+ * file, so each checkpoint flushes it first: place this observer after that of the snapshots. */
 struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
                                          struct hs_snapshots *snapshots, bool resumed);
 

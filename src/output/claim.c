@@ -20,7 +20,7 @@ static const struct {
                  [CHECKPOINT] = {".checkpoint.h5", HS_EXISTING_CHECKPOINT},
                  [OLDER] = {".checkpoint.1.h5", HS_EXISTING_CHECKPOINT}};
 
-/* The four, and the part of each. */
+/* The four files, then the part of each. */
 static void make_names(const char *file, char *names[NAMES])
 {
     for (int i = 0; i < PARTS; i++) {
@@ -31,7 +31,7 @@ static void make_names(const char *file, char *names[NAMES])
 
 /* ---- what is read ---------------------------------------------------------------------------- */
 
-/* The output itself was looked at when the config was read. */
+/* The output itself was checked when the config was read. */
 static enum hs_status check_inputs(const struct hs_problem *problem, char *const names[NAMES],
                                    struct hs_error *err)
 {
@@ -51,7 +51,7 @@ static enum hs_status check_inputs(const struct hs_problem *problem, char *const
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
-/* Of a run whose output has another name, or will have. */
+/* Whether `file` is a run's output, finished or still a part. */
 static bool is_run(const char *file)
 {
     char *part = hs_beside_name(file);
@@ -61,7 +61,7 @@ static bool is_run(const char *file)
     return found;
 }
 
-/* A run to "s" and one to "s.h5" have one .xdmf and checkpoints of one name. */
+/* Runs to "s" and to "s.h5" would share one .xdmf and one pair of checkpoints. */
 enum hs_status hs_claim_check_twin(const struct hs_problem *problem, struct hs_error *err)
 {
     const char *file = problem->output.file;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Slowest first, as in the file. */
+/* Indexed by axis: the fastest first, the reverse of the file's order. */
 static const struct {
     const char *name;
     const char *long_name;
@@ -26,7 +26,7 @@ static void describe(struct hs_h5 *h5, hid_t set, const char *units, const char 
     hs_h5_text(h5, set, "long_name", long_name);
 }
 
-/* A column as a dimension scale: what netCDF calls a coordinate. */
+/* Writes a column as a dimension scale, netCDF's coordinate variable. */
 static hid_t scale(struct hs_h5 *h5, hid_t at, const char *name, const char *units,
                    const char *long_name, int64_t count, const double *values, enum hs_h5_kind kind)
 {
@@ -53,7 +53,7 @@ static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
     hs_h5_made(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
 }
 
-/* The columns of one group, against a time scale of its own. */
+/* Writes the columns of one group, attached to a time scale of its own. */
 static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *series,
                          const char *group, const struct hs_problem *problem)
 {
@@ -87,7 +87,7 @@ static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *ser
     hs_h5_close(times);
 }
 
-/* What a sweep of a stencil does. */
+/* The coefficients that a sweep of a stencil applies. */
 static void coefficients(struct hs_h5 *h5, hid_t root, const struct hs_problem *problem,
                          double step)
 {

@@ -1,4 +1,4 @@
-/* The layout of a run's HDF5 file, see docs/file-format.md: makes its contents in an image. */
+/* The layout of a run's HDF5 file (docs/file-format.md): writes its contents into an image. */
 #ifndef HS_OUTPUT_CONTENTS_H
 #define HS_OUTPUT_CONTENTS_H
 
@@ -12,18 +12,18 @@ struct hs_contents {
     const struct hs_plan *plan;
     const char *device; /* what the backend says it runs on */
     enum hs_outcome outcome;
-    const struct hs_steady *steady;    /* the search for a steady state, or for none */
+    const struct hs_steady *steady;    /* the steady-state search; `sought` false: none */
     const char *started;               /* ISO 8601, UTC */
-    double wall_seconds;               /* since then */
-    double sweep_seconds;              /* in sweeps */
-    int64_t sweep;                     /* reached */
-    const struct hs_series *snapshots; /* as many rows as chunks has steps */
+    double wall_seconds;               /* since `started` */
+    double sweep_seconds;              /* of these, in sweeps */
+    int64_t sweep;                     /* the last one done */
+    const struct hs_series *snapshots; /* one row per step of `chunks` */
     const struct hs_series *history;
     const struct hs_chunks *chunks;
-    const struct hs_chunks *labels; /* of the body; may be none */
+    const struct hs_chunks *labels; /* of the body; may be empty */
 };
 
-/* Writes it all into `image`, whose base and end are set. HS_IO if HDF5 fails. */
+/* Writes the contents into `image`, whose base and end are set. HS_IO if HDF5 fails. */
 enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_image *image,
                                  struct hs_error *err);
 

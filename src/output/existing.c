@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { END_BYTES = 4096 }; /* that are read at each end */
+enum { END_BYTES = 4096 }; /* read at each end of the file */
 
 const char hs_existing_elsewhere[] = "write elsewhere with --output FILE";
 
@@ -64,14 +64,14 @@ static bool says(const struct ends *ends, struct bytes word)
 
 static const struct bytes hdf5 = BYTES("\x89HDF\r\n\x1a\n");
 
-/* What is no HDF5 file: how it begins, what it is by its first bytes, and how its first or last
- * bytes say that heatsolve made it. */
+/* Files other than HDF5: how they begin, a word in their first bytes that gives the format, and a
+ * word in their first or last bytes that says heatsolve made them. */
 static const struct {
     struct bytes begin, within, word;
     enum hs_existing kind;
 } others[] = {
     {BYTES("<?xml"), BYTES("<Xdmf"), BYTES("made by heatsolve"), HS_EXISTING_SIDECAR},
-    /* as it was written before it said so */
+    /* as earlier versions wrote it, without "made by heatsolve" */
     {BYTES("<?xml version=\"1.0\" ?>\n<Xdmf Version=\"2.0\">\n <Domain>\n  <Grid Name=\"run\""),
      BYTES("<Xdmf"), BYTES("<Grid Name=\"run\""), HS_EXISTING_SIDECAR},
     {BYTES("<?xml"), BYTES("<svg"), BYTES("Software: heatsolve"), HS_EXISTING_PICTURE},
@@ -86,7 +86,7 @@ static bool has_attribute(hid_t file, const char *name)
     return H5Aexists(file, name) > 0;
 }
 
-/* By attributes, as versions wrote them that set no mark. */
+/* Recognises HDF5 files by their attributes, as versions without the mark wrote them. */
 static enum hs_existing unmarked(const char *path)
 {
     struct hs_h5 h5 = {NULL};
@@ -110,7 +110,7 @@ static enum hs_existing kind_of(const char *path, const struct ends *ends)
 {
     const size_t behind = ends->first_size > HS_MARK_AT ? ends->first_size - HS_MARK_AT : 0;
     const size_t length = behind < HS_MARK_BYTES ? behind : HS_MARK_BYTES;
-    for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++) /* of a part it may be cut */
+    for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++) /* cut short in some parts */
         if (length > strlen("heatsolve") && memcmp(ends->first + HS_MARK_AT, marks[k], length) == 0)
             return (enum hs_existing)k;
     if (begins(ends, hdf5))
@@ -135,7 +135,7 @@ static bool is_circle(const char *path)
 enum hs_existing hs_existing_at(const char *path, bool follow)
 {
     struct stat s;
-    if (follow ? stat(path, &s) : lstat(path, &s)) /* out of reach: to write it fails, says why */
+    if (follow ? stat(path, &s) : lstat(path, &s)) /* not accessible: writing it will say why */
         return is_circle(path) ? HS_EXISTING_SPECIAL : HS_EXISTING_NOTHING;
     if (!S_ISREG(s.st_mode))
         return HS_EXISTING_SPECIAL;
@@ -192,7 +192,7 @@ enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool fo
     return refuse(path, kind, elsewhere, err);
 }
 
-/* What the attribute `status` of a run's file says, in words, and what may be done about it. */
+/* The attribute `status` of a run's file in words, and what the user can do. */
 static const struct {
     const char *status, *words, *resume;
 } states[] = {
@@ -209,7 +209,7 @@ static const struct {
 };
 
 struct run_told {
-    char what[320]; /* "a finished run ("Rod"): 11 snapshots, to sweep 4000, t = 3600 s" */
+    char what[320]; /* "a finished run ("Rod"): 11 snapshots, at sweep 4000, the last at ..." */
     const char *resume;
 };
 

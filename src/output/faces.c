@@ -13,7 +13,7 @@ static bool are_alike(const struct hs_problem *problem, int a, int b)
            is_assumed(problem, a) == is_assumed(problem, b);
 }
 
-/* Faces that are alike stand together, where the first of them is. */
+/* Lists equal faces together, at the position of the first of them. */
 void hs_faces_text(FILE *stream, const struct hs_problem *problem)
 {
     const int count = 2 * problem->grid.dims;

@@ -1,4 +1,4 @@
-/* The walls of a case, face by face, and which of them nobody chose. */
+/* The boundary condition of each face, and which faces have the default because none was given. */
 #ifndef HS_OUTPUT_FACES_H
 #define HS_OUTPUT_FACES_H
 

@@ -1,6 +1,6 @@
 #include "output/field_set.h"
 
-/* The axes that the grid has, slowest first. */
+/* Puts the values of the grid's axes in HDF5's order, slowest first. */
 static void put_axes(const struct hs_chunks *chunks, const int64_t values[HS_AXES], hsize_t *out)
 {
     const int dims = chunks->grid.dims;
@@ -8,7 +8,7 @@ static void put_axes(const struct hs_chunks *chunks, const int64_t values[HS_AXE
         out[d] = (hsize_t)values[dims - 1 - d];
 }
 
-/* Chunks that the store has written already: HDF5 is told of them, and where they are. */
+/* Registers with HDF5 the chunks that the store has already written, and their offsets. */
 static void list_chunks(struct hs_h5 *h5, hid_t set, const char *name,
                         const struct hs_chunks *chunks, int lead, struct hs_image *image)
 {

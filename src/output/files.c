@@ -29,7 +29,7 @@ char *hs_file_twin(const char *path)
     return hs_file_sibling(path, ".h5");
 }
 
-/* Where a link to nothing leads; NULL: it is none. */
+/* The target of a dangling link; NULL if `path` is no link. */
 static char *link_target(const char *path)
 {
     char target[PATH_MAX];
@@ -41,10 +41,10 @@ static char *link_target(const char *path)
     return hs_format("%.*s%s", folder, path, target);
 }
 
-/* Where a link leads, so that a renaming does not replace it: it may lead to a larger disk. */
+/* Resolves links, so that renaming does not replace one: it may point to a larger disk. */
 char *hs_file_resolved(const char *path)
 {
-    enum { MOST_LINKS = 40 }; /* as Linux follows */
+    enum { MOST_LINKS = 40 }; /* Linux's limit */
     char *name = hs_copy(path);
     for (int links = 0; links < MOST_LINKS; links++) {
         struct stat s;
@@ -71,7 +71,7 @@ static double bytes_taken(const char *path)
 
 double hs_file_free_space(const char *path, bool anew)
 {
-    char *target = realpath(path, NULL); /* where a link leads, it is written */
+    char *target = realpath(path, NULL); /* a link's target is the file that is written */
     const char *name = target ? target : path;
     char *part = hs_beside_name(name);
     double bytes = hs_disk_free(name);
@@ -121,7 +121,7 @@ enum hs_status hs_file_make_parents(const char *path, const char *elsewhere, siz
     return HS_IO;
 }
 
-/* A rename is on the disk only once its directory is. Best effort: some file systems refuse. */
+/* A rename is durable only once its directory is synced. Best effort: some file systems refuse. */
 static void sync_directory(const char *path)
 {
     char *directory = hs_directory_of(path);

@@ -9,13 +9,13 @@
 
 enum { MOST_KEY = 200 };
 
-/* A fingerprint, and the line at which the search for a key begins: they are asked for in order, so
- * that it is mostly there, however many there are. */
+/* A fingerprint, and the line at which the search for a key begins. Keys are looked up in order, so
+ * the next one is usually there. */
 struct lines {
     const char *text, *next;
 };
 
-/* What follows " = " if the line has this key, else NULL. Neither ends with a 0. */
+/* What follows " = " if the line has this key, else NULL. The strings are not NUL-terminated. */
 static const char *value_at(const char *line, const char *key, size_t length)
 {
     const bool found = !strncmp(line, key, length) && !strncmp(line + length, " = ", 3);
@@ -43,7 +43,7 @@ static const char *value_of(struct lines *lines, const char *key, size_t length)
     return value;
 }
 
-/* "KEY content" of the line that follows this key's; NULL if that is none. */
+/* The value of "KEY content" if that is on the line after the value's; else NULL. */
 static const char *content_of(const char *value, const char *key, size_t length)
 {
     const char *line = value ? after(value) : "";
@@ -59,8 +59,8 @@ static bool same(const char *value, const char *other)
 
 enum { VALUE = 160 };
 
-/* To the end of its line: a number not as it is kept, 0.00020000000000000001, but as it was typed.
- */
+/* Copies a value up to the end of its line; a number as typed, not as stored with 17 digits
+ * (0.00020000000000000001). */
 static void show_value(const char *value, char out[VALUE])
 {
     snprintf(out, VALUE, "%.*s", value ? (int)strcspn(value, "\n") : 7, value ? value : "not set");
@@ -73,7 +73,7 @@ static void show_value(const char *value, char out[VALUE])
         snprintf(out, VALUE, "%s", typed);
 }
 
-/* "is VALUE, and was VALUE". */
+/* " is VALUE, and was VALUE". */
 static void show(const char *is, const char *was, char *out, size_t size)
 {
     char now[VALUE], before[VALUE];
@@ -82,8 +82,8 @@ static void show(const char *is, const char *was, char *out, size_t size)
     snprintf(out, size, " is %s, and was %s", now, before);
 }
 
-/* The first key of `keys` that the two do not agree on. Of a file that both have read its content
- * says whether they do, and its name does not matter. */
+/* Finds the first key of `keys` on which the two differ. Input files are compared by their content,
+ * not their name. */
 static bool find_difference(const char *keys, const char *saved, const char *current, char *out,
                             size_t size)
 {
@@ -124,8 +124,8 @@ static void compare(const char *saved, const char *current, struct hs_error *why
 
 /* ---- the form -------------------------------------------------------------------------------- */
 
-/* 1 and 2, and outputs that do not say, had no checksum of their contents, and in their fingerprint
- * no content of the files that were read. */
+/* Format number. Formats 1 and 2, and outputs without a number, had no checksum of their contents,
+ * and no content of input files in their fingerprint. */
 enum { FORM = 3 };
 
 static const char *current(const struct hs_problem *problem)

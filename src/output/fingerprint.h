@@ -1,20 +1,20 @@
-/* Whether a file is of the run that is to go on: by its form, and by what its fields depend on. */
+/* Checks that a file belongs to the run to be resumed, by its format and its fingerprint: the
+ * settings that the fields depend on. */
 #ifndef HS_OUTPUT_FINGERPRINT_H
 #define HS_OUTPUT_FINGERPRINT_H
 
 #include "core/problem.h"
 #include "output/h5.h"
 
-/* What a message ends with whose file cannot be gone on with. */
+/* Ends a message about a file that cannot be resumed. */
 #define HS_BEGIN_ANEW "start over with --overwrite instead of --resume"
 
-/* Title, config, fingerprint, the program's version and commit, and which attributes and datasets
- * there are. */
+/* Writes title, config, fingerprint, format number, and the program's version and commit. */
 void hs_fingerprint_write(struct hs_h5 *h5, hid_t root, const struct hs_problem *problem);
 
-/* Opens a file of this run for reading. Else it is negative: with h5->failed where it cannot be
- * read; with HS_BAD_INPUT and the reason in `why` where another run's fingerprint (with the first
- * key that differs), another version's form or no checksum is in it. */
+/* Opens a file of this run for reading. Negative on failure: h5->failed is set if the file cannot
+ * be read; `why` has HS_BAD_INPUT and the reason if its fingerprint is another run's (with the
+ * first key that differs), its format is another version's, or its checksum is missing. */
 hid_t hs_fingerprint_open(struct hs_h5 *h5, const char *path, const struct hs_problem *problem,
                           struct hs_error *why);
 

@@ -1,9 +1,9 @@
 /*
- * Space within a file that its contents were in and have left, to be used again after a while: a
- * reader that opened the file before may still read there.
+ * Gaps in a file that superseded contents have left. They are reused only after a while, because a
+ * reader that opened the file earlier may still read there.
  *
- * Gaps lie in ascending order. Neighbours that have both waited long enough are one, so that
- * contents which grow fit where several smaller ones were.
+ * Gaps are in ascending order. Adjacent gaps that have both waited long enough are merged, so that
+ * growing contents fit where several smaller ones were.
  */
 #ifndef HS_OUTPUT_FREE_SPACE_H
 #define HS_OUTPUT_FREE_SPACE_H
@@ -13,7 +13,7 @@
 
 struct hs_gap {
     int64_t at, bytes;
-    double since; /* when it was left [s] */
+    double since; /* when it was freed [s] */
 };
 
 struct hs_free_space { /* begins as zeros */
@@ -23,15 +23,14 @@ struct hs_free_space { /* begins as zeros */
 
 void hs_free_space_release(struct hs_free_space *space);
 
-/* Adds bytes that were left at `now` [s]. */
+/* Adds a gap that was freed at `now` [s]. */
 void hs_free_space_leave(struct hs_free_space *space, int64_t at, int64_t bytes, double now);
 
-/* The smallest gap of `bytes` or more that was left at `until` [s] or before; false if none. */
+/* The smallest gap of at least `bytes` that was freed at or before `until` [s]; false if none. */
 bool hs_free_space_find(struct hs_free_space *space, int64_t bytes, double until,
                         struct hs_gap *out);
 
-/* The first `most` bytes of the gap at `at`, or as many as it has, are in use again: returns how
- * many. */
+/* Takes up to `most` bytes from the start of the gap at `at`; returns how many. */
 int64_t hs_free_space_take(struct hs_free_space *space, int64_t at, int64_t most);
 
 #endif

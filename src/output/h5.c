@@ -75,7 +75,7 @@ void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid
     hs_h5_close(space);
 }
 
-/* Of variable length: HDF5 keeps those outside the header, which holds no more than 64 KiB. */
+/* Variable-length strings: HDF5 stores them outside the header, which is limited to 64 KiB. */
 void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text)
 {
     if (h5->failed)
@@ -110,7 +110,7 @@ hid_t hs_h5_open_unlocked(const char *path)
     return file;
 }
 
-/* What HDF5 reads is what was checked: else a run has switched to other contents in between. */
+/* Opens exactly the contents that were checked: retries if a run commits others in between. */
 static hid_t open_checked(const char *path, int descriptor, enum hs_contents_sum *sum)
 {
     unsigned char checked[HS_SUPERBLOCK_BYTES], read[HS_SUPERBLOCK_BYTES];
@@ -148,8 +148,8 @@ static hid_t open_attribute(struct hs_h5 *h5, hid_t file, const char *name)
     return h5->failed ? H5I_INVALID_HID : hs_h5_made(h5, H5Aopen(file, name, H5P_DEFAULT), name);
 }
 
-/* Whether the attribute is one value of this class: another's file may hold anything under the
- * name, and more than `value` has room for. */
+/* Whether the attribute is a single value of this class. In a foreign file it may be anything, and
+ * larger than the caller's buffer. */
 static bool is_one(hid_t set, H5T_class_t class)
 {
     const hid_t type = H5Aget_type(set), space = H5Aget_space(set);

@@ -23,13 +23,13 @@ static bool has_exact(const struct hs_problem *problem)
     return problem->exact.present;
 }
 
-/* NaN where nodes are not finite: what it is of the others says nothing of the field. */
+/* NaN if some nodes are not finite: a value over the other nodes would be misleading. */
 static double of_all(const struct hs_history_state *state, double value)
 {
     return state->reduction->not_finite > 0 ? NAN : value;
 }
 
-/* A function of the state that reads one value, whatever the wall. */
+/* Defines a function that reads one value of the state, for any wall. */
 #define READ(name, from)                                                                           \
     static double name(const struct hs_history_state *state, int wall)                             \
     {                                                                                              \
@@ -181,7 +181,7 @@ void hs_history_fill(const struct hs_quantity *table, const struct hs_history_st
 
 /* ---- at the end of a run --------------------------------------------------------------------- */
 
-/* *column: the value's in a row of the file; it becomes the next one's. */
+/* *column: index of the value in a row of the file; advanced to that of the next value. */
 static double last_of(const struct hs_history_state *state, const struct hs_history_value *value,
                       int *column)
 {
@@ -219,7 +219,7 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
     for (int n = 0; hs_history_value(table, state->problem, true, n, &value); n++) {
         const char *line = value.quantity->summary;
         const double number = last_of(state, &value, &column);
-        if (!line || isnan(number)) /* it is not known */
+        if (!line || isnan(number)) /* not known */
             continue;
         if (begun && strcmp(line, begun) == 0)
             fprintf(stream, ", ");
@@ -238,7 +238,7 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
 
 /* ---- for pictures and lists ------------------------------------------------------------------ */
 
-/* Adds to a list "a, b", unless it is there already. */
+/* Appends to a list "a, b", unless `text` is already in it. */
 static void add_to_list(char *list, size_t size, const char *text)
 {
     const size_t length = strlen(text);

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an open file is to HDF5; the public part comes first. */
+/* HDF5's handle of an open file; the public part must come first. */
 struct driver_file {
     H5FD_t public;
     struct hs_image *image;
     haddr_t end; /* of allocated space, as HDF5 sees it */
-    int begun;   /* the superblock has its space */
+    int begun;   /* the superblock's space is allocated */
 };
 
 struct driver_info {
@@ -33,7 +33,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
     return &file->public;
 }
 
-/* All is written then, the superblock too. */
+/* By now everything is written, including the superblock. */
 static herr_t driver_close(H5FD_t *public)
 {
     struct hs_image *image = ((struct driver_file *)public)->image;
@@ -46,7 +46,7 @@ static herr_t driver_close(H5FD_t *public)
 static herr_t driver_query(const H5FD_t *public, unsigned long *flags)
 {
     (void)public;
-    *flags = 0; /* no sieving, no gathering: every byte comes at once */
+    *flags = 0; /* no sieve buffer, no aggregation: HDF5 passes every byte on at once */
     return 0;
 }
 
@@ -63,7 +63,7 @@ static int grow(struct hs_image *image, size_t needed)
     return 0;
 }
 
-/* Makes the image `used` bytes long; what is new is zero. */
+/* Makes the image `used` bytes long; new bytes are zero. */
 static int stretch(struct hs_image *image, size_t used)
 {
     if (grow(image, used))
@@ -79,7 +79,7 @@ static haddr_t driver_alloc(H5FD_t *public, H5FD_mem_t type, hid_t transfer, hsi
     (void)transfer;
     struct driver_file *file = (struct driver_file *)public;
     struct hs_image *image = file->image;
-    if (!file->begun) { /* HDF5 puts the superblock first */
+    if (!file->begun) { /* HDF5 allocates the superblock first */
         file->begun = 1;
         if (type != H5FD_MEM_SUPER || size != HS_SUPERBLOCK_BYTES ||
             stretch(image, HS_CONTENTS_SUM_BYTES))
@@ -106,7 +106,7 @@ static haddr_t driver_get_eoa(const H5FD_t *public, H5FD_mem_t type)
     return ((const struct driver_file *)public)->end;
 }
 
-/* HDF5 lengthens or gives back what lies last by moving the end. */
+/* HDF5 extends or frees the last allocation by moving the end. */
 static herr_t driver_set_eoa(H5FD_t *public, H5FD_mem_t type, haddr_t end)
 {
     (void)type;
@@ -120,7 +120,7 @@ static herr_t driver_set_eoa(H5FD_t *public, H5FD_mem_t type, haddr_t end)
     return 0;
 }
 
-/* Where the bytes at `at` lie in memory; NULL if they are data that is in the file already. */
+/* The memory of the bytes at file offset `at`; NULL if they are raw data already in the file. */
 static unsigned char *bytes_at(struct hs_image *image, haddr_t at, size_t size)
 {
     if (at + size <= HS_SUPERBLOCK_BYTES)
@@ -163,7 +163,7 @@ static herr_t driver_truncate(H5FD_t *public, hid_t transfer, hbool_t closing)
 static const H5FD_class_t driver = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
-    .value = (H5FD_class_value_t)600, /* of those for private drivers, 512 to 65535 */
+    .value = (H5FD_class_value_t)600, /* private drivers have 512 to 65535 */
 #endif
     .name = "heatsolve image",
     .maxaddr = (haddr_t)INT64_MAX,
@@ -183,7 +183,7 @@ static const H5FD_class_t driver = {
 
 static hid_t driver_id(void)
 {
-    static hid_t id = H5I_INVALID_HID; /* of the library; lives as long as the process */
+    static hid_t id = H5I_INVALID_HID; /* registered once, for the life of the process */
     if (id < 0 || H5Iis_valid(id) <= 0)
         id = H5FDregister(&driver);
     return id;
@@ -195,8 +195,8 @@ hid_t hs_image_open(struct hs_h5 *h5, struct hs_image *image)
     memset(image->superblock, 0, sizeof image->superblock);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = H5I_INVALID_HID;
-    /* block sizes of 0: each thing is asked for by itself, nothing is left over at the end; the
-     * earliest format, whose superblock has one size and every reader knows */
+    /* block sizes of 0: each object is allocated separately, and nothing is left over at the end;
+     * the earliest format: its superblock has a fixed size and every reader supports it */
     if (access >= 0 && H5Pset_driver(access, driver_id(), &info) >= 0 &&
         H5Pset_meta_block_size(access, 0) >= 0 && H5Pset_small_data_block_size(access, 0) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0)

@@ -15,11 +15,11 @@ static void write_text(FILE *stream, const char *text)
     fputc('"', stream);
     for (const char *s = text; *s;) {
         const int length = hs_text_character(s);
-        if (length == 0)              /* a file's name may be any bytes */
-            fputs("\\ufffd", stream); /* not UTF-8: the replacement character */
+        if (length == 0)              /* not UTF-8, as a file name may be: */
+            fputs("\\ufffd", stream); /* the replacement character */
         else if (*s == '"' || *s == '\\')
             fprintf(stream, "\\%c", *s);
-        else if (hs_text_is_control(s)) /* of two bytes the second is the code */
+        else if (hs_text_is_control(s)) /* a C1 control's second byte is its code */
             fprintf(stream, "\\u%04x", (unsigned char)s[length - 1]);
         else
             fwrite(s, 1, (size_t)length, stream);
@@ -28,7 +28,7 @@ static void write_text(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-/* 17 digits bring every double back to the bit, and fewer do where they are enough. */
+/* Writes the fewest of 15 to 17 digits that read back as the same double. */
 static void write_number(FILE *stream, double value)
 {
     if (!isfinite(value)) {

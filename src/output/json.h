@@ -1,4 +1,4 @@
-/* Writes JSON: objects, arrays and members, one call each; commas and indents are its business. */
+/* Writes JSON: one call for each object, array or member; adds commas and indentation. */
 #ifndef HS_OUTPUT_JSON_H
 #define HS_OUTPUT_JSON_H
 
@@ -16,7 +16,7 @@ struct hs_json {
 struct hs_json hs_json_on(FILE *stream);
 void hs_json_open(struct hs_json *json, const char *key);       /* an object */
 void hs_json_open_array(struct hs_json *json, const char *key); /* an array */
-void hs_json_close(struct hs_json *json); /* of an object; the outermost ends the line */
+void hs_json_close(struct hs_json *json); /* an object; the outermost also ends the line */
 void hs_json_close_array(struct hs_json *json);
 
 void hs_json_text(struct hs_json *json, const char *key, const char *value); /* NULL: null */

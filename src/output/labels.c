@@ -8,8 +8,8 @@
 
 static const char group[] = "body", name[] = "body/labels";
 
-/* Equal ones lie together, so that the fastest deflate makes little of them. Chunks are small
- * enough that a slice does not mean unpacking much. */
+/* Equal labels are adjacent, so the fastest level of deflate compresses them well. Chunks are small
+ * so that reading a slice unpacks little. */
 enum { COMPRESSION = 1, CHUNK = 4 << 20 };
 
 void hs_labels_init(struct hs_chunks *chunks, const struct hs_problem *problem)
@@ -30,7 +30,7 @@ void hs_labels_init(struct hs_chunks *chunks, const struct hs_problem *problem)
 struct source {
     const struct hs_chunks *chunks;
     const struct hs_body *body;
-    void *room; /* for those of a chunk */
+    void *room; /* for the labels of a chunk */
 };
 
 static enum hs_status read_box(void *self, const struct hs_box *box, const struct hs_box *next,
@@ -77,7 +77,7 @@ void hs_labels_write(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunk
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The extent along each axis; false where that fits neither nodes nor cells. */
+/* The extent along each axis; false if it matches neither nodes nor cells. */
 static bool read_extent(hid_t file, int dims, const int64_t points[HS_AXES],
                         int64_t extent[HS_AXES], bool *cells)
 {
@@ -95,7 +95,7 @@ static bool read_extent(hid_t file, int dims, const int64_t points[HS_AXES],
     return fits;
 }
 
-/* The node or cell that has a place, which is in nodes. */
+/* The node or cell at a position given in nodes. */
 static int64_t owner(double place, int64_t count, bool cells)
 {
     return (int64_t)fmax(0, fmin((double)(count - 1), floor(place + (cells ? 0.0 : 0.5))));

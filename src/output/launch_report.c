@@ -2,7 +2,7 @@
 
 #include "engine/registry.h"
 
-/* Whether blocks take more or less than a tile each. */
+/* Whether the number of blocks differs from the number of tiles. */
 static bool shared(const struct hs_geometry *g)
 {
     return g->launched != g->blocks[HS_X] * g->blocks[HS_Y] * g->blocks[HS_Z];

@@ -1,5 +1,4 @@
-/* What `explain` tells of a kernel's launch: whole, or in a line of a table; for people and as
- * JSON. */
+/* What `explain` reports about a kernel's launch: in full, as one line of a table, or as JSON. */
 #ifndef HS_OUTPUT_LAUNCH_REPORT_H
 #define HS_OUTPUT_LAUNCH_REPORT_H
 
@@ -11,8 +10,8 @@ struct hs_launch {
     const struct hs_case *of;
     const struct hs_geometry *geometry;
     int recursion;                         /* of the kernel's plan */
-    int registers;                         /* of a thread; 0: not known */
-    const struct hs_device_limits *device; /* NULL: none is known */
+    int registers;                         /* per thread; 0: not known */
+    const struct hs_device_limits *device; /* NULL: not known */
 };
 
 void hs_launch_print(const struct hs_launch *launch);
@@ -20,7 +19,7 @@ void hs_launch_print(const struct hs_launch *launch);
 void hs_launch_print_heading(void);
 void hs_launch_print_line(const struct hs_launch *launch);
 
-/* One object; what belongs to a device only where one is known. */
+/* One object; device-specific members only if the device is known. */
 void hs_launch_json(struct hs_json *json, const struct hs_launch *launch);
 
 #endif

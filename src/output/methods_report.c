@@ -129,7 +129,7 @@ void hs_methods_report_json(FILE *stream, const struct hs_methods_bench *bench, 
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* What has no numbers has nothing to plot. */
+/* Rows without numbers are left out: there is nothing to plot. */
 void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, const char *command)
 {
     fprintf(stream, "case,name,kind,device,points,precision,steps,sweeps,measure,value,samples,"
@@ -158,14 +158,14 @@ void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, c
 
 enum { WIDTH = 1200 }; /* pixels */
 
-/* What a picture of a case is made of. */
+/* The data of a case's picture. */
 struct drawing {
     struct hs_curve curves[HS_METHODS_ROWS];
     double x[HS_METHODS_ROWS], y[HS_METHODS_ROWS];
     char subtitle[192];
 };
 
-/* That of a method is the same in every case; all peers have one. */
+/* A method has the same colour in every case; all peers share one. */
 static uint32_t colour_of(const struct hs_methods_row *row)
 {
     static const uint32_t colours[] = {0xB23C28, 0x2E7D4F, 0x8A6D1B, 0x6A3D9A,
@@ -184,10 +184,10 @@ static void widen(struct hs_scale *scale, double value)
     scale->to = fmax(scale->to, value * 2.0);
 }
 
-/* Lines of one name follow each other. */
+/* Consecutive rows of one name form one curve. */
 static struct hs_chart draw_case(const struct hs_methods_case *of, struct drawing *out)
 {
-    const double least = 1e-16; /* an error of nothing has no logarithm */
+    const double least = 1e-16; /* an error of 0 has no logarithm */
     struct hs_chart c = {
         .width = WIDTH, .title = of->title, .subtitle = out->subtitle, .curves = out->curves};
     char points[HS_POINTS_TEXT];

@@ -1,6 +1,6 @@
 /*
- * The loop stops where this asks it to, and a stop costs a reduction of the field; so the stride
- * between stops follows the rate seen, and slow sweeps are not stopped for each redraw.
+ * The loop stops where this observer asks it to, and each stop costs a reduction of the field. So
+ * the stride between stops follows the measured rate, and slow sweeps do not stop for each redraw.
  */
 #include "output/progress.h"
 
@@ -17,8 +17,8 @@
 
 static const double bar_seconds = 0.1;   /* between redraws */
 static const double line_seconds = 10.0; /* between lines of a log */
-static const double slow_seconds = 2.0;  /* between redraws, where sweeps are slow */
-static const int64_t slow_stride = 10;   /* sweeps; fewer than these are not worth a stop */
+static const double slow_seconds = 2.0;  /* between redraws if sweeps are slow */
+static const int64_t slow_stride = 10;   /* sweeps; a stop for fewer is not worth its cost */
 
 struct progress {
     struct hs_observer observer;
@@ -28,8 +28,8 @@ struct progress {
     bool terminal;
     int drawn;            /* characters of the bar on the line */
     double begun, shown;  /* wall clock [s] */
-    int64_t first;        /* sweep that this run began with */
-    int64_t last, stride; /* last stop; sweeps to the next */
+    int64_t first;        /* sweep at which this run began */
+    int64_t last, stride; /* sweep of the last stop; sweeps to the next */
     double stopped;       /* wall clock of the last stop */
 };
 
@@ -40,7 +40,7 @@ static int64_t next(void *self, int64_t sweep)
     return due > sweep ? due : sweep + 1;
 }
 
-/* Sweeps to the next stop, from the rate since the last one; at most eightfold at a time. */
+/* Sets the stride from the rate since the last stop; it grows at most eightfold at a time. */
 static void fit_stride(struct progress *p, int64_t sweeps, double seconds)
 {
     const double rate = (double)sweeps / fmax(seconds, 1e-9);
@@ -63,14 +63,14 @@ static void duration(char *out, size_t size, double seconds)
                  (int)seconds % 60);
 }
 
-/* The plan's sweeps are not a bound that was asked for. */
+/* Whether the config sets no limit for a steady-state search; the plan's sweeps are not one. */
 static bool is_unbounded(const struct progress *p)
 {
     const struct hs_schedule *schedule = &p->problem->schedule;
     return schedule->steady && isnan(schedule->end) && schedule->sweeps < 0;
 }
 
-/* To the end or to the steady state, whichever comes first; NaN where neither is known. */
+/* Sweeps to the end or to the steady state, whichever comes first; NaN if neither is known. */
 static double sweeps_left(const struct progress *p, const struct hs_step_state *step_state)
 {
     const double planned = is_unbounded(p) ? NAN : (double)(p->plan->sweeps - step_state->sweep);
@@ -92,7 +92,7 @@ static int describe_steady(const struct progress *p, const struct hs_steady *ste
     return n;
 }
 
-/* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; without time and rate if `brief` */
+/* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; `brief`: without total, t and rate */
 static void describe(const struct progress *p, const struct hs_step_state *step_state, bool brief,
                      char *out, size_t size)
 {
@@ -128,14 +128,14 @@ static int width_of(FILE *stream)
     return known ? size.ws_col : 80;
 }
 
-/* Cells of a bar beside the text; 0 if that is too little to see. */
+/* Cells of a bar beside the text; 0 if there is too little room for one. */
 static int bar_cells(int width, const char *text)
 {
     const int columns = width - (int)strlen(text) - 4;
     return columns > 40 ? 40 : columns < 10 ? 0 : columns;
 }
 
-/* `done`: share of the bar that is full. */
+/* `done`: filled fraction of the bar. */
 static void put_bar(struct progress *p, const char *text, int width, double done)
 {
     const int cells = bar_cells(width, text);

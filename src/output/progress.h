@@ -1,4 +1,4 @@
-/* Progress: a bar on a terminal, a plain line now and then in a log. Writes to stderr. */
+/* Progress on stderr: a bar on a terminal, an occasional plain line in a log. */
 #ifndef HS_OUTPUT_PROGRESS_H
 #define HS_OUTPUT_PROGRESS_H
 
@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-/* Destroying it ends the bar's line. */
+/* Destroying the observer ends the bar's line. */
 struct hs_observer *hs_progress_create(const struct hs_problem *problem,
                                        const struct hs_plan *plan);
 
-/* The same on any stream, as a bar if it is a terminal. */
+/* The same on any stream; a bar if `terminal`. */
 struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
                                           const struct hs_problem *problem,
                                           const struct hs_plan *plan);

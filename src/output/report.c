@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const double telling =
-    0.01; /* of a balance's largest term: that no more is left says something */
+    0.01; /* an imbalance below this fraction of the largest term is informative */
 
 static const char *outcome(const struct hs_report *report)
 {
@@ -30,7 +30,7 @@ static struct hs_history_state last_state(const struct hs_report *report)
 {
     static const struct hs_reduction unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, {0}};
     const enum hs_phase phase = report->result->phase;
-    /* of the last row: a run that failed makes none of where it is */
+    /* the balance is that of the last row; a run that failed makes no row at its end */
     const bool balanced =
         report->balance && phase != HS_PHASE_DIVERGED && phase != HS_PHASE_UNSOLVED;
     return (struct hs_history_state){
@@ -42,7 +42,7 @@ static struct hs_history_state last_state(const struct hs_report *report)
         .row = report->row};
 }
 
-/* Sweeps that this run made, of which a step may be many. */
+/* Sweeps that this run made; a step may take several. */
 static double swept(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -51,7 +51,7 @@ static double swept(const struct hs_report *report)
     return hs_plan_sweeps(report->plan, report->problem, r->sweeps - r->swept, r->sweeps);
 }
 
-/* 1e9 grid points updated a second; NaN where no time was measured, or no point was swept. */
+/* 1e9 grid points updated per second; NaN if no time was measured or no point was swept. */
 static double gcells(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -80,7 +80,7 @@ static void put_duration(FILE *out, double seconds)
         fprintf(out, "%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
 }
 
-/* Steps that are cut, or solve equations. */
+/* The effort of steps that are cut or implicit. */
 static void put_effort(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
@@ -131,7 +131,7 @@ static void put_solver(FILE *out, const struct hs_report *report)
     fputc('\n', out);
 }
 
-/* Sweeps after the last whole interval may have a step of their own. */
+/* Sweeps after the last full interval may have a different step. */
 static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_plan *plan)
 {
     const int64_t even = plan->intervals * plan->interval_sweeps;
@@ -183,7 +183,7 @@ static void put_steady(FILE *out, const struct hs_report *report)
             hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
-/* Of the worst row of the history. */
+/* The heat balance of the worst row of the history. */
 static void put_balance(FILE *out, const struct hs_report *report)
 {
     char unit[HS_QUANTITY_UNIT];
@@ -209,7 +209,7 @@ static void put_answer(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
     const struct hs_problem *problem = report->problem;
-    if (!report->plan->steady_method) /* which goes through no time */
+    if (!report->plan->steady_method) /* a direct solution has no time */
         put_time(out, r, report->plan);
     const struct hs_history_state last = last_state(report);
     hs_history_text(hs_quantities, &last, out);

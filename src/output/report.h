@@ -18,34 +18,35 @@ struct hs_report {
     int64_t snapshots;                /* in the file */
     const double *probes;             /* [probe_count], at the end; NULL: not known */
     const struct hs_balance *balance; /* NULL: there is none */
-    const double *row; /* of the history, where no sweep was left to make; NULL: some were */
+    const double *row; /* last of the history, if no sweep was left to make; else NULL */
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);
 
 /*
- * One object with these keys, always all of them; what is not known is null:
- *     status      "finished", "steady", "not steady", "failed check", "stopped",
- *                 "diverged", "unsolved", "failed"; the first two with exit code 0, no other
+ * One object. All keys are always present; unknown values are null. The main keys:
+ *     status      "finished", "steady", "not steady", "failed check", "stopped", "diverged",
+ *                 "unsolved" or "failed"; exit code 0 with the first two only
  *     exit_code   of the program
  *     title, config, output, kernel, backend, device, precision    strings
- *     points      [nx, ny, nz], as many as there are axes
+ *     points      [nx, ny, nz], one entry per axis
  *     sweeps      done since sweep 0; swept: those of this process
- *     steps_made, steps_refused       of an implicit method, and where a tolerance cuts steps: in
- *                 this process, and which of them were too long and tried again
- *     iterations  of an implicit method, in all of them
- *     time        s, simulated; step: s of one sweep; time_tolerance: K, that it may be off by
+ *     steps_made, steps_refused       in this process, with an implicit method or where a
+ *                 tolerance cuts steps: all steps, and those that were too long and repeated
+ *     iterations  with an implicit method: total over these steps
+ *     time        s, simulated; step: s of one sweep; time_tolerance: K, allowed error
  *     seconds     s, wall time in sweeps; reduction_seconds: in the reductions between them
- *     gcells      1e9 grid points updated a second
+ *     gcells      1e9 grid points updated per second
  *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
- *     imbalance_worst, imbalance_largest, imbalance_rounding    W, of the row of the history whose
- *                 heat balance was worst, of those of this process: what is left, the largest of
- *                 its terms, and what rounding, and solving of implicit steps, can leave
- *     steady_tolerance, steady_change             K a sweep, where a steady state is looked for
- *     steady_distance, steady_distance_most       K, from the steady state: about, at most
+ *     imbalance_worst, imbalance_largest, imbalance_rounding    W, in the history row of this
+ *                 process with the worst heat balance: the imbalance, the largest term, and the
+ *                 imbalance that rounding and the solution of implicit steps can cause
+ *     steady_tolerance, steady_change             K per sweep, if a steady state is sought
+ *     steady_distance, steady_distance_most       K, estimate and bound of the distance to it
+ *     steady_residual, steady_iterations          of a steady-state solver; null and 0 without
  *     error_bound                     of max_error, against the exact solution
  *     snapshots   in the output file
- *     boundary    {"x_min": type, ...}; boundary_assumed: those faces of which none was given
+ *     boundary    {"x_min": type, ...}; boundary_assumed: faces for which none was given
  *     set         {key: value} of --set, numbers as numbers
  *     probes      {name: temperature} at the end
  *     stability_limit                 s, the longest stable step

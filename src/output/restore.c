@@ -12,7 +12,7 @@ struct reader {
     const struct hs_resume *resume;
 };
 
-/* Sweeps and times of the rows of a group, allocated; NULL both on failure. */
+/* Reads the sweeps and times of the rows of a group, allocated. Number of rows; 0 on failure. */
 static int64_t read_places(struct reader *r, const char *sweep, const char *time, double **sweeps,
                            double **times)
 {
@@ -25,7 +25,7 @@ static int64_t read_places(struct reader *r, const char *sweep, const char *time
     return r->h5.failed ? 0 : rows;
 }
 
-/* As many of the file's `rows` as belong to the run, while their sweeps do. */
+/* How many of the file's `rows` to keep: at most `belonging`, up to the sweep to resume from. */
 static int64_t kept(const struct reader *r, int64_t belonging, int64_t rows, const double *sweeps)
 {
     int64_t n = 0;
@@ -48,7 +48,7 @@ static void read_history(struct reader *r, struct hs_series *history)
             hs_h5_made(&r->h5, H5Gopen2(r->file, column->group, H5P_DEFAULT), column->group);
         if (strcmp(column->group, "history") == 0 &&
             H5Lexists(group, column->name, H5P_DEFAULT) <= 0) {
-            hs_h5_close(group); /* a quantity that came later: not known so far */
+            hs_h5_close(group); /* a quantity that an older version did not write: NaN */
             continue;
         }
         double *values = hs_h5_read_column(&r->h5, group, column->name, &length);
@@ -63,7 +63,7 @@ static void read_history(struct reader *r, struct hs_series *history)
     free(times);
 }
 
-/* Where the chunks of a step lie; with `lead` 0 those of a dataset without steps. */
+/* Reads the locations of a step's chunks; `lead` 0: a dataset without steps. */
 static void read_chunks(struct reader *r, hid_t set, int lead, int64_t step,
                         const struct hs_chunks *chunks, struct hs_chunk *out)
 {
@@ -84,7 +84,7 @@ static void read_chunks(struct reader *r, hid_t set, int lead, int64_t step,
     }
 }
 
-/* Whether a dataset has the shape, chunks and type that this run writes. */
+/* Whether a dataset has the shape, chunks and value size that this run writes. */
 static bool fits(hid_t set, int lead, const struct hs_chunks *chunks)
 {
     const int rank = lead + chunks->grid.dims;
@@ -140,7 +140,7 @@ static void read_labels(struct reader *r, struct hs_chunks *labels)
     hs_h5_close(set);
 }
 
-/* Whether they are those that the resume is about: not of a run of another length or cadence. */
+/* Checks that the rows are those of the state to resume, not of a run with other output times. */
 static enum hs_status check_places(const struct hs_resume *resume, const char *file,
                                    const struct hs_series *snapshots,
                                    const struct hs_series *history, struct hs_error *err)

@@ -1,4 +1,4 @@
-/* Reads back what a run's file holds, so that a resumed run can go on with it. */
+/* Reads back the contents of a run's file, so that a resumed run can append to it. */
 #ifndef HS_OUTPUT_RESTORE_H
 #define HS_OUTPUT_RESTORE_H
 
@@ -7,10 +7,10 @@
 #include "output/series.h"
 
 /*
- * Fills the chunk list and the rows of the two series (initialised, with their columns) with the
- * first snapshots and rows of the problem's output, as many as belong to it; and the chunks of a
- * body's labels (initialised), unless the file has none.
- * HS_IO if it cannot be read; HS_BAD_INPUT if it is another run's or lacks some.
+ * Fills the chunk list and the two series (initialised, with their columns) with those snapshots
+ * and rows of the problem's output that belong to the run at `resume`; and the chunks of a body's
+ * labels (initialised), if the file has labels.
+ * HS_IO if the file cannot be read; HS_BAD_INPUT if it is another run's or is incomplete.
  */
 enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resume *resume,
                           struct hs_chunks *chunks, struct hs_chunks *labels,

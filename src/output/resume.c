@@ -23,7 +23,7 @@ uint32_t hs_timeline_sum(uint32_t before, struct hs_timeline timeline)
 
 bool hs_timeline_is_sound(struct hs_timeline timeline)
 {
-    static const double most = 9007199254740992.0; /* 2^53: counts beyond are not exact */
+    static const double most = 9007199254740992.0; /* 2^53: larger counts are not exact */
     const double *sweeps = timeline.sweeps, *times = timeline.times;
     bool sound = true;
     for (int64_t i = 0; i < timeline.rows && sound; i++)
@@ -50,10 +50,9 @@ static void read_checkpoint(struct hs_h5 *h5, hid_t file, struct hs_checkpoint_s
         h5->failed = no_place;
 }
 
-/* The last of the snapshots that the plan comes to by the same steps: a run that ended between
- * times of snapshots made shorter steps before its end, which a longer one does not make. The last
- * of all where there is none but the start, or the plan ends before it, for the caller to refuse.
- */
+/* The last snapshot that the plan reaches by the same steps: a run that ended between two snapshot
+ * times shortened its last steps, as a longer run would not. If only the start qualifies, or the
+ * plan ends before the last snapshot, returns the last one for the caller to refuse. */
 static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline snapshots,
                               const struct hs_checkpoint_state *state)
 {
@@ -66,7 +65,7 @@ static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline sna
     return last;
 }
 
-/* How a search ended, whether or not it reached the steady state or met exact.max_error. */
+/* How a steady-state search ended, whether or not it succeeded or met exact.max_error. */
 static void read_ended(struct hs_h5 *h5, hid_t file, struct hs_steady_end *out)
 {
     char *status = hs_h5_read_text(h5, file, "status");
@@ -80,7 +79,7 @@ static void read_ended(struct hs_h5 *h5, hid_t file, struct hs_steady_end *out)
     free(status);
 }
 
-/* A snapshot, and as much of the history as had been written by then: they stay, due or not. */
+/* Resumes from a snapshot and the history rows up to its sweep. Both stay, whether due or not. */
 static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
                           struct hs_checkpoint_state *state)
 {
@@ -124,8 +123,8 @@ static enum hs_status look_at(void *self, const double *values, int64_t first, i
     return HS_OK;
 }
 
-/* A step of /temperature, in the shape that the fingerprint says; what cannot be read is found
- * now, while there may be another checkpoint to go on from. */
+/* Finds a step of /temperature, with the shape of the problem's grid, and reads all of it, so that
+ * damage is found now, while another checkpoint may still be used. */
 static enum hs_status find_field(const char *path, const struct hs_problem *problem, int64_t step,
                                  struct hs_stored **out, struct hs_error *why)
 {
@@ -137,7 +136,7 @@ static enum hs_status find_field(const char *path, const struct hs_problem *prob
     return st;
 }
 
-/* Of a checkpoint if there is no plan, else of an output. */
+/* Reads a checkpoint if `plan` is NULL, else an output. */
 static enum hs_status read_file(const struct hs_problem *problem, const struct hs_plan *plan,
                                 const char *path, struct hs_checkpoint_state *state,
                                 struct hs_stored **field, struct hs_error *why)
@@ -173,7 +172,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     return st;
 }
 
-/* The newest that is whole; or, where there is none at all, the last snapshot of the output. */
+/* Reads the newest intact checkpoint or, if there are no checkpoint files, the output. */
 static enum hs_status read_newest(const struct hs_problem *problem, const struct hs_plan *plan,
                                   char *const paths[2], struct hs_checkpoint_state *state,
                                   struct hs_stored **field, struct hs_error *err)
@@ -182,7 +181,7 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     struct hs_error why;
     hs_error_init(&why);
     enum hs_status st = HS_IO;
-    const char *left[2] = {NULL, NULL}; /* that are there and not whole */
+    const char *left[2] = {NULL, NULL}; /* checkpoints that exist */
     for (int i = 0; i < 2 && st == HS_IO; i++) {
         if (access(paths[i], F_OK))
             continue;
@@ -213,7 +212,7 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     return st;
 }
 
-/* A solver's residual is relative to the initial field, and its one snapshot is never replaced. */
+/* A solver's residual is relative to the initial field, and its only snapshot is never replaced. */
 static enum hs_status refuse_solver(const struct hs_problem *problem, const struct hs_plan *plan,
                                     struct hs_error *err)
 {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What may be set otherwise: from the asked or, of the OLD ones, as it was when the file was
- * written. */
+/* Settings that a trial changes: STEP to the step in the file, OLD ones to their values in the
+ * file, the others as little as possible from the requested values. */
 enum { STEP = 1, INTERVAL = 2, END = 4, SWEEPS = 8, OLD_INTERVAL = 16, OLD_END = 32 };
 
-/* In this order, the least first. */
+/* In the order of trial, the smallest change first. */
 static const unsigned ways[] = {END,
                                 SWEEPS,
                                 STEP,
@@ -25,15 +25,15 @@ static const unsigned ways[] = {END,
                                 OLD_INTERVAL | OLD_END,
                                 STEP | OLD_INTERVAL | OLD_END};
 
-/* A time is a number of steps. */
+/* Relative tolerance for a time to be a whole number of steps. */
 static const double to_rounding = 1e-12;
 
 struct trial {
-    struct hs_problem problem; /* but for its schedule the one asked about */
-    char options[256];         /* that make it so */
+    struct hs_problem problem; /* the requested one with a changed schedule */
+    char options[256];         /* the options that change it */
 };
 
-/* With as few digits as give the same number again. */
+/* Writes the number with the fewest digits that reproduce it. */
 static void add_option(struct trial *trial, const char *key, double value)
 {
     char number[40];
@@ -45,7 +45,7 @@ static void add_option(struct trial *trial, const char *key, double value)
                    *trial->options ? " " : "", key, number);
 }
 
-/* The first whole number of steps from there that is not before `end`. */
+/* The first time not before `end` that is a whole number of steps after the state's time. */
 static double whole_end(const struct hs_checkpoint_state *state, double end)
 {
     const double steps = fmax(ceil((end - state->time) / state->step - 1e-6), 1.0);
@@ -57,8 +57,7 @@ static double whole_interval(const struct hs_checkpoint_state *state, double int
     return fmax(rint(interval / state->step), 1.0) * state->step;
 }
 
-/* A step that is cut as it was then: the longest of those made, of full intervals and after them.
- */
+/* A time.step that gives the old run's steps: the longest of those in full intervals and after. */
 static double old_step(const struct hs_checkpoint_state *state)
 {
     if (isnan(state->interval))
@@ -76,7 +75,7 @@ static void set(struct trial *trial, const char *key, double *number, double val
     add_option(trial, key, value);
 }
 
-/* False where there is nothing to set, or it is so already. */
+/* False if a setting that this way needs is missing, or needs no change. */
 static bool make_trial(const struct hs_problem *problem, const struct hs_checkpoint_state *state,
                        unsigned way, struct trial *trial)
 {
@@ -118,7 +117,7 @@ static bool goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state
     return hs_resume_goes_on(plan, state, state->resume.sweep, state->time);
 }
 
-/* "go on with --set ..., or", of a trial that would. */
+/* "continue with --set ..., or" for the first trial that works. */
 static void find_way(const struct hs_problem *problem, const struct hs_checkpoint_state *state,
                      char *out, size_t size)
 {
@@ -139,7 +138,7 @@ static void find_way(const struct hs_problem *problem, const struct hs_checkpoin
     snprintf(out, size, "no time.step, output.interval and time.end were found that keep it;");
 }
 
-/* Why the plan's steps are not those of the run. */
+/* Why the plan's steps differ from those of the run. */
 static void name_cause(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
                        char *out, size_t size)
 {
@@ -152,7 +151,7 @@ static void name_cause(const struct hs_plan *plan, const struct hs_checkpoint_st
                  digits, state->step);
 }
 
-/* What they would change. */
+/* What the different steps would change. */
 static void name_change(double would_be, double time, char *out, size_t size)
 {
     if (fabs(would_be - time) > 1e-8 * time)

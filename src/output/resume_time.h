@@ -1,17 +1,17 @@
-/* Whether a run can go on by the config's times, and if not by which others. */
+/* Checks whether a run can be resumed with the config's times, and if not, suggests others. */
 #ifndef HS_OUTPUT_RESUME_TIME_H
 #define HS_OUTPUT_RESUME_TIME_H
 
 #include "output/resume.h"
 
-/* Whether the plan comes to that sweep at that time [s], and by the same steps as the run that this
- * is the state of, or was later. */
+/* Whether the plan reaches `sweep` at `time` [s] by the same steps as the run whose state, at that
+ * sweep or a later one, `state` is. */
 bool hs_resume_goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
                        int64_t sweep, double time);
 
-/* Other schedules are welcome as long as the sweep that the run goes on from keeps its time, and
- * the steps to it: then all times before it stand, and those after it follow. Else HS_BAD_INPUT
- * with settings that do that, each tried, or with the word that there are none. */
+/* The schedule may change as long as the sweep from which the run resumes keeps its time and the
+ * steps up to it. Else HS_BAD_INPUT with settings that keep them, which were tried, or with a note
+ * that none were found. */
 enum hs_status hs_resume_check_time(const struct hs_problem *problem, const struct hs_plan *plan,
                                     const struct hs_checkpoint_state *state, struct hs_error *err);
 

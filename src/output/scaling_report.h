@@ -1,4 +1,4 @@
-/* What engine/measure/scaling.h measured: a table, JSON, or CSV. */
+/* Results of engine/measure/scaling.h as a table, JSON or CSV. */
 #ifndef HS_OUTPUT_SCALING_REPORT_H
 #define HS_OUTPUT_SCALING_REPORT_H
 

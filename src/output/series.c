@@ -57,7 +57,7 @@ int64_t hs_series_last_sweep(const struct hs_series *series)
     return series->rows ? (int64_t)series->columns[HS_SERIES_SWEEP].values[series->rows - 1] : -1;
 }
 
-/* A column's place in the last row; NULL if there is no such column, or no row. */
+/* Points to a column's value in the last row; NULL if there is no such column or no row. */
 static double *last_of(const struct hs_series *series, const char *group, const char *name)
 {
     for (int c = 0; c < series->column_count && series->rows > 0; c++)

@@ -1,4 +1,4 @@
-/* Columns of numbers that grow by rows: the sweeps and times of snapshots, the history, probes. */
+/* Tables of numbers that grow row by row: the sweeps and times of snapshots, history, probes. */
 #ifndef HS_OUTPUT_SERIES_H
 #define HS_OUTPUT_SERIES_H
 
@@ -9,7 +9,7 @@
 
 struct hs_column {
     const char *group; /* "/", "/history", "/probes" */
-    char *name;        /* owned; it may lie in a group of its own: "flux/x_min" */
+    char *name;        /* owned; may include a subgroup: "flux/x_min" */
     char *units;       /* owned */
     const char *long_name;
     bool whole;     /* written as 64-bit integers */
@@ -25,15 +25,15 @@ struct hs_series {
     int64_t rows;
 };
 
-/* Begins with the columns sweep and time. */
+/* Makes the columns sweep and time. */
 void hs_series_init(struct hs_series *series, const char *group);
 void hs_series_release(struct hs_series *series);
 
-/* Only while there are no rows. The index is column_count - 1 then. */
+/* Only while there are no rows. The new column's index is then column_count - 1. */
 void hs_series_add_column(struct hs_series *series, const char *group, const char *name,
                           const char *units, const char *long_name);
 
-/* A row of NaN but for sweep and time; its index is rows - 1 then. */
+/* Adds a row with NaN in all columns except sweep and time; its index is then rows - 1. */
 void hs_series_add_row(struct hs_series *series, int64_t sweep, double time);
 
 struct hs_timeline hs_series_timeline(const struct hs_series *series);
@@ -41,10 +41,10 @@ struct hs_timeline hs_series_timeline(const struct hs_series *series);
 /* The last row's sweep; -1 if there is none. */
 int64_t hs_series_last_sweep(const struct hs_series *series);
 
-/* What a column has in the last row; NaN if there is no such column, or no row. */
+/* A column's value in the last row; NaN if there is no such column or no row. */
 double hs_series_last(const struct hs_series *series, const char *group, const char *name);
 
-/* Makes that NaN. */
+/* Sets that value to NaN. */
 void hs_series_forget_last(struct hs_series *series, const char *group, const char *name);
 
 #endif

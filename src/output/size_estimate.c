@@ -13,13 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A bound on how much deflate makes of its input. Source: zlib's technical details, zlib.net. */
+/* Maximum compression ratio of deflate. Source: zlib's technical details, zlib.net. */
 static const double deflate_most = 1032.0;
 
-/* What a small snapshot takes beside its sweeps, as measured on two cores. */
+/* Time of a small snapshot in addition to its sweeps, measured on two cores. */
 static const double snapshot_seconds = 1e-4;
 
-/* Rows of the history: at snapshots and every so many sweeps. */
+/* Rows of the history: at each snapshot and every output.history_every sweeps. */
 static double rows_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     const int64_t every = problem->schedule.history_every, snapshots = hs_plan_snapshots(plan);
@@ -34,13 +34,13 @@ static int columns_of(const struct hs_problem *problem)
     return HS_SERIES_FIRST + hs_history_count(hs_quantities, problem) + problem->probe_count;
 }
 
-/* Of one entry of the index of the chunks. */
+/* Size of one entry of the chunk index. */
 static double key_bytes(const struct hs_problem *problem)
 {
     return 8.0 + 8.0 * (problem->grid.dims + 2) + 8.0;
 }
 
-/* Names and attributes, as measured with HDF5 1.10. */
+/* Size of names and attributes, measured with HDF5 1.10. */
 static double names_bytes(const struct hs_problem *problem)
 {
     double bytes = 36e3 + 2700.0 * columns_of(problem);
@@ -53,7 +53,7 @@ static double names_bytes(const struct hs_problem *problem)
     return bytes;
 }
 
-/* Labels are compressed, mostly to some hundredths of what they are at most. */
+/* Upper bound of the labels: compression usually leaves a few per cent of it. */
 static double labels_most(const struct hs_problem *problem)
 {
     struct hs_chunks chunks;
@@ -63,7 +63,7 @@ static double labels_most(const struct hs_problem *problem)
     return bytes;
 }
 
-/* Of a file that is whole: names, numbers of 8 bytes, and the index of the chunks. */
+/* Size of the contents of a complete file: names, 8-byte numbers, and the chunk index. */
 static double contents_bytes(const struct hs_problem *problem, const struct hs_plan *plan,
                              double chunks)
 {
@@ -92,7 +92,7 @@ double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_
 
 /* ---- the least ------------------------------------------------------------------------------- */
 
-/* In floating point, since a mistyped interval gives more than an integer holds. */
+/* In floating point, because a mistyped interval can exceed the range of an integer. */
 struct least {
     double snapshots, rows; /* how many */
     double fields, numbers; /* bytes */
@@ -124,7 +124,7 @@ double hs_size_estimate_least(const struct hs_problem *problem, const struct hs_
     return least.fields + least.numbers;
 }
 
-/* What of the config makes the file as large, what comes of it, and what to change. */
+/* The config key that makes the file so large, what it results in, and what to change. */
 struct cause {
     char key[400], count[48], change[64];
 };

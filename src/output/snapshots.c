@@ -1,11 +1,11 @@
 /*
- * Snapshots go to the store as they come; the contents that make them visible follow at once, but
- * not so often that it slows the run: see commit_due.
+ * Snapshots go to the store as they come. The contents that make them visible follow at once, but
+ * not so often that they slow the run down: see commit_due.
  *
- * A thread of its own writes all that goes to the file, and is the only one to call HDF5 while it
- * has work. The loop's thread adds rows to the history, takes the field of a stop, hands it over
- * and goes on; it waits where the field before has not been read to its end. Ends of a run, resumed
- * starts, and checkpoints, wait until all is written.
+ * A separate writer thread writes the file; while it has work, only it calls HDF5. The loop's
+ * thread adds rows to the history, takes the field at a stop, hands it over and continues; it waits
+ * only if the previous field has not been read completely. At the end of a run, at a resumed start
+ * and at a checkpoint it waits until everything is written.
  */
 #include "output/snapshots.h"
 
@@ -24,19 +24,19 @@
 #include <string.h>
 #include <time.h>
 
-/* Contents are written anew as a whole, so not more often than this [s], nor than the store wants,
- * which keeps those before for a while ... */
+/* Each commit rewrites all contents. So commits are at least this [s] apart, and at least
+ * hs_store_pause, because the store keeps superseded contents for a while ... */
 const double hs_snapshots_gap = 0.25;
-/* ... nor so that it takes more than about this share of the time. */
+/* ... and take at most about this share of the time. */
 static const double commit_share = 0.1;
 
-/* What the writer is handed. */
+/* The input of a round of the writer. */
 struct job {
     struct hs_frame *frame; /* of a snapshot; or NULL */
     int64_t sweep;
     double time;
     bool commit; /* now; else when due */
-    bool wait;   /* until that is done */
+    bool wait;   /* until the round is done */
 };
 
 struct hs_snapshots {
@@ -47,28 +47,28 @@ struct hs_snapshots {
     char started[32];
     double begun;
     int64_t last_snapshot;          /* sweep of the last one handed over; -1: none */
-    bool extra_snapshot, extra_row; /* the last ones are there because the run was stopped */
+    bool extra_snapshot, extra_row; /* the last one exists only because the run stopped there */
     struct hs_exact_error last_error;
-    struct hs_balance *balance; /* NULL: there is none, or it was taken */
+    struct hs_balance *balance; /* NULL: none, or taken over by the caller */
     struct hs_writer *writer;
     struct job job;
     enum hs_status (*when_named)(void *self, struct hs_error *err); /* or NULL */
     void *when_named_self;
-    /* the writer's, others' only while it is idle */
+    /* belong to the writer; others use them only while it is idle */
     struct hs_store *store;
     struct hs_image image;
     struct hs_chunks chunks, labels;
     struct hs_series snapshots;
-    bool broken; /* a write failed, and it would only fail again */
+    bool broken; /* a write failed; do not try again */
     /* under the writer's lock */
     struct hs_series history;
     char device[128];
     enum hs_outcome outcome;
     struct hs_steady steady;
-    int64_t sweep;                  /* last notified */
+    int64_t sweep;                  /* at the last notification */
     double sweep_seconds;           /* likewise */
-    double committed, commit_pause; /* when; and how long the next has to wait, at least [s] */
-    bool pending;                   /* there is more than the file's contents say */
+    double committed, commit_pause; /* time of the last commit; minimum wait for the next [s] */
+    bool pending;                   /* there is data that the file's contents do not show yet */
 };
 
 /* --- what is due ------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static struct hs_contents contents_of(const struct hs_snapshots *s)
                                 .labels = &s->labels};
 }
 
-/* Where space is used again, what is there now may be a little too small. */
+/* If the contents turn out too large for a reused gap, writes them again at the end of the file. */
 static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err)
 {
     const struct hs_contents contents = contents_of(s);
@@ -131,7 +131,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
     return st;
 }
 
-/* Where the folder was moved away with the output in it, that is what to tell. */
+/* If the folder was moved away together with the output, reports that instead. */
 static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err)
 {
     struct hs_error why;
@@ -147,7 +147,7 @@ static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
     const double begin = hs_clock_now();
-    hs_h5_quiet(); /* HDF5 asks that of each thread */
+    hs_h5_quiet(); /* needed in each thread */
     hs_writer_lock(s->writer);
     enum hs_status st = make_contents(s, err);
     s->pending = false;
@@ -203,7 +203,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     }
     hs_writer_took(s->writer);
     if (s->broken)
-        return HS_OK; /* told already */
+        return HS_OK; /* already reported */
     if (!st && job.frame)
         add_snapshot_row(s, &job);
     if (!st && (job.commit || commit_due(s))) {
@@ -216,7 +216,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
 
 /* --- rows -------------------------------------------------------------------------------- */
 
-/* A new row, with the probes' values. */
+/* Adds a row with the values of the probes. */
 static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
                     const double *probes)
 {
@@ -227,7 +227,7 @@ static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_sta
         history->columns[first + i].values[history->rows - 1] = probes[i];
 }
 
-/* Into a new row of the history or, where it has one of this sweep, into that. */
+/* Fills a new row of the history or, if there is one of this sweep already, that row. */
 static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_state *step_state,
                                   bool new_row, const struct hs_exact_error *exact,
                                   struct hs_error *err)
@@ -244,7 +244,7 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_s
     for (int i = 0; i < probes && !st; i++)
         st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
     if (!st) {
-        hs_writer_lock(s->writer); /* it may read the history meanwhile */
+        hs_writer_lock(s->writer); /* the writer may be reading the history */
         if (new_row)
             add_row(s, step_state, values);
         hs_history_fill(hs_quantities, &state, &s->history);
@@ -255,7 +255,7 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_s
     return st;
 }
 
-/* The history's row for this moment, if one is due, and *job's frame, if a snapshot is. */
+/* Adds the history's row of this stop if one is due, and sets job->frame if a snapshot is. */
 static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state *step_state,
                              struct job *job, struct hs_error *err)
 {
@@ -281,7 +281,7 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
     return hs_step_state_frame(step_state, &job->frame, err);
 }
 
-/* What of a failed run is left to read. */
+/* Adds to the error of a failed write that the earlier data stays readable, if it does. */
 static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_status st,
                                        struct hs_error *err)
 {
@@ -291,7 +291,7 @@ static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_sta
     return st;
 }
 
-/* HS_OK, or how writing failed: told when it is first asked for. */
+/* HS_OK, or the writer's failure; the first call adds its messages. */
 static enum hs_status ask_writer(struct hs_snapshots *s, struct hs_error *err)
 {
     const size_t before = err->count;
@@ -311,7 +311,7 @@ static void note_step_state(struct hs_snapshots *s, const struct hs_step_state *
     hs_writer_unlock(s->writer);
 }
 
-/* Once the error at this moment is known. */
+/* Call once the error of this stop is known. */
 static void note_outcome(struct hs_snapshots *s, enum hs_phase phase)
 {
     hs_writer_lock(s->writer);
@@ -319,8 +319,8 @@ static void note_outcome(struct hs_snapshots *s, enum hs_phase phase)
     hs_writer_unlock(s->writer);
 }
 
-/* Hands the job to the writer, and waits where the file must say it all or the frame will not
- * last. */
+/* Hands the job to the writer. Waits for it if the file must be complete, or if the frame is not
+ * kept while the loop continues. */
 static enum hs_status write_out(struct hs_snapshots *s, const struct job *job, struct hs_error *err)
 {
     const bool wait = job->wait || (job->frame && !hs_frame_kept(job->frame));
@@ -344,14 +344,14 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
                       .wait = resumes || (phase != HS_PHASE_RUNNING && phase != HS_PHASE_START)};
     note_step_state(s, step_state);
     enum hs_status st = ask_writer(s, err);
-    /* a resumed run's file has the rows of its start, or they were not due */
+    /* a resumed run's file already has the rows of its start, or they were not due */
     const bool failed = phase == HS_PHASE_DIVERGED || phase == HS_PHASE_UNSOLVED;
     if (!st && !failed && !resumes)
         st = record(s, step_state, &job, err);
     if (st)
         return st;
     note_outcome(s, phase);
-    /* while the writer has work it looks itself, afterwards, whether contents are due */
+    /* a busy writer checks itself, at the end of its round, whether a commit is due */
     const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
     return job.frame || job.commit || now_due ? write_out(s, &job, err) : HS_OK;
 }
@@ -380,7 +380,7 @@ static void make_series(struct hs_snapshots *s)
                              "temperature at the nearest node");
 }
 
-/* Goes on with a run's file; the store first, so that no other run changes what is read. */
+/* Reopens a run's file; locks it through the store first, so that no other run changes it. */
 static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *resume,
                               struct hs_error *err)
 {
@@ -389,7 +389,7 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
     enum hs_status st = hs_store_reopen(file, &s->store, err);
     if (!st)
         st = hs_restore(s->problem, resume, &s->chunks, &s->labels, &s->snapshots, history, err);
-    /* a row that is due stays, but not what it has of a snapshot that is there because of a stop */
+    /* a due row stays without its errors: they belong to a dropped snapshot, written at a stop */
     if (!st && hs_series_last_sweep(history) != hs_series_last_sweep(&s->snapshots)) {
         hs_series_forget_last(history, "history", "max_error");
         hs_series_forget_last(history, "history", "l2_error");
@@ -397,7 +397,7 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
     return st;
 }
 
-/* The error at the last snapshot of the run that is gone on with: there may be no other. */
+/* The error at the last snapshot of a resumed run, which may make no further snapshot. */
 static struct hs_exact_error restored_error(const struct hs_snapshots *s)
 {
     return (struct hs_exact_error){hs_series_last(&s->history, "history", "max_error"),
@@ -522,7 +522,7 @@ int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
     return snapshots->snapshots.rows;
 }
 
-/* Another part of the run failed; its error is the one to tell. */
+/* Commits pending data after another part of the run failed; that part reports the error. */
 static void write_what_is_left(struct hs_snapshots *s)
 {
     hs_writer_await_idle(s->writer);

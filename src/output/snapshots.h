@@ -1,10 +1,10 @@
 /*
  * The HDF5 file: snapshots, history, probes, error norms, attributes; see docs/file-format.md.
  *
- * Crash-safe: a run killed at any moment leaves a file that opens and whose snapshots are whole; at
- * most those of the last quarter of a second (or of the last ten times that flushing takes, or
- * where there is much of the history beside the fields, of some seconds: hs_store_pause) are
- * missing. The file appears under its name when its first snapshot is whole.
+ * Crash-safe: a run killed at any moment leaves a readable file with complete snapshots. At most
+ * those of the last 0.25 s are missing, or of the last ten flush durations if that is longer, or of
+ * some seconds if the history is large beside the fields (hs_store_pause). The file appears under
+ * its name when its first snapshot is complete.
  */
 #ifndef HS_OUTPUT_SNAPSHOTS_H
 #define HS_OUTPUT_SNAPSHOTS_H
@@ -16,41 +16,40 @@
 
 struct hs_snapshots;
 
-/* Creates the file for a run; with `resume` opens the existing one, drops what does not belong to
- * it by then and appends. HS_IO with path, errno text and remedy on failure. */
+/* Creates the file of a run. With `resume`, opens the existing file, drops what does not belong to
+ * the run at that sweep, and appends. HS_IO with path, errno text and remedy on failure. */
 enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struct hs_plan *plan,
                                    const struct hs_resume *resume, struct hs_snapshots **out,
                                    struct hs_error *err);
 struct hs_observer *hs_snapshots_observer(struct hs_snapshots *snapshots);
 
-/* What is to be done once a new run's file has its name, by the thread that writes. */
+/* Sets an action that the writer's thread performs once a new run's file has its name. */
 void hs_snapshots_when_named(struct hs_snapshots *snapshots,
                              enum hs_status (*act)(void *self, struct hs_error *err), void *self);
 
-/* Makes visible in the file what was recorded since it last was; a checkpoint comes after. HS_IO,
- * too, where somebody has taken the file away. */
+/* Makes everything recorded so far visible in the file; call it before a checkpoint. HS_IO also if
+ * the file was moved, removed or changed by somebody else. */
 enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_error *err);
 
-/* What of the file belongs to the run at `sweep`, the last that it was told of; once flushed. */
+/* The part of the file that belongs to the run at `sweep`, the last one notified; flush first. */
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep);
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 
-/* Against the exact solution at the last snapshot; NaN without `exact`. */
+/* Error against the exact solution at the last snapshot; NaN without `exact`. */
 struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots);
 
-/* The heat balance of the last row, and the worst of all; the caller's from now on. NULL: there is
- * none. */
+/* The heat balance of the last row and the worst one of this process; the caller owns it
+ * afterwards. NULL: there is none. */
 struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots);
 
-/* [hs_history_count] the history's values in the last row, allocated; NULL unless that is of
- * `sweep`. */
+/* The last row of the history [hs_history_count], allocated; NULL unless it belongs to `sweep`. */
 double *hs_snapshots_row(const struct hs_snapshots *snapshots, int64_t sweep);
 
-/* Temperature at a probe in the last row of the history; NaN while there is none. */
+/* Temperature at a probe in the last row of the history; NaN if there is no row. */
 double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe);
 
-/* Seconds, at least, from one writing of the contents to the next. */
+/* Minimum time [s] from one commit of the contents to the next. */
 extern const double hs_snapshots_gap;
 
 void hs_snapshots_destroy(struct hs_snapshots *snapshots); /* accepts NULL; closes the file */

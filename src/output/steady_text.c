@@ -51,7 +51,7 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
     }
 }
 
-/* Which end so many sweeps later leaves the steps as they are, so that --resume takes it. */
+/* Settings that end the run about `more` sweeps later with the same steps, for --resume. */
 static void say_end(const struct hs_problem *problem, const struct hs_plan *plan, int64_t sweep,
                     double more, char *out, size_t size)
 {
@@ -63,7 +63,7 @@ static void say_end(const struct hs_problem *problem, const struct hs_plan *plan
         snprintf(out, size, "--set time.end=%.9g", ceil(end / plan->interval) * plan->interval);
     else {
         snprintf(out, size, "--set time.step=%.17g --set time.end=%.17g", step, end);
-        /* it was longer than the run, and would cut the steps of a longer one */
+        /* the interval was longer than the run, and would shorten the steps of a longer run */
         if (!isnan(interval))
             hs_text_append(out, size, " --set output.interval=%.17g",
                            fmax(rint(interval / step), 1.0) * step);
@@ -83,7 +83,7 @@ void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_proble
     const bool is_float = problem->precision == HS_FLOAT;
     char end[160];
     if (isfinite(left)) {
-        /* the last modes are the slowest: half as much again is on the safe side */
+        /* the last modes are the slowest: allow half as many sweeps again */
         say_end(problem, plan, sweep, round_up(1.5 * left, problem->schedule.steady_check_every),
                 end, sizeof end);
         snprintf(out, size, "about %.0f more sweeps are needed: continue with --resume %s", left,

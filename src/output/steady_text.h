@@ -1,4 +1,4 @@
-/* What is said of a search for a steady state, in the summary and in messages. */
+/* Texts about the search for a steady state, for the summary and messages. */
 #ifndef HS_OUTPUT_STEADY_TEXT_H
 #define HS_OUTPUT_STEADY_TEXT_H
 
@@ -8,7 +8,7 @@
 
 enum { HS_STEADY_TEXT = 256 };
 
-/* "about 2.2e-06 K from the steady state, at most 4.5e-06 K", or why that cannot be said. */
+/* "about 2.2e-06 K from the steady state, at most 4.5e-06 K", or why the distance is not known. */
 void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_problem *problem,
                             char *out, size_t size);
 

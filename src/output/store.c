@@ -19,11 +19,11 @@
 /* A reader that opened the live file has this long [s] to read what it found there. */
 static const double reader_seconds = 10.0;
 
-/* What superseded contents may take within that time: so many bytes, or times those of the contents
- * in use, or of the file's end. */
+/* Limit of superseded contents within that time: the largest of a number of bytes, a multiple of
+ * the contents in use, and a share of the file. */
 static const double superseded_bytes = 4 << 20, superseded_contents = 2.0, superseded_file = 0.125;
 
-/* While a run writes it the file is so much longer than its superblock says. */
+/* While a run writes the file, it is longer by this than its superblock says. */
 static const int64_t ahead_bytes = 4 << 20;
 
 struct hs_store {
@@ -31,12 +31,12 @@ struct hs_store {
     enum hs_existing kind;
     bool overwrite; /* an earlier run's file, if there is one */
     int file;
-    bool owns_part, named;                         /* the file has the one name, or the other */
+    bool owns_part, named;                         /* the file is at `part`, or at `path` */
     unsigned char superblock[HS_SUPERBLOCK_BYTES]; /* in the file, once it is named */
     int64_t end;                                   /* nothing lies beyond */
-    int64_t committed_end;                         /* as the superblock says; 0: not known */
+    int64_t committed_end;                         /* according to the superblock; 0: not known */
     int64_t live_at, live_bytes;                   /* of the contents in use; 0 bytes: none yet */
-    struct hs_free_space space;                    /* of those before */
+    struct hs_free_space space;                    /* of superseded contents */
 };
 
 static struct hs_store *store_make(const char *path, enum hs_existing kind)
@@ -51,15 +51,15 @@ static struct hs_store *store_make(const char *path, enum hs_existing kind)
 
 /* ---- one writer a file -------------------------------------------------------------------------
  *
- * Two would overwrite each other's snapshots and both end well: as when a run that is thought dead
- * is resumed. A writer holds a lock on one byte far beyond the end. Not flock(), which HDF5's
- * readers take of the whole file. It dies with the process; where a file system has no locks, all
- * is as without them.
+ * Two writers, as when a run that seems dead is resumed, would overwrite each other's snapshots and
+ * both report success. So a writer holds a lock on one byte far beyond the end of the file. flock()
+ * would not do, because HDF5's readers use it on the whole file. The lock ends with the process. On
+ * a file system without locks there is no such protection.
  *
- * A new run locks the part, then looks whether the file that has the name is locked; one that goes
- * on locks that file, then looks whether there is a part that is locked. So of two at once, in
- * whatever order, one finds the other's lock. And a lock counts only while the name still leads to
- * the file that was locked: another may have put its own there in between.
+ * A new run locks the part, then checks whether the existing file is locked. A resumed run locks
+ * the existing file, then checks whether a part is locked. So of two runs at once, in any order,
+ * one finds the other's lock. A lock is valid only while the name still refers to the locked file,
+ * because another process may have replaced the file in between.
  */
 
 static bool is_locked(int file)
@@ -82,7 +82,7 @@ static bool is_locked_at(const char *path)
     return locked;
 }
 
-/* False if another has it. */
+/* False if another process holds the lock. */
 static bool take_lock(int file)
 {
 #ifdef F_OFD_SETLK
@@ -110,7 +110,7 @@ enum hs_status hs_store_check_writers(const char *path, struct hs_error *err)
     return locked ? is_being_written(path, err) : HS_OK;
 }
 
-/* Opens `name` for this run alone; it stays as it was if another has it. */
+/* Opens and locks `name` for this run. A file that another run has locked is left unchanged. */
 static enum hs_status open_alone(struct hs_store *store, const char *name, int flags,
                                  const char *doing, struct hs_error *err)
 {
@@ -126,8 +126,8 @@ static enum hs_status open_alone(struct hs_store *store, const char *name, int f
     return HS_OK;
 }
 
-/* Removes the part that a killed run left behind, under its lock, so that of two new runs one only
- * does so. */
+/* Removes the part that a killed run left behind. Locks it first, so that only one of two new runs
+ * removes it. */
 static enum hs_status clear_part(struct hs_store *store, struct hs_error *err)
 {
     const enum hs_existing kind = hs_existing_at(store->part, false);
@@ -144,7 +144,7 @@ static enum hs_status clear_part(struct hs_store *store, struct hs_error *err)
     return st;
 }
 
-/* Whether the file may take the place of what has the name. */
+/* Checks that the new file may replace the existing one. */
 static enum hs_status check_target(const struct hs_store *store, struct hs_error *err)
 {
     if (is_locked_at(store->path))
@@ -154,7 +154,7 @@ static enum hs_status check_target(const struct hs_store *store, struct hs_error
     return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
 }
 
-/* The part is this run's from the first moment, whenever it is killed. */
+/* Creates the part and marks it at once, so that it is recognised if this run is killed. */
 static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
 {
     enum hs_status st = clear_part(store, err);
@@ -176,9 +176,9 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
     (*out)->overwrite = overwrite;
     enum hs_status st = HS_OK;
     size_t made = 0;
-    if (kind == HS_EXISTING_RUN) /* a checkpoint goes where its run is, if that is still there */
+    if (kind == HS_EXISTING_RUN) /* a checkpoint's directory is that of its run */
         st = hs_file_make_parents(path, hs_existing_elsewhere, &made, err);
-    if (!st) /* as well before anything is written */
+    if (!st) /* checked here too, before anything is written */
         st = check_target(*out, err);
     if (!st)
         st = begin_part(*out, err);
@@ -190,7 +190,7 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
     return st;
 }
 
-/* What goes on with a run's file: that has to be one, and no new run about to replace it. */
+/* Checks that a reopened file is a run's and that no new run is about to replace it. */
 static enum hs_status check_reopened(struct hs_store *store, struct hs_error *err)
 {
     struct stat s;
@@ -220,7 +220,7 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-enum { ALIGNED = 8 }; /* what begins in the file, begins at a multiple of it [bytes] */
+enum { ALIGNED = 8 }; /* everything in the file begins at a multiple of this [bytes] */
 
 int64_t hs_store_end(const struct hs_store *store)
 {
@@ -255,7 +255,7 @@ void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
 void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                          int64_t *capacity, int64_t *end)
 {
-    /* the next are a little larger */
+    /* new contents are a little larger than the last */
     const int64_t wanted = hs_round_up((int64_t)bytes + 1024, ALIGNED);
     struct hs_gap gap;
     const int found =
@@ -283,9 +283,9 @@ double hs_store_superseded(double first, double last, double end, double gap, do
     return sum;
 }
 
-/* A reader refuses a file that is shorter than its superblock says, and asks for the length before
- * it reads the superblock, so that a commit may come in between. Where so much more is not allowed
- * it goes without. */
+/* Lengthens the file by ahead_bytes beyond `end`. A reader gets the file's length before it reads
+ * the superblock, and refuses a file that is shorter than the superblock says; a commit may come in
+ * between. If the file may not grow that far, lengthens to `end` only. */
 static enum hs_status lengthen(struct hs_store *store, int64_t end, struct hs_error *err)
 {
     struct stat s;
@@ -297,7 +297,7 @@ static enum hs_status lengthen(struct hs_store *store, int64_t end, struct hs_er
     return HS_OK;
 }
 
-/* Of what nobody else has changed. A failure leaves a file that is whole, and longer. */
+/* Only if nobody else has changed the file. A failure leaves a valid file that is longer. */
 static void shorten(const struct hs_store *store)
 {
     struct stat s;
@@ -323,7 +323,7 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
     return st ? st : to_disk(store, err);
 }
 
-/* Whether what a reader begins with is what was written last. */
+/* Whether the superblock in the file is the one written last. */
 static bool has_superblock(const struct hs_store *store)
 {
     unsigned char there[HS_SUPERBLOCK_BYTES];
@@ -336,8 +336,8 @@ bool hs_store_is_intact(const struct hs_store *store)
     return store->named && hs_regular_has_name(store->file, store->path) && has_superblock(store);
 }
 
-/* Somebody may have removed or replaced it since: what is written then is lost to everybody, and
- * better known at once than when the run is done. */
+/* Reports a file that somebody has removed, renamed or replaced: further data would be lost, and
+ * the user should know at once rather than at the end of the run. */
 static enum hs_status check_name(struct hs_store *store, const char *name, struct hs_error *err)
 {
     struct stat s;
@@ -356,8 +356,8 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
                         there ? "move away what is there now, and " : "");
 }
 
-/* Nor may another program write into it, or cut it off: what then belongs to whom is not to be
- * told. */
+/* Reports a file that another program has written to or truncated: its data can no longer be
+ * trusted. */
 static enum hs_status check_superblock(struct hs_store *store, struct hs_error *err)
 {
     if (!store->named || has_superblock(store))
@@ -396,7 +396,7 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
         return st;
     memcpy(store->superblock, image->superblock, HS_SUPERBLOCK_BYTES);
     store->committed_end = image->end;
-    /* with room to grow, so that later ones fit there, too, where chunks lie between the gaps */
+    /* with room to grow, so that later contents fit in this gap too when chunks follow it */
     int64_t bytes = hs_round_up((int64_t)(image->used + image->used / 4 + 4096), ALIGNED);
     if (image->base == store->end)
         store->end += bytes;

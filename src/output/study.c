@@ -5,18 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 512, LONGEST_KEY = 160 }; /* more than a text has */
+enum { MOST_NUMBERS = 512, LONGEST_KEY = 160 }; /* more numbers than a text can hold */
 
-/* One "KEY=VALUE", taken apart. */
+/* One parsed "KEY=VALUE". */
 struct item {
     char key[LONGEST_KEY];
     char text[1024];
     double numbers[MOST_NUMBERS];
-    int count; /* of the numbers; 0: it is a text */
+    int count; /* of the numbers; 0: a text */
     bool list; /* in brackets */
 };
 
-/* Without blanks around it, and without the pair of characters it stands in. */
+/* Removes blanks around the text and semicolons after it, then an enclosing pair of characters. */
 static void trim(char *text, const char *pair)
 {
     size_t begin = strspn(text, " \t"), length = strlen(text);
@@ -30,7 +30,7 @@ static void trim(char *text, const char *pair)
     text[length - begin] = '\0';
 }
 
-/* "[1, 2]" or "1": numbers alone, as many as a key can have. */
+/* Reads "[1, 2]" or "1"; count is 0 if anything is not a number. */
 static void take_numbers(struct item *item)
 {
     char inner[sizeof item->text];
@@ -66,7 +66,7 @@ static bool take_item(const char *override, struct item *out)
     return true;
 }
 
-/* The item of this number, if no later one gives its key again. */
+/* Item `number`, unless a later item has the same key. */
 static bool last_item(const struct hs_problem *problem, int number, struct item *out)
 {
     struct item later;

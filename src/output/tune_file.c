@@ -14,14 +14,14 @@
 
 static const char first_line[] = "heatsolve tuning, format 1";
 
-enum { MOST_BYTES = 1 << 16 }; /* of a file: far more than the most kernels take */
+enum { MOST_BYTES = 1 << 16 }; /* of a file: far more than all kernels need */
 
-/* What a sweep can take [s]: no machine is so fast, nobody waits so long. */
+/* Plausible times of a sweep [s]: no machine is faster, nobody waits longer. */
 static const double least_seconds = 1e-12, most_seconds = 1e9;
 
 /* ---- where it is ----------------------------------------------------------------------------- */
 
-/* The directory's name, allocated; NULL: neither variable names one. */
+/* The cache directory, allocated; NULL if neither variable names one. */
 static char *directory(void)
 {
     static const struct {
@@ -51,7 +51,7 @@ char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t s
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The whole file, allocated. NULL with the reason, which is NULL where there is no file. */
+/* The whole file, allocated. NULL with the reason in *why, or a NULL *why if there is no file. */
 static char *read_all(const char *path, const char **why)
 {
     FILE *file = hs_regular_stream(path, false, why);
@@ -71,7 +71,7 @@ static char *read_all(const char *path, const char **why)
     return NULL;
 }
 
-/* The next line without its end; NULL if there is none, or it has no end. */
+/* The next line without its newline; NULL if there is none or it has no newline. */
 static char *next_line(char **at)
 {
     char *line = *at, *end = strchr(line, '\n');
@@ -104,7 +104,7 @@ static bool read_rows(char **at, struct hs_tuning *out)
     return false;
 }
 
-/* `why` stays as it is if the text is a finding of this case. */
+/* Leaves `why` unchanged if the text is a valid result for this case. */
 static void parse(char *at, const struct hs_tune_case *about, struct hs_tuning *out, char *why,
                   size_t size)
 {
@@ -143,7 +143,7 @@ bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, 
     char why[256] = "", unused[128];
     char *path = hs_tune_file_path(about, unused, sizeof unused);
     if (!path)
-        return false; /* nothing can have been kept */
+        return false; /* no directory: nothing can have been kept */
     const char *unreadable = NULL;
     char *text = read_all(path, &unreadable);
     if (text)
@@ -173,8 +173,8 @@ static void print(FILE *file, const struct hs_tuning *tuning)
     fprintf(file, "end\n");
 }
 
-/* Under a name of its own for each writer, so that two at once do not write into one file; in
- * directories for the user alone, as the specification has it. */
+/* Each writer uses a temporary name of its own, so that two at once do not write to one file. New
+ * directories are private to the user, as the specification demands. */
 bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size)
 {
     char *path = hs_tune_file_path(&tuning->about, reason, size);
@@ -290,7 +290,7 @@ enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_pla
                                  struct hs_error *err)
 {
     const enum hs_status st = hs_plan_make(problem, out, err);
-    /* what was tuned is calls of many sweeps */
+    /* tuning applies only to runs whose steps are single sweeps */
     const bool alone = !st && !hs_plan_sweeps_singly(out);
     return st || alone || out->choice == HS_CHOICE_NAMED ? st
                                                          : hs_tune_file_take(problem, out, err);

@@ -11,7 +11,7 @@
 
 static const char *const coordinates[HS_AXES] = {"XCoordinates", "YCoordinates", "ZCoordinates"};
 
-/* Its readers want it of fixed length, ASCII, without a byte more. */
+/* Readers require an ASCII string of fixed length without padding. */
 static void put_type(struct hs_h5 *h5, hid_t group, const char *name)
 {
     const hid_t type = hs_h5_made(h5, H5Tcopy(H5T_C_S1), "Type");
@@ -82,8 +82,8 @@ static void steps(struct hs_h5 *h5, hid_t group, const struct hs_grid *grid,
     hs_h5_close(at);
 }
 
-/* VTK cannot read a series of one: a single snapshot is a field without steps, of the same bytes.
- */
+/* VTK cannot read a series with one step: a single snapshot is a field without steps that shares
+ * its bytes. */
 static void field(struct hs_h5 *h5, hid_t root, hid_t data, const struct hs_chunks *chunks,
                   struct hs_image *image)
 {

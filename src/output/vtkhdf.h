@@ -1,4 +1,4 @@
-/* The group /VTKHDF, by which ParaView 5.12 and VTK 9.3 or later open the file as it is. */
+/* The group /VTKHDF, which lets ParaView 5.12 and VTK 9.3 or later open the file directly. */
 #ifndef HS_OUTPUT_VTKHDF_H
 #define HS_OUTPUT_VTKHDF_H
 
@@ -7,7 +7,7 @@
 #include "output/image.h"
 #include "output/series.h"
 
-/* Names /temperature, which must be there, in it. */
+/* Writes the group. It refers to /temperature, which must already exist. */
 void hs_vtkhdf_write(struct hs_h5 *h5, hid_t root, const struct hs_chunks *chunks,
                      const struct hs_series *snapshots, struct hs_image *image);
 

@@ -1,9 +1,9 @@
 /*
- * A thread that does one round of work after another, so that its owner need not wait for a disk.
+ * A thread that does rounds of work one after another, so that its owner need not wait for a disk.
  *
- * The owner prepares what a round takes, hands it over, and may prepare the next as soon as the
- * round has taken it: so two rounds are under way at most, one of which waits. All but took is for
- * the owner's thread; the lock is for both.
+ * The owner prepares the input of a round, hands it over, and may prepare the next input as soon as
+ * the round has taken its own. So at most two rounds are pending, one of them waiting. Only the
+ * owner's thread makes these calls, except took; both threads use the lock.
  */
 #ifndef HS_OUTPUT_WRITER_H
 #define HS_OUTPUT_WRITER_H
@@ -14,25 +14,25 @@
 
 struct hs_writer;
 
-/* `round` does one; its failure is kept, and later rounds are done all the same. HS_DEVICE where
- * no thread is to be had. Signals are left to other threads. */
+/* `round` does one round. The first failure is kept; later rounds still run. HS_DEVICE if no thread
+ * can be started. The thread takes no signals. */
 enum hs_status hs_writer_create(enum hs_status (*round)(void *self, struct hs_error *err),
                                 void *self, struct hs_writer **out, struct hs_error *err);
 
-/* Held for what the owner and a round both touch. */
+/* To be held while accessing data that the owner and a round share. */
 void hs_writer_lock(struct hs_writer *writer);
 void hs_writer_unlock(struct hs_writer *writer);
 
-void hs_writer_hand_over(struct hs_writer *writer); /* the one before was taken */
-void hs_writer_took(struct hs_writer *writer);      /* by the round itself; or when it returns */
+void hs_writer_hand_over(struct hs_writer *writer); /* only when the previous input was taken */
+void hs_writer_took(struct hs_writer *writer);      /* called by the round; implied by its return */
 void hs_writer_await_taken(struct hs_writer *writer);
 void hs_writer_await_idle(struct hs_writer *writer);
 bool hs_writer_idle(struct hs_writer *writer);
 
-/* The status of the first round that failed; its messages are added to `err` the first time. */
+/* The status of the first round that failed; the first call adds its messages to `err`. */
 enum hs_status hs_writer_failed(struct hs_writer *writer, struct hs_error *err);
 
-/* Accepts NULL. What was handed over is done first. */
+/* Finishes the rounds that were handed over first. Accepts NULL. */
 void hs_writer_destroy(struct hs_writer *writer);
 
 #endif

@@ -1,7 +1,7 @@
-/* For the readers of ParaView 5.11: version 2.0; 3D grids also for fields of fewer axes; origin,
- * spacing and dimensions from z to x. A step of the dataset is told twice in one data item: the
- * "XDMF Reader" goes by its Type and takes the hyperslab in it; the two "Xdmf3 Readers" do not know
- * Type and take its text, in which their own form of a hyperslab follows the name. */
+/* For the readers of ParaView 5.11: version 2.0; 3D grids even for 1D and 2D fields; origin,
+ * spacing and dimensions from z to x. Each data item gives a step of the dataset twice: the "XDMF
+ * Reader" uses its Type and the hyperslab in it; the two "Xdmf3 Readers" ignore Type and use the
+ * text, in which their own hyperslab syntax follows the name. */
 #include "output/xdmf.h"
 
 #include "output/beside.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A file beside this one: without "./" the "XDMF Reader" takes the first of some letters for a
+/* A file in the same directory. Without "./" the "XDMF Reader" takes some first letters for a
  * blank. */
 static void put_name(FILE *out, const char *text)
 {
@@ -32,7 +32,7 @@ static void put_extent(FILE *out, const struct hs_grid *grid, int64_t steps)
         fprintf(out, " %lld", (long long)grid->points[axis]);
 }
 
-/* Start, stride and count of a step, with what is between them. */
+/* Start, stride and count of a step, separated by `between`. */
 static void put_selection(FILE *out, const struct hs_grid *grid, int64_t step, const char *between)
 {
     fprintf(out, "%lld", (long long)step);
@@ -75,7 +75,7 @@ static void put_spacing(FILE *out, const struct hs_grid *grid)
             grid->spacing[HS_Y], grid->spacing[HS_X]);
 }
 
-/* Those of a stretched grid, from x to z; the file has them but of axes that are not there. */
+/* Coordinates of a stretched grid, from x to z; from the file except for axes that it lacks. */
 static void put_coordinates(FILE *out, const char *name, const struct hs_grid *grid)
 {
     fputs("    <Geometry GeometryType=\"VXVYVZ\">\n", out);
@@ -137,7 +137,7 @@ enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_
     for (int64_t step = 0; step < snapshots->rows; step++)
         put_step(out, hs_file_name(file), grid, size, snapshots, step);
     fputs("  </Grid>\n </Domain>\n</Xdmf>\n", out);
-    const bool whole = fclose(out) == 0; /* of many snapshots it is large */
+    const bool whole = fclose(out) == 0; /* many snapshots need much memory */
     const enum hs_status st = whole ? hs_beside_replace(path, HS_EXISTING_SIDECAR, text, err)
                                     : hs_error_add(err, HS_DEVICE, "no memory for the .xdmf file");
     free(text);

@@ -1,4 +1,4 @@
-/* The .xdmf beside the HDF5 file, by which ParaView opens the run as a time series. */
+/* The .xdmf beside the HDF5 file, which lets ParaView open the run as a time series. */
 #ifndef HS_OUTPUT_XDMF_H
 #define HS_OUTPUT_XDMF_H
 
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Replaces the sidecar of `file` by one with these snapshots; `size`: bytes of a value. */
+/* Writes or replaces the sidecar of `file` with these snapshots; `size`: bytes per value. */
 enum hs_status hs_xdmf_write(const char *file, const struct hs_grid *grid, size_t size,
                              const struct hs_series *snapshots, struct hs_error *err);
 

@@ -15,9 +15,9 @@
 cairo_t *hs_canvas_on(cairo_surface_t *surface, int width)
 {
     cairo_t *cr = cairo_create(surface);
-    cairo_surface_destroy(surface); /* cr holds it */
+    cairo_surface_destroy(surface); /* cr keeps a reference */
     cairo_font_options_t *options = cairo_font_options_create();
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* alike on all screens */
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY); /* the same on all screens */
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     cairo_set_font_options(cr, options);
@@ -105,8 +105,8 @@ static cairo_status_t put(void *beside, const unsigned char *bytes, unsigned cou
     return ((struct hs_beside *)beside)->number ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
 }
 
-/* Cairo writes no text chunks: ours goes behind the header, whose length is fixed, which comes in
- * pieces of its own. Its last four bytes are its checksum. A pipe, for a film, tells no place. */
+/* Cairo writes no text chunks, so ours is inserted after the header, which has a fixed length and
+ * is written separately. The mark ends with its checksum. In a pipe, for a film, ftell fails. */
 static cairo_status_t put_png(void *beside, const unsigned char *bytes, unsigned count)
 {
     static const unsigned char mark[] = "\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112";
@@ -115,7 +115,7 @@ static cairo_status_t put_png(void *beside, const unsigned char *bytes, unsigned
     return put(beside, bytes, count);
 }
 
-/* Behind the first line, which comes whole and says that it is XML. */
+/* Inserts the mark after the first line, the XML declaration, which Cairo writes in one piece. */
 static cairo_status_t put_svg(void *beside, const unsigned char *bytes, unsigned count)
 {
     static const char mark[] = "<!-- Software: heatsolve -->\n";
@@ -130,7 +130,7 @@ static cairo_status_t put_svg(void *beside, const unsigned char *bytes, unsigned
 
 cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height)
 {
-    const double points = 72.0 / 150.0; /* in a pixel of a PDF: 1600 are 27 cm */
+    const double points = 72.0 / 150.0; /* points per pixel of a PDF: 1600 pixels are 27 cm */
     const enum hs_picture_kind kind = hs_picture_kind_of(sink->to->path);
     cairo_surface_t *page;
     if (kind == HS_SVG) {
@@ -138,7 +138,7 @@ cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height)
         cairo_svg_surface_set_document_unit(page, CAIRO_SVG_UNIT_PX);
     } else if (kind == HS_PDF) {
         page = cairo_pdf_surface_create_for_stream(put, sink->to, points * width, points * height);
-        cairo_pdf_surface_restrict_to_version(page, CAIRO_PDF_VERSION_1_4); /* plain Creator */
+        cairo_pdf_surface_restrict_to_version(page, CAIRO_PDF_VERSION_1_4); /* text Creator */
         cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATOR, "heatsolve");
         cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, "");
         cairo_surface_set_device_scale(page, points, points);
@@ -171,7 +171,7 @@ enum hs_status hs_sink_add(const struct hs_sink *sink, cairo_t *cr, struct hs_er
     return status && !to->number
                ? hs_error_add(err, HS_DEVICE, "%s: cannot draw it: %s; draw a smaller one",
                               to->path, cairo_status_to_string(status))
-               : HS_OK; /* closing it tells what could not be written */
+               : HS_OK; /* closing reports write errors */
 }
 
 enum hs_status hs_sink_open(struct hs_sink *sink, const char *path, int per_second,
@@ -187,14 +187,14 @@ enum hs_status hs_sink_open(struct hs_sink *sink, const char *path, int per_seco
         hs_file_remove_directories(path, made);
     if (status || kind <= HS_PDF)
         return status;
-    /* pixels and bytes are those of the frames alone: no date, no version of ffmpeg's */
+    /* the film depends on the frames only: no date, no version of ffmpeg */
     char command[256];
     snprintf(command, sizeof command,
              "ffmpeg -y -loglevel error -f image2pipe -c:v png -framerate %d -i - -pix_fmt yuv420p "
              "-fflags +bitexact -flags +bitexact -metadata comment=heatsolve -f %s \"$HS_PART\"",
              per_second, kind == HS_MP4 ? "mp4" : "webm");
-    setenv("HS_PART", sink->part.part, 1); /* whatever signs are in it */
-    signal(SIGPIPE, SIG_IGN);              /* where ffmpeg gives up, its message says why */
+    setenv("HS_PART", sink->part.part, 1); /* safe for any characters in the name */
+    signal(SIGPIPE, SIG_IGN);              /* if ffmpeg fails, its own message says why */
     if (system("command -v ffmpeg >/dev/null") == 0)
         sink->frames.file = popen(command, "we");
     sink->to = sink->frames.file ? &sink->frames : NULL;

@@ -16,7 +16,7 @@ uint32_t hs_chart_colour(const struct hs_chart *c, double value)
     return hs_colour_map_at(c->map, c->colours * hs_scale_place(&c->bar, value));
 }
 
-/* A point of the plot; what lies far outside is brought near, for Cairo's numbers end. */
+/* A point of the plot, clamped if far outside, because Cairo's coordinates have a limited range. */
 static void place(const struct hs_chart *c, double x, double y, double *px, double *py)
 {
     *px = c->plot.x + c->plot.w * fmax(-300, fmin(300, hs_scale_place(&c->x, x)));
@@ -25,7 +25,7 @@ static void place(const struct hs_chart *c, double x, double y, double *px, doub
 
 /* ---- axes ---------------------------------------------------------------------------------- */
 
-/* As many ticks as a length has room for, with labels so wide. */
+/* Chooses as many ticks as fit into a length, with labels `wide` units wide. */
 static void choose_ticks(cairo_t *cr, struct hs_scale *s, double room, double wide)
 {
     char label[HS_LABEL_SIZE];
@@ -37,14 +37,14 @@ static void choose_ticks(cairo_t *cr, struct hs_scale *s, double room, double wi
             fmax(s->widest, hs_canvas_width(cr, (struct hs_lettering){.size = NUMBER}, label));
 }
 
-/* In whole pixels. */
+/* Rounds a length to whole pixels. */
 static double snap(const struct hs_chart *c, double length)
 {
     const double unit = (double)c->width / HS_CANVAS_UNITS;
     return rint(length * unit) / unit;
 }
 
-/* A rectangle of lines of whole pixels, one at least; with no width or height it is a line. */
+/* A rectangle outlined by at least one whole pixel; without width or height, a line. */
 static void rule(const struct hs_chart *c, double x, double y, double w, double h, uint32_t colour)
 {
     cairo_rectangle(c->cr, x, y, w, h);
@@ -60,7 +60,7 @@ static void frame(const struct hs_chart *c, const struct hs_area *b)
 
 enum side { LEFT = -1, BELOW, RIGHT };
 
-/* Along one side of an area ticks, their labels and the scale's, and a grid over it. */
+/* Draws ticks, their labels and the scale's label along one side of an area, and grid lines. */
 static void draw_axis(const struct hs_chart *c, const struct hs_scale *s, const struct hs_area *b,
                       enum side side)
 {
@@ -103,7 +103,7 @@ static void draw_bar(const struct hs_chart *c)
     const struct hs_area *p = &c->plot,
                          b = {p->x + p->w + snap(c, BAR_GAP), p->y, snap(c, BAR), p->h};
     cairo_pattern_t *colours = cairo_pattern_create_linear(0, b.y + b.h, 0, b.y);
-    for (int n = 0; n <= 16; n++) { /* as many as the maps have */
+    for (int n = 0; n <= 16; n++) { /* one stop per colour of a map */
         const uint32_t k = hs_colour_map_at(c->map, c->colours * n / 16);
         cairo_pattern_add_color_stop_rgb(colours, n / 16.0, (k >> 16) / 255.0,
                                          (k >> 8 & 0xFF) / 255.0, (k & 0xFF) / 255.0);
@@ -114,7 +114,7 @@ static void draw_bar(const struct hs_chart *c)
     cairo_pattern_destroy(colours);
     draw_axis(c, &c->bar, &b, RIGHT);
     frame(c, &b);
-    for (int end = 0; end < 2; end++) /* triangles point to values beyond */
+    for (int end = 0; end < 2; end++) /* triangles mark values beyond the bar */
         for (int inner = 0; inner < 2 && c->beyond[end]; inner++) {
             const uint32_t colour = inner ? hs_colour_map_at(c->map, end) : HS_INK;
             hs_canvas_text(c->cr, (struct hs_lettering){inner ? 28 : 34, colour, 0.5, .drop = !end},
@@ -130,8 +130,8 @@ static int lower_last(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* Each name as near to its point as those above leave room for, all moved up where the last would
- * stand below the plot. A thin line leads to it. */
+/* Places each name as near to its point as the names above allow, but high enough that the last one
+ * stays within the plot. A thin line connects name and point. */
 static void draw_names(const struct hs_chart *c)
 {
     const double edge = c->plot.x + c->plot.w, bottom = c->plot.y + c->plot.h - 16;
@@ -160,11 +160,11 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
 {
     enum {
         AT_ONCE = 256
-    }; /* points of a path: a stroke takes the longer for each the more there are */
+    }; /* points of a path: the time of a stroke grows faster than their number */
     double x = 0, y = 0, last_x = 0, last_y = 0;
     int drawn = 0;
-    for (int64_t i = 0; i < k->count && c->count == 1; i++) /* grey where the only curve is not */
-        if (!isfinite(k->y[i])) {                           /* out to half-way to its neighbours */
+    for (int64_t i = 0; i < k->count && c->count == 1; i++) /* a single curve: grey where it is */
+        if (!isfinite(k->y[i])) {                           /* not finite, half-way to the next */
             double end;
             place(c, 0.5 * (k->x[i] + k->x[i > 0 ? i - 1 : i]), 0, &x, &y);
             place(c, 0.5 * (k->x[i] + k->x[i + 1 < k->count ? i + 1 : i]), 0, &end, &y);
@@ -179,7 +179,7 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
             cairo_new_sub_path(c->cr);
         } else if (!begun || i == k->count - 1 || hypot(x - last_x, y - last_y) > 0.3) {
             cairo_line_to(c->cr, x, y);
-            cairo_line_to(c->cr, last_x = x, last_y = y); /* one that stands alone is a dot */
+            cairo_line_to(c->cr, last_x = x, last_y = y); /* an isolated point is a dot */
             if (++drawn % AT_ONCE == 0) {
                 hs_canvas_stroke(c->cr, CURVE, k->colour);
                 cairo_move_to(c->cr, x, y);
@@ -201,7 +201,7 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
             last_x + 0.5 * dx, last_y + 0.5 * dy, k->label);
 }
 
-/* Labels need room, and the height decides on labels. Returns it, in pixels. */
+/* Labels need room, and the height determines the labels. Returns the height in pixels. */
 static int lay_out(struct hs_chart *c, double top)
 {
     const double side = LABEL + LABEL_GAP + GAP + TICK, bottom = side + NUMBER + MARGIN;
@@ -228,16 +228,16 @@ static int lay_out(struct hs_chart *c, double top)
     const double height = (top + h + bottom) * c->width / HS_CANVAS_UNITS;
     c->plot =
         (struct hs_area){snap(c, left + 0.5 * (room - w)), snap(c, top), snap(c, w), snap(c, h)};
-    return 2 * (int)ceil(0.5 * height); /* even: for films */
+    return 2 * (int)ceil(0.5 * height); /* even, for films */
 }
 
-/* From the top: the subtitle's baseline, below a title if there is one. */
+/* The subtitle's baseline from the top, below the title if there is one. */
 static double subtitle_of(const struct hs_chart *c)
 {
     return MARGIN + (*c->title ? TITLE + LINE_GAP : 0) + SUBTITLE;
 }
 
-/* What is laid out, on `cr`. */
+/* Draws the chart, after lay_out, on `cr`. */
 static void paint(struct hs_chart *c, cairo_t *cr)
 {
     const double middle = 0.5 * HS_CANVAS_UNITS, width = HS_CANVAS_UNITS - 2 * MARGIN;

@@ -15,13 +15,13 @@ double hs_chart_node(const struct hs_chart *c, int axis, double share)
     return (double)i + (at - place[i]) / (place[i + 1] - place[i]);
 }
 
-/* Where something is along an axis, in nodes, and how many nodes it has there; one at least. */
+/* A position along an axis, in nodes, and the width of the sample there, at least one node. */
 struct sample {
     double node, reach;
 };
 
-/* So many equal parts of an axis, from the left or from above: with `offset` 0.5 their middles,
- * with 0 their borders. Allocated. */
+/* Samples an axis at `count` equal parts, from the left or from the top: at their middles with
+ * `offset` 0.5, at their borders with 0. Allocated. */
 static struct sample *sample(const struct hs_chart *c, int axis, int count, double offset)
 {
     struct sample *out = hs_new(((size_t)count + 1) * sizeof *out);
@@ -34,15 +34,15 @@ static struct sample *sample(const struct hs_chart *c, int axis, int count, doub
     return out;
 }
 
-/* The field there: the mean of the nodes that are nearer than a sample reaches, which is one cell
- * at least, the nearer the more. So it is linear between nodes. The nearest node says whether there
- * is a value. */
+/* The field at a sample: the mean of the nodes within its reach (at least one cell), with weights
+ * that fall linearly with distance. So it is bilinear between nodes. NaN if the nearest node is not
+ * finite. */
 static double value_at(const struct hs_chart *c, const struct sample *x, const struct sample *y)
 {
     const int64_t nx = c->points[0], ny = c->points[1];
     const int64_t first = (int64_t)fmax(0, ceil(x->node - x->reach));
     const long double nearest = c->field[lround(y->node) * nx + lround(x->node)];
-    long double sum = 0; /* of numbers up to the largest; 0 where all are equal */
+    long double sum = 0; /* cannot overflow; exactly 0 if all nodes are equal */
     double weights = 0;
     if (!isfinite(nearest))
         return NAN;
@@ -60,14 +60,14 @@ static double value_at(const struct hs_chart *c, const struct sample *x, const s
     return (double)(nearest + sum / weights);
 }
 
-/* An image without memory is an error of cr, which is told when it is written. */
+/* If there is no memory for the image, cr has an error, which is reported when it is written. */
 static void draw_colours(const struct hs_chart *c)
 {
     const double unit = (double)c->width / HS_CANVAS_UNITS;
     const int w = (int)lrint(c->plot.w * unit), h = (int)lrint(c->plot.h * unit);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
     uint32_t *pixel =
-        (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no gaps */
+        (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no padding */
     struct sample *x = sample(c, 0, w, 0.5), *y = sample(c, 1, h, 0.5);
     for (int n = 0; pixel && n < w * h; n++)
         *pixel++ = hs_chart_colour(c, value_at(c, &x[n % w], &y[n / w]));
@@ -86,7 +86,7 @@ static void draw_colours(const struct hs_chart *c)
 
 /* ---- contours ------------------------------------------------------------------------------ */
 
-/* The path of a level through a mesh, in cells: pieces of two points, one or two to a cell. */
+/* Adds the path of a contour through a mesh, in cells: one or two segments per cell. */
 static void add_level(cairo_t *cr, const double *mesh, int columns, int rows, double level)
 {
     static const int right[] = {0, 1, 1, 0, 0}, down[] = {0, 0, 1, 1, 0}; /* corners */
@@ -110,8 +110,8 @@ struct spot { /* of a label */
     double x, y, turn, level;
 };
 
-/* The piece of the path that is farthest from the plot's edges and from the labels there are, those
- * of its own level most. False where none is far enough. */
+/* Finds the segment of the path that is farthest from the plot's edges and from other labels, most
+ * of all from those of its own level. False if none is far enough. */
 static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double width,
                       const struct spot *taken, int count, struct spot *out)
 {
@@ -120,7 +120,7 @@ static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double
     for (int n = 0; n + 3 < path->num_data; n += 4) {
         const cairo_path_data_t *a = &path->data[n + 1], *b = &path->data[n + 3];
         if (a->point.x == b->point.x && a->point.y == b->point.y)
-            continue; /* a level that only touches a corner */
+            continue; /* the contour only touches a corner */
         const double x = 0.5 * (a->point.x + b->point.x), y = 0.5 * (a->point.y + b->point.y);
         double room = fmin(fmin(x - p->x, p->x + p->w - x), fmin(y - p->y, p->y + p->h - y)) /
                       (0.5 * width + 8);
@@ -142,7 +142,7 @@ static void draw_contours(const struct hs_chart *c)
     enum { MOST = 200 };
     struct spot spots[MOST];
     int used = 0;
-    /* every three units: lines are smooth between coarse nodes, and of fine ones */
+    /* a mesh of three units: contours are smooth with both coarse and fine nodes */
     const int columns = 1 + (int)(c->plot.w / 3), rows = 1 + (int)(c->plot.h / 3);
     struct sample *x = sample(c, 0, columns, 0), *y = sample(c, 1, rows, 0);
     double *mesh = hs_new((size_t)(columns + 1) * (size_t)(rows + 1) * sizeof *mesh);
@@ -180,7 +180,7 @@ static void draw_contours(const struct hs_chart *c)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* Between places of different parts, a unit apart. */
+/* Draws the borders between parts, with a resolution of one unit. */
 static void draw_parts(const struct hs_chart *c)
 {
     const int columns = (int)c->plot.w, rows = (int)c->plot.h;

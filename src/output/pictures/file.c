@@ -13,7 +13,7 @@
 
 static const char dataset_name[] = "/temperature";
 
-/* A text as it may be shown, allocated. */
+/* A text made safe for display, allocated. */
 static char *shown(const char *text)
 {
     char *out;
@@ -24,7 +24,7 @@ static char *shown(const char *text)
     return out;
 }
 
-/* A text attribute; "" where there is none or it is something else. */
+/* A text attribute; "" if it does not exist or is not a text. */
 static char *read_text(hid_t object, const char *name)
 {
     struct hs_h5 h5 = {NULL};
@@ -33,7 +33,7 @@ static char *read_text(hid_t object, const char *name)
     return out;
 }
 
-/* False where there is no such dataset. */
+/* False if there is no such dataset. */
 static bool read_column(hid_t file, const char *path, struct hs_picture_column *out)
 {
     struct hs_h5 h5 = {NULL};
@@ -66,7 +66,7 @@ static enum hs_status read_axis(const struct hs_picture_file *file, const char *
                             "%s: %s does not hold the %llu coordinates of %s; is it a file that "
                             "heatsolve run wrote?",
                             file->path, name, (unsigned long long)count, dataset_name);
-    out->count = (int64_t)count; /* a run that still writes may be further */
+    out->count = (int64_t)count; /* a run in progress may have written more */
     const double lower = out->value[0], upper = out->value[count - 1], width = upper - lower;
     bool ascends = isfinite(width) && width > 1e-12 * fmax(fabs(lower), fabs(upper));
     for (hsize_t i = 1; i < count; i++)
@@ -113,7 +113,7 @@ enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, st
 {
     *out = (struct hs_picture_file){.path = path, .file = -1};
     const char *reason = "it is empty";
-    FILE *file = hs_regular_stream(path, false, &reason); /* HDF5 does not tell, and may wait */
+    FILE *file = hs_regular_stream(path, false, &reason); /* HDF5 gives no reason and may block */
     const bool full = file && fgetc(file) != EOF;
     if (file)
         fclose(file);
@@ -158,7 +158,7 @@ enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
     for (int a = 0; a < dims; a++)
         nodes *= count[dims - a] = a == cut->axis ? 1 : (hsize_t)file->axis[a].count;
     for (int plane = 0; plane < (cut->share > 0 ? 2 : 1); plane++) {
-        start[dims - cut->axis] = (hsize_t)(cut->node + plane); /* not cut: beyond the last axis */
+        start[dims - cut->axis] = (hsize_t)(cut->node + plane); /* no cut: beyond the last axis */
         hs_h5_read_block(&h5, file->file, dataset_name, 1 + dims, start, count, H5T_NATIVE_DOUBLE,
                          out + plane * nodes);
     }
@@ -179,7 +179,7 @@ static bool is_column(const char *name)
     return strcmp(name, "time") && strcmp(name, "sweep");
 }
 
-/* Of all columns of a group and of those in it, "a" and "b/c". */
+/* The names of all columns in a group and its subgroups: "a", "b/c". */
 struct names {
     char **item;
     int count;
@@ -230,7 +230,7 @@ static const char *const groups[] = {[HISTORY] = "history", [PROBES] = "probes"}
 
 struct reader {
     struct hs_picture_file *file;
-    const char *asked; /* --plot */
+    const char *asked; /* the value of --plot */
     struct names names[GROUPS];
 };
 
@@ -305,7 +305,7 @@ static enum hs_status refuse_name(const struct reader *r, const char *name, stru
     return HS_BAD_INPUT;
 }
 
-/* "name", of either group, or "group/name". */
+/* Adds "name", from either group, or "group/name". */
 static enum hs_status add_named(struct reader *r, const char *name, struct hs_error *err)
 {
     bool in[GROUPS];

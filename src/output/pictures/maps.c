@@ -1,8 +1,8 @@
 /*
  * inferno, viridis, magma and plasma: Nathaniel J. Smith, Stefan van der Walt and Eric Firing,
- * 2015, placed in the public domain (CC0); every sixteenth of their 256 colours, which keeps all
- * within 8/255 of them. coolwarm: calculated after Kenneth Moreland, Diverging Color Maps for
- * Scientific Visualization (2009), from rgb(59, 76, 192) to rgb(180, 4, 38). gray: black to white.
+ * 2015, placed in the public domain (CC0); every 16th of their 256 colours; interpolation between
+ * them is within 8/255. coolwarm: after Kenneth Moreland, Diverging Color Maps for Scientific
+ * Visualization (2009), from rgb(59, 76, 192) to rgb(180, 4, 38). gray: black to white.
  */
 #include "output/pictures/canvas.h"
 

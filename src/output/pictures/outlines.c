@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a shape so many numbers; these are whole ones. */
+/* Numbers per shape, and the indices of those that are whole. */
 enum { KIND, MATERIAL, AXIS = 12, NUMBERS = 21 };
 static const char layout[] = "of each: kind (0 box, 1 sphere, 2 cylinder, 3 half-space, 4 "
                              "everywhere), material from 0, lower[3], upper[3], centre[3], radius, "
                              "axis, from, to, point[3], normal[3]";
 static const char name[] = "body/shapes";
 
-/* The numbers of a solid, or the solid of numbers. */
+/* Copies a solid to numbers (`put`), or numbers to a solid. */
 static void copy(struct hs_solid *solid, double *numbers, bool put)
 {
     struct hs_shape *s = &solid->shape;
@@ -49,7 +49,7 @@ void hs_outlines_write(struct hs_h5 *h5, hid_t root, const struct hs_body *body)
     free(numbers);
 }
 
-/* What a file of another's says may be anything. */
+/* Whether the numbers describe a shape: a foreign file may hold anything. */
 static bool is_shape(const double *numbers)
 {
     const double kind = numbers[KIND], axis = numbers[AXIS], material = numbers[MATERIAL];
@@ -101,7 +101,7 @@ bool hs_outlines_are_there(const struct hs_outlines *outlines)
 
 int hs_outlines_material(const struct hs_outlines *outlines, int dims, const double at[HS_AXES])
 {
-    const struct hs_grid exact = {.dims = dims}; /* a pixel is no node: it has no spacing */
+    const struct hs_grid exact = {.dims = dims}; /* without spacing: a pixel is not a node */
     for (int n = outlines->count - 1; n >= 0; n--)
         if (hs_shape_covers(&outlines->solid[n].shape, &exact, at))
             return outlines->solid[n].substance;

@@ -1,5 +1,5 @@
-/* From what pictures have the outlines of a body's materials: its shapes in a run's file,
- * /body/shapes, or its labels (output/labels.h). Measured fields have no materials. */
+/* The outlines of a body's materials in pictures, from its shapes in a run's file, /body/shapes, or
+ * its labels (output/labels.h). Measured fields have no materials. */
 #ifndef HS_OUTPUT_PICTURES_OUTLINES_H
 #define HS_OUTPUT_PICTURES_OUTLINES_H
 
@@ -15,15 +15,15 @@ struct hs_outlines {
     struct hs_label_plane labels; /* of the cut */
 };
 
-/* Those of a file, for a picture of two axes; none where it has none, with a warning where its
- * labels cannot be read. */
+/* Reads the outlines of a file, for a picture with two axes; none if the file has none. Warns if
+ * its labels cannot be read. */
 struct hs_outlines hs_outlines_read(const struct hs_picture_file *file, const struct hs_cut *cut,
                                     struct hs_error *err);
 void hs_outlines_release(struct hs_outlines *outlines);
 
 bool hs_outlines_are_there(const struct hs_outlines *outlines);
 
-/* Number of the material of the shapes at a point; -1: none. */
+/* Number of the material of the last shape that covers a point; -1: none. */
 int hs_outlines_material(const struct hs_outlines *outlines, int dims, const double at[HS_AXES]);
 
 #endif

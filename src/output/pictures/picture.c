@@ -25,14 +25,14 @@ static void widen(const double *values, int64_t count, double bounds[2])
         }
 }
 
-/* A scale of the data's bounds (from > to: there are none) with a margin, or of the ends that `p`
- * asks for (NULL: nothing), with a warning where all data lie outside. A range no wider than a
- * constant's rounding is widened. */
+/* A scale over the data's bounds (from > to: no data) with a margin, or with the ends that `p` asks
+ * for (NULL: none). Warns if all data lie outside. Widens a range that is no wider than the
+ * rounding of a constant. */
 static struct hs_scale fit(const struct hs_picture *p, const char *what, const char *unit,
                            const double bounds[2], double margin, struct hs_error *err)
 {
     const double *asked = p ? p->range : (double[]){NAN, NAN};
-    const double most = 0.25 * DBL_MAX; /* so that widths and margins are finite */
+    const double most = 0.25 * DBL_MAX; /* keeps widths and margins finite */
     const bool none = bounds[0] > bounds[1];
     const double lower = none ? 0 : fmax(-most, fmin(most, bounds[0]));
     const double upper = none ? 0 : fmax(-most, fmin(most, bounds[1]));
@@ -74,7 +74,7 @@ static int choose_levels(const struct hs_picture *p, struct hs_scale scale, cons
     for (int n = 0; p->contours && count < HS_PICTURE_LEVELS; n++) {
         if (!hs_scale_tick(&scale, n, &levels[count], label))
             break;
-        count += levels[count] > scale.from && levels[count] < scale.to; /* none along the border */
+        count += levels[count] > scale.from && levels[count] < scale.to; /* not along the border */
     }
     for (int n = 0; n < count; n++)
         crossed |= levels[n] > bounds[0] && levels[n] <= bounds[1];
@@ -92,10 +92,10 @@ static int choose_levels(const struct hs_picture *p, struct hs_scale scale, cons
 
 struct job {
     const struct hs_picture *picture;
-    const struct hs_picture_column *axis[2]; /* of the pictures; of a line one */
-    bool film, bundle, numbered; /* of all snapshots a film, one plot, or a picture of each */
+    const struct hs_picture_column *axis[2]; /* of the picture; a line has one */
+    bool film, bundle, numbered; /* all snapshots as a film, in one plot, or one picture each */
     int64_t nodes;               /* of the cut */
-    double *values;              /* [nodes], or [snapshots][nodes] for a bundle; and [nodes] more */
+    double *values;              /* [nodes], or [snapshots][nodes] for a bundle; plus [nodes] */
     double levels[HS_PICTURE_LEVELS];
     struct hs_outlines outlines;
     struct hs_chart chart;
@@ -129,7 +129,7 @@ static enum hs_status init(struct job *job, struct hs_error *err)
                                       (long long)(job->nodes * (c->count + 2)));
 }
 
-/* The material at a place of the picture. */
+/* The material at a position in the picture. */
 static int material_at(const void *self, double across, double up)
 {
     const struct job *job = self;
@@ -149,7 +149,7 @@ static int material_at(const void *self, double across, double up)
     return hs_outlines_material(&job->outlines, file->dims, at);
 }
 
-/* Sides in true proportion, with one unit, or stretched so that the shorter one can be seen. */
+/* True proportions with a common unit, or the shorter side stretched so that it can be seen. */
 static void choose_ratio(struct job *job)
 {
     struct hs_chart *c = &job->chart;
@@ -162,7 +162,7 @@ static void choose_ratio(struct job *job)
                  ratio > 1 ? c->y.what : c->x.what, fmax(ratio / c->ratio, c->ratio / ratio));
 }
 
-/* Reads slice by slice, so that memory holds one. */
+/* Reads one slice at a time, to save memory. */
 static enum hs_status choose_scales(struct job *job, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;
@@ -195,8 +195,8 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     return HS_OK;
 }
 
-/* The line at one snapshot, or at each in a colour for its time; white paper leaves out the palest.
- */
+/* The line at one snapshot, or at each in a colour by its time; leaves out colours too pale for
+ * white paper. */
 static void make_curves(struct job *job, const double *time)
 {
     struct hs_chart *c = &job->chart;
@@ -234,7 +234,7 @@ static char *describe(const struct job *job, double from, double to)
     return text;
 }
 
-/* Into the film, or a file of its own. */
+/* Draws a page into the film or a file of its own. */
 static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FILE *out,
                                 struct hs_error *err)
 {
@@ -247,7 +247,7 @@ static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FI
                                : hs_copy(p->output);
     char *subtitle = describe(job, time[first], time[last]);
     enum hs_status status = HS_OK;
-    if (job->numbered) /* else it is there from the look at its range */
+    if (job->numbered) /* else choose_scales has read it */
         status = hs_picture_read(&p->file, first, &p->cut, job->values, err);
     if (job->chart.count)
         make_curves(job, time + first);
@@ -262,7 +262,7 @@ static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FI
     return status;
 }
 
-/* Says what became of the film; without ffmpeg, how to make it. */
+/* Reports the film; without ffmpeg, says how to make it. */
 static enum hs_status say_film(const struct job *job, FILE *out, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-/* A ceiling and what it bounds have one colour. */
+/* A ceiling and the kernels that it bounds have the same colour. */
 static const uint32_t colours[] = {[HS_BOUND_MEMORY] = HS_BLUE,
                                    [HS_BOUND_CACHE] = 0x5E9EA0,
                                    [HS_BOUND_COMPUTE] = 0xB23C28,
                                    [HS_BOUND_NEITHER] = HS_SOFT};
 
-/* From the lowest point to the ceiling, and as far along as shows where the ceilings meet. */
+/* Axes from below the lowest point to above the ceilings, wide enough to show where these meet. */
 static void choose_ends(const struct hs_roofline *r, struct hs_scale *x, struct hs_scale *y)
 {
     const double peak = r->ceilings.flops;
@@ -41,7 +41,7 @@ enum hs_status hs_picture_roofline(const struct hs_roofline *r, const char *titl
     const struct {
         enum hs_roofline_bound bound;
         const char *what, *unit;
-        double rate, slope; /* rises by so much a FLOP/byte, to the peak or the plot's top */
+        double rate, slope; /* rise per FLOP/byte, up to the peak or the plot's top */
     } ceilings[] = {{HS_BOUND_CACHE, "reads from cache", "B/s", cache, cache},
                     {in_cache ? HS_BOUND_CACHE : HS_BOUND_MEMORY,
                      in_cache ? "copy in cache" : "copy", "B/s", r->bandwidth, r->bandwidth},

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "-1.5e-12", as C writes it, becomes "−1.5×10⁻¹²". */
+/* Turns C's "-1.5e-12" into "−1.5×10⁻¹²". */
 static void write_number(const char *plain, char out[HS_LABEL_SIZE])
 {
     static const char *const raised[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",
@@ -33,7 +33,7 @@ void hs_number_text(double value, double apart, char out[HS_LABEL_SIZE])
 
 struct hs_unit hs_unit_shown(const char *unit, double largest)
 {
-    /* the first that is small enough; times from two of a unit on, for "90 s" and "36 h" read
+    /* the first one below the number; for times from two units on, because "90 s" and "36 h" read
      * better than "1.5 min" and "1.5 d" */
     static const struct {
         const char *unit, *shown;
@@ -76,14 +76,14 @@ double hs_scale_place(const struct hs_scale *s, double value)
                   : (value - s->from) / (s->to - s->from);
 }
 
-/* The steps 1, 2, 5, 10, ... by their number. */
+/* Step n of the sequence ..., 1, 2, 5, 10, ...; n = 0 gives 1. */
 static double nice_step(int n)
 {
     const int decade = (int)floor(n / 3.0);
     return (double[]){1, 2, 5}[n - 3 * decade] * pow(10, decade);
 }
 
-/* How many multiples of a step there are; an end that misses one by rounding has it. */
+/* Number of multiples of a step on the scale, with some slack for rounding at the ends. */
 static double multiples(const struct hs_scale *s, double step, double *first)
 {
     *first = ceil(s->from / s->unit.factor / step - 1e-9);
@@ -94,7 +94,7 @@ void hs_scale_set_step(struct hs_scale *s, double most)
 {
     const double width = (s->to / s->unit.factor - s->from / s->unit.factor) * (1 - 1e-9);
     double first;
-    int n = 3 * (int)ceil(log10(width)); /* so coarse that there are two at most */
+    int n = 3 * (int)ceil(log10(width)); /* so coarse that there are at most two */
     while (multiples(s, nice_step(n), &first) < 2 ||
            (most * nice_step(n - 1) >= width && multiples(s, nice_step(n - 1), &first) <= most))
         n--;
@@ -117,7 +117,7 @@ bool hs_scale_tick(const struct hs_scale *s, int n, double *value, char label[HS
     }
     double first;
     const double count = multiples(s, s->step, &first), k = first + n;
-    const double per_unit = round(1 / s->step); /* 0.3 is not to be 0.30000000000000004 */
+    const double per_unit = round(1 / s->step); /* gives 0.3, not 0.30000000000000004 */
     const double at = s->step < 1 && per_unit < 1e15 ? k / per_unit : k * s->step;
     snprintf(plain, sizeof plain, "%.*f", (int)fmax(0, -floor(log10(s->step) + 1e-9)), at);
     *value = at * s->unit.factor;
