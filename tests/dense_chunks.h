@@ -1,4 +1,4 @@
-/* A step of chunks from memory. */
+/* Writes a step of chunks from an array in memory. */
 #ifndef DENSE_CHUNKS_H
 #define DENSE_CHUNKS_H
 
@@ -18,7 +18,7 @@ static enum hs_status read_dense(void *self, const struct hs_box *box, const str
     return HS_OK;
 }
 
-/* Appends `field`, dense, [nz][ny][nx]. */
+/* Appends `field`, a dense array [nz][ny][nx]. */
 static enum hs_status append_dense(struct hs_chunks *chunks, struct hs_store *store,
                                    const void *field, struct hs_error *err)
 {

@@ -1,4 +1,4 @@
-/* A field of a file as a whole. */
+/* Reads a whole field of a file. */
 #ifndef HS_TESTS_FIELD_FILE_H
 #define HS_TESTS_FIELD_FILE_H
 
@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* hs_field_file_find, with all its numbers in *out, allocated, [nz][ny][nx]; NULL where it fails.
- */
+/* hs_field_file_find, then reads all numbers [nz][ny][nx] into *out, which it allocates; NULL on
+ * failure. */
 static enum hs_status read_field_file(const char *path, const char *name, int64_t step,
                                       const struct hs_field_shape *shape, double **out,
                                       struct hs_error *why)

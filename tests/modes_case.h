@@ -1,4 +1,4 @@
-/* Diffusion between walls of every kind, for tests of the methods that go by modes. */
+/* Diffusion between walls of every kind, for tests of the methods by modes. */
 #ifndef HS_TESTS_MODES_CASE_H
 #define HS_TESTS_MODES_CASE_H
 
@@ -19,7 +19,7 @@ struct modes_case {
     void *initial; /* [nz][ny][nx] */
 };
 
-/* Six kinds, in the order of the faces; one name for all. */
+/* The kinds of the six faces, in their order; all these combinations are called "mixed". */
 static const char *const mixed_walls[][HS_FACES] = {
     {"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"},
     {"periodic", "periodic", "clamp", "constant", "robin", "dirichlet"},
@@ -27,7 +27,7 @@ static const char *const mixed_walls[][HS_FACES] = {
 };
 enum { MIXED_WALLS = sizeof mixed_walls / sizeof *mixed_walls };
 
-/* The name of wall combination `n`: every kind on all faces, then the mixtures; NULL: no more. */
+/* Sets `kind` to wall combination `n` and returns its name; NULL if there are no more. */
 static inline const char *wall_names(int n, const char *kind[HS_FACES])
 {
     const int kinds = count_kinds();
@@ -38,13 +38,13 @@ static inline const char *wall_names(int n, const char *kind[HS_FACES])
     return n < kinds ? kind[0] : "mixed";
 }
 
-/* A number between 0 and 1 that goes with the node. */
+/* A scattered number between 0 and 1, fixed for each node. */
 static inline double scatter_of(int64_t n)
 {
     return fmod(0.6180339887498949 * (double)(n + 1), 1.0);
 }
 
-/* What the walls' data are: around 300 K, or what makes about as much of it. */
+/* The walls' data: temperatures around 300 K, or values that lead to about as much. */
 static inline double wall_data(int face, const char *kind)
 {
     return strcmp(kind, "neumann") ? 290.0 + 7.0 * face : -40.0 * (face - 2.5);
@@ -59,7 +59,7 @@ static inline double initial_at(const struct hs_problem *problem, int64_t n)
     return face < 0 ? 280.0 + 50.0 * scatter_of(n) : problem->face[face].data.constant;
 }
 
-/* Spacings differ; `heated`: by a source. To be released. */
+/* A case with different spacings; `heated`: with a source. Free with release_case. */
 static inline struct modes_case make_case(int dims, int radius, enum hs_precision precision,
                                           const char *const kind[HS_FACES],
                                           const int64_t points[HS_AXES], bool heated)
@@ -100,7 +100,7 @@ static inline void release_case(struct modes_case *c)
     hs_problem_release(&c->problem);
 }
 
-/* Whether a wall pulls to a temperature. */
+/* Whether some wall pulls towards a temperature. */
 static inline bool holds_mean(const struct modes_case *c)
 {
     bool holds = false;
@@ -111,8 +111,8 @@ static inline bool holds_mean(const struct modes_case *c)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* `count` steps by the method (NULL: sweeps), in stretches of `stretch`, of which `keep` has the
- * change of the last step asked for. The field in doubles, to be freed; *reduction or NULL. */
+/* Takes `count` steps by the method (NULL: sweeps) in stretches of `stretch`, with the change of
+ * the last step if `keep`. Returns the field in doubles, to be freed. `reduction` may be NULL. */
 static inline double *run_case(const struct modes_case *c, const struct hs_backend *backend,
                                const struct hs_kernel *kernel, const struct hs_method *method,
                                double step, int64_t count, int64_t stretch, bool keep,
@@ -154,7 +154,7 @@ static inline double *run_case(const struct modes_case *c, const struct hs_backe
     return out;
 }
 
-/* A backend that has no pass for stages of a recursion: each is a sweep and a sum. */
+/* A backend without a pass for the stages of a recursion: each stage is a sweep and a sum. */
 struct without_passes {
     struct hs_vectors vectors;
     struct hs_backend backend;
@@ -175,7 +175,7 @@ static inline const struct hs_backend *make_without_passes(const struct hs_backe
     return &out->backend;
 }
 
-/* The steady state by the method, likewise, to a relative residual. */
+/* The steady state by the method, to a relative residual: the field in doubles, to be freed. */
 static inline double *solve_case_to(const struct modes_case *c, const struct hs_backend *backend,
                                     const struct hs_kernel *kernel, const struct hs_method *method,
                                     double tolerance, struct hs_solution *solution)
@@ -208,13 +208,13 @@ static inline double *solve_case(const struct modes_case *c, const struct hs_bac
     return solve_case_to(c, backend, kernel, method, 1e-9, solution);
 }
 
-/* The largest difference over the largest value. */
+/* The largest difference, relative to the largest value of `b`. */
 static inline double difference(const struct modes_case *c, const double *a, const double *b)
 {
     double most = 0.0, size = 0.0;
     for (int64_t n = 0; n < hs_grid_count(&c->problem.grid); n++) {
         if (!isfinite(a[n]))
-            return INFINITY; /* fmax() takes the other of a NaN */
+            return INFINITY; /* fmax() would ignore a NaN */
         most = fmax(most, fabs(a[n] - b[n]));
         size = fmax(size, fabs(b[n]));
     }

@@ -1,5 +1,5 @@
-/* muParser with the names of expressions, by functions of its own making where the C library has
- * none: what an expression means (input/expression.h). */
+/* The reference for what an expression means (input/expression.h): muParser with our names.
+ * Functions that the C library lacks are defined here. */
 #ifndef HS_TESTS_MUPARSER_H
 #define HS_TESTS_MUPARSER_H
 
@@ -56,8 +56,8 @@ static double largest_of(const double *a, int count)
     return largest;
 }
 
-/* muParser gets these and no others: its own asinh loses digits, its own _pi has 12, its rnd is a
- * random number. */
+/* muParser gets only these functions: its own asinh loses digits, its _pi has 12 digits, and its
+ * rnd is random. */
 static const struct {
     const char *name;
     double (*one)(double);
@@ -102,7 +102,7 @@ static const struct {
     {"avg", .many = average_of},
 };
 
-/* The value that muParser gives; false if it refuses the text. */
+/* Sets *out to the value that muParser computes; false if it refuses the text. */
 static bool muparser_value(const char *text, double x, double y, double z, double t, double *out)
 {
     double at[4] = {x, y, z, t};

@@ -1,4 +1,4 @@
-/* Kernels and a backend that are not there: a backend's own part is how long its kernels take. */
+/* Simulated kernels and most of a simulated backend. Each test adds how long the kernels take. */
 #ifndef HS_TESTS_PRETENDED_H
 #define HS_TESTS_PRETENDED_H
 
@@ -11,9 +11,9 @@
 
 struct hs_backend_state {
     const struct hs_kernel *kernel;
-    int takes; /* times that it was timed */
+    int takes; /* how often it was timed */
 };
-static int alive; /* states */
+static int alive; /* number of states */
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
                              int device, int threads, struct hs_backend_state **out,
@@ -50,7 +50,7 @@ static enum hs_status fingerprint(int device, int threads, struct hs_device_fing
     return HS_OK;
 }
 
-/* What no test calls: the kernels are built, and their state's times are made up. */
+/* Never called: it marks the kernels as built. The backend makes up their times. */
 static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                             struct hs_error *err)
 {
@@ -65,7 +65,7 @@ static enum hs_status never(const struct hs_kernel_plan *plan, const struct hs_s
         .steps = 2,                                                                                \
         .sweep = never}
 
-/* A cube of fixed walls. */
+/* A cube with fixed walls. */
 static struct hs_problem cube_of(int64_t points)
 {
     struct hs_problem problem;

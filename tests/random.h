@@ -1,4 +1,4 @@
-/* Random numbers that are the same on all machines: for a seed that a test sets, or none. */
+/* Random numbers that are the same on all machines; a test may set `seed`. */
 #ifndef HS_TESTS_RANDOM_H
 #define HS_TESTS_RANDOM_H
 

@@ -1,4 +1,4 @@
-/* A kernel's call of one sweep of a recursion, held to what its plain sweep gives. */
+/* Checks recursion sweeps of a kernel: one against its plain sweep, several against single ones. */
 #ifndef HS_TESTS_RECURSION_H
 #define HS_TESTS_RECURSION_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* X_n+1 of S X_n and X_n-1, as core/kernel.h defines it. */
+/* X_n+1 from S X_n and X_n-1, as core/kernel.h defines it. */
 static inline double recursion_next(enum hs_precision precision, double factor, double swept,
                                     double before)
 {
@@ -22,7 +22,7 @@ static inline bool recursion_in_box(const struct hs_sweep *sweep, int64_t elemen
 {
     const struct hs_layout *layout = &sweep->layout;
     int64_t rest = element - layout->origin, node[HS_AXES];
-    for (int axis = HS_Z; axis >= HS_X; axis--) { /* gaps and ghosts count as nodes outside */
+    for (int axis = HS_Z; axis >= HS_X; axis--) { /* gaps and ghosts count as outside */
         node[axis] = rest >= 0 ? rest / layout->pitch[axis] : -1;
         rest -= node[axis] * layout->pitch[axis];
         if (node[axis] < sweep->box.lo[axis] || node[axis] >= sweep->box.hi[axis])
@@ -31,8 +31,8 @@ static inline bool recursion_in_box(const struct hs_sweep *sweep, int64_t elemen
     return true;
 }
 
-/* `swept`: the allocation that the plain sweep wrote to. `over`: the result lies where X_n-1 was.
- * Nodes outside the box stay as they are, or have what `in` has where the sweep may copy. */
+/* `swept`: the allocation that the plain sweep wrote. `over`: the result overwrites X_n-1. Nodes
+ * outside the box keep their values, or get those of `in` where it may copy. */
 static inline void hold_recursion(const struct hs_kernel *kernel, const struct hs_kernel_plan *plan,
                                   struct hs_sweep sweep, const void *swept, bool over,
                                   const char *what)
@@ -42,7 +42,7 @@ static inline void hold_recursion(const struct hs_kernel *kernel, const struct h
     const size_t bytes = ((size_t)sweep.layout.elements * size + 127) / 128 * 128 + 128;
     char *before = aligned_alloc(128, bytes), *out = aligned_alloc(128, bytes);
     assert_true(before && out);
-    for (int64_t n = 0; n < sweep.layout.elements; n++) /* uneven, no two beside each other alike */
+    for (int64_t n = 0; n < sweep.layout.elements; n++) /* uneven, no two neighbours alike */
         hs_write(sweep.precision, before, n, sin((double)(n * 7919 % 104729)));
     memcpy(out, before, bytes);
     const double factor = 133.0 / 134.0;
@@ -75,8 +75,8 @@ static inline void hold_recursion(const struct hs_kernel *kernel, const struct h
     free(out);
 }
 
-/* A call of `steps` sweeps of a recursion, held to as many calls of one. Nodes outside the box, and
- * ghosts, have what `in` has in all fields. */
+/* Checks a call of `steps` sweeps of a recursion against as many calls of one sweep. Outside the
+ * box and in ghosts, all fields have the values of `in`. */
 static inline void hold_pass(const struct hs_kernel *kernel, const struct hs_kernel_plan *plan,
                              struct hs_sweep sweep, int steps, const char *what)
 {
@@ -85,7 +85,7 @@ static inline void hold_pass(const struct hs_kernel *kernel, const struct hs_ker
                  skip = (size_t)sweep.layout.origin * size;
     const size_t all = (size_t)sweep.layout.elements * size, bytes = (all + 127) / 128 * 128 + 128;
     const char *in = (const char *)sweep.in - skip;
-    char *x[MOST + 4]; /* X_0 to X_steps, X_-1, and the pass's two */
+    char *x[MOST + 4]; /* X_0 to X_steps, X_-1, and the two outputs of the pass */
     double factor[MOST];
     assert_true(steps <= MOST);
     for (int n = 0; n < steps + 4; n++) {

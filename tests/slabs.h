@@ -1,6 +1,6 @@
 /*
- * Problems cut into slabs by hand: the partials of the slabs, one after the other, are those of the
- * whole, bit for bit.
+ * Problems cut into slabs by hand. The partials of the slabs, in order, must be those of the whole
+ * problem, bit for bit.
  */
 #ifndef HS_TESTS_SLABS_H
 #define HS_TESTS_SLABS_H
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLABS_HALO = 3 }; /* layers; no multiple of what a GPU loads at once */
+enum { SLABS_HALO = 3 }; /* layers; not a multiple of what a GPU loads at once */
 
 static uint64_t slabs_seed = 1;
 
-static inline double slabs_noise(void) /* from 0 to 1, no float */
+static inline double slabs_noise(void) /* from 0 to 1, not representable in float */
 {
     slabs_seed = slabs_seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(slabs_seed >> 11) * 0x1p-53;
@@ -29,13 +29,13 @@ struct slabs_case {
     int64_t points[HS_AXES];
     enum hs_precision precision;
     bool wraps;     /* the slowest axis is periodic */
-    bool body;      /* else a stencil */
-    bool stretched; /* of a body */
+    bool body;      /* a body, else a stencil */
+    bool stretched; /* for bodies only */
     bool bad;       /* some nodes are not finite */
     enum hs_network_form form;
 };
 
-/* 1D, rows and planes of one layer a block and of more, blocks of one piece and of more. */
+/* 1D; rows and planes with one layer per block and with several; blocks of one or more pieces. */
 static const struct slabs_case slabs_grids[] = {
     {.dims = 1, .points = {1999, 1, 1}},  {.dims = 1, .points = {70001, 1, 1}},
     {.dims = 2, .points = {37, 1501, 1}}, {.dims = 2, .points = {9001, 23, 1}},
@@ -43,7 +43,7 @@ static const struct slabs_case slabs_grids[] = {
 };
 enum { SLABS_GRIDS = sizeof slabs_grids / sizeof *slabs_grids };
 
-/* Nodes without edges, which lose heat by sinks. */
+/* Nodes without edges, which lose heat through sinks. */
 static inline struct hs_network *slabs_network(const struct hs_problem *problem,
                                                enum hs_network_form form)
 {
@@ -112,7 +112,7 @@ static inline void *slabs_field(const struct slabs_case *c)
     return out;
 }
 
-/* Layers of an array [layers][size bytes], from `first` of the whole on. */
+/* Copies the slab's first `layers` layers out of an array of the whole, [layers][size bytes]. */
 static inline void *slabs_layers(const struct hs_slab *slab, int64_t layers, size_t size,
                                  const void *whole)
 {
@@ -123,8 +123,8 @@ static inline void *slabs_layers(const struct hs_slab *slab, int64_t layers, siz
     return out;
 }
 
-/* The slab [lo, hi) of the whole's layers, its halo's outermost layer held. The walls that it has
- * are the whole's; its own borders' volumes are nobody's. Free with slabs_release. */
+/* The slab [lo, hi) of the whole's layers; the outermost halo layer is held. Its outer walls are
+ * the whole's. The edge weight of its borders must not be used. Free with slabs_release. */
 static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
                              const struct hs_problem *whole, int64_t lo, int64_t hi)
 {
@@ -142,7 +142,7 @@ static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
         out->face[2 * axis] = border;
     if (above)
         out->face[2 * axis + 1] = border;
-    if (whole->grid.coordinate[axis]) /* of no periodic axis */
+    if (whole->grid.coordinate[axis]) /* not on a periodic axis */
         out->grid.coordinate[axis] += slab->first;
     if (!whole->network)
         return;
@@ -167,8 +167,8 @@ static inline void slabs_release(struct hs_problem *problem)
     free(problem->network);
 }
 
-/* What it owns of `field`, [nodes] of the whole, after so many sweeps: puts its partials into `out`
- * and tells how many. */
+/* Puts the partials of the problem, or of the layers that the slab owns, into `out` after `sweeps`
+ * sweeps of `field`, [nodes] of the whole. Returns how many there are. */
 static inline int64_t slabs_reduce(const struct hs_backend *backend, const struct hs_kernel *kernel,
                                    const struct hs_problem *problem, const void *field,
                                    int64_t sweeps, struct hs_partial *out)
@@ -196,7 +196,7 @@ static inline int64_t slabs_reduce(const struct hs_backend *backend, const struc
     return pieces;
 }
 
-/* Where slab s of so many begins: at a block's begin, the blocks not shared evenly. */
+/* Where slab s of `slabs` begins: where a block does. The blocks are not shared evenly. */
 static inline int64_t slabs_border(const struct hs_problem *whole, int s, int slabs)
 {
     const struct hs_blocks blocks = hs_blocks_of(whole);
@@ -205,8 +205,8 @@ static inline int64_t slabs_border(const struct hs_problem *whole, int s, int sl
     return block * blocks.layers < n ? block * blocks.layers : n;
 }
 
-/* The whole's reduction is as core/problem.h and core/network.h define it, summed node by node;
- * what is stored is what the heat of `field` grew by. */
+/* The whole's reduction is as core/problem.h and core/network.h define it, summed node by node. The
+ * stored heat is the increase over the heat of `field`. */
 static inline void slabs_check_sums(const struct hs_problem *whole, const void *field, bool swept,
                                     const struct hs_reduction *r)
 {
@@ -229,7 +229,7 @@ static inline void slabs_check_sums(const struct hs_problem *whole, const void *
         hs_sum_add(&heat, c * x);
     }
     const double mean = hs_sum_value(&sum) / hs_sum_value(&volume), before = hs_sum_value(&heat);
-    /* a lane's sum of some 300 numbers of one sign, in doubles: 300 halves of an epsilon */
+    /* a lane adds some 300 doubles of one sign: 300 times half an epsilon */
     const double slack = 1e-13;
     if (swept) {
         if (bad == 0)
@@ -243,7 +243,7 @@ static inline void slabs_check_sums(const struct hs_problem *whole, const void *
                 r->first_bad[HS_Z] == first_bad / nx / ny);
 }
 
-/* Nodes stand for the same volume as in the whole, those of the halo too. */
+/* Every node, halo included, has the same volume as in the whole. */
 static inline void slabs_check_volumes(const struct hs_problem *part)
 {
     const struct hs_problem *whole = part->slab->whole;
@@ -257,7 +257,7 @@ static inline void slabs_check_volumes(const struct hs_problem *part)
     }
 }
 
-/* Fails where any bit differs. */
+/* Fails if any bit differs. */
 static inline void slabs_compare(const struct hs_backend *backend, const struct hs_kernel *kernel,
                                  const struct slabs_case *c, bool swept)
 {
@@ -301,7 +301,7 @@ static inline void slabs_compare(const struct hs_backend *backend, const struct 
     hs_problem_release(&whole);
 }
 
-/* All of the above, by kernels of stencils and of bodies. */
+/* Checks all grids, with a stencil kernel and a conduction kernel. */
 static inline void slabs_compare_all(const struct hs_backend *backend,
                                      const struct hs_kernel *stencil,
                                      const struct hs_kernel *conduction)

@@ -1,4 +1,4 @@
-/* What every unit test includes: cmocka with what it needs, in its order. */
+/* Included by every unit test: cmocka and the headers that it needs, in the required order. */
 #ifndef HS_TEST_H
 #define HS_TEST_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus /* its header does not know of it */
+#ifdef __cplusplus /* cmocka.h lacks extern "C" */
 extern "C" {
 #endif
 #include <cmocka.h>
@@ -19,10 +19,10 @@ extern "C" {
 
 #include <string.h>
 
-/* Few tests look at cmocka's state, and functions that stand for others at all they are given. */
+/* Few tests use cmocka's state, and stand-in functions rarely use all of their parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* cmocka 1.1.5 compares doubles only with an epsilon it picks itself for NaN-free floats. */
+/* cmocka 1.1.5 compares only floats, not doubles. Fails on NaN. */
 #define assert_near(a, b, tolerance)                                                               \
     do {                                                                                           \
         const double a_ = (a), b_ = (b), t_ = (tolerance);                                         \
@@ -30,7 +30,7 @@ extern "C" {
             fail_msg("%s = %.17g, %s = %.17g, apart by more than %g", #a, a_, #b, b_, t_);         \
     } while (0)
 
-/* A call that must succeed. It names `&err`, which is the macro's; the message says what failed. */
+/* A call that must succeed. It uses the macro's `&err`; the message says what failed. */
 #define assert_ok(call) assert_ok_of(#call, call)
 #define assert_ok_of(what, call)                                                                   \
     do {                                                                                           \
@@ -41,7 +41,7 @@ extern "C" {
         hs_error_release(&err);                                                                    \
     } while (0)
 
-/* One that must fail so, with these words in its message. */
+/* A call that must fail with the status `with` and `words` in its message. */
 #define assert_fails(call, with, words)                                                            \
     do {                                                                                           \
         struct hs_error err;                                                                       \

@@ -1,4 +1,4 @@
-/* Boundary kinds made to faces, for tests. */
+/* Makes faces of boundary kinds, for tests. */
 #ifndef HS_TESTS_WALLS_H
 #define HS_TESTS_WALLS_H
 
@@ -14,8 +14,8 @@ static inline int count_kinds(void)
     return count;
 }
 
-/* A face of the kind whose boundary data are `data`, and numbers `number`; of keys of which one is
- * to be given, the last one is. `spec` has the conductivity, the spacing and the radius. */
+/* A face of the kind, with boundary data `data` and `number` for its numbers. Of keys that exclude
+ * each other the last is given. `spec` has conductivity, spacing and radius. */
 static inline struct hs_face make_wall(const char *kind, struct hs_value data, double number,
                                        struct hs_boundary_spec spec)
 {
@@ -34,7 +34,7 @@ static inline struct hs_face make_wall(const char *kind, struct hs_value data, d
     return hs_boundary_lower(row, &spec);
 }
 
-/* The same as a face of the problem, of its conductivity, spacing and radius. */
+/* Sets a face of the problem likewise, with the problem's conductivity, spacing and radius. */
 static inline void set_wall(struct hs_problem *problem, int face, const char *kind,
                             struct hs_value data, double number)
 {
@@ -45,7 +45,7 @@ static inline void set_wall(struct hs_problem *problem, int face, const char *ki
                                             .radius = problem->radius});
 }
 
-/* A line of diffusivity 1, whose walls are still to be set. */
+/* A line of diffusivity 1, without walls. */
 static inline struct hs_problem make_line(int64_t points, double spacing)
 {
     struct hs_problem problem;
@@ -57,7 +57,7 @@ static inline struct hs_problem make_line(int64_t points, double spacing)
     return problem;
 }
 
-/* One between walls that are held. */
+/* Such a line between held walls. */
 static inline struct hs_problem make_held_line(int64_t points, double spacing)
 {
     struct hs_problem problem = make_line(points, spacing);

@@ -1,13 +1,13 @@
-"""A plate of two materials by heatsolve and by FiPy: the same numbers, and the time each takes.
+"""Compares heatsolve with FiPy on a plate of two materials: the numbers of both, and the time each takes.
 
 usage: fipy_plate.py HEATSOLVE [CELLS,...]
 
-Needs FiPy, SciPy and h5py (pip install fipy scipy h5py). The plate is 0.1 m square, of steel with a block of an
-insulator in it; two sides are held at 100 and 0, the others are insulated. heatsolve has nodes at the corners of
-FiPy's cells, so the interface lies at faces of FiPy's control volumes and on nodes of heatsolve's, and
-heatsolve's field is compared with the mean of the four cells around each node, where those are of one material: on
-the interface, where the gradient jumps, a mean is not the temperature. The corners of the block are singular, so
-both have less than order 2 near them.
+Needs FiPy, SciPy and h5py (pip install fipy scipy h5py). The plate is 0.1 m square and made of steel, with a block of
+an insulator in it. Two sides are held at 100 and 0, the others are insulated. heatsolve has its nodes at the corners of
+FiPy's cells, so the interface lies on faces of FiPy's control volumes and on nodes of heatsolve. heatsolve's field is
+compared with the mean of the four FiPy cells around each node, but only where all four are of one material: on the
+interface, where the gradient jumps, the mean of the cells is not the temperature. The corners of the block are
+singular, so near them both programs have an order below 2.
 """
 
 import os
@@ -22,8 +22,8 @@ import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 
 SIDE, END = 0.1, 100.0  # m, s
-FINEST = 256  # cells along a side
-BLOCK = (0.025, 0.0625, 0.025, 0.075)  # x from, to; y from, to; m
+FINEST = 256  # cells along a side of the reference grid
+BLOCK = (0.025, 0.0625, 0.025, 0.075)  # x from, to; y from, to [m]
 STEEL = (50.0, 7900.0, 477.0)  # W/(m K), kg/m^3, J/(kg K)
 INSULATOR = (0.5, 500.0, 1500.0)
 
@@ -43,7 +43,7 @@ output = {{ file = "plate.h5"; overwrite = true; }};
 
 
 def by_heatsolve(program, cells, folder):
-    """The field at the nodes, its number of sweeps, and the seconds of the command."""
+    """The field at the nodes, the number of sweeps, and the wall time of the command [s]."""
     config = os.path.join(folder, "plate.cfg")
     with open(config, "w") as file:
         file.write(CONFIG.format(n=cells + 1, side=SIDE, steel=STEEL, other=INSULATOR, block=BLOCK, end=END))
@@ -55,12 +55,12 @@ def by_heatsolve(program, cells, folder):
 
 
 def around(field):
-    """The mean of the four cells around each node inside."""
+    """The mean of the four cells around each interior node."""
     return 0.25 * (field[1:, 1:] + field[1:, :-1] + field[:-1, 1:] + field[:-1, :-1])
 
 
 def by_fipy(cells, steps, implicit):
-    """Means at the nodes inside, which of these lie in one material, and the seconds of the steps."""
+    """Cell means at the interior nodes, a mask of the nodes that lie in one material, and the seconds of the steps."""
     h = SIDE / cells
     mesh = fipy.Grid2D(nx=cells, ny=cells, dx=h, dy=h)
     x, y = mesh.cellCenters.value

@@ -1,6 +1,6 @@
-"""The picture of docs/performance/many-gpus.md: efficiency against GPUs, as measured and by the model.
+"""Draws the picture of docs/performance/many-gpus.md: efficiency against the number of GPUs, measured and modelled.
 
-usage: scaling.py SCALING.CSV PICTURE      (of tests/gpu/scaling.py; needs matplotlib)
+usage: scaling.py SCALING.CSV PICTURE      (the CSV of tests/gpu/scaling.py; needs matplotlib)
 """
 
 import csv
@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 RADIUS, SWEEPS = 1, 4  # of a call of fused_march_3d
-EMPTY, RATE = 15e-6, 370e9  # s, bytes/s: an exchange of nothing, and of much (model of the page)
+EMPTY, RATE = 15e-6, 370e9  # s, bytes/s: latency of an empty exchange and rate of a large one (model of the page)
 CASES = [  # name, strong?, points along an axis, bytes of a value
     ("weak 512 float", False, 512, 4),
     ("weak 1024 double", False, 1024, 8),
@@ -21,7 +21,7 @@ CASES = [  # name, strong?, points along an axis, bytes of a value
 
 
 def model(strong, points, size, alone, gpus, hidden):
-    """Efficiency on so many GPUs, where one makes `alone` points a second."""
+    """Efficiency on this many GPUs, if one alone makes `alone` points a second."""
     layers = points / (gpus if strong else 1)
     call = layers * points**2 * SWEEPS / alone
     halo = 2 * (SWEEPS - 1) * RADIUS

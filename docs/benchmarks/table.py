@@ -1,10 +1,10 @@
-"""Puts the numbers of the raw CSV into the tables of the README and of the pages in docs/.
+"""Puts the numbers of the raw CSV files into the tables of the README and of the pages in docs/.
 
     python3 docs/benchmarks/table.py            rewrites the tables in place
-    python3 docs/benchmarks/table.py --check    says which page is out of date; exit 1 if one is
-    python3 docs/benchmarks/table.py --take DIR  first takes new measurements from what tests/gpu/run left
+    python3 docs/benchmarks/table.py --check    says which pages are out of date; exit 1 if there is one
+    python3 docs/benchmarks/table.py --take DIR  first copies new measurements from the output of tests/gpu/run
 
-A page names its data, paths relative to itself, and where a table belongs:
+A page names its data, with paths relative to itself, and the place of each table:
 
     <!-- data: benchmarks/h200.csv -->
     <!-- counters: benchmarks/h200-counters.csv -->
@@ -13,9 +13,10 @@ A page names its data, paths relative to itself, and where a table belongs:
     ... made by this script ...
     <!-- end -->
 
-The data are what `heatsolve bench --csv` prints, as often as wanted one after the other; where a case
-was measured twice the later line counts, also of several files. Counters, runs, auto and sanitize are what
-the parts of tests/gpu/run of these names leave, answers what `heatsolve bench --methods --csv` prints. A page without such marks is left as it is.
+`data` is the output of `heatsolve bench --csv`, of any number of runs joined together. If a case was measured twice,
+also in different files, the later line counts. `counters`, `runs`, `auto` and `sanitize` are the output of the parts of
+tests/gpu/run with these names, `answers` is that of `heatsolve bench --methods --csv`. A page without such marks is
+left unchanged.
 """
 
 import csv
@@ -24,7 +25,7 @@ import re
 import shutil
 import sys
 
-sys.dont_write_bytecode = True  # nothing but the pages is written beside the pages
+sys.dont_write_bytecode = True  # writes no bytecode into docs/
 import model
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent
@@ -38,7 +39,7 @@ LADDER = (
 PEERS = (
     "cupy_slices cupy_fused cupy_raw torch_eager torch_compile torch_conv jax_jit numba_loops triton_tile numpy_slices"
 ).split()
-OTHERS = ("counters", "runs", "auto", "sanitize", "answers")  # tables that are not bench's
+OTHERS = ("counters", "runs", "auto", "sanitize", "answers")  # tables whose data are not from plain `bench`
 
 
 # ---- the data ------------------------------------------------------------------------------------
@@ -52,7 +53,7 @@ def number(text):
 
 
 class Data:
-    """Rows of bench, found by case; the last measurement of a case counts."""
+    """The rows of bench, found by case; if a case was measured twice the last measurement counts."""
 
     def __init__(self, paths):
         self.rows = {}
@@ -86,7 +87,7 @@ class Data:
         return [r for at, r in self.rows.items() if at[:4] == wanted and at[5:] == (kind, device)]
 
     def names(self, cases, kind="kernel", device="cuda"):
-        """Names over several cases, in the order of the ladder."""
+        """The kernel names found in several cases, in the order of the ladder."""
         found = {row["kernel"] for case in cases for row in self.case(*case, kind=kind, device=device)}
         known = [name for name in LADDER + PEERS if name in found]
         return known + sorted(found - set(known))
@@ -96,7 +97,7 @@ class Data:
 
 
 def shown(value):
-    """Three digits, as many as are sure."""
+    """A number with three significant digits, or fewer if they are not certain."""
     if value != value:
         return "–"
     return f"{value:.0f}" if value >= 99.5 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
@@ -170,10 +171,10 @@ def seed(data, options):
     return markdown(["case", "kernel", "float", "x naive", "double", "x naive"], rows)
 
 
-# The figures of other codes, built and run on the same kind of GPU (or CPU) by us, each with the grid
-# that it was at its best on: GCell/s, and the device copy of that precision.
+# Figures of other codes, which we built and ran on the same kind of GPU (or CPU), each at the grid where it was
+# fastest: fraction of the device copy in that precision and, in brackets, GCell/s.
 ELSEWHERE = [
-    # case, what was seen elsewhere, our cases: (points, precision), fused
+    # case, result of the other code, our cases: (points, precision), fused
     ("one sweep a launch, 3D, radius 1", "0.92 float, 0.93 double: a plain 16-byte z-march at 512³ (483, 246)",
      ["512x512x512", "1024x1024x1024"], 1, False, ("float", "double")),
     ("one sweep a launch, 3D, radius 2", "–", ["512x512x512"], 2, False, ("float", "double")),
@@ -186,7 +187,7 @@ ELSEWHERE = [
     ("fused, 2D, radius 1, double", "7.9: FastStencil on 11616² (2107); EBISU 900 on 10208²", ["16384x16384"], 1, True, ("double",)),
     ("fused, 1D, radius 1", "–", ["268435456"], 1, True, ("float", "double")),
 ]
-# On 2 cores of an AMD EPYC, against a threaded copy by non-temporal stores.
+# On 2 cores of an AMD EPYC, relative to a threaded copy with non-temporal stores.
 ELSEWHERE_CPU = [
     ("CPU, fused, 3D, radius 1", "1.05 double: Pluto's diamond tiling on 510³ (2.4); 0.9 float: YASK on 512³ (4.4)",
      ["384x384x384"], 1, True, ("float", "double")),
@@ -200,7 +201,7 @@ def best(data, points, precision, radius, fused, device="cuda"):
 
 
 def elsewhere(data, options):
-    """Ours beside what was measured elsewhere, as fractions of copy bandwidth."""
+    """Our results beside those of other codes, as fractions of copy bandwidth."""
     rows = []
     device = options.get("device", "cuda")
     for title, theirs, grids, radius, fused, precisions in ELSEWHERE_CPU if device == "cpu" else ELSEWHERE:
@@ -215,7 +216,7 @@ def elsewhere(data, options):
     return markdown(["case", "best seen elsewhere, measured elsewhere", "heatsolve, fraction of copy bandwidth (kernel, GCell/s)"], rows)
 
 
-# What each rung has that the one it is set beside has not. By case: (kernel, beside, what is new).
+# What each kernel adds to the one it is compared with, by case: (kernel, compared with, what is new).
 STEPS = {
     ("512x512x512", 1): [
         ("basic", None, "one thread a point; the caches find what neighbours share"),
@@ -257,7 +258,7 @@ STEPS = {
 
 
 def gains(data, options):
-    """What each rung reaches, and how many times what the rung it is set beside does."""
+    """The rate of each kernel, and its ratio to that of the kernel it is compared with."""
     points, radius = options["points"], int(options.get("radius", 1))
     rows = []
     for kernel, beside, idea in STEPS[points, radius]:
@@ -272,7 +273,7 @@ def gains(data, options):
 
 
 SUMMARY = [
-    # case, points, which kernel: one by name, or the fastest of those that fuse sweeps, or of those that do not
+    # case, points, which kernel: one by name, or the fastest that fuses sweeps, or the fastest that does not
     ("3D, 512³: the textbook's first kernel", "512x512x512", "basic"),
     ("one sweep a launch", "512x512x512", "single"),
     ("fused sweeps, what `auto` takes", "512x512x512", "fused"),
@@ -282,7 +283,7 @@ SUMMARY = [
 
 
 def summary(data, options):
-    """The README's few lines."""
+    """The short table of the README."""
     rows = []
     for title, points, which in SUMMARY:
         row = [title]
@@ -296,7 +297,7 @@ def summary(data, options):
 
 
 def ladder(data, options):
-    """What the model predicts, what was measured, and the gain over `basic`."""
+    """The prediction of the model, the measured rate, and the gain over `basic`."""
     dims, points, radius = int(options["dims"]), options["points"], int(options.get("radius", 1))
     rows = []
     for kernel in data.names([(points, precision, radius) for precision in ("float", "double")]):
@@ -316,7 +317,7 @@ def ladder(data, options):
 
 
 def words(data, options):
-    """The counts that the predictions are made of."""
+    """The counts from which the predictions are made."""
     case, rows = (int(options["dims"]), int(options.get("radius", 1))), []
     measured = {row["kernel"] for row in data.rows.values()}
     for *at, kernel in model.MODELS:
@@ -331,7 +332,7 @@ def words(data, options):
 
 
 def counters(data, options):
-    """What the counters said, of a launch in the middle of a run."""
+    """The hardware counters of a launch in the middle of a run."""
     rows = []
     wanted = [r for r in data.others["counters"] if r["precision"] == options["precision"]]
     order = {name: n for n, name in enumerate(LADDER)}
@@ -367,7 +368,7 @@ STALLS = {
 
 
 def runs(data, options):
-    """Whole runs: kernel, GCell/s, and what that is of the kernel's own figure in bench."""
+    """Whole runs: kernel, GCell/s, and the fraction of the kernel's own rate in bench."""
     found = {(r["walls"], r["source"], r["precision"]): r for r in data.others["runs"]}
     precisions = ("float", "double")
     rows = []
@@ -383,7 +384,7 @@ def runs(data, options):
 
 
 def auto(data, options):
-    """Where what auto takes is not the fastest; the rest in one row."""
+    """The cases where `auto` does not take the fastest kernel; the others share one row."""
     rows, rest = [], 0
     for r in sorted(data.others["auto"], key=lambda r: number(r["ratio"])):
         if number(r["ratio"]) >= 0.98:
@@ -395,13 +396,13 @@ def auto(data, options):
 
 
 def sanitize(data, options):
-    """What compute-sanitizer said, tool by tool."""
+    """The results of compute-sanitizer, tool by tool."""
     rows = []
     for tool in dict.fromkeys(r["tool"] for r in data.others["sanitize"]):
         of = [r for r in data.others["sanitize"] if r["tool"] == tool]
         cases = sum(int(r["cases"] or 0) for r in of)
         errors = str(sum(int(r["errors"]) for r in of)) if all(r["errors"] for r in of) else "not told"
-        longest = {}  # of processes side by side
+        longest = {}  # time of the longest of the parallel processes, by program
         for r in of:
             longest[r["program"]] = max(longest.get(r["program"], 0), number(r["seconds"]))
         rows.append([tool, str(cases), errors, f"{sum(longest.values()):.0f}"])
@@ -409,7 +410,7 @@ def sanitize(data, options):
 
 
 def measured(data, options):
-    """Device and commit of the GPU's rows; which of the grids asked for are another commit's."""
+    """Device and commit of the GPU's rows, and which of the requested grids are from another commit."""
     commits = {}
     for r in data.rows.values():
         if r["device"] == "cuda" and r["kind"] == "kernel":
@@ -428,7 +429,7 @@ def measured(data, options):
 
 
 def answers(data, options):
-    """A case: its methods, and peers, with each number of steps."""
+    """The methods and peers of a case, with each number of steps."""
     rows = [r for r in data.others["answers"] if r["case"] == options["case"] and r["points"].startswith(options["points"])]
     measure = rows[0]["measure"]
     table = []
@@ -465,12 +466,12 @@ def made(page):
     return text, re.sub(r"<!-- make: (.*?) -->\n.*?<!-- end -->", replace, text, flags=re.S)
 
 
-# What tests/gpu/run leaves, and what of the pages it is.
+# The files that tests/gpu/run leaves, and the ending of their names in docs/benchmarks/.
 TAKEN = {"bench": "", "peers": "-peers", "counters": "-counters", "runs": "-runs", "auto": "-auto", "sanitize": "-sanitize"}
 
 
 def take(directory, device="h200"):
-    """Copies the tables there are into docs/benchmarks/."""
+    """Copies the tables that are there into docs/benchmarks/."""
     for name, ending in TAKEN.items():
         source = pathlib.Path(directory) / f"{name}.csv"
         if source.is_file() and len(source.read_text().splitlines()) > 1:

@@ -1,4 +1,4 @@
-"""For all whole-run tests, however pytest is started."""
+"""Settings for all whole-run tests, however pytest is started."""
 
 import atexit
 import os
@@ -11,16 +11,16 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 os.environ.setdefault("HEATSOLVE", str(ROOT / "build" / "heatsolve"))
-# Threads that wait spin otherwise, and on a machine with other work that costs 20 times a small run.
+# By default waiting threads spin; on a machine with other work a small run then takes 20 times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-# What somebody tuned on this machine is not for the tests to see, nor theirs for others.
+# Tests must not see what was tuned on this machine, and must not leave their own results to others.
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="heatsolve-cache-")
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
 def cleared(request):
-    """What a test wrote goes when it has passed: all of them together write some GB."""
+    """Removes the files of a test that has passed: together the tests write some GB."""
     path = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
     failed = request.session.testsfailed
     yield

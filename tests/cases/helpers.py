@@ -1,6 +1,6 @@
-"""What the whole-run tests on exact answers share: configs from Python, one run, its numbers, orders.
+"""Shared by the whole-run tests with exact answers: configs from Python, a single run, its numbers, observed orders.
 
-Everything goes the user's way: a config's text, `heatsolve run`, h5py.
+Everything takes the user's way: a config file, `heatsolve run`, h5py.
 """
 
 import math
@@ -16,8 +16,8 @@ BACKEND = os.environ.get("HEATSOLVE_BACKEND", "cpu")
 AXES = "xyz"
 ROUNDOFF = {"float": 2.0**-24, "double": 2.0**-53}
 
-# How many spacings outside the edge node each kind's wall stands, and the edge node's share of a cell
-# (docs/numerics.md).
+# The distance of each kind's wall outside the edge node, in spacings, and the kinds whose edge node stands for a whole
+# cell instead of half (docs/numerics.md).
 WALL = {"clamp": 0.5, "constant": 1.0}
 WHOLE_EDGE = {"clamp", "constant", "periodic"}
 
@@ -27,7 +27,7 @@ def setting(value):
     if isinstance(value, dict):
         return "{ " + " ".join(f"{key} = {setting(v)};" for key, v in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        opens, closes = "()" if value and isinstance(value[0], dict) else "[]"  # of groups: a list
+        opens, closes = "()" if value and isinstance(value[0], dict) else "[]"  # a list for groups
         return opens + ", ".join(setting(v) for v in value) + closes
     if isinstance(value, str):
         return '"' + value + '"'
@@ -39,14 +39,14 @@ def config(settings):
 
 
 def evaluate(expression, t=0.0, **coordinates):
-    """What the program's expression means, by Python."""
+    """The value of the program's expression, computed by Python."""
     names = {name: getattr(np, name) for name in ("sin", "cos", "exp", "sqrt", "cosh", "sinh")}
     names.update(pi=math.pi, t=t, erf=erf, erfc=erfc, **coordinates)
     return eval(expression.replace("^", "**"), {"__builtins__": {}}, names)
 
 
 def columns(group):
-    """Its datasets, those of groups in it as "flux/x_min"."""
+    """The datasets of a group by name; those in subgroups as "flux/x_min"."""
     found = {}
     group.visititems(lambda name, item: found.update({name: item[...]}) if isinstance(item, h5py.Dataset) else None)
     return found
@@ -77,7 +77,7 @@ class Result:
         return np.broadcast_to(value, self.field.shape)
 
     def weights(self):
-        """Share of a cell that each node stands for, from the faces' kinds."""
+        """The share of a cell that each node stands for, from the faces' kinds."""
         weight = np.ones(self.field.shape)
         boundary = self.settings["boundary"]
         for axis, name in enumerate(AXES[: self.dims]):
@@ -89,12 +89,12 @@ class Result:
         return weight
 
     def error(self):
-        """Largest |T - exact| at the end, by numpy; the program's own norms must say the same."""
+        """The largest |T - exact| at the end, by numpy; checks that the program's own norms agree."""
         exact = self.evaluate(self.settings["exact"]["expression"])
         difference = np.abs(self.field.astype(float) - exact)
         weight = self.weights()
         l2 = math.sqrt((weight * difference**2).sum() / weight.sum())
-        # two evaluations of one expression: some ten operations, each to an ulp or two of |T|
+        # two evaluations of one expression: some ten operations, each rounded to an ulp or two of |T|
         slack = 1e-13 * (1.0 + np.abs(exact).max())
         assert abs(self.history["max_error"][-1] - difference.max()) <= slack
         assert abs(self.history["l2_error"][-1] - l2) <= slack
@@ -102,7 +102,7 @@ class Result:
 
 
 def run(directory, settings, name="case"):
-    """Runs the config; output.file and the backend are filled in."""
+    """Runs the config and returns its Result; output.file and the backend are filled in."""
     settings = dict(settings)
     settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
     settings["solver"] = {"backend": BACKEND, **settings.get("solver", {})}
@@ -114,7 +114,7 @@ def run(directory, settings, name="case"):
 
 
 def axis_grid(cells, low, high):
-    """(points, lower, spacing) of the unit interval cut into `cells`, by the kinds of its two walls."""
+    """(points, lower, spacing) for the unit interval cut into `cells`, by the kinds of its two walls."""
     h = 1.0 / cells
     if low == "periodic":
         return cells, 0.0, h
@@ -124,7 +124,7 @@ def axis_grid(cells, low, high):
 
 
 def unit_grid(cells, boundary, dims):
-    """`grid` of the unit interval, square or cube, the walls where the faces' kinds put them."""
+    """`grid` for the unit interval, square or cube, with the walls where the faces' kinds put them."""
     axes = [axis_grid(cells, boundary[f"{a}_min"]["type"], boundary[f"{a}_max"]["type"]) for a in AXES[:dims]]
     points, lower, spacing = zip(*axes)
     return {"points": list(points), "lower": list(lower), "spacing": list(spacing)}

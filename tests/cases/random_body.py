@@ -1,6 +1,6 @@
-"""Random bodies as configs, and what docs/numerics.md says their sweeps are, written down a second time.
+"""Random bodies as configs, with an independent implementation of their sweeps as docs/numerics.md defines them.
 
-Nothing here is heatsolve's: control volumes are cut at every plane of every shape, and each piece is asked what it is.
+It shares nothing with heatsolve: control volumes are cut at the planes of all shapes, and each piece has one material.
 """
 
 import itertools
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 ANYWHERE = 1e30
-BEFORE = 1e-8  # m, along each axis, from a node to the place that says on which side of a surface it is
+BEFORE = 1e-8  # m along each axis: from a node to the point that decides on which side of a surface the node is
 
 
 def numbers(values):
@@ -19,7 +19,7 @@ def numbers(values):
 
 
 class Axis:
-    """Nodes, and cells from one to the next; a periodic axis has one cell more, an axis that is not there is one cell."""
+    """Nodes and the cells between them. A periodic axis has one more cell; an axis that the grid lacks is one cell."""
 
     def __init__(self, nodes=None, wraps=False):
         self.there, self.wraps = nodes is not None, wraps
@@ -35,14 +35,14 @@ class Axis:
         return i - 1 if i > 0 else len(self.cells) - 1 if self.wraps else None
 
     def halves(self, i):
-        """The control volume of node i, from end to end: one piece in each of its cells."""
+        """The control volume of node i, from end to end: one piece for each of its cells."""
         if not self.there:
             return [(0.0, 1.0)]
         cells = [] if self.below(i) is None else [(sum(self.cells[self.below(i)]) / 2, self.cells[self.below(i)][1])]
         return cells + ([(self.cells[i][0], sum(self.cells[i]) / 2)] if i < len(self.cells) else [])
 
     def place(self, dice):
-        """Somewhere along it; often at a node or a control volume's end."""
+        """A random place on the axis; often at a node or at the end of a control volume."""
         a, b = dice.choice(self.cells)
         return float(dice.choice([a, (a + b) / 2, dice.uniform(a, b), dice.uniform(a, b)]))
 
@@ -54,11 +54,11 @@ class Axis:
 
 
 class Box:
-    """Where a shape or a patch is."""
+    """The extent of a shape or a patch."""
 
     def __init__(self, axes):
         self.lower, self.upper = [-ANYWHERE] * 3, [ANYWHERE] * 3
-        self.axes = axes  # that bound it
+        self.axes = axes  # the axes along which the box is bounded
 
     @staticmethod
     def random(body, axes):
@@ -81,7 +81,7 @@ class Box:
 
 
 class Wall:
-    """A face, or a patch of it: a box, or the nodes with a label. Numbers are functions of place and time."""
+    """A face, or a patch of it: a box, or the nodes with a label. Its numbers are functions of place and time."""
 
     def __init__(self, face, name):
         self.face, self.name = face, name
@@ -97,8 +97,8 @@ class Wall:
 
 
 class Body:
-    """A random one; its config and files are in `folder`. A steady one has nothing that changes in time, and asks for
-    its steady state. It has so many nodes along each axis, at least and at most."""
+    """A random body, whose config and files are in `folder`. If `steady` is given, nothing changes in time and the
+    config asks for the steady state. `nodes` is the least and the largest number of nodes along an axis."""
 
     def __init__(self, seed, folder, steady=None, nodes=(3, 7)):
         self.dice, self.folder, self.files, self.steady, self.nodes = random.Random(seed), folder, 0, steady, nodes
@@ -146,7 +146,7 @@ class Body:
         return "grid = { " + text + "};"
 
     def in_time(self, scale):
-        """A number, or an expression of t."""
+        """A number or an expression of t: its text, and the function."""
         value, rate = scale * self.dice.uniform(-2, 2), self.dice.uniform(1, 20)
         if self.steady or self.dice.random() < 0.5:
             return repr(value), lambda t: value
@@ -183,7 +183,7 @@ class Body:
         """Shapes, or labels of cells or of nodes."""
         dice, name = self.dice, '{ material = "m%d"; '
         self.label = None
-        # where all axes are periodic a field with one for each node has one for each cell as well
+        # if all axes are periodic there are as many nodes as cells, and the program takes labels for those of nodes
         self.of_nodes = dice.random() < 0.5 or all(self.axis[a].wraps for a in self.there)
         if dice.random() < 0.4:
             of = self.points if self.of_nodes else [len(a.cells) for a in self.axis]
@@ -245,7 +245,7 @@ class Body:
                 extent = f"label = {wall.label}; "
             else:
                 wall.box = Box.random(self, across)
-                while wall.kind != "exchanges" and not wall.box.has_node(self.axis):  # which is refused
+                while wall.kind != "exchanges" and not wall.box.has_node(self.axis):  # such a patch is refused
                     wall.box = Box.random(self, across)
                 extent = wall.box.text()
             text.append("{ " + extent + does + "}")
@@ -265,8 +265,8 @@ class Body:
         return told
 
     def make_number(self, wall, key, scale):
-        """A number; an expression of place, of time, or of both at once; a field in a file, a table in another, or both.
-        h has no time."""
+        """A number; an expression of place, time or both; a field or a table from a file, or both. h does not depend on
+        time."""
         dice, across = self.dice, [a for a in self.there if a != wall.face // 2]
         value = scale * dice.uniform(0.5, 2) * (1 if key == "h" else dice.choice([1, 1, -1]))
         how = dice.choice(["number"] + ["place", "field"] * bool(across) + ["time", "table", "moves", "moves"] * (key != "h" and not self.steady))
@@ -306,14 +306,14 @@ class Body:
     # ---- the definition
 
     def material(self, at):
-        """Of a point."""
+        """The material of a point."""
         if self.label is None:
             return next(m for m, box in reversed(self.shapes) if box.has(at))
         cell = [next(n for n, (a, b) in enumerate(axis.cells) if a <= at[i] <= b) for i, axis in enumerate(self.axis)]
         return int(self.label[tuple(cell[::-1])])
 
     def cut(self, boxes, axis, lower, upper):
-        """Intervals along an axis, ended by each box."""
+        """The intervals into which the boxes cut an interval of an axis."""
         places = [p for box in boxes for p in box.cuts(axis) if lower + 1e-9 < p < upper - 1e-9]
         places = sorted({lower, upper, *places})
         return list(zip(places, places[1:]))
@@ -325,7 +325,7 @@ class Body:
         return self.contact.get((min(one, other), max(one, other)), 0.0)
 
     def line(self, axis, node, at):
-        """m^2 K/W of the line through `at` along the cell above a node, without contacts, and the materials on it."""
+        """m^2 K/W of the line through `at` along the cell above a node, without contacts; and the materials on it."""
         at, total, on = list(at), 0.0, []
         for lower, upper in self.pieces(axis, *self.axis[axis].cells[node]):
             at[axis] = (lower + upper) / 2
@@ -334,19 +334,19 @@ class Body:
         return total, on
 
     def beside(self, axis, i):
-        """A node's place, but below it; or above it where nothing is below."""
+        """A point just below the node; just above it if there is no cell below."""
         below = axis.below(i)
         return axis.cells[i][0] + BEFORE if below is None else axis.cells[below][1] - BEFORE
 
     def contacts(self, axis, node):
-        """m^2 K/W that the line from a node to the next one along an axis meets."""
+        """The contact resistance [m^2 K/W] on the line from a node to the next one along an axis."""
         at = [self.beside(*of) for of in zip(self.axis, node)]
         under = [] if self.axis[axis].below(node[axis]) is None else [self.material(at)]
         on = under + self.line(axis, node[axis], at)[1]
         return sum(self.resistance(*pair) for pair in zip(on, on[1:]))
 
     def conductance(self, axis, node):
-        """Of the edge to the next node along an axis."""
+        """The conductance of the edge to the next node along an axis."""
         across, total = [a for a in range(3) if a != axis], 0.0
         rectangles = itertools.product(*(self.axis[a].halves(node[a]) for a in across))
         if self.label is not None and self.of_nodes:
@@ -366,7 +366,7 @@ class Body:
         return total
 
     def volumes(self, node):
-        """Of each material in a control volume."""
+        """The volume of each material in a control volume."""
         out = {}
         for octant in itertools.product(*(axis.halves(i) for axis, i in zip(self.axis, node))):
             for box in itertools.product(*(self.pieces(a, *octant[a]) for a in range(3))):
@@ -376,7 +376,7 @@ class Body:
         return out
 
     def areas(self, node, place):
-        """Which walls have how much of the node's faces: pairs; and the wall that holds or prescribes it."""
+        """Pairs (wall, its area on the node's faces); and the wall that holds or prescribes the node, or None."""
         out, holding = [], None
         for face in range(2 * self.dims):
             axis = self.axis[face // 2]
@@ -397,7 +397,7 @@ class Body:
         return out, holding
 
     def network(self):
-        """Places and volumes of materials of the nodes, edges between them, what walls do to them."""
+        """The places of the nodes, their volumes by material, the edges between them, and each node's walls."""
         nodes = [n[::-1] for n in itertools.product(*(range(n) for n in self.points[::-1]))]
         number = {node: i for i, node in enumerate(nodes)}
         places = [[float(axis.nodes[i]) for axis, i in zip(self.axis, node)] for node in nodes]
@@ -414,7 +414,7 @@ class Body:
         return np.array([sum(v * self.capacity[m] for m, v in of.items()) for of in volumes])
 
     def matrix(self):
-        """W/K: of the nodes that are free, what leaves each by the temperatures; and their capacities."""
+        """The conductance matrix [W/K] of the free nodes, with perfusion and convection; and their heat capacities."""
         places, volumes, edges, walls = self.network()
         matrix = np.zeros((len(places), len(places)))
         for i, j, conductance in edges:
@@ -427,8 +427,8 @@ class Body:
         return matrix[np.ix_(free, free)], self.capacities(volumes)[free]
 
     def steady_state(self, field):
-        """From the initial field, whose nodes keep their temperature where walls say so; by a sparse direct solver.
-        None where nothing holds the mean."""
+        """By a sparse direct solver, from the initial field, whose nodes keep their temperature where walls hold them.
+        None if nothing determines the mean."""
         places, volumes, edges, walls = self.network()
         now, free = field.ravel().astype(float), [i for i, (_, holding) in enumerate(walls) if holding is None]
         heat, sink = np.zeros(len(now)), np.zeros(len(now))
@@ -458,17 +458,18 @@ class Body:
         return now.reshape(field.shape)
 
     def rates(self):
-        """1/s: of all modes, the slowest first; the very first is 0 where nothing holds the mean."""
+        """Decay rates [1/s] of all modes, the slowest first; that one is 0 if nothing determines the mean."""
         matrix, capacity = self.matrix()
         return np.linalg.eigvalsh(matrix * np.outer(capacity**-0.5, capacity**-0.5))
 
     def longest(self):
-        """s: how far 1 K/s everywhere takes the hottest node from the steady state."""
+        """s: the largest distance from the steady state, if all nodes change by 1 K/s."""
         matrix, capacity = self.matrix()
         return np.linalg.solve(matrix, capacity).max()
 
     def sweep_all(self, field, step):
-        """The field after all sweeps; and of the last one what walls that exchange let pass, sources and what is stored."""
+        """The field after all sweeps; and for the last sweep the flow through each wall that exchanges, the sources, the
+        stored heat, and a sum of sizes as the scale of roundings."""
         places, volumes, edges, walls = self.network()
         capacity = self.capacities(volumes)
         now = field.ravel().astype(float)

@@ -1,7 +1,7 @@
-"""A config of boxes and its steady state: temperatures of surfaces and heat flows, added up from the field.
+"""A config of boxes and its steady state: surface temperatures and heat flows, computed from the field.
 
-Nothing of the program's own sums is believed, and nothing of how it makes the body: each node that lies in the
-air, or next to it, lies in one material, and surfaces halfway between two nodes.
+This does not use the program's own sums, nor the way it discretises the body. It assumes that the control volume of
+each node in the air, or next to it, is of one material, and that surfaces lie halfway between two nodes.
 """
 
 import os
@@ -63,28 +63,28 @@ class Case:
         return self.T[index]
 
     def widths(self, axis):
-        """Of the nodes' parts of the axis, from halfway to halfway."""
+        """The widths of the control volumes along the axis, from halfway to halfway."""
         ends = np.concatenate([self.axes[axis][:1], (self.axes[axis][1:] + self.axes[axis][:-1]) / 2, self.axes[axis][-1:]])
         return np.diff(ends)
 
     def area(self, axis):
-        """Of the nodes' parts of a plane across the axis, in the order of the others."""
+        """The areas of the control volumes in a plane across the axis, in the order of the other axes."""
         others = [self.widths(a) for a in range(self.T.ndim) if a != axis]
         return others[0] if len(others) == 1 else np.outer(*others)
 
     def through_wall(self, axis, end, h, ambient):
-        """Heat that leaves through a face that convects."""
+        """The heat that leaves through a convecting face."""
         return (h * self.area(axis) * (np.take(self.T, end, axis) - ambient)).sum()
 
     def surface(self, air, solid, half):
-        """Temperature of the surface between a node in the air and one in the solid, and the flux into that."""
+        """The surface temperature between a node in the air and one in the solid, and the flux into the solid."""
         k = self.conductivity[self.material[solid]]
         R = self.resistance[self.material[air], self.material[solid]] + half / self.conductivity[self.material[air]]
         flux = (self.air[self.material[air]] - self.T[solid]) / (half / k + R)
         return self.T[solid] + flux * half / k, flux
 
     def from_air(self, name):
-        """Heat that the air gives to the solids."""
+        """The heat that the air gives to the solids."""
         total = 0.0
         for axis in range(self.T.ndim):
             area, half = self.area(axis), np.diff(self.axes[axis]) / 2
@@ -99,11 +99,11 @@ class Case:
         return total
 
     def corner(self, place, into):
-        """Temperature of a room's corner, from which the room lies in the directions `into`.
+        """The temperature of a room's corner at `place`; `into` has the directions from the corner into the room.
 
-        Each of the three surfaces that meet there gives a value: its temperatures at the four nearest nodes,
-        extrapolated. Towards the corner they fall more steeply than a plane, so all three values are too high,
-        and the lowest is the best.
+        Each of the three surfaces that meet there gives a value, extrapolated from its temperatures at the four nearest
+        nodes. Towards the corner temperatures fall more steeply than linearly, so all three values are too high and the
+        lowest is best.
         """
         air = tuple(np.searchsorted(axis, p) - (step < 0) for axis, p, step in zip(self.axes, place, into))
         found = []

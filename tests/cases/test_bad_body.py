@@ -1,6 +1,6 @@
-"""Bad bodies and walls: a message with file, line, key, value and remedy, exit code 2, nothing written.
+"""Bad bodies and walls: a message with file, line, key, value and remedy; exit code 2; nothing written.
 
-As test_bad_input.py: each row changes one line of a good config, and says what the message is after the place.
+As in test_bad_input.py, each row changes one line of a good config and has the message after the place.
 """
 
 import os
@@ -46,7 +46,7 @@ WOOD = '    { name = "wood"; conductivity = 0.12; density = 500.0; specific_heat
 
 
 def copper(**numbers):
-    """Line 3 with other numbers; None leaves one out."""
+    """Line 3 with other numbers; None omits a key."""
     keys = {"name": '"copper"', "conductivity": "401.0", "density": "8960.0", "specific_heat": "385.0", **numbers}
     return "    { " + " ".join(f"{key} = {value};" for key, value in keys.items() if value is not None) + " },"
 
@@ -56,7 +56,7 @@ def solid(keys):
 
 
 def face(keys):
-    """Line 10, where the file goes on with the closing of boundary."""
+    """Line 10, which also closes the boundary group."""
     return "             x_min = { " + keys + " }; };"
 
 
@@ -183,7 +183,7 @@ ONE_LINE = [
 
 
 def keys_of_files():
-    """Each key that says what of a file is read, with the file's, as the table of options has them."""
+    """Pairs (key that selects the content of a file, key of the file), from the program's table of options."""
     table = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True, check=True).stdout
     keys = {line.split()[0] for line in table.splitlines() if line.strip()}
     pairs = [(key, key.removesuffix(end) + "file") for key in sorted(keys) for end in ("dataset", "step") if key.endswith(end)]
@@ -194,13 +194,13 @@ FILE_KEYS = keys_of_files()
 
 
 def test_all_keys_of_files_are_known():
-    # of initial, source, body and measured; of 4 numbers of a face and of a patch, and a face's labels
+    # initial, source, body and measured; 4 numbers of a face and of a patch; the labels of a face
     assert len(FILE_KEYS) == 5 * 2 + 2 * 4 + 1
 
 
 @pytest.mark.parametrize("pattern, of_file", FILE_KEYS, ids=[key for key, file in FILE_KEYS])
 def test_a_dataset_without_its_file_is_refused(tmp_path, pattern, of_file):
-    """It would be ignored; on walls that a stencil can do, too."""
+    """Without the file the key would be ignored. Also tested on walls that a stencil can do."""
     patched = GOOD.replace("ambient = 293.15;", 'ambient = 293.15; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } );')
     plain = GOOD[: GOOD.index("materials")] + "material = { diffusivity = 1e-4; };\n" + GOOD[GOOD.index("boundary") :]
     plain = plain.replace("robin", "clamp").replace("h = 25.0; ambient = 293.15;", "")
@@ -251,7 +251,7 @@ def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
 
 
 def test_h_has_no_table(tmp_path):
-    """It is refused with its reason, and nothing offers it."""
+    """The key is refused with the reason, and no list of options has it."""
     text = "grid = { points = [5]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
     text += 'boundary = { all = { type = "robin"; ambient = 1.0; h_table = "table.txt"; }; };\ntime = { end = 1.0; };\n'
     result = heatsolve(tmp_path, text)
@@ -339,7 +339,7 @@ def test_what_no_number_can_hold_is_refused_with_its_place(tmp_path, line, repla
 
 
 def test_a_perfusion_that_overflows_is_refused_however_few_its_steps(tmp_path):
-    """Of 2.6e305 / s: its steps are numbers still, what it takes in a second is none."""
+    """The rate is 2.6e305 / s: the steps are finite numbers, but the heat that it takes in a second overflows."""
     text = changed(3, copper(density="1.0", perfusion="{ rate = 1e308; reference = 1.0; }"))
     text = text.replace("end = 10.0", "sweeps = 5")
     message = "case.cfg:5: body: a node has a heat capacity of 3.85 J/K and conducts "
@@ -351,7 +351,7 @@ def test_a_perfusion_that_overflows_is_refused_however_few_its_steps(tmp_path):
     ("contacts[0].resistance = 2e-05", "is in m^2 K/W"),
 ])
 def test_what_is_in_watts_needs_more_than_a_diffusivity(tmp_path, key, text):
-    """It was taken as if a m^3 had 1 J/K: a contact of 2e-5 m^2 K/W vanished."""
+    """With a diffusivity alone a m^3 once counted as 1 J/K, and a contact of 2e-5 m^2 K/W had no effect."""
     lines = GOOD.splitlines()
     sink = " perfusion = { rate = 3.0; reference = 0.0; };" if "perfusion" in key else ""
     lines[2] = '    { name = "copper"; diffusivity = 1e-4;%s },' % sink
@@ -478,7 +478,7 @@ def test_a_file_that_is_not_there(tmp_path):
     assert_refused(heatsolve(tmp_path, text, command="run"), 3, ['case.cfg:5: body[0].file = "labels.npy": cannot open labels.npy'])
     for key in ("flux_table", "flux_file"):
         text = changed(10, face(f'type = "neumann"; {key} = "inflow.txt";'))
-        for name in ("x_min", "all"):  # of all faces once
+        for name in ("x_min", "all"):  # `all` reports it once, not once per face
             shared = text.replace("all = { type", "y_max = { type").replace("x_min", name)
             assert_refused(heatsolve(tmp_path, shared, command="run"), 3, [f'case.cfg:10: boundary.{name}.{key} = "inflow.txt": cannot open inflow.txt'])
 
@@ -497,7 +497,7 @@ ROWS = "{0}: is not two numbers; each line has a time in s and a number"
     ("0,1\n1,,10\n", ROWS.format(2)),
     ("0,1\n,1,20\n", ROWS.format(2)),
     ("0 1\n1 2\0 3\n", "2: is not text: it has a zero byte"),
-    # the line before is there
+    # the first line counts as a row
     ("\ufeff5,12.0\n4,13\n", "2: time 4 s is not after the line before"),
     ('"t [s]","T"\n5,12.0\n4,13\n', "3: time 4 s is not after the line before"),
 ])  # fmt: skip

@@ -1,8 +1,7 @@
-"""Bad configs and overrides: a message with file, line, key, value and remedy; the exit code; no file.
+"""Bad configs and overrides: a message with file, line, key, value and remedy; the exit code; no file written.
 
-Each row changes one line of a good config (or gives an override) and says what must be in the
-message. `check` reads a config and writes nothing; a few rows are tried with `run`, too, which would
-write.
+Each row changes one line of a good config (or gives an override) and has the text that must be in the message. `check`
+reads a config and writes nothing; a few rows are also tried with `run`, which would write.
 """
 
 import os
@@ -77,7 +76,7 @@ def test_the_good_config_is_good(tmp_path):
     assert result.returncode == 0, result.stderr
 
 
-# (line, what stands there instead, what the message says after "case.cfg:LINE: ")
+# (line, its new text, the message after "case.cfg:LINE: ")
 ONE_LINE = [
     # ---- keys and types
     (1, 'titel = "x";', "titel: unknown key; did you mean title?"),
@@ -399,7 +398,7 @@ body = ( { material = "a"; }, { material = "b"; %s } );""" % BOX
     (4, 'boundary = { y_min = { type = "dirichlet"; value = "x"; }; };', "boundary.y_min.value"),
 ])
 def test_what_goes_by_coordinates_that_tell_no_cell_is_refused(tmp_path, line, replacement, user):
-    """At 5e6 m they are right to 1e-9 m, a hundredth of a cell: a box or a step moved by that much."""
+    """At 5e6 m coordinates resolve 1e-9 m, a hundredth of a cell: a box or a step would move by that much."""
     text = "".join(replacement + "\n" if n == line else row for n, row in enumerate(FAR.splitlines(True), 1))
     message = (
         "case.cfg:1: grid.spacing = 1e-7: cells of 1e-07 m along x, from 5000000 m, are too small for coordinates so far from "
@@ -434,7 +433,7 @@ POINTS = "grid = { points = [" + ", ".join(["9"] * 200000) + "]; };"
     (GOOD + "a = " + "(" * 50000 + "1" + ")" * 50000 + ";", "case.cfg:13: too many lists within lists"),
 ], ids=["keys", "keys of a group", "groups", "probes", "numbers", "groups in groups", "lists in lists"])
 def test_a_huge_config_is_refused_soon(tmp_path, text, message):
-    """Seconds at most; what took n^2 took minutes."""
+    """In seconds at most; an O(n^2) algorithm took minutes."""
     result = heatsolve(tmp_path, text)
     assert_refused(result, 2, [message])
     assert len(result.stderr.splitlines()) == 1
@@ -442,7 +441,7 @@ def test_a_huge_config_is_refused_soon(tmp_path, text, message):
 
 @pytest.mark.parametrize("points, centre", [("[17, 9]", "[0.5, 0.4]"), ("[17]", "[0.5]")])
 def test_a_cylinders_axis_may_be_said_where_it_is_the_default(tmp_path, points, centre):
-    """Across a plane it is a disc, across a line a segment, with axis = "z" as without."""
+    """On a plane the cylinder is a disc, on a line a segment, with or without axis = "z"."""
     fields = []
     for axis in "", 'axis = "z";':
         text = f"grid = {{ points = {points}; spacing = 0.1; }};\nmaterial = {{ diffusivity = 1e-6; }};\ntime = {{ sweeps = 1; }};\n"
@@ -465,7 +464,7 @@ def test_the_first_mistakes_are_listed_and_the_others_counted(tmp_path):
 
 
 def test_the_largest_config_is_not_too_large(tmp_path):
-    """1000 probes and 1000 regions, as many as there may be: 10,000 keys."""
+    """The largest numbers allowed: 1000 probes and 1000 regions, 10,000 keys."""
     regions = ", ".join(f'{{ shape = "box"; lower = [0, 0]; upper = [0.1, {i % 8 / 10}]; value = {i}; }}' for i in range(1000))
     probes = ", ".join(f'{{ name = "p{i}"; at = [0.1, 0.1]; }}' for i in range(1000))
     text = changed(5, f"initial = {{ value = 300.0; regions = ( {regions} ); }};")
@@ -478,7 +477,7 @@ COORDINATES = 20000
 
 
 def test_an_axis_may_have_many_coordinates(tmp_path):
-    """More than other lists may, and a run that goes on is compared soon with all that it goes by."""
+    """An axis may have more entries than other lists, and comparing them for a resumed run is fast."""
     x = [f"{i * (1 + 1e-7 * i):.12g}" for i in range(COORDINATES)]
     text = changed(2, f"grid = {{ x = [{', '.join(x)}]; points = [3]; upper = [0.8]; }};")
     text = text.replace("steady = { tolerance = 1e-9; };", "").replace("time = { end = 10.0; };", "time = { sweeps = 2; };")
@@ -537,7 +536,7 @@ def test_a_bad_override_is_refused(tmp_path, settings, message):
 
 @pytest.mark.parametrize("name", ["multigrid", "spectral", "auto"])
 def test_a_tolerance_that_the_start_meets_is_refused(tmp_path, name):
-    """Of solvers it is relative: with 1 the initial field was the steady state."""
+    """A solver's tolerance is relative: with 1 the initial field would count as the steady state."""
     text = GOOD.replace("time = { end = 10.0; };", "").replace("reflective", "fixed").replace("1e-9", f'1; method = "{name}"')
     said = 'case.cfg:12: steady.tolerance = 1: must be < 1, since of "{}" it is relative to the initial field\'s'
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, [said.format(name.replace("auto", "multigrid"))])
@@ -584,7 +583,7 @@ probes = ( { name = "a/b"; at = [0.1]; }, { name = "c"; at = [0.1, 9.0]; }, 3 );
 exact = { max_error = -1; };
 """
 
-# what is wrong with it, by line and key
+# the faults: line, key, and the beginning of the message
 MANY_FAULTS = """\
 1: titel: unknown
 2: grid.points[0] = 2: at least 3
@@ -625,7 +624,7 @@ def unsaid(text, result):
 
 
 def test_one_mistake_does_not_hide_another(tmp_path):
-    """Every part of a config has some: none waits until another part is mended, none is said twice."""
+    """Every part of the config has mistakes: all are reported at once, and each only once."""
     result = heatsolve(tmp_path, MANY)
     assert result.returncode == 2
     left, more = unsaid(MANY_FAULTS, result)
@@ -635,7 +634,7 @@ def test_one_mistake_does_not_hide_another(tmp_path):
 def test_a_number_of_points_does_not_hide_what_does_not_depend_on_it(tmp_path):
     text = MANY.replace("points = [2, 9]", "points = [2, 3000000000]").replace("upper = [1.6, 0.8]", "upper = [1.6]")
     result = heatsolve(tmp_path, text)
-    places = ('initial.expression = "1/0": is inf', "probes[1].at: lies")  # these need all points
+    places = ('initial.expression = "1/0": is inf', "probes[1].at: lies")  # these need the number of points
     faults = "".join(f + "\n" for f in MANY_FAULTS.splitlines() if not any(p in f for p in places))
     left, more = unsaid(faults + "2: grid.points[1] = 3000000000: must be\n2: grid.upper: has 1 number", result)
     assert (left, more) == ([], [])
@@ -657,14 +656,14 @@ def test_what_an_override_makes_unreadable_is_not_called_missing(tmp_path, setti
 
 def test_a_missing_grid_does_not_hide_the_rest(tmp_path):
     text = MANY.replace("points = [2, 9]; ", "")
-    places = ("grid.points", 'initial.expression = "1/0": is inf', "probes[1].at", "probes[0].at", "centre", "no z axis")  # these need it
+    places = ("grid.points", 'initial.expression = "1/0": is inf', "probes[1].at", "probes[0].at", "centre", "no z axis")  # need the grid
     faults = "".join(f + "\n" for f in MANY_FAULTS.splitlines() if not any(p in f for p in places))
     left, more = unsaid(faults + "2: grid.points: missing", heatsolve(tmp_path, text))
     assert (left, more) == ([], [])
 
 
 def test_an_unstable_step_is_said_beside_other_mistakes(tmp_path):
-    """It follows from grid, material, stencil, boundary and time; said only where these are in order."""
+    """The limit follows from grid, material, stencil, boundary and time; it is checked only if these are valid."""
     text = GOOD.replace("end = 10.0;", "end = 10.0; step = 1e9;").replace('name = "p"', 'name = ""')
     assert_refused(heatsolve(tmp_path, text), 2, ["case.cfg:8: time.step = 1e+09: above", "case.cfg:10: probes[0].name"])
     for wrong in (("conductivity = 2.0", "condctivity = 2.0"), ("upper", "uper"), ('"reflective"', '"robin"'), ("radius = 1", "radius = 9")):
@@ -673,7 +672,7 @@ def test_an_unstable_step_is_said_beside_other_mistakes(tmp_path):
 
 
 def test_the_step_and_the_kernel_are_judged_at_once(tmp_path):
-    """Both are found out last, when all else is known to be right."""
+    """Both are checked last, when everything else is known to be right, and both are reported."""
     text = GOOD.replace("end = 10.0;", "end = 10.0; step = 1e9;") + 'solver = { kernel = "opnmp"; backend = "cpu"; };\n'
     assert_refused(heatsolve(tmp_path, text), 2, ["case.cfg:8: time.step = 1e+09: above", 'case.cfg:13: solver.kernel = "opnmp"'])
 
@@ -764,7 +763,7 @@ def test_a_field_that_does_not_fit_is_refused(field_file, settings, code, messag
 @pytest.mark.parametrize("group, line, scale", [("initial", 5, 1.0), ("source", 6, 1e-3 / (1000.0 * 500.0))])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e39, 1e45, 1e300])
 def test_what_cannot_be_held_is_named_before_anything_is_written(tmp_path, command, precision, group, line, scale, value):
-    """The source's values are held as what they do in a step, here of a millisecond."""
+    """Source values are stored as the change in a step, here of a millisecond."""
     with h5py.File(tmp_path / "field.h5", "w") as file:
         file["q"] = np.full((9, 17), 7.0)
         file["q"][3, 16] = value
@@ -841,7 +840,7 @@ def test_the_file_read_beside_the_config_is_not_the_file_written(field_file):
 
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_device_is_not_replaced_by_the_output(tmp_path, command):
-    """The file takes its name by renaming, which root may do to /dev/null as well."""
+    """The file gets its name by a rename, which as root could replace even /dev/null."""
     os.mkfifo(tmp_path / "pipe")
     result = heatsolve(tmp_path, GOOD.replace("case.h5", "pipe"), command=command)
     assert_refused(result, 2, ['case.cfg:9: output.file = "pipe": is a device or a pipe'])
@@ -863,21 +862,21 @@ def test_run_refuses_what_check_refuses(tmp_path, line, replacement, message):
 
 # ---- names ---------------------------------------------------------------------------------------
 
-COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as a config writes bytes: ESC, BEL, CSI in two forms
+COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as bytes in a config: ESC, BEL, CSI in two forms
 
 
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_title_does_not_command_the_terminal(tmp_path, command):
     (tmp_path / "case.cfg").write_text(changed(1, f'title = "{COMMANDS}"; temperature_unit = "°C";'))
     result = subprocess.run([HEATSOLVE, command, "case.cfg"], cwd=tmp_path, capture_output=True)
-    said = (result.stdout + result.stderr).decode()  # it is UTF-8
+    said = (result.stdout + result.stderr).decode()  # fails if it is not UTF-8
     assert "?[2J?]0;owned? 20 °C ??31m" in said
     assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in said)
 
 
 @pytest.mark.parametrize("unit", [r"\x1b[2J", r"\x9b", r"K\n", r"\xc2\x9b"])
 def test_a_unit_is_a_label(tmp_path, unit):
-    """It stands beside every temperature, in progress lines too."""
+    """The unit is printed with every temperature, also in progress lines."""
     result = heatsolve(tmp_path, changed(1, f'temperature_unit = "{unit}";'), command="run")
     assert_refused(result, 2, ['case.cfg:1: temperature_unit = "', "has control characters, or is not UTF-8; give a label, as in K or degC"])
 

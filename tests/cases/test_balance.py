@@ -1,4 +1,4 @@
-"""The heat balance of whole runs: what the file has of it, what the run says, and that no way of running changes it."""
+"""The heat balance of whole runs: in the file, as the run reports it, and that no way of running changes it."""
 
 import json
 import os
@@ -29,7 +29,7 @@ FLUXES = ["flux/x_min", "flux/x_max", "flux/y_min", "flux/y_max"]
 
 
 def told(directory, settings, *arguments):
-    """What run says, as lines and as JSON."""
+    """What `run` reports: the text, and the values of --json."""
     settings = {**settings, "output": {"file": "told.h5", **settings.get("output", {})}, "solver": {"backend": BACKEND}}
     (directory / "told.cfg").write_text(config(settings))
     said = []
@@ -54,7 +54,7 @@ def test_rows_say_where_heat_goes(tmp_path):
 def test_what_is_stored_is_the_growth_of_the_heat(tmp_path):
     result = run(tmp_path, {**COOLED, "output": {"every": 1}, "time": {"sweeps": 20}})
     growth = np.diff(result.history["heat"]) / result.attributes["step"]
-    # heat is 300 J/m, to its last bits, and the step 1e-4 s
+    # heat is 300 J/m to its last bits, and the step is 1e-4 s
     assert result.history["stored"][1:] == pytest.approx(growth, abs=4 * 300 * 2.0**-52 / result.attributes["step"])
 
 
@@ -101,7 +101,7 @@ def test_an_end_at_a_steady_state_has_its_fluxes(tmp_path):
         "steady": {"tolerance": 1e-12, "check_every": 7},
     }
     history = run(tmp_path, settings).history
-    # 80 K over 2 m/k + 1/h; a change of 1e-12 K a sweep leaves 1e-10 K, of 200 W/K
+    # 80 K over 2 m/k + 1/h; the tolerance, a change of 1e-12 K a sweep, leaves 1e-10 K, times 200 W/K
     assert history["flux/x_min"][-1] == pytest.approx(-120.0, abs=1e-7)
     assert history["flux/x_max"][-1] == pytest.approx(120.0, abs=1e-7)
 
@@ -116,7 +116,7 @@ BODY = {
 
 
 def groups(value):
-    """libconfig's lists of groups: helpers.config makes arrays of numbers."""
+    """Formats libconfig's lists of groups; helpers.config makes arrays of numbers."""
     if isinstance(value, dict):
         return "{ " + " ".join(f"{key} = {groups(v)};" for key, v in value.items()) + " }"
     if isinstance(value, tuple):
@@ -155,7 +155,7 @@ def test_patches_of_a_body_have_their_own(tmp_path):
     history = run_body(tmp_path)
     fluxes = {name for name in history if name.startswith("flux/")}
     assert fluxes == {f"flux/{wall}" for wall in ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max", "z_max_1")}
-    # all of the face but what is in the patch, and half a cell around that, which is held with it
+    # all of the face except the patch and half a cell around it, which is held with the patch
     assert history["flux/z_max"][-1] == pytest.approx(-1e3 * (0.2 * 0.11 - 0.05 * 0.03), rel=1e-12)
     total = sum(history[name][1:] for name in fluxes) + history["stored"][1:] - history["source"][1:]
     assert total == pytest.approx(history["imbalance"][1:], abs=1e-10)
@@ -169,7 +169,7 @@ def assert_same_rows(one, other, places=slice(None)):
 
 
 def whole_and_in_parts(directory, kind, precision, key, stops, **more):
-    """The history of a run to the last of these stops, and of one that goes on from each of them."""
+    """The history of a run to the last of these stops, and of a run that is resumed at each of them."""
     rows = []
     for name, ends in (("whole", stops[-1:]), ("parts", stops)):
         output = {"file": f"{name}.h5", **more.get("output", {"every": 20})}
@@ -192,7 +192,7 @@ def whole_and_in_parts(directory, kind, precision, key, stops, **more):
 @pytest.mark.parametrize("kind", ["stencil", "body"])
 def test_a_run_that_goes_on_has_the_same_rows(tmp_path, kind, precision):
     rows = whole_and_in_parts(tmp_path, kind, precision, "time.sweeps", [100, 140, 240])
-    if kind == "body":  # rows at 100 and 140 were ends, between those that are due
+    if kind == "body":  # the rows at 100 and 140, ends of runs, are not at the regular interval
         keep = np.isin(rows[1]["sweep"], rows[0]["sweep"])
         rows[1] = {name: column[keep] for name, column in rows[1].items()}
     assert_same_rows(*rows)
@@ -223,7 +223,7 @@ def steps(method, end, count, **more):
 
 
 class Slab:
-    """1 m between a wall at 20 K and one that convects to 20 K, and two modes of it: Carslaw and Jaeger, 3.10."""
+    """1 m between a wall at 20 K and one that convects to 20 K, with two of its modes: Carslaw and Jaeger, 3.10."""
 
     K, H, DIFFUSIVITY, END = 4.0, 6.0, 2.0, 0.2  # W/(m K), W/(m^2 K), m^2/s of MATERIAL, s
     AMPLITUDES = (30.0, 2.0)
@@ -246,7 +246,7 @@ class Slab:
         }
 
     def leaves(self, times):
-        """W/m^2 through both walls, means of the steps between the times."""
+        """W/m^2 through both walls, averaged over each step between the times."""
         found = np.zeros((2, len(times) - 1))
         for a, b in zip(self.AMPLITUDES, self.waves):
             rate = self.DIFFUSIVITY * b * b
@@ -267,16 +267,16 @@ def test_the_flux_of_a_step_is_the_mean_of_the_series(tmp_path, method, operator
         exact = slab.leaves(history["time"])
         found = np.array([history["flux/x_min"][1:], history["flux/x_max"][1:]])
         errors.append(np.abs(found - exact).max() / np.abs(exact).max())
-    assert errors[-1] <= 2e-3  # some (b/80)^2 of the second mode
+    assert errors[-1] <= 2e-3  # about (b/80)^2 for the second mode
     assert_order(errors, 1.9, 2.1, f"{method} {operator}")
 
 
 @pytest.mark.parametrize("method", ["rkl2", "implicit", "exponential"])
 @pytest.mark.parametrize("precision", ["double", "float"])
 def test_rows_of_all_steps_add_up_to_what_the_body_gained(tmp_path, method, precision):
-    """Where each step has a row, its heat is the sum of what they say went through the walls and was put in."""
+    """If each step has a row, the gained heat is the sum over all rows of sources minus the flow through the walls."""
     settings = {**COOLED, "time": steps(method, 0.2, 25), "output": {"history_every": 1}, "precision": precision}
-    if method == "exponential":  # nothing changes with time
+    if method == "exponential":  # it cannot do what changes with time
         settings = json.loads(json.dumps(settings).replace("*t", "*1").replace("- t", "- 1"))
     history = run(tmp_path, settings).history
     step = np.diff(history["time"])
@@ -284,17 +284,17 @@ def test_rows_of_all_steps_add_up_to_what_the_body_gained(tmp_path, method, prec
     flows = sum(history[name] for name in FLUXES)
     through = ((history["source"] - flows)[1:] * step).sum()
     turned = np.abs(flows[1:] * step).sum()
-    # an implicit step is solved to a tenth of its error in time; else 25 steps of rounded fields, of 300 J/m
+    # an implicit step is solved to a tenth of its error in time; otherwise 25 steps of a rounded field of 300 J/m
     assert abs(through - gained) <= (1e-3 if method == "implicit" else 1e-12 if precision == "double" else 1e-4) * turned
     assert abs(gained) > 0.05 * turned
-    # heat is known to its last bits; in float a field's are, too
+    # heat is rounded in its last bits; in float the field is, too
     rounding = 300 * (2.0**-52 if precision == "double" else 2.0**-23)
     assert history["stored"][1:] == pytest.approx(np.diff(history["heat"]) / step, abs=4 * rounding / step[0])
 
 
 @pytest.mark.parametrize("method", ["rkl2", "implicit"])
 def test_a_flux_that_is_given_is_what_its_step_had_of_it(tmp_path, method):
-    """Means of 1 + sin(20 t) over steps, of second order, through half a metre."""
+    """The flux of a row is the mean of 1 + sin(20 t) over its step, to second order; half a metre of wall."""
     errors = []
     for count in (40, 80, 160):
         walls = {"y_min": {"type": "neumann", "flux": "-1-sin(20*t)"}}
@@ -321,7 +321,7 @@ def test_run_says_that_longer_steps_close(tmp_path, method, count, cut):
 
 
 def test_the_worst_row_is_that_of_the_largest_imbalance(tmp_path):
-    """Not a late one, which is a larger part of a bound that has become small."""
+    """It is not a later row with a smaller imbalance that is larger relative to its own, smaller bound."""
     walls = {"x_min": {"type": "robin", "h": 5.0, "ambient": "300+200*exp(-3*t)"}}
     settings = {**COOLED, "boundary": walls, "time": {"end": 5.0, "step": 0.05, "method": "implicit"}, "output": {"history_every": 1}}
     del settings["source"]
@@ -352,7 +352,7 @@ RESTING = {
 @pytest.mark.parametrize("case", [COOLED, RESTING], ids=["moving", "resting"])
 @pytest.mark.parametrize("precision", ["double", "float"])
 def test_neither_kernels_nor_threads_change_a_row_of_longer_steps(tmp_path, case, precision):
-    """Where nothing moves one makes several stages in a pass, the other a sweep and a sum for each."""
+    """If nothing changes with time one kernel makes several stages in a pass, the other a sweep and a sum for each."""
     settings = {**case, "time": steps("rkl2", 0.02, 4), "output": {"history_every": 2}, "precision": precision}
     first = run(tmp_path, {**settings, "solver": {"backend": "cpu", "kernel": "wavefront", "threads": 1}}).history
     assert np.isfinite(first["imbalance"][1:]).all()
@@ -366,8 +366,8 @@ def test_neither_kernels_nor_threads_change_a_row_of_longer_steps(tmp_path, case
 @pytest.mark.parametrize("case", ["resting", "moving", "layers"])
 @pytest.mark.parametrize("cut", [{}, {"tolerance": 0.5}], ids=["whole", "cut"])
 def test_a_gpu_has_the_fluxes_of_the_cpu(tmp_path, case, precision, cut):
-    """Bit for bit, since the host makes them of a mean with the same bits; only sums over all nodes may differ in their
-    last ones, and are where a tolerance looks at none."""
+    """The fluxes have the same bits, since the host computes them from a mean field with the same bits. Only sums over
+    all nodes may differ in their last bits, and are absent where no tolerance needs them."""
     settings = {**RESTING, "time": steps("rkl2", 0.02, 4, **cut), "output": {"history_every": 2}, "precision": precision}
     if case != "resting":
         settings["boundary"] = {**RESTING["boundary"], "x_max": {"type": "dirichlet", "value": "300 + 1e3*t*y"}}
@@ -392,7 +392,7 @@ def test_no_row_of_longer_steps_changes_the_field(tmp_path, case, method, cut):
     settings = {**case, "time": steps(method, 0.02, 6, **cut)}
     seldom = run(tmp_path, {**settings, "output": {}}, name="seldom")
     often = run(tmp_path, {**settings, "output": {"history_every": 1}}, name="often")
-    if method == "exponential":  # each stop begins with the modes of the first field, in products of matrices
+    if method == "exponential":  # each stop starts again from the modes of the first field, by matrix products
         assert np.abs(seldom.field - often.field).max() <= 1e-11
     else:
         assert seldom.field.tobytes() == often.field.tobytes()

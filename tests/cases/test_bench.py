@@ -1,4 +1,4 @@
-"""heatsolve bench: its table, JSON and CSV agree, refusals are refusals, and peers stand beside."""
+"""heatsolve bench: table, JSON and CSV agree, bad requests are refused, and peers are listed with the kernels."""
 
 import csv
 import io
@@ -33,11 +33,11 @@ def test_json_says_what_was_measured():
     assert {"reference", "openmp"} <= set(rows)
     for row in rows.values():
         assert row["proven"] and row["apart"] <= row["bound"]
-        cache = row["cache"]  # 33^3 fits anywhere
+        cache = row["cache"]  # 33^3 fits into any cache
         assert cache["field_pairs"] == 1 and cache["samples"] == 3
         seconds = cache["seconds_per_sweep"]
         assert 0 < seconds["min"] <= seconds["median"] <= seconds["max"]
-        # 31^3 points are updated, with 2 words of 4 bytes each; %.17g figures
+        # 31^3 points are updated, with 2 words of 4 bytes each; figures are printed with %.17g
         assert cache["gcells"] == pytest.approx(31**3 / seconds["median"] * 1e-9, rel=1e-12)
         assert cache["bytes_per_second"] == pytest.approx(8e9 * cache["gcells"], rel=1e-12)
     slowest = rows["reference"]["cache"]
@@ -55,7 +55,7 @@ def test_csv_has_a_line_a_kernel():
         assert None not in row and None not in row.values()  # as many values as columns
         assert row["kind"] == "kernel" and row["fields"] == "cache" and row["proven"] == "1"
         assert row["points"] == "33x33x33" and row["dims"] == "3" and row["precision"] == "double"
-        # %.6g and %.6e
+        # printed with %.6g and %.6e
         assert float(row["gcells"]) == pytest.approx(31e-9 * 31**2 / float(row["seconds_median"]), rel=1e-5)
 
 
@@ -86,7 +86,7 @@ def test_numpy_as_a_peer(dims, precision):
     assert result.returncode == 0, result.stderr
     (peer,) = json.loads(result.stdout)["peers"]
     assert peer["peer"] == "numpy_slices" and peer["version"].startswith("numpy ")
-    # numpy rounds twice a term where heatsolve rounds once: some ulps of 2 after its 4 sweeps
+    # numpy rounds twice per term where heatsolve rounds once: some ulps of 2 after 4 sweeps
     assert 0 <= peer["apart"] < (1e-5 if precision == "float" else 1e-14)
     assert peer["seconds_per_sweep"]["median"] > 0 and peer["gcells"] > 0 and peer["speedup"] > 0
 

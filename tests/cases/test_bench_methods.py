@@ -1,5 +1,5 @@
-"""heatsolve bench --methods: errors are those of an exact solution and fall with the order of each method, refusals are
-said, table, JSON, CSV and picture agree."""
+"""heatsolve bench --methods: errors are those against an exact solution and fall with the order of each method; refusals
+are reported; table, JSON, CSV and picture agree."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ def bench(*arguments, peers=ROOT / "tests" / "peers"):
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
-    """(JSON, picture)"""
+    """(the JSON, the path of the picture)"""
     picture = tmp_path_factory.mktemp("picture") / "methods.png"
     result = bench(*SMALL, "--json", "--chart", str(picture))
     assert result.returncode == 0, result.stderr
@@ -46,7 +46,7 @@ def rows(case, method):
 
 
 def methods(kind):
-    """Those that the program has, of "time" or "steady"."""
+    """The program's methods for "time" or "steady", from its list of options."""
     listed = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True, check=True).stdout
     table = listed.split("\nMETHOD ")[1].split("\n\n")[0].splitlines()[1:]
     return {line.split()[0] for line in table if kind in re.split(r"  +", line)[1].split(", ")}
@@ -64,7 +64,7 @@ def test_every_method_is_there_or_says_why_not(cases):
 
 
 def order(case, method):
-    """Observed between the last two numbers of steps."""
+    """The observed order, from the last two numbers of steps."""
     coarse, fine = rows(case, method)[-2:]
     return math.log(coarse["error"] / fine["error"]) / math.log(fine["steps"] / coarse["steps"])
 
@@ -72,7 +72,7 @@ def order(case, method):
 @pytest.mark.parametrize("name", CASES[:3])
 def test_errors_fall_with_the_order(cases, name):
     case = cases[name]
-    # of the last two numbers of steps, whose errors have a share of the next power of some percent
+    # for the last two numbers of steps, where the next power contributes some percent of the error
     assert order(case, "euler") == pytest.approx(1.0, abs=0.05)
     assert order(case, "rkl2") == pytest.approx(2.0, abs=0.2)
     errors = [row["error"] for row in rows(case, "rkl2")]
@@ -84,19 +84,19 @@ def test_what_has_no_error_in_time_has_none(cases, name):
     case = cases[name]
     (row,) = rows(case, "exponential")
     assert row["sweeps"] is None
-    # the reference is made of some thousand sweeps, whose coefficients are rounded
+    # the reference takes some thousand sweeps with rounded coefficients
     assert row["error"] <= case["reference_error"] < 1e-11
 
 
 def test_smooth_decay_is_that_of_its_mode(cases):
-    """The grid's own rate of the slowest mode is known, so the errors of Euler's steps are, too."""
+    """The decay rate of the slowest mode on the grid is known, and so are the errors of Euler's steps."""
     case = cases["smooth"]
     assert case["points"] == [17, 17, 17] and case["end"] == 0.1
     rate = 12 * 16**2 * math.sin(math.pi / 32) ** 2
     for row in rows(case, "euler") + rows(case, "spectral"):
         step = case["end"] / row["steps"]
         exact = math.exp(-rate * case["end"])
-        # two to three digits less than the rounding of a run, which is 1e-13 of the field
+        # two to three digits above the rounding of a run, which is 1e-13 of the field
         assert row["error"] == pytest.approx(1.0 - (1.0 - rate * step) ** row["steps"] / exact, rel=1e-9)
 
 
@@ -105,7 +105,7 @@ def test_what_makes_sweeps_at_once_has_their_errors(cases):
         swept, at_once = rows(cases[name], "euler"), rows(cases[name], "spectral")
         assert [row["steps"] for row in swept] == [row["steps"] for row in at_once]
         for a, b in zip(swept, at_once):
-            assert a["error"] == pytest.approx(b["error"], rel=1e-9)  # as above
+            assert a["error"] == pytest.approx(b["error"], rel=1e-9)  # the same tolerance as above
             assert a["sweeps"] == a["steps"] and b["sweeps"] is None
 
 
@@ -114,8 +114,8 @@ def test_steady_states_are_reached(cases):
     assert "end" not in case and case["tolerance"] == 1e-8
     for row in case["rows"]:
         assert 0 <= row["residual"] <= case["tolerance"] and "error" not in row
-    assert rows(case, "spectral")[0]["residual"] < 1e-12  # no iterations: it is at the rounding of a sweep
-    assert rows(case, "sweeps")[0]["steps"] % 100 == 0  # as often as a run looks
+    assert rows(case, "spectral")[0]["residual"] < 1e-12  # no iterations, so the residual is the rounding of a sweep
+    assert rows(case, "sweeps")[0]["steps"] % 100 == 0  # a run checks every 100 sweeps
 
 
 def test_times_are_in_order(cases):
@@ -146,7 +146,7 @@ def test_table_and_csv_say_the_same(cases):
     for row, (name, expected) in zip(found, timed):
         assert None not in row and None not in row.values()  # as many values as columns
         assert row["measure"] == ("residual" if name == "cube" else "error")
-        # %.6e; on one thread the same bits, but for what a library makes of them
+        # printed with %.6e; on one thread the bits are the same, except for what libraries compute
         assert float(row["value"]) == pytest.approx(expected[row["measure"]], rel=1e-5, abs=1e-11)
 
 
@@ -155,7 +155,7 @@ def test_float_is_measured_against_double():
     assert result.returncode == 0, result.stderr
     case = json.loads(result.stdout)["cases"][0]
     (row,) = rows(case, "exponential")
-    assert 1e-9 < row["error"] < 1e-6  # a rounding or two of float, 6e-8
+    assert 1e-9 < row["error"] < 1e-6  # one or two roundings in float, 6e-8
 
 
 PEER = """
@@ -179,7 +179,7 @@ common.main(__file__, answers)
 
 
 def test_peers_get_the_equations(tmp_path):
-    """Euler's steps in SciPy: of order 1 towards the same reference, the stack's walls and materials included."""
+    """Euler's steps in SciPy, of order 1 with the same reference, also for the walls and materials of the stack."""
     folder = tmp_path / "methods"
     folder.mkdir()
     for shared in ("absent.py", "methods/common.py"):
@@ -200,7 +200,7 @@ def test_peers_get_the_equations(tmp_path):
         assert (half["peer"], half["version"], quarter["steps"]) == ("half", "loop 1.0", 2 * half["steps"])
         assert half["error"] / quarter["error"] == pytest.approx(2.0, rel=0.1) and quarter["error"] < 0.1
     assert cases["cube"] == [{"peer": "loop", "none": "not today"}]
-    # what was done in time counts
+    # the answers given in time count
     table = bench(*small, "--peer", "slow", "--peer-seconds", "1", peers=tmp_path).stdout
     assert table.count("peer: begun") == 4 and table.count("longer than 1 s") == 4
 

@@ -1,8 +1,8 @@
-"""Random bodies, from config to file, against the definition in docs/numerics.md, written a second time in Python.
+"""Random bodies, from config to file, against docs/numerics.md's definition, implemented independently in Python.
 
-Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall by numbers, expressions
-(of place and time at once, too), files and tables, patches by boxes and labels; in a config of one material on a uniform
-grid the stencil as well.
+They cover shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, every kind of wall with
+numbers, expressions (also of place and time at once), files and tables, and patches by boxes and labels. A config of
+one material on a uniform grid tests the stencil as well.
 """
 
 import json
@@ -31,9 +31,9 @@ def test_a_random_body_is_swept_as_defined(tmp_path, seed):
     heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}")
     first, last, end, history, flux = result(tmp_path)
     field, passed, source, stored, gross = body.sweep_all(first, end / body.sweeps)
-    # sums in another order: some roundings a sweep
+    # the sums have another order: some roundings a sweep
     assert np.abs(last - field).max() <= 1e-12 * body.sweeps * max(1.0, np.abs(field).max())
-    # differences of temperatures over a step, so what their roundings are of the fluxes
+    # differences of temperatures over a step: their error is the rounding of the fluxes
     rounding = 1e-10 * gross
     assert history["source"] == pytest.approx(source, abs=rounding)
     assert history["stored"] == pytest.approx(stored, abs=rounding)
@@ -54,11 +54,11 @@ def test_the_slowest_mode_of_a_random_body_is_told(tmp_path, seed):
     if len(rates) == 0:
         assert told["steady_decay"] is None
     else:
-        # an eigenvalue lies within the residual, which is within 0.01
+        # the residual, which is within 0.01, bounds the distance to an eigenvalue
         assert told["steady_decay"] == pytest.approx(rates[0] * told["step"], rel=0.01)
     if is_held:
-        # A v = 1 is met to 0.1 at least; a stencil's bound is twice the slowest mode's distance.
-        # Roundings of 1e-16 of the temperatures are far below 1e-6 K.
+        # A v = 1 is solved to at least 0.1; the bound for a stencil is twice the slowest mode's distance. Roundings of
+        # 1e-16 of the temperatures are far below 1e-6 K.
         least = 1e-6 * (body.longest() / told["step"] + 1)
         most = 2.01 if len(body.materials) == 1 else 1.12
         assert 0.999999 * least < told["steady_distance_most"] < most * least

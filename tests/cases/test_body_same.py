@@ -1,5 +1,5 @@
-"""Bodies of several materials: what they share with one material, and what must hold in every body: heat is kept,
-no new extremes, mirror images stay such."""
+"""Bodies of several materials: agreement with one material, and what must hold in every body: heat is kept, no new
+extremes appear, mirror images stay mirror images."""
 
 import json
 import re
@@ -18,7 +18,7 @@ SPACING = [0.125, 0.25, 0.5]
 
 
 def random_field(dims, seed=1):
-    """From 0 to 1, in 20 bits, so that it is the same in float."""
+    """Values from 0 to 1 with 20 bits, so they are exact in float too."""
     return np.random.default_rng(seed).integers(0, 2**20 + 1, SHAPE[dims]) / 2.0**20
 
 
@@ -39,7 +39,7 @@ def case(directory, dims, precision, boundary, start=None, sweeps=64, **more):
 
 
 def two_alike(dims):
-    """A body of two materials that only their names tell apart."""
+    """A body of two materials that differ only in name."""
     return {
         "materials": [{"name": "one", **NUMBERS}, {"name": "other", **NUMBERS}],
         "body": [
@@ -67,13 +67,13 @@ WALLS = {
 @pytest.mark.parametrize("dims", DIMS)
 @pytest.mark.parametrize("wall", WALLS)
 def test_two_equal_materials_are_as_one(tmp_path, wall, dims, precision):
-    """The network's sweep is the stencil's, added up otherwise: it differs by roundings."""
+    """The network's sweep and the stencil's have the same terms in another order: they differ by roundings."""
     settings = case(tmp_path, dims, precision, {"all": WALLS[wall]}, source={"value": 3.0})
     settings["time"]["step"] = 0.9 / (2 * 2.0 * sum(1 / h**2 for h in SPACING[:dims])) * 0.8
     one = run(tmp_path, {**settings, "material": NUMBERS}, "one")
     two = run(tmp_path, {**settings, **two_alike(dims)}, "two")
     assert one.attributes["operator"] == "stencil" and two.attributes["operator"] == "conduction"
-    # both round each of some 2*dims + 4 terms of a sweep, of twice the field's size at most, and the coefficients
+    # both round some 2*dims + 4 terms a sweep, each at most twice the field's size, and the coefficients
     size = 2.0 * max(1.0, np.abs(one.field).max())
     bound = 64 * 2 * 2 * (2 * dims + 4) * ROUNDOFF[precision] * size
     assert np.abs(one.field.astype(float) - two.field).max() <= bound
@@ -85,7 +85,7 @@ def test_two_equal_materials_are_as_one(tmp_path, wall, dims, precision):
 @pytest.mark.parametrize("wall", WALLS)
 def test_a_body_of_one_material_is_the_stencils_to_the_bit(tmp_path, wall, dims, precision):
     settings = case(tmp_path, dims, precision, {"all": WALLS[wall]}, source={"expression": "x*t"})
-    # of whose product each factor is not the quotient by the other
+    # chosen so that dividing the product by one factor does not give the other exactly
     numbers = {"conductivity": 4.3, "density": 1.057, "specific_heat": 0.996}
     assert 1.057 * 0.996 / 1.057 != 0.996
     one = run(tmp_path, {**settings, "material": numbers}, "one")
@@ -109,7 +109,7 @@ PATCHED = ["neumann", "neumann that moves", "robin", "robin that moves", "fixed"
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize("wall", PATCHED)
 def test_a_patch_over_the_whole_face_is_the_face(tmp_path, wall, dims, precision):
-    """To the bit in a body, and to rounding where one material with a patch becomes a body."""
+    """The same bits in a body; equal to rounding where the patch turns one material into a body."""
     whole = {"lower": [0.0] * (dims - 1), "upper": [9.0] * (dims - 1)}
     plain = {"all": {"type": "reflective"}, "x_max": WALLS[wall]}
     patched = {"all": {"type": "reflective"}, "x_max": {"type": "robin", "h": 7.0, "ambient": 50.0, "patches": [{**whole, **WALLS[wall]}]}}
@@ -126,7 +126,7 @@ def test_a_patch_over_the_whole_face_is_the_face(tmp_path, wall, dims, precision
     assert np.abs(one.field[..., -3:] - one.first[..., -3:]).max() > 0.1
 
 
-OWN = {  # what all faces have, and what one has in its place: a product of two is one wall's own
+OWN = {  # what all faces have, and what x_min gives itself
     "a number": ({"flux_table": "flux.txt", "flux_file": "flux.npy"}, {"flux": 2.0}),
     "a table": ({"flux": 2.0}, {"flux_table": "flux.txt"}),
     "a file beside a table": ({"flux_table": "flux.txt"}, {"flux_file": "flux.npy"}),
@@ -150,7 +150,7 @@ def test_what_a_face_gives_itself_stands_for_what_all_have(tmp_path, name):
 @pytest.mark.parametrize("wall", ["reflective", "periodic"])
 @pytest.mark.parametrize("dims", DIMS)
 def test_a_body_of_one_material_everywhere_tells_its_materials_as_another_does(tmp_path, wall, dims):
-    """The stencil sweeps it; one that perfuses, by nothing that counts, is a body."""
+    """One material is swept by the stencil; a negligible perfusion makes it a body. Both write the same materials."""
     materials = [{"name": "steel", **NUMBERS}, {"name": "air", **NUMBERS, "conductivity": 1.0}]
     settings = {**case(tmp_path, dims, "double", {"all": {"type": wall}}), "body": [{"material": "steel"}]}
     told = {}
@@ -189,14 +189,14 @@ WRAPS = {"periodic": AXES, "x periodic": "x"}
 
 
 def walls(wall, dims):
-    """The wall at all faces."""
+    """The wall at all faces, or x periodic and the others reflective."""
     if wall == "x periodic":
         return {"all": {"type": "reflective"}, "x_min": {"type": "periodic"}, "x_max": {"type": "periodic"}}
     return {"all": DRIVEN[wall]}
 
 
 def random_labels(dims, wall, seed=2):
-    """Of the cells; those of a grid that is periodic along all axes are as many as its nodes, and of these."""
+    """Random labels of cells; if all axes are periodic these are as many as the nodes, and the labels are the nodes'."""
     wraps = WRAPS.get(wall, "")
     shape = [n - (a not in wraps) for n, a in zip(SHAPE[dims], AXES[:dims][::-1])]
     return np.random.default_rng(seed).integers(0, 3, shape).astype(np.uint8)
@@ -212,7 +212,7 @@ def random_body(directory, labels):
 
 
 def heat_capacities(labels, wall):
-    """Of each node: what lies halfway to its neighbours, from the labels."""
+    """The heat capacity of each node, from the labels within half a cell around it."""
     each = CAPACITY[labels]
     if wall == "periodic":
         return each * np.prod(SPACING[: labels.ndim])
@@ -242,18 +242,18 @@ CLOSED = [(dims, wall) for dims, wall in EACH if wall in ("reflective", "periodi
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims, wall", CLOSED)
 def test_heat_stays_over_100000_sweeps(tmp_path, wall, dims, precision):
-    """Every cell has a material of its own, with contacts between them."""
+    """Every cell has a random material, with contacts between materials."""
     labels = random_labels(dims, wall)
     settings = case(tmp_path, dims, precision, walls(wall, dims), sweeps=100000, **random_body(tmp_path, labels))
     result = run(tmp_path, settings)
     capacity = heat_capacities(labels, wall)
     before, after = (capacity * result.first).sum(), (capacity * result.field.astype(float)).sum()
-    # A sweep rounds a node by 2 u of 1 K; at worst all go one way, until the field is level to rounding and
-    # nothing moves. Of the sum that is sqrt(sweeps * nodes) where they are random, which ten times is enough for.
+    # A sweep rounds a node by 2 u of 1 K; at worst all roundings have one sign, until the field is level to rounding
+    # and nothing moves. If they are random the sum grows with sqrt(sweeps * nodes); ten times that is enough.
     bound = 10 * 2 * np.sqrt(100000 / capacity.size) * ROUNDOFF[precision] * capacity.sum()
     assert abs(after - before) <= bound
     assert bound < 1e-2 * before
-    assert np.ptp(result.field) < 0.2  # it has spread
+    assert np.ptp(result.field) < 0.2  # heat has spread
     assert result.history["heat"][0] == pytest.approx(before, rel=1e-12)
     assert result.history["heat"][-1] == pytest.approx(after, rel=1e-12)
 
@@ -273,7 +273,7 @@ def test_what_flows_in_is_what_is_there(tmp_path, dims, precision):
     for axis, a in enumerate(AXES[:dims]):
         inward -= (flux[f"{a}_min"] + flux[f"{a}_max"]) * np.prod(lengths) / lengths[axis]
     rise = (capacity * (result.field.astype(float) - result.first)).sum()
-    # 2 dims + 4 roundings a sweep and node, all one way at worst
+    # 2 dims + 4 roundings a sweep and node, at worst all of one sign
     size = max(1.0, np.abs(result.field).max())
     bound = 64 * (2 * dims + 4) * ROUNDOFF[precision] * size * capacity.sum()
     assert abs(rise - inward * result.time[-1]) <= bound
@@ -283,8 +283,8 @@ def test_what_flows_in_is_what_is_there(tmp_path, dims, precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims, wall", EACH)
 def test_no_new_extremes(tmp_path, wall, dims, precision):
-    """Zeros and ones, walls that want something between. With half the longest stable step no node gives more
-    than it has, since no eigenvalue is below the largest sum of its conductances over its heat capacity."""
+    """Zeros and ones, with walls that drive towards values between. At half the longest stable step no node gives more
+    than it has: no node's summed conductances over its heat capacity exceed the largest eigenvalue."""
     start, body = np.round(random_field(dims)), random_body(tmp_path, random_labels(dims, wall))
     settings = case(tmp_path, dims, precision, walls(wall, dims), start=start, **body)
     settings["time"]["safety"] = 0.5
@@ -296,7 +296,7 @@ def test_no_new_extremes(tmp_path, wall, dims, precision):
 
 
 def test_and_twice_that_step_would_make_some(tmp_path):
-    """That the test above would see it."""
+    """Shows that the test above would fail if extremes appeared."""
     settings = case(tmp_path, 1, "double", {"all": WALLS["reflective"]}, start=np.arange(41) % 2 * 1.0,
                     **random_body(tmp_path, random_labels(1, "reflective")))  # fmt: skip
     settings["time"] = {"sweeps": 1, "safety": 1.0}
@@ -307,16 +307,16 @@ def test_and_twice_that_step_would_make_some(tmp_path):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims, wall", EACH)
 def test_mirror_images_stay_mirror_images(tmp_path, wall, dims, precision):
-    """The body and the start turned about along an axis give the field turned about, to rounding: neighbours are
-    added from the lower side to the upper."""
+    """Flipping body and start along an axis flips the field, but for rounding: neighbours are added from the lower side
+    up."""
     labels, start = random_labels(dims, wall), random_field(dims)
     settings = case(tmp_path, dims, precision, walls(wall, dims), **random_body(tmp_path, labels))
-    del settings["contacts"]  # right at a node a contact belongs to the upper side
+    del settings["contacts"]  # a contact exactly at a node is not symmetric
     straight = run(tmp_path, settings, "straight")
-    # the longest stable step is found by iteration, which may end elsewhere in the mirror
+    # the longest stable step is found by an iteration, which may end at another value for the mirrored body
     steps, straight = {"sweeps": 64, "step": straight.attributes["step"]}, straight.field
     for axis in range(dims):
-        # of a periodic axis cell i lies above node i, so for the cells to turn about node 0 has to stay
+        # on a periodic axis cell i lies above node i, so node 0 must stay in place for the cells to flip
         stays = wall == "x periodic" and axis == dims - 1
         turned_start = np.roll(np.flip(start, axis), stays, axis)
         body = random_body(tmp_path, np.flip(labels, axis))
@@ -330,7 +330,7 @@ def test_mirror_images_stay_mirror_images(tmp_path, wall, dims, precision):
 
 
 def test_shapes_and_labels_of_cells_say_the_same_to_the_bit(tmp_path):
-    """Boxes whose sides run through nodes, and the labels of those cells."""
+    """Boxes whose sides run through nodes, and labels of the same cells."""
     labels = np.zeros([n - 1 for n in SHAPE[3]], np.uint8)
     labels[1:4, 2:, 3:6] = 1
     labels[4:, :, :2] = 2
@@ -347,7 +347,7 @@ def test_shapes_and_labels_of_cells_say_the_same_to_the_bit(tmp_path):
 
 
 def test_measured_fields_are_as_labels_of_nodes(tmp_path):
-    """The same conductivities and capacities, once as materials of nodes and once as numbers."""
+    """The same conductivities and capacities, given as materials of nodes and as numbers."""
     label = np.random.default_rng(4).integers(0, 3, SHAPE[3]).astype(np.uint16)
     np.save(tmp_path / "node.npy", label)
     np.save(tmp_path / "k.npy", np.array([m["conductivity"] for m in MATERIALS])[label])
@@ -357,7 +357,7 @@ def test_measured_fields_are_as_labels_of_nodes(tmp_path):
     by_number = {"measured": {"conductivity": {"file": "k.npy"}, "capacity": {"file": "c.npy"}}}
     labelled = run(tmp_path, {**settings, **by_label}, "labelled")
     measured = run(tmp_path, {**settings, **by_number}, "measured")
-    # capacities of the former are added up from octants
+    # with labels capacities are summed over octants
     assert np.abs(labelled.field - measured.field).max() <= 64 * 10 * ROUNDOFF["double"]
 
 
@@ -370,7 +370,7 @@ BY_FILE = {
 
 @pytest.mark.parametrize("kind", BY_FILE)
 def test_files_of_all_faces_are_those_of_each(tmp_path, kind):
-    """What `all` reads from a file is read for each face: the same bits as said four times, and numbers as constants."""
+    """A file given for `all` is read for each face: the same bits as if given for each; constants differ by rounding."""
     start = np.random.default_rng(3).random((9, 9))
     np.save(tmp_path / "all.npy", np.full(9, 3.0))
     shared, faces = BY_FILE[kind], ["x_min", "x_max", "y_min", "y_max"]
@@ -380,6 +380,6 @@ def test_files_of_all_faces_are_those_of_each(tmp_path, kind):
         for name, boundary in (("all", {"all": shared}), ("each", dict.fromkeys(faces, shared)), ("plain", {"all": plain}))
     }
     assert np.array_equal(fields["all"], fields["each"])
-    # a constant is multiplied with a node's area in one product less
+    # a constant takes one multiplication less
     assert np.abs(fields["all"] - fields["plain"]).max() <= 64 * 10 * ROUNDOFF["double"] * 3.0 * 10
     assert np.abs(fields["all"] - start).max() > 0.1

@@ -1,7 +1,7 @@
-"""Steady states of bodies of several materials, against what paper and pencil give.
+"""Steady states of bodies of several materials, against analytic results.
 
-Along one axis a steady state of the network is the exact one: between two nodes its conductance is one over the
-exact resistance. So there nothing but rounding may be left.
+Along one axis a steady state of the network is exact: the conductance between two nodes is one over the exact
+resistance. There only rounding may remain.
 """
 
 import itertools
@@ -15,7 +15,7 @@ PRECISIONS = ["double", "float"]
 
 
 class Wall:
-    """Layers (thickness, conductivity) between two baths, with a contact behind each but the last."""
+    """Layers (thickness, conductivity) between two baths, with a contact after each layer but the last."""
 
     def __init__(self, layers, contacts, baths):
         self.layers, self.contacts = layers, contacts
@@ -23,20 +23,20 @@ class Wall:
         self.ends = [0.0, *itertools.accumulate(thickness for thickness, _ in layers)]
         resistance = 1 / self.h0 + 1 / self.h1 + sum(contacts) + sum(length / k for length, k in layers)
         self.flux = (self.t0 - self.t1) / resistance
-        self.sides = []  # temperatures at each layer's two sides
+        self.sides = []  # temperatures at the two sides of each layer
         t = self.t0 - self.flux / self.h0
         for (length, k), contact in zip(layers, [*contacts, 0.0]):
             self.sides.append((t, t - self.flux * length / k))
             t = self.sides[-1][1] - self.flux * contact
 
     def exact(self, x):
-        """Right at a contact: of the layer below, for the contact belongs to the edge above a node."""
+        """A point at a contact counts as in the layer below: the contact belongs to the edge above a node."""
         which = np.clip(np.searchsorted(self.ends, x, side="left") - 1, 0, len(self.layers) - 1)
         start, side = np.array(self.ends)[which], np.array([t for t, _ in self.sides])[which]
         return side - self.flux * (x - start) / np.array([k for _, k in self.layers])[which]
 
     def settings(self, cells, dims=1, axis=0):
-        """Along one axis of a grid that is small along the others; their wide spacing keeps the step long."""
+        """The wall along one axis; the others have few nodes, whose wide spacing does not limit the step."""
         points, upper = [4] * dims, [3000.0] * dims
         points[axis], upper[axis] = cells + 1, self.ends[-1]
         body = []
@@ -66,17 +66,17 @@ class Wall:
 
 
 def along(result, axis):
-    """The profile along the axis, and that all lines along it are alike but for rounding."""
+    """The profile along the axis; checks that all lines along it are the same but for rounding."""
     field = np.moveaxis(result.field.astype(float), result.dims - 1 - axis, 0)
     field = field.reshape(field.shape[0], -1)
     size = np.abs(field).max()
-    # lines differ by the roundings of their sums; what each sweep adds fades within some hundred
+    # lines differ by the roundings of their sums; each sweep's rounding decays within some hundred sweeps
     assert np.ptp(field, axis=1).max() <= 1000 * ROUNDOFF[result.settings.get("precision", "double")] * size
     return field[:, 0]
 
 
-# Sheets thinner than a cell, of what conducts 1e5 times better and worse: no edge is stiff, so a cold start soon
-# comes to the end.
+# Sheets thinner than a cell that conduct 1e5 times better or worse. No edge is stiff: a cold start soon gets to the
+# end.
 SHEETS = Wall(
     [(0.234, 1.0), (0.056, 1e5), (0.32, 2.0), (0.0689, 1e-3), (0.3211, 0.5)],
     [0.0, 0.0, 0.0, 0.0],
@@ -90,13 +90,13 @@ THROUGH_NODES = Wall([(0.25, 1.0), (0.25, 2.0), (0.5, 0.5)], [0.3, 0.1], [(1.0, 
 @pytest.mark.parametrize("dims, axis", [(1, 0), (2, 1), (3, 2), (3, 0)])
 @pytest.mark.parametrize("wall", [SHEETS, CONTACTS, THROUGH_NODES], ids=["sheets", "contacts", "through nodes"])
 def test_multilayer_wall_from_a_cold_start(tmp_path, wall, dims, axis, precision):
-    """Whatever stands between two nodes counts by its resistance; whatever is between baths, too."""
+    """Only the total resistance between two nodes, and between the baths, matters."""
     settings = wall.settings(12, dims, axis)
     settings.update(precision=precision, initial={"value": 0.0}, time={"sweeps": 30000})
     result = run(tmp_path, settings)
     x = result.coordinates["xyz"[axis]].ravel()
     profile = along(result, axis)
-    # Rounding of a sweep, some 4 u of 3 K, stays for the slowest mode's 1/(1 - its factor) sweeps: some 1000.
+    # Rounding of a sweep, some 4 u of 3 K, accumulates over 1/(1 - the slowest mode's factor) sweeps: some 1000.
     slack = {"double": 1e-12, "float": 4 * 3 * 1000 * ROUNDOFF["float"]}[precision]
     assert np.abs(profile - wall.exact(x)).max() <= slack
     assert wall.h0 * (wall.t0 - profile[0]) == pytest.approx(wall.flux, rel=slack, abs=slack * wall.h0)
@@ -104,7 +104,7 @@ def test_multilayer_wall_from_a_cold_start(tmp_path, wall, dims, axis, precision
 
 
 def test_temperatures_of_the_interfaces_and_the_jump_at_a_contact(tmp_path):
-    """From two nodes at each side, as one would measure them: the jump is resistance times flux."""
+    """Extrapolated from two nodes on each side, as a measurement would be: the jump is resistance times flux."""
     wall = Wall([(0.43, 1.0), (0.57, 4.0)], [0.25], [(8.0, 1.0), (2.0, 3.0)])
     settings = wall.settings(12)
     settings.update(initial={"value": 0.0}, time={"sweeps": 30000})
@@ -114,7 +114,7 @@ def test_temperatures_of_the_interfaces_and_the_jump_at_a_contact(tmp_path):
     left = t[below] + (t[below] - t[below - 1]) / h * (at - x[below])
     right = t[above] - (t[above + 1] - t[above]) / h * (x[above] - at)
     flux = -1.0 * (t[3] - t[1]) / (2 * h)
-    # slopes of rounded temperatures, drawn out over half a cell
+    # slopes of rounded temperatures, extrapolated over half a cell
     assert flux == pytest.approx(wall.flux, rel=1e-12)
     assert left == pytest.approx(wall.sides[0][1], rel=1e-12)
     assert right == pytest.approx(wall.sides[1][0], rel=1e-12)
@@ -123,14 +123,14 @@ def test_temperatures_of_the_interfaces_and_the_jump_at_a_contact(tmp_path):
 
 @pytest.mark.parametrize("contrast", [10.0, 1e3, 1e5])
 def test_thick_layers_of_high_contrast_stay_at_the_exact_state(tmp_path, contrast):
-    """Their slow modes would take contrast times as many sweeps from a cold start, so they begin where they
-    should end. A conductance that is wrong by 1e-6 drives the field away: see the next test."""
+    """From a cold start the slow modes would take `contrast` times as many sweeps, so the run starts at the exact state.
+    A conductance that is wrong by 1e-6 drives the field away: see the next test."""
     wall = Wall([(0.31, 1.0), (0.217, contrast), (0.293, 1 / contrast), (0.18, 1.0)], [0, 0.1, 0], [(8, 1.0), (2, 3.0)])
     assert stays(tmp_path, wall, wall) <= 1e-12 * 3.0
 
 
 def stays(directory, real, believed):
-    """How far the field goes from the exact state of a wall in 1e5 sweeps of another."""
+    """How far the field moves in 1e5 sweeps of the wall `real`, from the exact state of `believed`."""
     x = np.linspace(0.0, 1.0, 24)
     np.save(directory / "start.npy", believed.exact(x))
     settings = real.settings(23)
@@ -139,7 +139,7 @@ def stays(directory, real, believed):
 
 
 def test_and_would_leave_a_state_that_is_not_theirs(tmp_path):
-    """The bound above sees it: one layer conducts 1e-6 better than believed."""
+    """Shows that the bound above is sharp: one layer of `believed` conducts 1e-6 better."""
     baths = [(8, 1.0), (2, 3.0)]
     real = Wall([(0.31, 1.0), (0.217, 1e5), (0.473, 1.0)], [0, 0], baths)
     believed = Wall([(0.31, 1.0 + 1e-6), (0.217, 1e5), (0.473, 1.0)], [0, 0], baths)
@@ -150,7 +150,7 @@ def test_and_would_leave_a_state_that_is_not_theirs(tmp_path):
 
 
 def test_many_layers_in_a_cell_conduct_as_one_in_series(tmp_path):
-    """40 layers of random thickness on 12 cells."""
+    """40 layers of random thickness on 12 cells, in series."""
     random = np.random.default_rng(3)
     lengths = random.uniform(0.2, 1.0, 40)
     lengths /= lengths.sum()
@@ -167,8 +167,8 @@ def test_many_layers_in_a_cell_conduct_as_one_in_series(tmp_path):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims", [2, 3])
 def test_layers_along_the_flow_conduct_side_by_side(tmp_path, dims, precision):
-    """k_i times one gradient flows into each layer, by patches that end where the layers do. Wherever that is,
-    the profile is one straight line if each row conducts by its layers' shares of its cross-section."""
+    """Patches that end where the layers do let k_i times one gradient flow into each layer. Wherever the layers end, the
+    profile is one straight line if each row conducts by its layers' shares of its cross-section."""
     ends = [0.0, 0.13, 0.31, 0.333, 0.72, 1.0]
     ks = [1.0, 30.0, 0.2, 5.0, 0.05]
     gradient, other = 2.0, [0.0] * (dims - 2)
@@ -196,14 +196,14 @@ def test_layers_along_the_flow_conduct_side_by_side(tmp_path, dims, precision):
     }
     result = run(tmp_path, settings)
     exact = 1.0 + gradient * (0.25 - result.coordinates["x"])
-    # a sweep rounds some 8 times; what it leaves fades in some 100
+    # a sweep rounds some 8 times; the roundings decay within some 100 sweeps
     assert np.abs(result.field - exact).max() <= 8 * 100 * 1.5 * ROUNDOFF[precision]
 
 
 def test_chequerboard_conducts_as_the_geometric_mean(tmp_path):
-    """sqrt(k1 k2) (Keller 1964; Dykhne 1970). Mirrored at all four walls the square of four fields is the endless
-    chequerboard. In its corner T ~ r^b with tan(b pi/4) = sqrt(k2/k1): for 4 to 1 b = 0.59, so the flow comes
-    with the order 2 b = 1.18."""
+    """sqrt(k1 k2) (Keller 1964; Dykhne 1970). A square of four fields, mirrored at all four walls, is the infinite
+    chequerboard. At its corner T ~ r^b with tan(b pi/4) = sqrt(k2/k1): b = 0.59 for 4 to 1, so the flow has the order 2
+    b = 1.18."""
     errors = []
     for cells in (8, 16, 32, 64):
         half = np.arange(cells) < cells // 2
@@ -222,7 +222,7 @@ def test_chequerboard_conducts_as_the_geometric_mean(tmp_path):
             "time": {"sweeps": 10 * cells**2},
         }
         t = run(tmp_path, settings).field
-        k = np.where(label == 0, 1.0, 4.0)[:, 0] / 2  # of the first column of cells: half to the row below, half above
+        k = np.where(label == 0, 1.0, 4.0)[:, 0] / 2  # first column of cells: half to the row below, half above
         rows = np.zeros(cells + 1)
         rows[:-1] += k
         rows[1:] += k
@@ -236,12 +236,12 @@ def test_chequerboard_conducts_as_the_geometric_mean(tmp_path):
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_pennes_slab(tmp_path, dims):
-    """k T'' = w (T - T_blood) - q between 0 and a convecting skin, two tissues of which one is not perfused:
-    sinh and cosh, then a straight line. Interface through nodes on all grids: of second order."""
+    """k T'' = w (T - T_blood) - q between 0 and a convecting skin, with two tissues, one without perfusion: sinh and
+    cosh, then a straight line. The interface lies on nodes of all grids, so the order is 2."""
     k1, k2, w, blood, heat, h, air, core = 0.5, 0.2, 2000.0, 37.0, 400.0, 12.0, 20.0, 37.5
     a, length = 0.02, 0.03
     m, rise = math.sqrt(w / k1), blood + heat / w
-    # T = rise + A cosh(m x) + B sinh(m x) up to a; from there on the flux q through fat and air
+    # T = rise + A cosh(m x) + B sinh(m x) up to a; beyond it the flux is constant, through fat and air
     outside = (length - a) / k2 + 1 / h
     A = core - rise
     # -k1 T'(a) = (T(a) - air) / outside
@@ -282,13 +282,13 @@ def test_pennes_slab(tmp_path, dims):
 
 
 def shell_errors(directory, shape, dims, grids):
-    """A round core that makes heat, in a shell, in a matrix whose walls have the exact temperature: errors at the
-    nodes, largest and root of the mean square. Begun at the exact state, which is near the network's."""
+    """A round core that makes heat, in a shell, in a matrix whose walls have the exact temperature: errors at the nodes,
+    maximum and root mean square. Starts at the exact state, which is close to the network's."""
     a, b, k1, k2, k3, q, far = 0.31, 0.53, 1.0, 0.2, 3.0, 10.0, 1.8
     r = "sqrt(" + "+".join(f"{n}^2" for n in "xyz"[:dims]) + ")"
 
     def fall(k, at, outer):
-        """Of the temperature outside the core, whose heat goes through all cylinders or spheres around it."""
+        """The temperature outside the core; all its heat passes every cylinder or sphere around it."""
         if dims == 2:
             return f"({q * a**2 / (2 * k)!r}*ln({outer}/({at})))"
         return f"({q * a**3 / (3 * k)!r}*(1/({at})-1/{outer}))"
@@ -331,8 +331,8 @@ def fitted_order(grids, errors):
 
 @pytest.mark.parametrize("shape, dims, grids", [("cylinder", 2, (12, 16, 24, 32, 48, 64)), ("sphere", 3, (8, 12, 16, 24))])
 def test_round_shells_on_straight_axes_come_with_the_first_order(tmp_path, shape, dims, grids):
-    """Along an edge that a slanting surface crosses what conducts side by side is taken in series: an error of the
-    first order there, however exact the crossing is. Of 1.7 K at most; from grid to grid it jumps."""
+    """Along an edge that a slanting surface crosses, materials that conduct in parallel are taken in series: a
+    first-order error, however exact the crossing point is. At most 1.7 K in all; the error jumps from grid to grid."""
     worst, mean = shell_errors(tmp_path, shape, dims, grids)
     assert 0.85 <= fitted_order(grids, mean) <= 1.3, mean
     assert 0.6 <= fitted_order(grids, worst) <= 1.3, worst

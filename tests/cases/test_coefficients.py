@@ -1,7 +1,7 @@
-"""Raw stencils, all coefficients distinct, against a direct sum in numpy.
+"""Raw stencils with all coefficients distinct, against a direct sum in numpy.
 
-The sum here knows three things, from docs/numerics.md alone: which coefficient goes with which
-neighbour, which layers are held, and what a ghost outside each kind of wall is. It adds in long double.
+The sum uses three rules, all from docs/numerics.md: the neighbour of each coefficient, the layers that are held, and
+the ghost values outside each kind of wall. It is computed in long double.
 """
 
 import itertools
@@ -27,7 +27,7 @@ def neighbours(dims, radius):
 
 
 def coefficients(dims, radius):
-    """Distinct, some negative, the sum of their sizes 0.95 so that nothing grows."""
+    """Distinct coefficients, some negative; their absolute values sum to 0.95, so nothing grows."""
     count = len(neighbours(dims, radius))
     sizes = np.arange(3.0, count + 3.0)
     sizes[0] = 2 * count + 3
@@ -39,7 +39,7 @@ FACE_NUMBER = {f"{a}_{side}": n for n, (a, side) in enumerate(itertools.product(
 
 
 def face(kind, name):
-    """Each face's own numbers."""
+    """Numbers that differ from face to face."""
     n = FACE_NUMBER[name]
     members = {
         "dirichlet": {"value": 0.25 + 0.125 * n},
@@ -51,7 +51,7 @@ def face(kind, name):
 
 
 def ghost(rule, inner, edge, distance, spacing):
-    """The ghost `distance` layers outside `edge`, `inner` as many layers inside."""
+    """The ghost `distance` layers outside `edge`; `inner` is as many layers inside."""
     kind = rule["type"]
     if kind == "dirichlet":
         return 2 * edge - inner
@@ -65,7 +65,7 @@ def ghost(rule, inner, edge, distance, spacing):
 
 
 def padded(field, axis, radius, boundary):
-    """`field` with `radius` ghost layers on both sides of one axis, which comes first."""
+    """`field` with `radius` ghost layers on both sides of one axis, which becomes the first."""
     rows = np.moveaxis(field, field.ndim - 1 - axis, 0)
     name = AXES[axis]
     low, high = boundary[f"{name}_min"], boundary[f"{name}_max"]
@@ -77,7 +77,7 @@ def padded(field, axis, radius, boundary):
 
 
 def hold(new, old, radius, boundary):
-    """Puts back what sweeps do not update: fixed layers, and over them dirichlet faces in their order."""
+    """Restores what sweeps do not update: the fixed layers, then over them the dirichlet faces, in their order."""
     for axis in range(new.ndim):
         to, of = (np.moveaxis(f, new.ndim - 1 - axis, 0) for f in (new, old))
         if boundary[f"{AXES[axis]}_min"]["type"] == "fixed":
@@ -93,7 +93,7 @@ def hold(new, old, radius, boundary):
 
 
 def sweep(field, c, radius, boundary, source=0.0):
-    """(the next field, the largest sum of sizes of the terms of a node)"""
+    """(the next field, the largest sum over a node's terms of their absolute values)"""
     extended = [padded(field, axis, radius, boundary) for axis in range(field.ndim)]
     new = np.zeros_like(field) + source
     sizes = np.abs(new)
@@ -107,12 +107,12 @@ def sweep(field, c, radius, boundary, source=0.0):
 
 
 def numpy_sweeps(field, c, radius, boundary, precision, sources=(0.0,) * SWEEPS):
-    """(the field after some sweeps, a bound on what rounding may add to the program's)
+    """(the field after some sweeps, a bound on the program's rounding error)
 
-    A sweep of n terms, each coefficient and ghost rounded to u: n + 1 roundings of the sum, one of the
-    coefficient, three of the ghost rule, each u of the terms' sizes (Higham, Accuracy and Stability of
-    Numerical Algorithms, 2nd ed., section 3.1). What a sweep hands on grows by no more than the sum of
-    the coefficients' sizes times the ghost rule's own gain: 3 for an odd reflection, less for the rest.
+    In a sweep of n terms with each coefficient and ghost rounded to u there are n + 1 roundings of the sum, one of the
+    coefficient and three of the ghost rule, each u of the terms' sizes (Higham, Accuracy and Stability of Numerical
+    Algorithms, 2nd ed., section 3.1). The next sweep amplifies the error by no more than the sum of the coefficients'
+    sizes times the gain of the ghost rule: 3 for an odd reflection, less for the others.
     """
     field = field.astype(np.longdouble)
     # the walls have their values from the start
@@ -121,7 +121,7 @@ def numpy_sweeps(field, c, radius, boundary, precision, sources=(0.0,) * SWEEPS)
     for source in sources:
         field, size = sweep(field, c.astype(np.longdouble), radius, boundary, source)
         bound = bound * 3.0 * np.abs(c).sum() + (len(c) + 6) * u * size
-    return field, 1.1 * bound  # terms of second order in u, and the bound's own
+    return field, 1.1 * bound  # terms of second order in u, and the rounding of the bound itself
 
 
 def write_field(path, dataset, values):
@@ -154,7 +154,7 @@ def raw_case(directory, dims, radius, precision, boundary, start, c, sweeps=SWEE
 
 
 def faces(kinds):
-    """kinds[axis][side] as a boundary."""
+    """The boundary with kinds[axis][side]."""
     return {
         f"{a}_{side}": face(kind, f"{a}_{side}")
         for a, pair in zip(AXES, kinds)
@@ -180,7 +180,7 @@ def test_direct_sum(tmp_path, dims, radius, precision, kernel):
     assert np.array_equal(result.attributes["coefficients"], c)
     expected, bound = numpy_sweeps(start, c, radius, boundary, precision)
     assert difference(result, expected) <= bound
-    # and this would see any two of the coefficients exchanged
+    # the bound is small enough to detect any two exchanged coefficients
     for i, j in itertools.combinations(range(len(c)), 2):
         exchanged = c.copy()
         exchanged[[i, j]] = c[[j, i]]
@@ -191,7 +191,7 @@ def test_direct_sum(tmp_path, dims, radius, precision, kernel):
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 def test_one_hot_node_spells_out_the_coefficients(tmp_path, dims, radius, precision):
-    """No rounding here: each node near the hot one is 1 times a coefficient."""
+    """There is no rounding: each node near the hot one gets 1 times a coefficient."""
     c, middle = coefficients(dims, radius), tuple(n // 2 for n in SHAPE[dims])
     start = np.zeros(SHAPE[dims])
     start[middle] = 1.0
@@ -203,7 +203,7 @@ def test_one_hot_node_spells_out_the_coefficients(tmp_path, dims, radius, precis
         node[dims - 1 - axis] -= offset  # its neighbour at `offset` is the hot one
         if all(radius <= n < count - radius for n, count in zip(node, SHAPE[dims])):
             expected[tuple(node)] = weight
-    # held layers: the hot node is further than radius from all of them but in the shortest axis
+    # except along the shortest axis the hot node is further than radius from the held layers
     assert np.array_equal(result.field, expected)
 
 
@@ -232,7 +232,7 @@ MIXED = [
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 @pytest.mark.parametrize("mixture", range(len(MIXED)))
 def test_mixed_walls(tmp_path, mixture, dims, radius, precision):
-    """With another wall on every face, one face's rule on another's nodes does not go unseen."""
+    """Every face has another wall, so a face's rule applied to another face would show."""
     c, boundary = coefficients(dims, radius), faces(MIXED[mixture][:dims])
     start = random_field(dims, precision, seed=3)
     result = raw_case(tmp_path, dims, radius, precision, boundary, start, c)
@@ -256,7 +256,7 @@ WAVE = "0.5*sin({n}+3*x+2*y-5*z+0.75*t)"
 
 
 def walls_at(boundary, dims, t):
-    """The boundary with each expression as the numbers on its face [.][.] at time t."""
+    """The boundary with each expression evaluated to numbers on its face [.][.] at time t."""
     # the axes of SHAPE are z, y, x
     where = {a: 0.0 for a in AXES}
     for axis, a in enumerate(AXES[:dims]):
@@ -276,11 +276,11 @@ def walls_at(boundary, dims, t):
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 @pytest.mark.parametrize("kind", VARYING)
 def test_walls_in_space_and_time(tmp_path, kind, dims, radius, precision):
-    """A ghost takes its wall's value at the time of the sweep's input, a dirichlet node at that of its output;
-    a sweep is one unit of time here."""
+    """A ghost takes its wall's value at the time of the sweep's input, a dirichlet node at the time of its output; here
+    a sweep takes one unit of time."""
     c, boundary = coefficients(dims, radius), faces([(kind, kind)] * dims)
     for name, rule in boundary.items():
-        rule[VARYING[kind]] = WAVE.format(n=FACE_NUMBER[name])  # y and z are 0 where there are none
+        rule[VARYING[kind]] = WAVE.format(n=FACE_NUMBER[name])  # y and z are 0 where the grid lacks them
     start = random_field(dims, precision, seed=6)
     result = raw_case(tmp_path, dims, radius, precision, boundary, start, c)
     field, bound = start.astype(np.longdouble), 0.0
@@ -289,7 +289,7 @@ def test_walls_in_space_and_time(tmp_path, kind, dims, radius, precision):
         new, size = sweep(field, c.astype(np.longdouble), radius, walls_at(boundary, dims, float(n)))
         hold(new, field, radius, walls_at(boundary, dims, n + 1.0))
         field = new
-        # as in numpy_sweeps; the wall's own value is rounded to u of 1 at most, and its sine to a few
+        # as in numpy_sweeps; in addition the wall's value (at most 1) is rounded to u, and its sine to a few u
         bound = bound * 3.0 * np.abs(c).sum() + (len(c) + 10) * ROUNDOFF[precision] * max(size, 1.0)
     assert difference(result, field) <= 1.1 * bound
 

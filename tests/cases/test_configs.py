@@ -13,9 +13,9 @@ import pytest
 from scipy.integrate import simpson
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CONFIGS = sorted(c for c in (ROOT / "configs").rglob("*.cfg") if c.parent.name != "init")  # those: test_init.py
+CONFIGS = sorted(c for c in (ROOT / "configs").rglob("*.cfg") if c.parent.name != "init")  # test_init.py has the others
 HEATSOLVE = os.environ["HEATSOLVE"]
-SANITIZED = "sanitize" in HEATSOLVE  # many times slower: times are not held to then
+SANITIZED = "sanitize" in HEATSOLVE  # many times slower, so times are not checked
 
 
 def names(path):
@@ -52,7 +52,7 @@ def test_it_runs_and_passes_its_own_check(run_once, config):
         assert temperature.shape[0] >= (1 if summary["steady_method"] not in (None, "sweeps") else 2)
         assert np.isfinite(temperature[-1]).all()
     if not SANITIZED:
-        assert seconds < 60  # the promise of the README; two cores
+        assert seconds < 60  # the README's promise, on two cores
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=names)
@@ -74,7 +74,7 @@ def test_most_cases_know_their_answer():
 
 @pytest.mark.parametrize("config", bounded(), ids=names)
 def test_its_check_can_fail(run_once, tmp_path, config):
-    """A tenth of the error that was made is refused: the bound is compared with the real error."""
+    """With a tenth of its actual error as the bound the case fails: the check uses the real error."""
     summary, file, _ = run_once(names(config))
     with h5py.File(file) as f:
         error = f["history/max_error"][-1]
@@ -99,7 +99,7 @@ def read(file, *names):
 
 
 def test_ground_swing_and_lag_at_depth(run_once):
-    """73 % and 18 days at 1 m, 20 % and three months at 5 m, 4 % at 10 m (ten whole years of months)."""
+    """73 % and 18 days at 1 m, 20 % and three months at 5 m, 4 % at 10 m (over ten whole years of months)."""
     _, file, _ = run_once("ground.cfg")
     year = 31556952.0
     time, *probes = read(file, "probes/time", "probes/surface", "probes/at_1m", "probes/at_5m", "probes/at_10m")
@@ -115,7 +115,7 @@ def test_ground_swing_and_lag_at_depth(run_once):
 
 
 def test_demo_heat_is_what_the_modules_give_less_what_the_water_takes(run_once):
-    """The heat content's rate against 260 W less the convection of all six faces, at a late time."""
+    """The rate of the heat content against 260 W less the convection of all six faces, at a late time."""
     _, file, _ = run_once("demo.cfg")
     with h5py.File(file) as f:
         T = f["temperature"][-2:]  # at 55 and 60 s
@@ -124,7 +124,7 @@ def test_demo_heat_is_what_the_modules_give_less_what_the_water_takes(run_once):
     h, spacing, ambient = 10.0, 0.00125, 293.15
 
     def convection(field):
-        def face(values):  # trapezoid: the edges of a face stand for half
+        def face(values):  # trapezoidal rule: edge nodes have half the weight
             w = [np.ones(n) for n in values.shape]
             for v in w:
                 v[0] = v[-1] = 0.5
@@ -135,7 +135,7 @@ def test_demo_heat_is_what_the_modules_give_less_what_the_water_takes(run_once):
 
     stored = heat[time[1]] - heat[time[0]]
     given = 5.0 * (260.0 - (convection(T[0]) + convection(T[1])) / 2)
-    # the mean of the ends stands for 5 s of a decay of 48 s: (5/48)^2/12 = 1e-3 of the rate's change
+    # the mean of the two ends for 5 s of a decay with 48 s: (5/48)^2/12 = 1e-3 of the rate's change
     assert stored == pytest.approx(given, rel=2e-3)
 
 
@@ -146,7 +146,7 @@ def test_plate_is_steady_before_its_sweeps_are_used_up(run_once):
 
 
 def test_wall_is_as_its_layers_say(run_once):
-    """Means of the last day by the layers' resistances; swings and their hours as the comment has them."""
+    """Means of the last day from the layers' resistances; amplitudes and their hours as in the config's comment."""
     _, file, _ = run_once("wall.cfg")
     time, *probes = read(file, *(f"probes/{n}" for n in ("time", "facing", "behind_facing", "behind_wool", "room_side")))
     resistance = np.cumsum([0.04, 0.105 / 0.77, 0.1 / 0.038, 0.105 / 0.56 + 0.013 / 0.57, 0.13])
@@ -155,7 +155,7 @@ def test_wall_is_as_its_layers_say(run_once):
     hours = time[day] / 3600 - 48
     for probe, before in zip(probes, resistance):
         mean = mean_air + (20 - mean_air) * before / resistance[-1]
-        # half hours do not see when the sun comes and goes: 0.002 K of the facing's mean
+        # half-hourly samples miss when the sun comes and goes: 0.002 K in the facing's mean
         assert probe[day].mean() == pytest.approx(mean, abs=0.005)
     swing = [np.ptp(probe[day]) for probe in probes]
     assert swing[0] == pytest.approx(13.8, abs=0.1)
@@ -177,7 +177,7 @@ def test_neumann_heat_rises_by_its_flux(run_once):
     _, file, _ = run_once("boundary/neumann.cfg")
     time, heat = read(file, "history/time", "history/heat")
     rate = np.diff(heat) / np.diff(time)
-    assert np.abs(rate / 5e4 - 1).max() < 1e-9  # sums of 1e8 J/m^2 keep 1e-8 J/m^2
+    assert np.abs(rate / 5e4 - 1).max() < 1e-9  # sums of 1e8 J/m^2 are exact to 1e-8 J/m^2
 
 
 def other(tmp_path, name, *settings):
@@ -205,7 +205,7 @@ def make_again(tmp_path, script):
 
 
 def test_restart_reads_the_field_its_script_writes(tmp_path):
-    """The committed file is what data/restart.py makes."""
+    """The committed file is what data/restart.py writes."""
     make_again(tmp_path, "restart.py")
     (made,) = read(tmp_path / "restart.h5", "temperature")
     (kept,) = read(ROOT / "data" / "restart.h5", "temperature")
@@ -224,7 +224,7 @@ def test_chip_takes_the_power_map_its_script_writes(tmp_path):
 
 
 def test_chip_heat_is_what_the_map_gives_less_what_the_fins_take(run_once):
-    """From 10 to 30 s, all of it on: 60 W, less h (T - 25) over the top, by Simpson's rule over 5 s."""
+    """From 10 to 30 s, at full power: 60 W less h (T - 25) over the top, by Simpson's rule with steps of 5 s."""
     _, file, _ = run_once("chip.cfg")
     with h5py.File(file) as f:
         time, T, heat = f["time"][:], f["temperature"][:, -1], dict(zip(f["history/time"][:], f["history/heat"][:]))
@@ -233,7 +233,7 @@ def test_chip_heat_is_what_the_map_gives_less_what_the_fins_take(run_once):
     taken = 900.0 * 1e-6 * ((T - 25.0) * np.outer(weight, weight)).sum(axis=(1, 2))  # W
     assert time[2] == 10.0 and time[6] == 30.0
     stored = heat[time[6]] - heat[time[2]]
-    # the fins follow the load within some 20 s: (5/20)^4/180 of their 40 W is nothing, of the die's faster start 1e-3
+    # the fins follow the load in some 20 s: (5/20)^4/180 of their 40 W is negligible; the die's faster start gives 1e-3
     assert stored == pytest.approx(60.0 * 20.0 - simpson(taken[2:7], x=time[2:7]), rel=1e-3)
 
 
@@ -245,10 +245,10 @@ def test_laser_peaks_are_those_of_its_comment(run_once):
 
 
 def test_laser_heat_stays_in_plates_that_lose_none(tmp_path):
-    """200 W for 4 s in 2 mm, while all of the spot is over the plate; without air."""
+    """200 W for 4 s in a thickness of 2 mm, while the whole spot is over the plate; no heat is lost to air."""
     still = ["materials[0].perfusion.rate=0", "materials[1].perfusion.rate=0", "time.end=6", "grid.points=[101, 41]"]
     code, summary = other(tmp_path, "laser.cfg", *still)
     assert code == 0
     started = 20.0 * (0.002 * 7900 * 477 + 0.002 * 2770 * 875)
-    # exp(-12.5) of it misses the plate at the start, 5 widths from its edge
+    # at the start, 5 widths from the edge, exp(-12.5) of the spot misses the plate
     assert summary["heat"] - started == pytest.approx(200.0 * 6.0 / 0.002, rel=1e-5)

@@ -1,4 +1,4 @@
-"""What must hold whatever the initial field: heat is kept, no new extremes, mirror images stay such."""
+"""Properties that hold for any initial field: heat is kept, no new extremes appear, mirror images stay so."""
 
 import math
 
@@ -32,19 +32,19 @@ def case(directory, dims, radius, precision, start, boundary, safety=0.9, **more
 
 
 def random_field(dims, seed=1):
-    """From 0 to 1, in 20 bits, so that it is the same in float."""
+    """Values from 0 to 1 with 20 bits, so they are exact in float too."""
     return np.random.default_rng(seed).integers(0, 2**20 + 1, SHAPE[dims]) / 2.0**20
 
 
 def volume(result):
-    """Of the whole grid and of each node, m^dims."""
+    """The volume of each node, m^dims."""
     cell = math.prod(SPACING[a] for a in AXES[: result.dims])
     return cell * result.weights()
 
 
 def lost_to_rounding(result, terms, size):
-    """Bound on the heat that rounding makes or takes: every sweep rounds a node `terms` + 2 times, each by u
-    of at most `size`, and the coefficients by u of themselves."""
+    """Bound on the heat that rounding adds or removes: every sweep rounds a node `terms` + 2 times, each time by u of at
+    most `size`, and the coefficients are rounded by u of themselves."""
     sweeps = result.attributes["sweeps"]
     return sweeps * (2 * terms + 2) * ROUNDOFF[result.settings["precision"]] * size * volume(result).sum() * CAPACITY
 
@@ -67,15 +67,15 @@ INSULATED = {
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 @pytest.mark.parametrize("wall", [wall for wall in INSULATED if wall != "clamp"])
 def test_insulated_walls_keep_the_heat(tmp_path, wall, dims, radius, precision):
-    """Even images and wraps make the grid a part of an endless one, on which a sweep keeps the sum, with
-    half a share for the nodes in a mirror."""
+    """With mirrors or periodic axes the grid is part of an infinite one, on which a sweep keeps the sum; nodes in a
+    mirror count half."""
     heat_stays(tmp_path, wall, dims, radius, precision)
 
 
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_clamp_keeps_the_heat(tmp_path, dims, precision):
-    """With radius 1, for its second ghost is no image."""
+    """Only with radius 1: the second ghost of clamp is not an image."""
     heat_stays(tmp_path, "clamp", dims, 1, precision)
 
 
@@ -83,22 +83,22 @@ def heat_stays(tmp_path, wall, dims, radius, precision):
     settings = case(tmp_path, dims, radius, precision, random_field(dims), {"all": INSULATED[wall]})
     result = run(tmp_path, settings)
     before, after = heat(result, result.first), heat(result, result.field)
-    # sizes of the coefficients sum to at most 3, the field stays below 2
+    # the coefficients' absolute values sum to at most 3, the field stays below 2
     bound = lost_to_rounding(result, 2 * dims * radius + 1, 3 * 2)
     assert abs(after - before) <= bound
-    assert bound < 2e-2 * before  # the bound is one: a wrong wall loses more
-    # the history says the same; it adds up in double, in another order
+    assert bound < 2e-2 * before  # the bound is sharp enough: a wrong wall loses more
+    # the history agrees; it is summed in double, in another order
     assert result.history["heat"][0] == pytest.approx(before, rel=1e-13)
     assert result.history["heat"][-1] == pytest.approx(after, rel=1e-13)
     assert np.all(np.abs(result.history["heat"] - before) <= bound)
     assert result.history["mean"][-1] == pytest.approx(after / CAPACITY / volume(result).sum(), rel=1e-13)
-    # and there was something to keep: it has spread
+    # the field has changed: heat has spread
     assert np.ptp(result.field) < 0.8 * np.ptp(result.first)
 
 
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 def test_coefficients_in_float_add_up_to_one(tmp_path, dims, radius):
-    """Else every sweep multiplies the mean by what they add up to."""
+    """Otherwise every sweep would multiply the mean by their sum."""
     settings = case(tmp_path, dims, radius, "float", random_field(dims), {"all": INSULATED["periodic"]})
     settings["grid"]["spacing"] = [0.125] * dims
     c = run(tmp_path, settings).attributes["coefficients"]
@@ -107,8 +107,8 @@ def test_coefficients_in_float_add_up_to_one(tmp_path, dims, radius):
 
 
 def test_a_long_run_in_float_keeps_the_mean(tmp_path):
-    """With the offset of kelvins. Coefficients rounded one by one lost 0.15 K here; what is left, 0.02 K, are
-    the roundings of the sums, of up to 1.5e-5 K a sweep, which mostly cancel."""
+    """With the offset of absolute temperatures. When coefficients were rounded one by one, 0.15 K was lost here. The
+    remaining 0.02 K are roundings of the sums, up to 1.5e-5 K a sweep, which mostly cancel."""
     settings = {
         "precision": "float",
         "grid": {"points": [101], "upper": [1.0]},
@@ -124,7 +124,7 @@ def test_a_long_run_in_float_keeps_the_mean(tmp_path):
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_what_flows_in_is_what_is_there(tmp_path, dims, precision):
-    """Through the walls by their fluxes, in the body by its source: the balance closes to rounding."""
+    """Fluxes through the walls and a source in the body: the balance closes to rounding."""
     flux = {"x_min": -3.0, "x_max": 1.0, "y_min": 2.0, "y_max": -5.0, "z_min": -0.5, "z_max": 0.25}
     boundary = {f"{a}_{s}": {"type": "neumann", "flux": flux[f"{a}_{s}"]} for a in AXES[:dims] for s in ("min", "max")}
     settings = case(tmp_path, dims, 1, precision, random_field(dims), boundary, source={"value": 0.75})
@@ -154,12 +154,12 @@ DRIVEN = {
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("wall", DRIVEN)
 def test_no_new_extremes(tmp_path, wall, dims, precision):
-    """Noise from 0 to 1, walls that want something from 0 to 1, coefficients not below 0: all stays within.
+    """A field from 0 to 1, walls that drive to values from 0 to 1, no negative coefficients: everything stays within.
 
-    The step is 7/16 of 1/(2 alpha sum 1/h^2), and all numbers are dyadic, so the coefficients are exact and
-    sum to 1 exactly: no partial sum of them times a field within 0..1 can be rounded beyond 0..1. Only
-    convection's ghosts have roundings of their own, some 3 of 3 a sweep; their share, h dx/k = 1/2 at most
-    in x, leaves the edge's coefficient above 0."""
+    The step is 7/16 (3D: 3/8) of 1/(2 alpha sum 1/h^2), and all numbers are dyadic, so the coefficients are exact and
+    sum to exactly 1: no partial sum of them times a field within 0..1 can be rounded beyond 0..1. Only convection's
+    ghosts have roundings of their own, some 3 of size 3 a sweep; their share, h dx/k = 1/2 at most in x, leaves the
+    edge's coefficient above 0."""
     spacing, step = [0.125] * dims, 7 / 16 / (2 * ALPHA * dims / 0.125**2)
     if dims == 3:
         step = 3 / 8 / (2 * ALPHA * dims / 0.125**2)  # 1/16 to each neighbour
@@ -172,15 +172,15 @@ def test_no_new_extremes(tmp_path, wall, dims, precision):
     assert result.first.min() == 0.0 and result.first.max() == 1.0
     assert result.history["min"].min() >= -slack and result.history["max"].max() <= 1.0 + slack
     assert result.field.min() >= -slack and result.field.max() <= 1.0 + slack
-    if wall in INSULATED:  # and the extremes only close in
+    if wall in INSULATED:  # the extremes never move outwards
         assert np.all(np.diff(result.history["max"]) <= slack)
         assert np.all(np.diff(result.history["min"]) >= -slack)
 
 
 @pytest.mark.parametrize("radius", [2, 3])
 def test_higher_orders_overshoot_a_jump_by_some_percent(tmp_path, radius):
-    """Their coefficients are not all positive, as docs/numerics.md warns. It also shows that the test above
-    would see it."""
+    """Not all their coefficients are positive (docs/numerics.md). It also shows that the test above would see an
+    overshoot."""
     start = np.zeros(41)
     start[20:] = 1.0
     settings = case(tmp_path, 1, radius, "double", start, {"all": {"type": "reflective"}}, safety=0.2)
@@ -202,9 +202,9 @@ MEMBERS = {
 @pytest.mark.parametrize("dims, radius", ALL_STARS)
 @pytest.mark.parametrize("kind", SYMMETRIC)
 def test_mirror_images_stay_mirror_images(tmp_path, kind, dims, radius, precision):
-    """In every axis. Not to the bit: neighbours are added from the lower side to the upper, so an image is
-    added up in another order. Each sweep parts them by 2 (terms + 4) roundings of the terms' sizes, and no
-    sweep makes more of what is there than the square root of the nodes' number, by its largest mode."""
+    """In every axis. Not to the bit: neighbours are added from the lower side to the upper, so the image is added up in
+    another order. Each sweep separates the two by 2 (terms + 4) roundings of the terms' sizes. A sweep does not amplify
+    earlier differences by more than the square root of the number of nodes, by its largest mode."""
     start = random_field(dims)
     for axis in range(dims):
         start = (start + np.flip(start, axis)) / 2.0
@@ -220,7 +220,7 @@ def test_mirror_images_stay_mirror_images(tmp_path, kind, dims, radius, precisio
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("kind", SYMMETRIC)
 def test_without_rounding_they_stay_so_to_the_bit(tmp_path, kind, dims):
-    """Six sweeps of 1/8 to each neighbour, on whole numbers: in double every sum is exact, whatever its order."""
+    """Six sweeps of 1/8 to each neighbour, on whole numbers: in double every sum is exact, in any order."""
     start = np.random.default_rng(5).integers(0, 100, SHAPE[dims]).astype(float)
     for axis in range(dims):
         start = start + np.flip(start, axis)
@@ -235,7 +235,7 @@ def test_without_rounding_they_stay_so_to_the_bit(tmp_path, kind, dims):
 @pytest.mark.parametrize("radius", [1, 2, 3])
 @pytest.mark.parametrize("kind", SYMMETRIC)
 def test_the_axes_are_alike(tmp_path, kind, radius):
-    """The same body turned about the diagonal, x to y to z to x, gives the same field turned, to rounding."""
+    """Permuting the axes of the body, x to y to z to x, permutes the field, to rounding."""
     start = np.random.default_rng(6).uniform(0.0, 1.0, (9, 11, 13))
     boundary = {"all": {"type": kind, **MEMBERS.get(kind, {})}}
     settings = case(tmp_path, 3, radius, "double", start, boundary)

@@ -1,7 +1,7 @@
 """Contacts that are not planes between nodes: round, slanting, with edges and corners, and drawn by labels.
 
-No heat may go round a contact: by lines that miss it, or by a node that is on one side of it for one edge and on the
-other side for another.
+No heat may bypass a contact: along lines that miss it, or through a node that is on one side of it for one edge and on
+the other side for another edge.
 """
 
 import math
@@ -34,7 +34,7 @@ def steady(directory, points, shape, resistance, boundary, k=1.0, source=0.0, **
 
 
 def test_a_box_keeps_its_heat(tmp_path):
-    """Edges right on nodes, where three edges of a corner node must agree on its side."""
+    """Edges of the box lie exactly on nodes: the edges that meet at a corner node must agree on its side."""
     box = {"shape": "box", "lower": [2.0, 2.0], "upper": [6.0, 6.0]}
     settings = {
         "grid": {"points": [9, 9], "upper": [8.0, 8.0]},
@@ -47,16 +47,17 @@ def test_a_box_keeps_its_heat(tmp_path):
     }
     field = run(tmp_path, settings).field
     expected = np.zeros((9, 9))
-    expected[3:7, 3:7] = 9 / 16  # nine nodes' heat in sixteen
-    # what passes 16 m of contact in 40 s at 1 K is 6.4e-4 of 9 K m^2, and modes of exp(-0.6*40) are 1e-10
+    expected[3:7, 3:7] = 9 / 16  # the heat of nine nodes spread over sixteen
+    # 16 m of contact pass 6.4e-4 of 9 K m^2 in 40 s at 1 K, and the modes have decayed to exp(-0.6*40) = 1e-10
     assert np.abs(field - expected).max() < 1e-4
 
 
 @pytest.mark.parametrize("cells", [20, 40, 80])
 @pytest.mark.parametrize("centre", [0.5, 0.513])
 def test_a_disc_holds_what_it_makes(tmp_path, cells, centre):
-    """Round it lie nodes of all slopes, at 0.5 twelve right on it (3 : 4 : 5). The mean is q A R/perimeter, but that
-    nodes outside have the heat of a rim of h/8 on average, 2 (h/8)/0.25 of it; by up to half as much again."""
+    """Nodes lie around the disc in all directions; with the centre at 0.5 twelve lie exactly on it (3 : 4 : 5). The mean
+    is q A R/perimeter, except that the outer nodes hold the heat of a rim of h/8 on average, which is 2 (h/8)/0.25 of
+    it; up to half as much again."""
     shape = {"shape": "cylinder", "centre": [centre, centre], "radius": 0.25}
     field = steady(tmp_path, cells + 1, shape, 1e9, 0.0, source=1.0)
     expected = 0.25 * 1e9 / 2
@@ -65,8 +66,8 @@ def test_a_disc_holds_what_it_makes(tmp_path, cells, centre):
 
 @pytest.mark.parametrize("normal", [[2.0, 1.0], [1.0, -3.0], [1.0, 0.2], [1.0, 2.0, -2.0]])
 def test_a_slanting_contact_is_exact(tmp_path, normal):
-    """Through no node. Edges along each axis see the resistance over their cosine, and all that meets the jump is flux
-    along the normal."""
+    """The plane passes through no node. Edges along each axis see the resistance divided by their cosine, and only the
+    flux along the normal meets the jump."""
     point = [0.47, 0.53, 0.4417][: len(normal)]
     length = math.sqrt(sum(n * n for n in normal))
     height = "+".join(f"({n / length!r})*({'xyz'[a]}-{point[a]!r})" for a, n in enumerate(normal))
@@ -75,14 +76,14 @@ def test_a_slanting_contact_is_exact(tmp_path, normal):
     field = steady(tmp_path, 21, shape, 0.7, exact)
     x = np.meshgrid(*[np.linspace(0, 1, 21)] * len(normal), indexing="ij")
     s = sum(n / length * (x[a] - point[a]) for a, n in enumerate(normal))
-    assert np.abs(field.T - np.where(s <= 0, s, s + 0.7)).max() < 1e-9  # of the search's tolerance
+    assert np.abs(field.T - np.where(s <= 0, s, s + 0.7)).max() < 1e-9  # the tolerance of the steady search
 
 
 @pytest.mark.parametrize("k", [1.0, 4.0])
 @pytest.mark.parametrize("resistance", [0.01, 0.1, 1.0])
 def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
-    """A disc that makes q inside, with a jump of q a R/2 at its edge. Errors jump with the grid, by where nodes lie, so
-    a quarter is asked for where the first order has an eighth; 0.5 % was the most at 160 cells."""
+    """A disc that makes q inside, with a jump of q a R/2 at its edge. Errors jump with the position of the nodes, so the
+    test asks for a quarter where the first order gives an eighth; 0.5 % was the largest at 160 cells."""
     a, q = 0.3, 10.0
     shape = {"shape": "cylinder", "centre": [0.5, 0.5], "radius": a}
     outside = f"-{q * a * a / 2 / k!r}*0.5*log((x-0.5)^2+(y-0.5)^2)"
@@ -96,8 +97,8 @@ def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
 
 @pytest.mark.parametrize("of", ["cells", "nodes"])
 def test_labels_are_stairs_that_nothing_goes_round(tmp_path, of):
-    """Their contact is that of their stairs. A node is of the cell below it, with a quarter of each cell around it; beside
-    the jump of 1e5 K conduction is nothing."""
+    """The contact follows the steps between labels. A node belongs to the cell below it, and has a quarter of each
+    adjacent cell; conduction is negligible beside the jump of 1e5 K."""
     places = (np.arange(41) if of == "nodes" else np.arange(40) + 0.5) / 40
     inside = (places[:, None] - 0.5) ** 2 + (places[None, :] - 0.5) ** 2 < 0.3**2
     np.save(tmp_path / "disc.npy", inside.astype("u1"))

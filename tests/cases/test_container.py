@@ -1,4 +1,4 @@
-"""What a container allows, by files of our own over those of the control groups, in a name space of our own."""
+"""The limits of a container, by files mounted over those of the control groups, in a name space of our own."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_a_case_that_never_fits_is_refused(tmp_path):
 
 
 def test_a_case_that_does_not_fit_now_is_refused(tmp_path):
-    """4 MiB of fields; 10 are allowed and 8 in use."""
+    """The fields take 4 MiB; 10 are allowed and 8 in use."""
     done = run(tmp_path, {"memory.max": "10485760", "memory.current": "8388608"})
     assert done.returncode == 4
     assert "the container (/sys/fs/cgroup/memory.max) has 2097152 bytes" in done.stderr
@@ -50,7 +50,7 @@ def test_a_case_that_does_not_fit_now_is_refused(tmp_path):
 
 
 def points(text, x):
-    """Of the grid that a message names, made `x` points longer along x (or by that share, where it is none), as an argument."""
+    """Arguments for the grid that a message names, longer along x by `x` points (by that share if x is no integer)."""
     nx, *others = re.search(r"the largest grid of these proportions that fits is ([\dx ]+)$", text.strip()).group(1).split(" x ")
     more = x if isinstance(x, int) else int(int(nx) * x)
     return ["--set", f"grid.points=[{', '.join([str(int(nx) + more), *others])}]"]
@@ -58,7 +58,7 @@ def points(text, x):
 
 @pytest.mark.parametrize("more", [[], ["--set", 'source.expression="x*t"'], ["--set", 'boundary.z_max={type="dirichlet";value="x*y*t";}']])
 def test_the_largest_grid_that_fits_now_is_the_one_that_is_named(tmp_path, more):
-    """To a point: what it asks for is what is compared with what is free."""
+    """Exact to a point: the message's need is the number that is compared with the free memory."""
     files = {"memory.max": "70000000", "memory.current": "60000000"}
     kernel = ["--set", 'solver.kernel="openmp"', *more]
     asked = ["--set", "grid.points=[640, 20, 300]", *kernel]
@@ -70,9 +70,9 @@ def test_the_largest_grid_that_fits_now_is_the_one_that_is_named(tmp_path, more)
 
 @pytest.mark.parametrize("more", [[], ["--set", 'source.expression="x*t"'], ["--set", 'precision="float"']])
 def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
-    """With what kernels keep for each of two threads, wherever this runs: up to a quarter is left for them, as a
-    core's L2 asks for, and a sixteenth for walls. So a grid larger by half has no room: 1.5 * 3/4 * 15/16 > 1. Where
-    L2 is 1 MiB or less, that is less than kernels really keep, and 40 points more have none."""
+    """The grid leaves room for what kernels keep for two threads, on any machine: up to a quarter, depending on a core's
+    L2, and a sixteenth for walls. So a grid larger by half does not fit: 1.5 * 3/4 * 15/16 > 1. If L2 is 1 MiB or less
+    the allowance is less than what kernels keep, and even 40 more points do not fit."""
     cache = int(subprocess.run(["getconf", "LEVEL2_CACHE_SIZE"], capture_output=True, text=True).stdout or 0)
     more_points = 40 if cache <= 1 << 20 else 0.5
     files = {"memory.max": "70000000", "memory.current": "30000000", "cpu.max": "200000 100000"}
@@ -94,7 +94,7 @@ def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
     ],
 )
 def test_a_method_that_does_not_fit_is_refused(tmp_path, command, name, method):
-    """Its fields alone do, and the system would grant the rest, and end the run when that is touched."""
+    """The fields alone fit. The system would grant the memory for the rest, and kill the run when it is touched."""
     files = {"memory.max": "9000000", "memory.current": "1000000"}
     small = ["--set", 'solver.kernel="reference"']
     assert run(tmp_path, files, *small).returncode == 0
@@ -108,7 +108,7 @@ def test_a_method_that_does_not_fit_is_refused(tmp_path, command, name, method):
 
 @pytest.mark.parametrize("free, taken", [(60000000, "multigrid"), (20000000, "spectral"), (9000000, None)])
 def test_a_steady_state_is_solved_for_by_what_has_the_memory(tmp_path, free, taken):
-    """4 MiB of fields, 2 of results; "multigrid" takes 28 in all, "spectral" 15."""
+    """The fields take 4 MiB, the results 2; "multigrid" takes 28 in all, "spectral" 15."""
     files = {"memory.max": str(free), "memory.current": "0"}
     steady = ["--set", 'time={safety=0.9;}', "--set", 'steady={tolerance=1e-6;method="auto";}', "--set", 'boundary.all={type="dirichlet";value=2.0;}']
     for command in ("check", "run"):

@@ -1,5 +1,5 @@
-"""A run that is killed at any moment, or finds the disk full, leaves a file that opens and whose snapshots are those
-of an uninterrupted run."""
+"""A killed run, or one that finds the disk full, leaves a file that opens, with the snapshots of an uninterrupted
+run."""
 
 import json
 import os
@@ -20,7 +20,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 import faults  # noqa: E402
 
-KILLS = int(os.environ.get("HEATSOLVE_KILLS", "20"))  # at random moments; more for a long look
+KILLS = int(os.environ.get("HEATSOLVE_KILLS", "20"))  # at random moments; set more for a long test
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +30,12 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=[0, 4], ids=["plain", "compressed"])
 def whole(request, library, tmp_path_factory):
-    """An uninterrupted run: (compression, its datasets, calls that changed its file)."""
+    """An uninterrupted run: (compression, its datasets, the calls that changed its file)."""
     directory = tmp_path_factory.mktemp("whole")
-    # rows of the history with snapshots only: between them it depends on the writing thread whether contents follow
+    # history rows only with snapshots: for rows in between it depends on the writing thread whether contents follow
     faults.write_config(directory, sweeps=25, compression=request.param, history_every=5)
     log = directory / "log"
-    # with a clock that gains 12 s after each time, contents follow every snapshot, and places are used again
+    # the clock gains 12 s at each reading, so contents follow every snapshot, and old space is used again
     result = faults.run(directory, library=library, clock=12, log=log)
     assert result.returncode == 0, result.stderr
     calls = log.read_text().splitlines()
@@ -44,7 +44,7 @@ def whole(request, library, tmp_path_factory):
 
 
 def assert_part_of(found, expected):
-    """What is in the file is the beginning of what the whole run has."""
+    """The file holds the beginning of the uninterrupted run."""
     steps = len(found["sweep"])
     assert steps >= 1
     assert set(found) >= {"temperature", "time", "sweep", "x", "y", "z", "history/max", "probes/core"}
@@ -61,18 +61,18 @@ def assert_part_of(found, expected):
 
 @pytest.mark.parametrize("kind", ["kill", "half"])
 def test_killed_at_any_write(whole, library, tmp_path, kind):
-    """Before, and in the middle of, every single write, truncation and renaming of the file."""
+    """Before, and in the middle of, every single write, truncation and rename of the file."""
     compression, expected, calls = whole
     faults.write_config(tmp_path, sweeps=25, compression=compression, history_every=5)
     file = tmp_path / "out/run.h5"
     seen = set()
     for n in range(1, len(calls) + 1):
         if kind == "half" and calls[n - 1].split()[1] != "pwrite":
-            continue  # these have no middle
+            continue  # these calls have no middle
         file.unlink(missing_ok=True)
         log = tmp_path / f"log{n}"
         result = faults.run(tmp_path, library=library, clock=12, log=log, **{kind: n})
-        if result.returncode == 0:  # on a busy machine one table may do for two snapshots: then there is no nth call
+        if result.returncode == 0:  # on a busy machine one table may serve two snapshots, and there is no nth call
             assert len(log.read_text().splitlines()) < n
         else:
             assert result.returncode == -signal.SIGKILL, n
@@ -80,11 +80,11 @@ def test_killed_at_any_write(whole, library, tmp_path, kind):
             seen.add(assert_part_of(faults.datasets(file), expected))
         else:
             seen.add(0)
-    assert seen >= set(range(len(expected["sweep"])))  # the kills came everywhere: before, between, after
+    assert seen >= set(range(len(expected["sweep"])))  # kills happened at all stages: before, between, after
 
 
 def test_killed_at_any_write_with_rows_between_snapshots(library, tmp_path):
-    """The loop adds rows while the writing thread writes; the number of writes is not always the same."""
+    """The loop adds rows while the writing thread writes; the number of writes varies."""
     faults.write_config(tmp_path, sweeps=25)
     log = tmp_path / "log"
     file = tmp_path / "out/run.h5"
@@ -104,7 +104,7 @@ def test_killed_at_any_write_with_rows_between_snapshots(library, tmp_path):
 
 
 def test_space_of_old_contents_is_used_again(whole):
-    """Else the kills above would not try it: a later write of contents goes before the end of the file."""
+    """Otherwise the kills above would not cover it: later contents are written before the end of the file."""
     _, _, calls = whole
     places = [int(c.split()[3]) for c in calls if c.split()[1] == "pwrite"]
     beyond = 0
@@ -116,7 +116,7 @@ def test_space_of_old_contents_is_used_again(whole):
 
 
 def test_the_superblock_is_one_write(whole):
-    """The switch: 96 bytes at the beginning, as a whole, and nothing else is written there."""
+    """A commit is the single write of 96 bytes at the start of the file; nothing else is written there."""
     _, expected, calls = whole
     writes = [c.split() for c in calls if c.split()[1] == "pwrite"]
     first = [int(w[2]) for w in writes if int(w[3]) < 2048]
@@ -141,9 +141,9 @@ def test_an_older_file_stays_until_the_first_snapshot_is_whole(library, tmp_path
 
 
 def test_killed_at_random_moments(tmp_path):
-    """By the clock, from outside, under way: also within HDF5, within the kernel's write, anywhere."""
+    """By the clock, from outside: also within HDF5, within the kernel's write, anywhere."""
     faults.write_config(tmp_path, points=(60, 60, 60), sweeps=4000, every=10)
-    # the whole run would take long: its first snapshots are enough to compare with
+    # a whole run would take long; its first snapshots are enough for the comparison
     assert faults.run(tmp_path, "--set", "time.sweeps=400").returncode == 0
     file = tmp_path / "out/run.h5"
     with h5py.File(file) as f:
@@ -152,7 +152,7 @@ def test_killed_at_random_moments(tmp_path):
     steps, longest = [], 0.8  # s
     while len(steps) < KILLS or len(set(steps)) < 2:  # at different stages
         assert len(steps) < 8 * KILLS
-        if len(steps) % KILLS == KILLS - 1:  # so slow a machine that all came in the first snapshots
+        if len(steps) % KILLS == KILLS - 1:  # on a machine so slow that all kills came during the first snapshots
             longest *= 2
         file.unlink()
         process = subprocess.Popen(
@@ -168,12 +168,12 @@ def test_killed_at_random_moments(tmp_path):
             assert f["temperature"].shape[0] == len(f["time"]) == len(f["sweep"])
             assert np.array_equal(f["sweep"][:count], 10 * np.arange(count))
             assert np.array_equal(f["temperature"][:count], expected[:count])
-            f["temperature"][-1]  # and the last one can be read
+            f["temperature"][-1]  # the last one can be read
         steps.append(count)
 
 
 def test_any_call_that_fails_ends_the_run(whole, library, tmp_path):
-    """Each in turn: exit 3 with the file and the cause; what was written before stays readable."""
+    """Each call in turn fails: exit 3 with the file and the cause; what was written before stays readable."""
     compression, expected, calls = whole
     faults.write_config(tmp_path, sweeps=25, compression=compression, history_every=5)
     file = tmp_path / "out/run.h5"
@@ -183,7 +183,7 @@ def test_any_call_that_fails_ends_the_run(whole, library, tmp_path):
         log = tmp_path / f"log{n}"
         result = faults.run(tmp_path, library=library, clock=12, log=log, fail=n)
         call = [line.split()[1] for line in log.read_text().splitlines()][n - 1 : n]
-        if call in ([], ["ftruncate"]):  # there is no nth; or the file is longer than it need be, or not as long yet
+        if call in ([], ["ftruncate"]):  # no nth call, or the file is too long or too short for now
             assert result.returncode == 0 and assert_part_of(faults.datasets(file), expected) == len(expected["sweep"])
         else:
             assert result.returncode == 3, (n, call, result.stderr)
@@ -193,7 +193,7 @@ def test_any_call_that_fails_ends_the_run(whole, library, tmp_path):
 
 
 def test_a_limit_on_the_size_of_files(tmp_path):
-    """RLIMIT_FSIZE: its signal does not end the run."""
+    """RLIMIT_FSIZE: the signal it sends does not end the run."""
     faults.write_config(tmp_path)
     assert faults.run(tmp_path).returncode == 0
     file = tmp_path / "out/run.h5"
@@ -212,7 +212,7 @@ def test_a_limit_on_the_size_of_files(tmp_path):
 
 
 def test_disk_full(library, tmp_path):
-    """Exit 3 with what is needed and free; what was written before stays readable."""
+    """Exit 3 with the bytes needed and free; what was written before stays readable."""
     faults.write_config(tmp_path)
     assert faults.run(tmp_path).returncode == 0
     file = tmp_path / "out/run.h5"
@@ -230,13 +230,13 @@ def test_disk_full(library, tmp_path):
             assert "what was written before stays readable" in result.stderr
         else:
             left.add(0)
-            assert not list((tmp_path / "out").iterdir())  # and nothing half-made lies about
+            assert not list((tmp_path / "out").iterdir())  # nothing unfinished is left behind
             assert "stays readable" not in result.stderr
     assert len(left) > 2
 
 
 def test_a_disk_full_from_the_start_ends_a_long_run(library, tmp_path):
-    """Soon, though nothing else is due before its end in some days: the first snapshot is written while it sweeps."""
+    """The error comes soon, with nothing else due for days: the first snapshot is written during the sweeps."""
     faults.write_config(tmp_path, sweeps=10**12, every=10**12, history_every=10**12)
     result = faults.run(tmp_path, library=library, space=3000)
     assert result.returncode == 3, result.stderr
@@ -245,7 +245,7 @@ def test_a_disk_full_from_the_start_ends_a_long_run(library, tmp_path):
 
 
 def mounted(directory, size):
-    """A small file system, where one may mount it; else None."""
+    """Mounts a small file system; True if that is permitted."""
     directory.mkdir()
     result = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", directory], capture_output=True)
     return result.returncode == 0
@@ -255,7 +255,7 @@ NEEDED = re.compile(r"(?:--set|case\.cfg:\d+): (\S+)(?: = (\S+))?: that is (\d+ 
 
 
 def refused(tmp_path, library, *arguments, free=0):
-    """What a run that would not fit says: (key, value, how many of what, bytes needed, bytes free)."""
+    """The refusal of a run that would not fit: (key, value, how many of what, bytes needed, bytes free)."""
     before = sorted(str(p) for p in tmp_path.rglob("*"))
     result = faults.run(tmp_path, *arguments, library=library, free=free)
     assert result.returncode == 3, result.stderr
@@ -273,7 +273,7 @@ def refused(tmp_path, library, *arguments, free=0):
     (dict(points=(40,), sweeps=30000, every=7, history_every=4), [], ("output.every", "7", "4287 snapshots")),
 ], ids=["every", "interval", "first and last", "compressed", "history", "thin"])
 def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, cause):
-    """To the byte; and never one that would fit: what it says is needed is less than what the file then takes."""
+    """Exact to the byte. No run that would fit is refused: the file takes more than the bytes asked for."""
     faults.write_config(tmp_path, **config)
     if "output.every=-" in more:
         case = tmp_path / "case.cfg"
@@ -287,9 +287,9 @@ def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, c
     file = tmp_path / "out/run.h5"
     assert needed <= file.stat().st_size
     if len(config["points"]) > 1 and not config.get("compression"):  # mostly fields
-        # the rest is names, some 90 kB with the history's columns, twice: tables of before stay
+        # the rest are names, some 90 kB with the history's columns, twice: replaced tables remain in the file
         assert needed >= 0.5 * file.stat().st_size or file.stat().st_size - needed < 200e3
-    # a new file comes in the place of this one
+    # a new file replaces this one
     there = 512 * file.stat().st_blocks
     if there < needed:
         assert refused(tmp_path, library, "--overwrite", *more, free=needed - 1 - there)[4] == needed - 1
@@ -297,7 +297,7 @@ def test_a_run_that_cannot_fit_does_not_begin(library, tmp_path, config, more, c
 
 
 def test_a_run_that_goes_on_needs_room_for_what_is_left(library, tmp_path):
-    """Ten snapshots of the last ten sweeps, behind 40 without any."""
+    """Ten snapshots for the last ten sweeps, after 40 sweeps with none in between."""
     faults.write_config(tmp_path, points=(20, 20, 20), sweeps=40, every=40)
     assert faults.run(tmp_path).returncode == 0
     file = tmp_path / "out/run.h5"
@@ -309,7 +309,7 @@ def test_a_run_that_goes_on_needs_room_for_what_is_left(library, tmp_path):
     assert file.read_bytes() == before
     assert faults.run(tmp_path, *more, library=library, free=needed).returncode == 0
     assert file.stat().st_size - len(before) >= needed
-    assert refused(tmp_path, library, "--overwrite", *more[1:])[2] == "51 snapshots"  # anew it would be more
+    assert refused(tmp_path, library, "--overwrite", *more[1:])[2] == "51 snapshots"  # a new run needs more
 
 
 def test_a_run_that_may_end_early_begins_anyhow(library, tmp_path):
@@ -321,7 +321,7 @@ def test_a_run_that_may_end_early_begins_anyhow(library, tmp_path):
 
 @pytest.mark.parametrize("more", [[], ["--set", "output.compression=9"], ["--set", "time.sweeps=9007199254740992"]])
 def test_a_mistyped_interval_is_refused_on_any_disk(tmp_path, more):
-    """1e12 snapshots, and as many as can be counted; no number of bytes overflows."""
+    """1e12 snapshots, and the largest number that can be counted; the number of bytes does not overflow."""
     faults.write_config(tmp_path, points=(40, 40, 40))
     case = tmp_path / "case.cfg"
     text = case.read_text().replace("every = 5", "interval = 1e-12").replace("step = 0.1", "safety = 0.9")
@@ -338,14 +338,14 @@ def test_check_says_that_a_run_would_not_fit(library, tmp_path):
     said = [faults.run(tmp_path, *form, library=library, free=12345, command="check") for form in ([], ["--json"])]
     assert all(result.returncode == 3 and "output.every = 5: that is 9 snapshots" in result.stderr for result in said)
     assert "case.cfg: too large for the disk" in said[0].stdout
-    # how much depends on how often contents are written anew, and so on the clock
+    # the bytes depend on how often contents are rewritten, and so on the clock
     assert re.search(r"9 snapshots, about [0-9.]+ KiB, .*where 12.06 KiB are free", said[0].stdout)
     assert json.loads(said[1].stdout)["output_free_bytes"] == 12345
     assert faults.run(tmp_path, command="check").returncode == 0
 
 
 def test_a_full_file_system(tmp_path):
-    """It may end earlier, as far as can be estimated, so that it begins."""
+    """A run that may end early is started, since its size can only be estimated."""
     disk = tmp_path / "out"
     if not mounted(disk, "2m"):
         pytest.skip("needs the right to mount a small file system")
@@ -366,7 +366,7 @@ def test_a_full_file_system(tmp_path):
     "prepare, status",
     [
         (lambda d: (d / "out").write_text("a file"), 3),
-        (lambda d: (d / "out/run.h5").mkdir(parents=True), 2),  # already the config is wrong then
+        (lambda d: (d / "out/run.h5").mkdir(parents=True), 2),  # the config is wrong already
     ],
     ids=["parent is a file", "is a directory"],
 )

@@ -14,7 +14,7 @@ import xarray
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEATSOLVE = os.environ["HEATSOLVE"]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "data").glob("*.md")])
-# prose that shows commands; the man page's dashes are macros, so it has tests of its own
+# pages that show commands; the man page's dashes are macros, so it has its own tests
 SPOKEN = PAGES + sorted((ROOT / "configs").rglob("*.cfg"))
 
 
@@ -38,7 +38,7 @@ def test_links_lead_to_files(page):
 
 
 def anchors(page):
-    """What a link into a page may name: its headings as GitHub writes them, code marks and links left out."""
+    """The anchors that links into a page may use: its headings in GitHub's form, without code marks and links."""
     told = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in told}
 
@@ -53,12 +53,12 @@ def test_links_lead_to_headings(page):
 @pytest.mark.parametrize("page", PAGES, ids=names)
 def test_files_named_in_code_marks_exist(page):
     for target in re.findall(r"`((?:src|docs|configs|data|kernels|tests|\.ci)/[\w./-]+)`", page.read_text()):
-        if not re.search(r"[A-Z]{3,}", target):  # NAME, LAYER, DEVICE stand for something
+        if not re.search(r"[A-Z]{3,}", target):  # NAME, LAYER, DEVICE are placeholders
             assert (ROOT / target).exists(), f"{names(page)}: no file {target}"
 
 
 def shown_commands(text):
-    """(command, rest of the line) for each `heatsolve WORD ...` in code, not in prose."""
+    """(command, rest of the line) for each `heatsolve WORD ...` in code; prose is skipped."""
     for line in text.splitlines():
         code = [line] if re.match(r"(//)? {4,}", line) else re.findall(r"`([^`]+)`", line)
         for part in code:
@@ -98,7 +98,7 @@ def test_overridden_keys_are_known(page):
 
 
 def readme_example():
-    """The config of README's own case: the indented block that begins with its title."""
+    """The config of the README's own case: the indented block that begins with its title."""
     text = (ROOT / "README.md").read_text()
     return "".join(line[4:] for line in re.search(r"((?:    .*\n)+)\nThen", text).group(1).splitlines(True))
 
@@ -109,7 +109,7 @@ def test_the_readmes_own_case_runs_as_it_says(tmp_path):
         result = subprocess.run([HEATSOLVE, *arguments], cwd=tmp_path, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
     run = xarray.open_dataset(tmp_path / "rod.h5", engine="h5netcdf")
-    # between the ends' 273.15 K and the middle's 473.15 K at the start
+    # between 273.15 K at the ends and 473.15 K in the middle at the start
     assert 300 < run.temperature.sel(time=1800, x=0.25).item() < 340
 
 
@@ -131,7 +131,7 @@ def guides_body():
 
 
 def test_the_guides_foam_is_made_and_conducts(tmp_path):
-    """Its scripts and config, on a scan of layers along the flow and on its own random balls."""
+    """The guide's scripts and config, on a scan with layers along the flow and on its own random balls."""
     Image = pytest.importorskip("PIL.Image")
     section = guides_body()
     for name in ("label.py", "foam.cfg", "conducts.py", "balls.py"):
@@ -154,7 +154,7 @@ def test_the_guides_foam_is_made_and_conducts(tmp_path):
     done = subprocess.run([HEATSOLVE, "run", "foam.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     conducts = float(python("conducts.py").split()[0])
-    # layers side by side conduct 0.142, and less where heat has to find its way into the better one
+    # parallel layers conduct 0.142; less where heat must first find its way into the better conductor
     assert 1 / (1 / 3 / 0.0263 + 2 / 3 / 0.2) < conducts < (0.0263 + 2 * 0.2) / 3
     python("balls.py")
     balls = ["--set", "grid.points=[65,65,65]"]
@@ -163,7 +163,7 @@ def test_the_guides_foam_is_made_and_conducts(tmp_path):
 
 
 def test_the_guides_chip_is_as_it_says(tmp_path):
-    """What check tells of the body, and the temperatures of the answer."""
+    """What check prints of the body, and the temperatures in the answer."""
     section = guides_body()
     told = program("check", str(ROOT / "configs" / "chip.cfg")).stdout
     shown = re.search(r"^    (body  .*\n(?:     .*\n)+)", section, re.M).group(1)
@@ -187,7 +187,7 @@ def test_pictures_are_small_pngs():
     assert pictures
     for picture in pictures:
         assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-        assert picture.stat().st_size < 300_000, picture.name  # a clone should stay light
+        assert picture.stat().st_size < 300_000, picture.name  # keeps a clone small
 
 
 def test_tables_are_what_the_raw_numbers_say():
@@ -211,7 +211,7 @@ def test_the_manual_page_has_every_option(command):
     synopsis = re.search(rf"^\.Nm\n\.Cm {command}\n((?!\.Nm|\.Sh).*\n)+", page, re.M).group(0)
     shown = {"-" + option for option in re.findall(r"(?:Fl|\|) (-?[a-z][a-z-]*)", synopsis)}
     told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", program(command, "--help").stdout))
-    if command == "render":  # the letter is what people type
+    if command == "render":  # users type the short option, which the man page shows
         told.remove("--output")
     assert told - shown == set() and {o for o in shown if o.startswith("--")} - told == set()
 

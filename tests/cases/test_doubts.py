@@ -1,4 +1,4 @@
-"""Slips of units that physics can see: `check` warns, with place, key and value, and its exit code stays 0."""
+"""Mistakes in units that physics can detect: `check` warns, with place, key and value, and still exits with 0."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def test_warnings_stand_at_the_end_of_the_text(tmp_path):
     assert told(tmp_path, slip, "--quiet") == ""
 
 
-# (settings, what the one warning says)
+# (settings, the text of the only warning)
 SLIPS = [
     (["material.specific_heat=0.434"], "--set: material.specific_heat = 0.434: less than any material has; was it in kJ/(kg K)?"),
     (["output.file=\"run 12:30.h5\""], 'output.file = "run 12:30.h5": ParaView'),
@@ -78,7 +78,7 @@ LACKS = [
 
 @pytest.mark.parametrize("dims, setting, key, axes", LACKS)
 def test_a_coordinate_that_the_grid_lacks_is_a_warning(tmp_path, dims, setting, key, axes):
-    """It is 0; once for a key, though every face reads that of `all`."""
+    """The coordinate is 0. One warning per key, although every face reads the key of `all`."""
     grid = [] if dims == 2 else ["grid.points=[51]", "grid.upper=[0.5]"]
     said = f": a {dims}D grid has no {axes}, taken as 0 here; look at the expression, or at the grid"
     warnings = [w for w in check(tmp_path, *grid, setting) if "D grid has no" in w]
@@ -107,17 +107,17 @@ def test_coordinates_of_the_grid_are_no_slip(tmp_path):
     ["material={conductivity=0.17; density=0.09; specific_heat=14300;}"],  # hydrogen
     ["material={conductivity=0.035; density=20; specific_heat=1400;}"],  # foam
     ["material={conductivity=2200; density=3515; specific_heat=509;}"],  # diamond
-    ["boundary.x_min.value=293+10*sin(t)", "grid.upper=[5e-4, 2e-4]"],  # driven, so it is never level
+    ["boundary.x_min.value=293+10*sin(t)", "grid.upper=[5e-4, 2e-4]"],  # driven: never uniform
 ], ids=" ".join)  # fmt: skip
 def test_what_is_usual_is_no_slip(tmp_path, settings):
     assert check(tmp_path, *settings) == []
 
 
-# at steps of 2 s; a body's, which tables need
+# with steps of 2 s, in a body (only bodies have tables); True: a warning
 TABLES = {
     "0 0\n100 0\n100.5 -1e6\n101 0\n": True,
-    "0 0\n100 0\n101 -1e6\n109 -1e6\n110 0\n": False,  # begins between two steps, and is seen
-    "0 0\n100.5 1\n101 1.01\n101.5 0.99\n300 2\n": False,  # of no matter
+    "0 0\n100 0\n101 -1e6\n109 -1e6\n110 0\n": False,  # begins between two steps, but lasts long enough to be seen
+    "0 0\n100.5 1\n101 1.01\n101.5 0.99\n300 2\n": False,  # insignificant
     "0 0\n700 0\n700.5 -1e6\n701 0\n": False,  # after the end
 }
 

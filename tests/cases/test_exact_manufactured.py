@@ -1,7 +1,7 @@
-"""Manufactured solutions: a source in space and time, and walls whose values vary over them and in time.
+"""Manufactured solutions: a source in space and time, and walls whose values vary over the wall and in time.
 
-On three grids with the step (3/8)/dims of h^2/alpha on each, hence of second order as a whole. `wave`
-has no symmetry, so no term of the equation and no face is spared:
+Each is run on three grids with a step of (3/8)/dims of h^2/alpha, so the whole is of second order. `wave` has no
+symmetry, so it tests every term of the equation and every face:
 
     T = 2 + exp(-8 t) sin(x + 0.7 y - 0.4 z + 0.3)
 """
@@ -21,7 +21,7 @@ H = 6.0
 
 
 def put(expression, axis, value):
-    """The expression at a place of one axis."""
+    """The expression with the value put in for one axis."""
     return re.sub(rf"\b{axis}\b", f"({value})", expression)
 
 
@@ -32,12 +32,12 @@ def time_of(cells, coarsest, dims, end):
 
 
 def face(kind, axis, side, field, slope):
-    """One face of `field` with d(field)/d(axis) = `slope`, both expressions of x, y, z, t."""
+    """One face for `field` with d(field)/d(axis) = `slope`, both expressions of x, y, z, t."""
     wall, sign = {"min": ("0.0", "-"), "max": ("1.0", "")}[side]
     outward = f"({sign}{slope})"
     return {
         "dirichlet": {"type": "dirichlet", "value": field},
-        # its wall is one spacing outside the edge node, where its value is looked up
+        # the wall is one spacing outside the edge node, but its expression is evaluated at the edge node
         "constant": {"type": "constant", "value": put(field, axis, wall)},
         "gradient": {"type": "neumann", "gradient": outward},
         "flux": {"type": "neumann", "flux": f"-{CONDUCTIVITY}*{outward}"},
@@ -49,7 +49,7 @@ def face(kind, axis, side, field, slope):
 
 
 def wave(dims):
-    """(T, its slopes, the source W/m^3 that it needs)"""
+    """(T, its slopes, the required source in W/m^3)"""
     phase = "(" + "+".join(f"({SLOPES[a]})*{a}" for a in AXES[:dims]) + "+0.3)"
     square = sum(SLOPES[a] ** 2 for a in AXES[:dims])
     source = f"{CAPACITY * (ALPHA * square - RATE)!r}*exp(-{RATE}*t)*sin{phase}"
@@ -78,7 +78,7 @@ def wave_case(kinds, cells, coarsest, precision, end, kernel="auto"):
     }
 
 
-# Along a, the pair number n + a: over all n, each pair comes upon each axis.
+# Axis a takes the pair number n + a: over all n each pair is tested on each axis.
 PAIRS = [
     ("dirichlet", "robin"),
     ("flux", "constant"),
@@ -87,8 +87,8 @@ PAIRS = [
     ("constant", "gradient"),
 ]
 
-# Cells of the coarsest grid. At four times as many the error is 2e-5 and more; in float that takes
-# the coarser grids, for it must be far above the 1e-6 that some hundred roundings of 2 leave.
+# Cells of the coarsest grid. With four times as many cells the error is 2e-5 or more. Float needs coarser grids: the
+# error must be far above the 1e-6 that some hundred roundings of 2 leave.
 COARSEST = {("double", 1): 16, ("double", 2): 8, ("double", 3): 6, ("float", 1): 6, ("float", 2): 6, ("float", 3): 4}
 
 
@@ -118,8 +118,8 @@ def test_one_kind_all_round(tmp_path, kind, dims, precision):
 
 
 def woven_case(roles, cells, coarsest, precision):
-    """T = 2 + exp(-8 t) prod f_a: a cosine of whole waves along periodic axes, one that ends level at
-    reflective and clamp walls, and sin(a + 0.3) between a dirichlet and a robin wall."""
+    """T = 2 + exp(-8 t) prod f_a: whole periods of a cosine along periodic axes, a cosine with zero slope at reflective
+    and clamp walls, and sin(a + 0.3) between a dirichlet and a robin wall."""
     dims = len(roles)
     shapes = {
         "periodic": ("cos(2*pi*{a}+0.7)", "0", 2 * math.pi),
@@ -170,8 +170,8 @@ def test_woven_axes(tmp_path, roles, precision):
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_kernels_agree(tmp_path, dims):
-    """All do the same operations in the same order: in double, the same bits; in float too, but for `reference`,
-    which adds in double, so that it differs by roundings. All are of second order."""
+    """All kernels do the same operations in the same order, so they agree to the bit. The exception is `reference` in
+    float: it adds in double, so it differs by roundings. All are of second order."""
     kinds = [PAIRS[a] for a in range(dims)]
     coarsest = COARSEST["float", dims]
     fields = {}
@@ -189,5 +189,5 @@ def test_kernels_agree(tmp_path, dims):
     for precision in ("double", "float"):
         assert np.array_equal(fields[precision, "openmp"], fields[precision, "wavefront"])
     apart = np.abs(fields["float", "reference"] - fields["float", "openmp"].astype(float)).max()
-    # each sweep rounds a field of 3 some 6 dims times; over 200 to 400 sweeps these walk
+    # each sweep rounds a field of 3 some 6 dims times; over 200 to 400 sweeps the errors add up as a random walk
     assert 0.0 < apart < 6 * dims * 3 * 2.0**-24 * math.sqrt(400)

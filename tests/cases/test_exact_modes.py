@@ -1,12 +1,12 @@
-"""Every boundary kind against an exact solution, in 1D, 2D and 3D, in double and float, on three grids.
+"""Every kind of boundary against an exact solution, in 1D, 2D and 3D, in double and float, on three grids.
 
-One family serves them all, on the unit cube with walls where the kinds put them: a linear background,
-where the kind lets heat through, and on it a product of one decaying mode along each axis,
+One family of solutions serves all of them, on the unit cube with the walls where each kind puts them: a linear
+background, if the kind lets heat through, plus a product of one decaying mode along each axis,
 
     T = T0 + G.x + A prod_a f_a(x_a) exp(-alpha (k_x^2 + k_y^2 + k_z^2) t).
 
-The step is (3/8)/dims of h^2/alpha on every grid, so the error in time falls with h^2 like that in
-space, and the whole is of second order. (With 1/6 instead of 3/8 the two would cancel.)
+The step is (3/8)/dims of h^2/alpha on every grid, so the errors in time and space both fall with h^2, and the whole is
+of second order. (With 1/6 instead of 3/8 the two would cancel.)
 """
 
 import math
@@ -15,7 +15,7 @@ import pytest
 from helpers import AXES, assert_order, run, unit_grid
 from scipy.optimize import brentq
 
-# alpha = 2; coefficients that a float holds exactly on grids of 2^n cells
+# alpha = 2; the coefficients are exact in float on grids of 2^n cells
 MATERIAL = {"conductivity": 4.0, "density": 8.0, "specific_heat": 0.25}
 CONDUCTIVITY, ALPHA = 4.0, 2.0
 H_MIN, H_MAX = 6.0, 10.0  # W/(m^2 K): Biot numbers 1.5 and 2.5
@@ -23,14 +23,14 @@ SLOPE = {"x": 0.75, "y": -0.5, "z": 0.3125}
 
 
 def robin_root():
-    """Smallest root of zeta (B1 + B2) cos zeta = (zeta^2 - B1 B2) sin zeta (Carslaw and Jaeger, 3.9)."""
+    """The smallest root of zeta (B1 + B2) cos zeta = (zeta^2 - B1 B2) sin zeta (Carslaw and Jaeger, 3.9)."""
     b1, b2 = H_MIN / CONDUCTIVITY, H_MAX / CONDUCTIVITY
     return brentq(lambda z: z * (b1 + b2) * math.cos(z) - (z * z - b1 * b2) * math.sin(z), 0.5, math.pi)
 
 
 ZETA = robin_root()
 
-# (mode along one axis, its wave number, whether a slope lies under it)
+# (mode along one axis, its wave number, whether there is a linear background)
 MODES = {
     "fixed": ("sin(pi*{a})", math.pi, True),
     "dirichlet": ("sin(pi*{a})", math.pi, True),
@@ -92,9 +92,9 @@ def errors_of(directory, kinds, coarsest, precision, kernel="auto"):
     return [run(directory, case(kinds, n, coarsest, precision, kernel), f"cells{n}").error() for n in grids]
 
 
-# Cells of the coarsest grid. In float it must be coarse enough that the truncation error at four
-# times as many cells, 1e-4 and more, is far above the rounding of some hundred sweeps: each leaves
-# half an ulp of 2, 1e-7, that decays with the modes.
+# Cells of the coarsest grid. In float it must be coarse: with four times as many cells the truncation error, 1e-4 or
+# more, must be far above the rounding of some hundred sweeps. Each sweep leaves half an ulp of 2, 1e-7, that decays
+# with the modes.
 COARSEST = {"double": 16, "float": 8}
 
 
@@ -104,5 +104,5 @@ COARSEST = {"double": 16, "float": 8}
 def test_second_order(tmp_path, kind, dims, precision):
     coarsest = COARSEST[precision] if dims < 3 else 8
     if kind == "periodic":
-        coarsest = 16  # its wave is half as long
+        coarsest = 16  # its wavelength is half as long
     assert_order(errors_of(tmp_path, [kind] * dims, coarsest, precision), 1.9, 2.1, kind)

@@ -1,8 +1,7 @@
-"""Radius 2 and 3: the orders that docs/numerics.md claims, 4 and 6 inside, and what each wall leaves of it.
+"""Radius 2 and 3: the orders that docs/numerics.md claims, 4 and 6 inside, and the orders that each wall leaves.
 
-The error in time must be out of the way. A mode of the wall's own shape decays under forward Euler with
-the exact Laplacian as (1 - rate*step)^sweeps, so held to that only the error in space is left; or the
-solution is a steady one.
+The error in time must be excluded. Under forward Euler with the exact Laplacian a mode that fits the wall decays as (1
+- rate*step)^sweeps; compared with that, only the error in space remains. Other tests use a steady solution.
 """
 
 import math
@@ -21,8 +20,8 @@ def step_of(radius, dims, cells):
 
 
 def mode_of(kind, precision):
-    """(mode along an axis, wave number). Double: as in test_exact_modes. Float: two whole waves on the
-    unit length, so that the error of order 6 stays above the roundings."""
+    """(mode along an axis, wave number). In double as in test_exact_modes; in float two whole waves on the unit length,
+    so that the error of order 6 stays above the roundings."""
     if precision == "double" or kind == "robin":
         return MODES[kind][:2]
     shape = {"periodic": "cos({k}*{a}+0.7)", "dirichlet": "sin({k}*{a})", "constant": "sin({k}*{a})"}
@@ -50,8 +49,8 @@ def mode_case(kind, dims, radius, precision, cells, coarsest):
 
 
 def rate_errors(directory, kind, dims, radius, precision, coarsest):
-    """Relative errors of the rate by which the mode decays: what it fell by in n sweeps is (1 - rate*step)^n.
-    Its size is found by projection, in which roundings average out."""
+    """Relative errors of the mode's decay rate: in n sweeps it falls by (1 - rate*step)^n. Its amplitude is found by
+    projection, in which roundings average out."""
     errors = []
     for cells in (coarsest, 2 * coarsest, 4 * coarsest):
         case, mode = mode_case(kind, dims, radius, precision, cells, coarsest)
@@ -73,9 +72,9 @@ def rate_errors(directory, kind, dims, radius, precision, coarsest):
 @pytest.mark.parametrize("radius", [2, 3])
 @pytest.mark.parametrize("kind", ["periodic", "reflective", "dirichlet", "flux", "gradient"])
 def test_full_order_where_the_wall_is_a_mirror(tmp_path, kind, radius, dims, precision):
-    """The next term of the differences' error is 0.16 (R = 2) or 0.18 (R = 3) times (k h)^2 of the first: 3
-    percent on the coarsest grid in double, which takes 0.04 off an order; 40 percent in float, where
-    k h = pi/2 there, which takes 0.4 off."""
+    """The next term of the truncation error is 0.16 (R = 2) or 0.18 (R = 3) times (k h)^2 of the first. That is 3
+    percent on the coarsest grid in double, which lowers the order by 0.04; in float, where k h = pi/2 there, it is 40
+    percent, which lowers the order by 0.4."""
     coarsest = 16 if kind == "periodic" and precision == "double" else 8
     errors = rate_errors(tmp_path, kind, dims, radius, precision, coarsest)
     slack = 0.1 if precision == "double" else 0.5
@@ -95,8 +94,8 @@ def test_convection_is_of_second_order(tmp_path, radius, dims, precision):
 @pytest.mark.parametrize("radius", [2, 3])
 @pytest.mark.parametrize("kind", ["clamp", "constant"])
 def test_walls_between_nodes_leave_first_order(tmp_path, kind, radius, dims, precision):
-    """They repeat one value in all ghost layers, which is wrong beyond the first; h on the coarsest grid is
-    1/32 of the axis, and the next term takes some 10 percent off the order."""
+    """They repeat one value in all ghost layers, which is wrong beyond the first layer. h on the coarsest grid is 1/32
+    of the axis, and the next term lowers the order by some 10 percent."""
     errors = []
     for cells in (32, 64, 128):
         case, _ = mode_case(kind, dims, radius, "double", cells, 32)
@@ -106,9 +105,9 @@ def test_walls_between_nodes_leave_first_order(tmp_path, kind, radius, dims, pre
 
 
 def steady_case(kinds, dims, radius, cells):
-    """Four of the slowest mode's decay times, from the exact solution on the way to that of the differences:
-    2 percent are left. exp(a) with walls of these kinds along the last axis a, and along the others
-    2 + cos(pi b) between mirrors; with fixed walls all round exp(3 a), exp(1.5 b), whose errors of order 6
+    """Runs from the exact solution towards that of the differences for four decay times of the slowest mode: 2 percent
+    of the difference are left. The field is exp(a) with walls of these kinds along the last axis a, and 2 + cos(pi b)
+    between mirrors along the others. With fixed walls all round it is exp(3 a) and exp(1.5 b), whose errors of order 6
     stay above the roundings."""
     fixed, last = kinds == ("fixed", "fixed"), AXES[dims - 1]
     steep = 3.0 if fixed else 1.0
@@ -119,7 +118,7 @@ def steady_case(kinds, dims, radius, cells):
     for n in range(dims - 1):
         bent = f"2.25*{factors[n]}" if fixed else f"(-pi^2*cos(pi*{AXES[n]}))"
         laplacian += "+" + "*".join(factors[:n] + [bent] + factors[n + 1 :])
-    # a fixed wall ends at the innermost of its layers; hence these lie outside the unit cube
+    # a fixed wall lies at the innermost of its layers, so the other layers lie outside the unit cube
     outside = radius - 1 if fixed else 0
     boundary = {"all": {"type": "fixed" if fixed else "reflective"}}
     boundary.update({f"{last}_{s}": steady_face(kind, last, s, field) for s, kind in zip(("min", "max"), kinds)})
@@ -152,7 +151,7 @@ def steady_face(kind, axis, side, field):
 
 
 def steady_errors(directory, kinds, dims, radius, coarsest):
-    """In double alone: near a steady state a float stops moving (docs/numerics.md)."""
+    """Only in double: near a steady state a float field stops moving (docs/numerics.md)."""
     cells = (coarsest, 2 * coarsest, 4 * coarsest)
     return [run(directory, steady_case(kinds, dims, radius, n), f"cells{n}").error() for n in cells]
 
@@ -160,8 +159,8 @@ def steady_errors(directory, kinds, dims, radius, coarsest):
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("radius", [2, 3])
 def test_fixed_walls_keep_the_full_order(tmp_path, radius, dims):
-    """They ask for nothing beyond them. With 6 cells at first, in 3D, the place of the largest error still
-    moves from grid to grid, which takes 0.15 off."""
+    """They use no values beyond them. In 3D, with only 6 cells on the coarsest grid, the place of the largest error
+    still moves from grid to grid, which lowers the order by 0.15."""
     errors = steady_errors(tmp_path, ("fixed", "fixed"), dims, radius, 8 if dims < 3 else 6)
     assert_order(errors, 2 * radius - (0.1 if dims < 3 else 0.2), 2 * radius + 0.1)
 
@@ -177,8 +176,8 @@ def test_fixed_walls_keep_the_full_order(tmp_path, radius, dims):
     ],
 )
 def test_other_walls_leave_second_order(tmp_path, kinds, radius, dims):
-    """A ghost of a curved profile is wrong by T_xx h^2, on the row beside the wall, one h from it: what that
-    does there is felt as at a wall of a thickness of h, so the next term is of the order h, not h^2."""
+    """For a curved profile a ghost is wrong by T_xx h^2, in the row beside the wall, one h from it. Its effect is like
+    that of a wall h thick, so the next term is of order h, not h^2."""
     assert_order(steady_errors(tmp_path, kinds, dims, radius, 16), 1.85, 2.1)
 
 
@@ -202,8 +201,8 @@ def test_walls_in_space_and_time_are_of_second_order(tmp_path, radius, dims, pre
 @pytest.mark.parametrize("dims", [1, 2])
 @pytest.mark.parametrize("radius", [2, 3])
 def test_gaussian_between_fixed_walls(tmp_path, radius, dims, precision):
-    """The walls are 0.7 away, where it is exp(-0.7^2/(2 s^2)) < 1e-8 all along. The differences' error is next
-    to nothing, so what is measured is that of the time, of first order in a step of the size of h^2."""
+    """The walls are 0.7 away, where the Gaussian stays below exp(-0.7^2/(2 s^2)) < 1e-8. The error in space is
+    negligible, so the test measures the error in time: first order in a step proportional to h^2."""
     width = "(0.01+4*t)"
     square = "+".join(f"({a}-0.5)^2" for a in AXES[:dims])
     exact = f"1+(0.01/{width})^{dims / 2}*exp(-({square})/(2*{width}))"

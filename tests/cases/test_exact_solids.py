@@ -1,7 +1,7 @@
 """The textbook's solids in 1D, 2D and 3D: Gaussian, half-space, constant flux, plane wall.
 
-All on three grids, with the step (3/8)/dims of h^2/alpha on each, hence of second order as a whole.
-Solutions of several dimensions are products or sums of those of one (Carslaw and Jaeger, 2nd ed., 1.15).
+Each is run on three grids with a step of (3/8)/dims of h^2/alpha, so the whole is of second order. Solutions in several
+dimensions are products or sums of those in one (Carslaw and Jaeger, 2nd ed., 1.15).
 """
 
 import math
@@ -17,14 +17,14 @@ DIMS = [1, 2, 3]
 
 
 def steps(dims, cells, coarsest, end):
-    """(step, end) with the step in proportion to h^2, and an end near the given one that it divides."""
+    """(step, end): a step proportional to h^2, and an end near the given one that is a multiple of it."""
     step = 0.375 / dims / ALPHA / cells**2
     first = 0.375 / dims / ALPHA / coarsest**2
     return step, math.ceil(end / first) * (cells // coarsest) ** 2 * step
 
 
 def errors_of(directory, dims, coarsest, end, precision, lower=0.0, **settings):
-    """Of the unit cube from `lower` on: cells, 2 cells and 4 cells an axis."""
+    """The errors on the unit cube from `lower` on, with 1, 2 and 4 times `coarsest` cells an axis."""
     errors = []
     for cells in (coarsest, 2 * coarsest, 4 * coarsest):
         step, last = steps(dims, cells, coarsest, end)
@@ -40,8 +40,8 @@ def errors_of(directory, dims, coarsest, end, precision, lower=0.0, **settings):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims", DIMS)
 def test_periodic_gaussian(tmp_path, dims, precision):
-    """It spreads as s^2 = s0^2 + 2 alpha t; the images one period to each side are enough, since
-    exp(-1.5^2/(2 s^2)) is 1e-15 for the widest."""
+    """Its width is s^2 = s0^2 + 2 alpha t. The images one period to each side are enough, since exp(-1.5^2/(2 s^2)) is
+    1e-15 for the widest."""
     centre = {"x": 0.125, "y": -0.0625, "z": 0.03125}
     width = "(0.015+4*t)"
 
@@ -68,8 +68,8 @@ def test_periodic_gaussian(tmp_path, dims, precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims", DIMS)
 def test_half_space_suddenly_cooled(tmp_path, dims, precision):
-    """T = Ts + (T0 - Ts) prod erf(a/(2 sqrt(alpha t))), from the jump at t = 0 on (Carslaw and Jaeger,
-    2.4); the far walls are 5 diffusion lengths away, where erfc is 1e-12. (1e-300: 0/0 at t = 0.)"""
+    """T = Ts + (T0 - Ts) prod erf(a/(2 sqrt(alpha t))), starting with the jump at t = 0 (Carslaw and Jaeger, 2.4). The
+    far walls are 5 diffusion lengths away, where erfc is 1e-12. (1e-300 avoids 0/0 at t = 0.)"""
     root = f"(2*sqrt({ALPHA}*t+1e-300))"
     if dims == 1:
         exact = f"3+(1-3)*erfc(x/{root})"
@@ -93,8 +93,8 @@ def test_half_space_suddenly_cooled(tmp_path, dims, precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims", DIMS)
 def test_half_space_heated_by_a_constant_flux(tmp_path, dims, precision):
-    """T - T0 = (q/k) (2 sqrt(alpha t/pi) exp(-x^2/(4 alpha t)) - x erfc(x/(2 sqrt(alpha t)))) (Carslaw and
-    Jaeger, 2.9), from the cold start on, with another flux through each of the near walls."""
+    """T - T0 = (q/k) (2 sqrt(alpha t/pi) exp(-x^2/(4 alpha t)) - x erfc(x/(2 sqrt(alpha t)))) (Carslaw and Jaeger, 2.9),
+    from the cold start, with a different flux through each of the near walls."""
     q = {"x": 24.0, "y": -16.0, "z": 40.0}  # W/m^2, inward
     at = f"({ALPHA}*t+1e-300)"
     rises = [
@@ -117,8 +117,8 @@ def test_half_space_heated_by_a_constant_flux(tmp_path, dims, precision):
 
 
 def plane_wall(axis, biot):
-    """Six terms of the series for a wall insulated at 0 and convecting at 1 (Incropera, 5.5): uniform at
-    first. From alpha t = 0.1 on the seventh is below exp(-35)."""
+    """Six terms of the series for a wall insulated at 0 and convecting at 1 (Incropera, 5.5), uniform at first. From
+    alpha t = 0.1 the seventh is below exp(-35)."""
     terms = []
     for n in range(6):
         zeta = brentq(lambda z: z * math.sin(z) - biot * math.cos(z), n * math.pi, n * math.pi + math.pi / 2)
@@ -130,7 +130,7 @@ def plane_wall(axis, biot):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("dims", DIMS)
 def test_plane_wall_quenched(tmp_path, dims, precision):
-    """A wall, bar or block of 3, put into a bath of 1, with another coefficient at each pair of sides."""
+    """A wall, bar or block at 3, put into a bath at 1, with a different coefficient at each pair of sides."""
     biot = {"x": 1.0, "y": 0.5, "z": 2.0}
     boundary = {"all": {"type": "reflective"}}
     for a in AXES[:dims]:
@@ -138,7 +138,7 @@ def test_plane_wall_quenched(tmp_path, dims, precision):
     errors = errors_of(
         tmp_path,
         dims,
-        # in float the error at four times as many cells must stay above the rounding of 1e-6
+        # in float the error with four times as many cells must stay above the rounding of 1e-6
         {("double", 1): 16, ("double", 2): 12}.get((precision, dims), 6),
         0.05,
         precision,
@@ -160,13 +160,12 @@ def at_wall(expression, axis, side):
 @pytest.mark.parametrize("dims", DIMS)
 @pytest.mark.parametrize(
     "kind, radius",
-    # the ghosts of these two beyond the first layer are not exact for a curved profile
+    # for these two the ghosts beyond the first layer are not exact for a curved profile
     [("dirichlet", 1), ("constant", 1)]
     + [(kind, radius) for kind in ("flux", "gradient", "robin", "fixed") for radius in (1, 2, 3)],
 )
 def test_steady_wall_that_makes_heat_is_exact(tmp_path, kind, dims, radius, precision):
-    """Differences of a quadratic are exact, those through the wall too, so a wall with a uniform source
-    stays as it is to rounding."""
+    """Differences of a quadratic are exact, also across the wall: with a uniform source the field stays, to rounding."""
     field = "+".join(["2"] + [QUADRATIC[a][0] for a in AXES[:dims]])
     boundary = {}
     for a in AXES[:dims]:
@@ -194,15 +193,15 @@ def test_steady_wall_that_makes_heat_is_exact(tmp_path, kind, dims, radius, prec
         "time": {"sweeps": sweeps},
         "exact": {"expression": field},
     }
-    # Roundings of a sweep: of the field's size, 4 at most, by the 6 R + 1 terms and by the ghosts; the
-    # sizes of the coefficients sum to 3 at most. A mode of the sweep keeps them at best as they are.
+    # A sweep rounds 6 R + 1 terms and the ghosts, at most 4 each; the coefficients' absolute values sum to at most 3.
+    # At worst the sweep's modes do not damp these errors.
     terms = 2 * dims * radius + 7
     assert run(tmp_path, case).error() <= sweeps * terms * ROUNDOFF[precision] * 4.0 * 3.0
 
 
 @pytest.mark.parametrize("dims", DIMS)
 def test_steady_state_between_two_baths(tmp_path, dims):
-    """From a uniform start to the wall's straight line: k B = h1 (T(0) - T1) = h2 (T2 - T(1))."""
+    """From a uniform start to the straight line of the wall: k B = h1 (T(0) - T1) = h2 (T2 - T(1))."""
     h1, h2, cold, hot = 8.0, 2.0, 1.0, 5.0
     slope = (hot - cold) / (1.0 + CONDUCTIVITY / h1 + CONDUCTIVITY / h2)
     boundary = {
@@ -218,5 +217,5 @@ def test_steady_state_between_two_baths(tmp_path, dims):
         "steady": {"tolerance": 1e-13},
         "exact": {"expression": f"{cold + CONDUCTIVITY * slope / h1!r}+{slope!r}*x"},
     }
-    # what is left decays by 1 - rate*step a sweep, with rate*step > 1e-3 here, so is below 1e3 changes
+    # the remainder decays by 1 - rate*step a sweep, with rate*step > 1e-3 here, so it is below 1e3 times the change
     assert run(tmp_path, case).error() <= 1e3 * 1e-13 + 1e-12

@@ -1,4 +1,4 @@
-"""heatsolve explain prints the textbook's figures, and refuses what is no launch."""
+"""heatsolve explain prints the textbook's figures, and refuses what cannot be launched."""
 
 import json
 import os
@@ -41,7 +41,7 @@ TEXTBOOK = [
 def test_the_textbooks_figures(arguments, due):
     seen = figures(*arguments)
     for key, value in due.items():
-        # the textbook rounds to two digits behind the point
+        # the textbook rounds to two decimals
         assert (round(seen[key], 2) if isinstance(value, float) else seen[key]) == value, key
 
 
@@ -59,7 +59,7 @@ def test_points_mean_the_grid_that_bench_takes():
 
 
 def test_whole_columns_are_counted():
-    """189 columns: 132 are one block each, of the others there are two chunks."""
+    """189 columns: 132 of them take one block each, each of the other 57 is split into two chunks."""
     case = ["fused_radius2_3d", "--points", "512,512,512", "--radius", "2", "--precision", "double", "--steps", "2"]
     seen = figures(*case)
     assert seen["shared"] and seen["blocks"] == 132 + 57 * 2
@@ -68,7 +68,7 @@ def test_whole_columns_are_counted():
 
 
 def test_strips_are_shared_by_all_multiprocessors():
-    """50 strips and 132 blocks, which have 6207 rows each in the mean, of one strip or two."""
+    """50 strips are shared by 132 blocks, which have 6207 rows each on average, of one strip or two."""
     case = ["fused_march_2d", "--points", "16384,16384", "--precision", "double", "--steps", "24"]
     seen = figures(*case)
     assert seen["shared"] and seen["blocks"] == 132 and seen["block_grid"] == [50, 3, 1]
@@ -77,12 +77,12 @@ def test_strips_are_shared_by_all_multiprocessors():
 
 
 def test_of_two_cuts_that_take_as_long_the_one_with_shorter_blocks_is_taken():
-    """Of 9 x 9 columns of 520 planes 4 chunks are estimated at what 6 are; the 6 were 4 % faster (many-gpus.md)."""
+    """For 9 x 9 columns of 520 planes 4 and 6 chunks are estimated alike; 6 were 4 % faster (many-gpus.md)."""
     assert figures("fused_march_3d", "--points", "512,512,520", "--steps", "4", "--device", "H200")["block_grid"] == [9, 9, 6]
 
 
 def test_a_large_tile_tends_to_3_25():
-    """One read a point, 13 operations on 4 bytes; 10 is the largest cube that a block can be."""
+    """One read per point, 13 operations per 4 bytes; 10 is the largest cube that a block can have."""
     seen = [figures("shared_tile", *CUBE, "--block", f"{t},{t},{t}")["intensity"] for t in (4, 6, 8, 10)]
     assert seen == sorted(seen)
     assert seen == [pytest.approx(3.25 * (1 - 2 / t) ** 3) for t in (4, 6, 8, 10)]
@@ -97,7 +97,7 @@ def test_without_a_kernel_all_that_can_do_it_have_a_line():
 
 
 def test_a_grid_beyond_the_chip_is_no_launch_of_resident():
-    """Its blocks wait for each other, so each needs a multiprocessor: 132 of an H200."""
+    """Its blocks wait for each other, so each needs a multiprocessor of its own: an H200 has 132."""
     large = ["--points", "512,512,512"]
     assert figures("resident", "--points", "64,64,64", "--device", "H200")["blocks"] <= 132
     for device in ([], ["--device", "H200"]):
@@ -105,7 +105,7 @@ def test_a_grid_beyond_the_chip_is_no_launch_of_resident():
         refused = explain("resident", *large, *device)
         assert refused.returncode == 2 and refused.stdout == ""
         assert "resident needs a grid that fits on the chip, on 132 multiprocessors, not 134217728" in refused.stderr
-    # the plan is made for the device: a smaller one has fewer blocks, and room for smaller grids only
+    # the plan depends on the device: a smaller one has fewer blocks, and room for smaller grids only
     few, full = ("resident", "--points", "96,96,96"), ("resident", "--points", "128,128,128")
     assert figures(*few, "--device", "H100-PCIe")["blocks"] <= 114 < figures(*few, "--device", "H200")["blocks"]
     assert "on 114 multiprocessors, not 2097152" in explain(*full, "--device", "H100-PCIe").stderr

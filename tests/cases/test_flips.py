@@ -1,6 +1,6 @@
-"""A single bit that has flipped in a file of a run: what reads it says so, or it does not matter.
+"""A single flipped bit in a file of a run: what reads the file reports it, or it has no effect.
 
-HEATSOLVE_FLIPS=N tries N bits of each file instead of 50; with -rP pytest says what became of them.
+HEATSOLVE_FLIPS=N tries N bits of each file instead of 50; with -rP pytest shows what became of them.
 """
 
 import os
@@ -52,7 +52,7 @@ def finished(directory):
 
 
 def stopped(directory):
-    """With a checkpoint in the middle of nowhere."""
+    """A run that was interrupted between snapshots, so it left a checkpoint; returns the end for resuming it."""
     process = subprocess.Popen([faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, stderr=subprocess.PIPE)
     file = directory / "out/run.h5"
     while process.poll() is None and not file.exists():
@@ -65,7 +65,7 @@ def stopped(directory):
 
 
 def chunks_in(path):
-    """(begin, end, step) of each."""
+    """(begin, end, step) of each chunk."""
     with h5py.File(path) as f:
         set_id = f["temperature"].id
         infos = [set_id.get_chunk_info(n) for n in range(set_id.get_num_chunks())]
@@ -73,7 +73,7 @@ def chunks_in(path):
 
 
 def read(path):
-    """What the file says: each step's bytes or None where it cannot be read, and the other datasets."""
+    """The content of the file: each step's bytes, or None if they cannot be read, and the other datasets."""
     with h5py.File(path) as f:
         steps, rest = [], {}
         for n in range(len(f["temperature"])):
@@ -89,7 +89,7 @@ def read(path):
 
 
 def positions(path, count, rng):
-    """As many bits of chunks, of which most files are made, as of all the rest."""
+    """Random bits: half of them in chunks, which make up most of the file, half outside."""
     inside = [n for begin, end, _ in chunks_in(path) for n in range(begin, end)]
     outside = sorted(set(range(path.stat().st_size)) - set(inside))
     chosen = rng.choices(inside, k=count // 2) + rng.choices(outside, k=count - count // 2)
@@ -102,7 +102,7 @@ def form(request):
 
 
 def begin(directory, form, how):
-    """The files of a run to go on with, as bytes, and the sweep that it shall go on to."""
+    """The files of a run to be resumed, as bytes, and the sweep up to which it shall go on."""
     precision, compression = form
     sweeps, every = (60, 15) if how is finished else (10**8, 20000)
     (directory / "case.cfg").write_text(
@@ -151,7 +151,7 @@ def test_a_resume_is_refused_or_ends_with_the_same_bits(tmp_path, form, how, nam
             assert_told(result, (at, bit))
             refused += 1
             continue
-        # a snapshot before that which it goes on from is not read; whoever reads it is told
+        # resuming reads no snapshot before the one it starts from; whoever reads those gets an error
         hurt = {step for begin, stop, step in chunks if begin <= at < stop and name == "run.h5"}
         found, others = read(output)
         assert others == rest, (at, bit)
@@ -187,7 +187,7 @@ def test_a_picture_is_refused_or_the_same(tmp_path, form):
 
 
 def test_h5py_is_told_of_every_bit_of_a_snapshot(tmp_path, form):
-    """HDF5's own checksum, of every kind of chunk: it fits where nothing flipped, and nowhere else."""
+    """HDF5's checksum of every kind of chunk: reading fails for each flipped bit, and only then."""
     files, _ = begin(tmp_path, form, finished)
     file = tmp_path / "out/run.h5"
     rng = random.Random(f"h5py {form}")
@@ -228,7 +228,7 @@ def test_a_picture_of_a_file_that_was_changed(tmp_path, form):
     assert "draw a copy of it that h5repack makes" in result.stderr
     copy = repack(file)
     assert draw("out/copy.h5").returncode == 0 and (tmp_path / "picture.png").read_bytes() == expected
-    sums.strip(file)  # as versions before wrote it
+    sums.strip(file)  # as earlier versions wrote it
     with h5py.File(file, "r+") as f:
         del f.attrs["form"]
     assert draw("out/run.h5").returncode == 0 and (tmp_path / "picture.png").read_bytes() == expected

@@ -1,5 +1,5 @@
-"""A kernel that fuses sweeps gives every bit of a run that one by one sweeps give: all snapshots, probes, and
-the history, with walls and sources that change, outputs that fall between fused sweeps, and tiles that do."""
+"""A kernel that fuses sweeps gives the same bits as single sweeps: all snapshots, probes, and the history. The cases
+have walls and sources that change, outputs that fall between fused sweeps, and grids that end within a tile."""
 
 import os
 import subprocess
@@ -50,7 +50,7 @@ def settings(dims, boundary, source, radius, precision, kernel):
         "stencil": {"radius": radius},
         "initial": {"expression": "1 + 0.3*sin(37*x) + 0.2*cos(23*y + 5*z)"},
         "boundary": {face: kind for face, kind in boundary.items() if face[0] in "xyz"[:dims]},
-        # 3 + 7 + 7 + ... + 1 sweeps between what is written
+        # the output divides this into 3 + 7 + 7 + ... + 1 sweeps
         "time": {"sweeps": 29},
         "solver": {"backend": "cpu", "kernel": kernel, "threads": 3},
         "output": {"file": f"{kernel}.h5", "every": 7},
@@ -75,7 +75,7 @@ def fields_of(directory, case, kernel):
 @pytest.mark.parametrize("boundary", [MIXED, ROLLED, ROUND], ids=["mixed", "rolled", "round"])
 @pytest.mark.parametrize("dims, radius", [(1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)])
 def test_fusing_changes_no_bit_of_a_run(tmp_path, dims, radius, boundary, source):
-    """The precision goes by turns: tests/kernels/ tries each kernel in both, this what comes between its calls."""
+    """The precision alternates: tests/kernels/ tests each kernel in both; this tests what happens between its calls."""
     turn = dims + radius + list(SOURCES).index(source) + (boundary is ROLLED)
     precision = ["double", "float"][turn % 2]
     results = []

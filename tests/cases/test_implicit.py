@@ -1,5 +1,5 @@
 """Implicit steps: whole runs against exact answers and against other methods, their order in time, steps that are far
-too long for sweeps, steps that keep to a tolerance, and what is said and refused.
+too long for sweeps, steps within a tolerance, and what is reported and refused.
 """
 
 import json
@@ -22,7 +22,7 @@ def within(end, tolerance):
 # ---- order in time ----------------------------------------------------------------------------
 
 
-# the field is exact in space, so that all that is left is the error in time
+# the field is exact in space, so only the error in time is left
 @pytest.mark.parametrize(
     "kinds, operator",
     [
@@ -40,7 +40,7 @@ def test_order_2_in_time_with_walls_and_a_source_that_change(tmp_path, kinds, op
     assert_order(errors, 1.9, 2.2, f"{kinds} {operator}")
 
 
-# what each changes by itself: the others stay as they are
+# the base case, in which nothing changes; each entry of CHANGES changes one thing
 ONE = {
     "grid": {"points": [41], "upper": [1.0]},
     "material": MATERIAL,
@@ -59,7 +59,7 @@ CHANGES = {
 @pytest.mark.parametrize("operator", ["stencil", "body"])
 @pytest.mark.parametrize("what", CHANGES)
 def test_order_2_whatever_changes(tmp_path, what, operator):
-    """Against many short steps of rkl2, which is of order 2 with all of this, extrapolated."""
+    """Against rkl2 with many short steps, which is of order 2 for all of these, extrapolated."""
     settings = {**ONE, **CHANGES[what]}
     if operator == "body":
         if what == "an outside temperature":
@@ -91,7 +91,7 @@ def test_a_smooth_decay_has_order_2(tmp_path):
     assert_order(errors, 1.9, 2.35)
 
 
-# the whole intervals have steps of one length, the rest after them another, up to twice as long or far shorter
+# whole intervals have steps of one length; the rest after them has others, up to twice as long or far shorter
 @pytest.mark.parametrize("end", [0.4, 0.407, 0.49])
 def test_order_2_where_steps_change_their_length(tmp_path, end):
     errors = []
@@ -103,8 +103,8 @@ def test_order_2_where_steps_change_their_length(tmp_path, end):
 
 
 def test_it_comes_to_what_sweeps_come_to_in_a_body_of_several_materials(tmp_path):
-    """Layers of 1 : 0.01 : 130 with contacts, walls that swing."""
-    settings = {**PULLED, **LAYERS, "grid": {"points": [25, 7], "upper": [0.6, 0.15]}}  # sweeps in seconds
+    """Layers with conductivities 1 : 0.01 : 130 and contacts, with walls that oscillate."""
+    settings = {**PULLED, **LAYERS, "grid": {"points": [25, 7], "upper": [0.6, 0.15]}}  # sweeps take seconds
     settings["materials"] = [
         {"name": "one", **MATERIAL},
         {"name": "other", **MATERIAL, "conductivity": 0.01 * MATERIAL["conductivity"]},
@@ -114,7 +114,7 @@ def test_it_comes_to_what_sweeps_come_to_in_a_body_of_several_materials(tmp_path
     end, euler = 0.1, []
     for safety in (0.9, 0.45):
         euler.append(run(tmp_path, {**settings, "time": {"end": end, "safety": safety}}, f"s{safety}").field)
-    limit = 2.0 * euler[1] - euler[0]  # without the first order of the step
+    limit = 2.0 * euler[1] - euler[0]  # extrapolated: removes the first order in the step
     errors = []
     for steps in (20, 40, 80):
         field = run(tmp_path, {**settings, "time": implicit(end, steps)}, f"n{steps}").field
@@ -126,7 +126,7 @@ def test_it_comes_to_what_sweeps_come_to_in_a_body_of_several_materials(tmp_path
 
 
 def box(dims, points, kind, limits, steps):
-    """A box of 1 in 0, by steps of so many of the longest stable sweeps."""
+    """A box at 1 in a field at 0; a step is `limits` times as long as the longest stable sweep."""
     lower, upper = [0.25] * dims, [0.75] * dims
     step = limits / (2.0 * dims * (points - 1) ** 2)
     return {
@@ -147,8 +147,8 @@ def test_a_box_neither_grows_nor_swings_by_long_steps(tmp_path, dims, points, ki
         fields = f["temperature"][...]
     assert len(fields) == 13
     mean = fields[0].mean() if kind == "dirichlet" else None
-    # the first step multiplies a wave by -0.21 at least, later ones turn none over by more: so a box is undershot by a
-    # part of itself, for some steps, where backward Euler's would not; 0.19 was the most; a step is solved to 1e-6
+    # the first step multiplies a wave by -0.21 at worst, and later steps flip none by more. So for some steps the field
+    # undershoots by a part of the box (backward Euler's would not); 0.19 was the most. A step is solved to 1e-6
     assert fields.min() >= -0.25 and fields.max() <= 1.0 + 1e-6
     change = np.abs(np.diff(fields, axis=0)).reshape(12, -1).max(axis=1)
     assert all(change[n] <= change[n - 2 : n].max() + 1e-12 for n in range(2, 12)), change
@@ -159,8 +159,8 @@ def test_a_box_neither_grows_nor_swings_by_long_steps(tmp_path, dims, points, ki
 
 
 def sheet(film, **more):
-    """Polymer, 20 cells of 5 cm, one side of which is warmer by 60 K from t = 0; on the other two cells of aluminium.
-    Of these nodes a rounding makes rates of change of up to 1e4 K/s, while all others do 1 at most."""
+    """A polymer sheet, 20 cells in 5 cm, with one side warmer by 60 K from t = 0, and on the other side two cells of
+    aluminium, where roundings make rates of change of up to 1e4 K/s; in all other nodes they make at most 1."""
     x = [0.0025 * n for n in range(21)] + [0.05 + film / 2, 0.05 + film] * (film > 0)
     return {
         "grid": {"x": x},
@@ -179,8 +179,9 @@ def sheet(film, **more):
 @pytest.mark.parametrize("film", [1e-6, 1e-7, 1e-8])
 @pytest.mark.parametrize("time, off", [(implicit(7200.0, 120), 0.0), (within(7200.0, 0.1), 0.1)])
 def test_roundings_of_a_film_hide_nothing(tmp_path, time, off, film):
-    """What it changes is by the share of its heat, 2.44e6 film of 90e3 J/(K m^2), of 60 K; that is 30 film, not 27, by
-    as much as a step is solved to (1e-6 of its change). Steps within a tolerance fall otherwise, and differ by less."""
+    """The film's effect is its share of the heat capacity, 2.44e6 film of 90e3 J/(K m^2), times 60 K. That is a factor
+    of 27; the bound has 30, since a step is solved only to 1e-6 of its change. Steps within a tolerance have other
+    lengths, and may differ by the tolerance."""
     with_film, without = (run(tmp_path, sheet(d, time=time)).field for d in (film, 0.0))
     assert abs(with_film[:21] - without).max() <= off + 60.0 * 30.0 * film
 
@@ -189,7 +190,7 @@ def test_roundings_of_a_film_hide_nothing(tmp_path, time, off, film):
 def test_heat_stays_to_rounding_where_no_wall_lets_it_out(tmp_path, kind):
     result = run(tmp_path, box(3, 33, kind, 1e4, 12))
     heat = result.history["heat"]
-    assert np.abs(heat - heat[0]).max() <= 1e-14 * heat[0]  # sums of 36,000 nodes
+    assert np.abs(heat - heat[0]).max() <= 1e-14 * heat[0]  # sums over 36,000 nodes
 
 
 def test_steps_of_1e4_limits_reach_the_steady_state(tmp_path):
@@ -232,8 +233,8 @@ def test_the_change_of_a_step_is_that_of_the_fields(tmp_path):
 
 @pytest.mark.parametrize("operator", [1, "body"])
 def test_a_run_that_goes_on_is_off_by_less_than_its_error_in_time(tmp_path, operator):
-    """A resumed run begins with a first step, whose error is of third order, as that of each."""
-    slow = {**MATERIAL, "conductivity": 0.05}  # what the resume changes is not forgotten by the end
+    """A resumed run starts again with a first step, whose error is of third order like that of every step."""
+    slow = {**MATERIAL, "conductivity": 0.05}  # the change by the resume must not decay before the end
     more = {**LAYERS, "materials": [{**m, **slow} for m in LAYERS["materials"]]} if operator == "body" else {"material": slow}
     differences, errors = [], []
     fine = run(tmp_path, {**PULLED, **more, "time": implicit(0.4, 1600)}, "fine").field
@@ -266,8 +267,8 @@ def test_a_tolerance_bounds_what_steps_are_off_by(tmp_path):
     for tolerance in (1e-1, 1e-2, 1e-3):
         field = run(tmp_path, {**BUMP, "time": within(0.02, tolerance)}).field
         errors.append(np.abs(field - exact).max())
-        assert errors[-1] <= 10 * tolerance, errors  # of some twenty to eighty steps, each within the tolerance
-    # steps of tolerance^(1/3), errors of their square
+        assert errors[-1] <= 10 * tolerance, errors  # twenty to eighty steps, each within the tolerance
+    # steps are proportional to tolerance^(1/3), errors to the square of the step
     assert_order(errors, 0.4, 0.9, ratio=10.0)
 
 
@@ -290,7 +291,7 @@ def test_a_tolerance_waits_for_what_begins_later(tmp_path):
 
 
 def test_a_tolerance_begins_as_short_as_it_must_and_ends_as_long_as_it_may(tmp_path):
-    """A box of 100 K changes at 3e5 K/s at first, and is gone long before the end."""
+    """A box of 100 K changes at 3e5 K/s at first, and has vanished long before the end."""
     settings = box(1, 41, "dirichlet", 1.0, 1)
     settings["initial"]["regions"][0]["value"] = 100.0
     settings.update(time=within(1e4, 1e-3), output={})
@@ -309,8 +310,8 @@ def test_a_run_within_a_tolerance_goes_on_within_it(tmp_path):
 
 
 def test_float_is_double_rounded(tmp_path):
-    """Steps are made in double; what is in float is the initial field and what stops have."""
-    slow = {**MATERIAL, "conductivity": 0.01}  # what is rounded away is not forgotten by the end
+    """Steps are made in double; only the initial field and the fields at stops are in float."""
+    slow = {**MATERIAL, "conductivity": 0.01}  # the rounding must not decay before the end
     settings = {**PULLED, "material": slow, "time": implicit(0.4, 1000)}
     fields = [run(tmp_path, {**settings, "precision": precision}).field for precision in ("double", "float")]
     assert np.abs(fields[0] - fields[1]).max() <= 2 * 2.0**-24 * np.abs(fields[0]).max()
@@ -360,7 +361,7 @@ def test_check_and_summary_say_how_steps_were_cut(tmp_path):
 
 
 def assert_unsolved(tmp_path, done):
-    """It did not diverge; where the field is by then is not known, and the snapshots before are in order."""
+    """The run did not diverge. Its field at that time is unknown, but the snapshots before are valid."""
     told = json.loads(done.stdout)
     assert told["status"] == "unsolved" and [told[key] for key in ("min", "mean", "max", "heat", "change", "stored")] == [None] * 6
     with h5py.File(tmp_path / "case.h5") as f:
@@ -375,7 +376,7 @@ def test_a_tolerance_that_cannot_be_kept_to_is_said(tmp_path):
 
 
 def test_equations_that_no_iteration_solves_are_said(tmp_path):
-    """Of squares of these conductances a double makes 0."""
+    """The squares of these conductances underflow to 0 in double."""
     settings = {
         "grid": {"points": [7], "spacing": [0.25]},
         "materials": [

@@ -1,4 +1,4 @@
-"""What `init` prints runs as it stands; those with a known solution pass their own check."""
+"""What `init` prints runs unchanged; cases with a known solution pass their own check."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ def heatsolve(*arguments, cwd):
 
 def listed(tmp_path):
     lines = heatsolve("init", "--list", cwd=tmp_path).stdout.splitlines()
-    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)  # a name and what it is
+    assert all(len(line.split(maxsplit=1)) == 2 for line in lines)  # a name and a description
     return [line.split()[0] for line in lines]
 
 
@@ -24,14 +24,14 @@ def test_the_list_names_several(tmp_path):
     assert heatsolve("init", cwd=tmp_path).stdout == heatsolve("init", names[0], cwd=tmp_path).stdout
 
 
-# the ones without a known solution need no more than a few sweeps to show that they run
+# cases without a known solution need only a few sweeps to show that they run
 @pytest.mark.parametrize(
     "name, settings",
     [("block3d", ["time.end=0.01"]), ("plate2d", ["time.sweeps=20"]), ("rod1d", []), ("raw-stencil", ["time.sweeps=5"]), ("steady", [])],
 )
 def test_each_runs(tmp_path, name, settings):
     text = heatsolve("init", name, cwd=tmp_path).stdout
-    assert text.startswith("//")  # says what it is
+    assert text.startswith("//")  # a description
     (tmp_path / "case.cfg").write_text(text)
     arguments = [a for setting in settings for a in ("--set", setting)]
     result = heatsolve("run", "case.cfg", "--quiet", *arguments, cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""Installation into an empty place, what works from there, and removal; set-up's refusals."""
+"""Installation into an empty place, what works from there, and removal; what set-up refuses."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def test_uninstall_leaves_nothing(tmp_path):
 
 
 def complete(installed, directory, *words):
-    """What bash would offer for the last of these words."""
+    """The completions that bash offers for the last of these words."""
     script = f"""
         source {installed}/share/bash-completion/completions/heatsolve
         COMP_WORDS=({' '.join(repr(w) for w in words)})
@@ -154,14 +154,14 @@ def test_completion_offers_values_of_options(installed, tmp_path):
     assert complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--plot", "") == ["probes", "history"]
     assert complete(installed, tmp_path, "heatsolve", "render", "case.h5", "--contours", "") == []
     explained = complete(installed, tmp_path, "heatsolve", "explain", "")
-    assert "basic" in explained and "openmp" not in explained  # it has no launch
+    assert "basic" in explained and "openmp" not in explained  # openmp has no launch
 
 
 # ---- .ci/setup ---------------------------------------------------------------------------------
 
 
 def set_up(tmp_path, *arguments, tools=(), user=None):
-    """Runs set-up on a machine that has a shell, the usual tools, `tools`, and nothing else."""
+    """Runs set-up on a machine that has only a shell, the usual tools and `tools`."""
     bin = tmp_path / "bin"
     bin.mkdir(exist_ok=True)
     for tool in ("sh", "id", "mktemp", "rm", "tail", "env"):

@@ -1,6 +1,6 @@
 """ISO 10211, cases 1 to 4: the standard's temperatures and heat flows, to its own tolerances.
 
-Each case is a config in configs/iso10211 that runs as it stands.
+Each case is a config in configs/iso10211 that runs unchanged.
 """
 
 import numpy as np
@@ -88,26 +88,26 @@ def test_it_is_what_the_standard_says(cases, name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_run_ends_near_its_steady_state(cases, name):
-    """By a fiftieth of the tolerance of the temperatures."""
+    """Within a fiftieth of the tolerance of the temperatures."""
     case = cases(name)
     assert case.status == "steady"
     assert case.distance < (0.005 if name == "case4" else 0.1) / 50
 
 
 def test_what_flows_in_flows_out(cases):
-    """So the body is steady, and nothing is missing where they are added up."""
+    """So the body is steady, and the sums of the flows miss nothing."""
     for name, inward, outward in (
         ("case2", ["flow in"], "flow out"),
         ("case3", ["from the lower room", "from the upper room"], "to the outside"),
         ("case4", ["flow in"], "flow out"),
     ):
         told = CASES[name](cases(name))
-        # what is left of the way to the steady state: at most 1e-4 K of the 1 K of case 4
+        # the remaining distance from the steady state: at most 1e-4 K of the 1 K of case 4
         assert sum(told[part][0] for part in inward) == pytest.approx(told[outward][0], rel=1e-4)
 
 
 def test_case1_is_the_series(cases):
-    """Nearer than the standard asks: errors of second order in the spacing, 0.0034 K next to the corner."""
+    """Closer than the standard asks: errors are of second order in the spacing, 0.0034 K next to the corner."""
     case = cases("case1")
     n = np.arange(1, 400, 2) * np.pi
     for j in range(1, 8):
@@ -123,7 +123,7 @@ def test_case1_is_the_series(cases):
         ("case1", "conductivity = 1.0", "conductivity = [1.05, 1.0]"),
         ("case2", "conductivity = 0.029", "conductivity = 0.03045"),
         ("case3", "conductivity = 2.5", "conductivity = 2.625"),
-        ("case4", "conductivity = 0.1;", "conductivity = 0.105;"),  # that of iron moves nothing by its tolerance
+        ("case4", "conductivity = 0.1;", "conductivity = 0.105;"),  # iron's changes no result by its tolerance
     ],
 )
 def test_a_conductivity_that_is_5_percent_off_is_seen(tmp_path, name, old, new):

@@ -1,4 +1,4 @@
-"""The include rule's script: it accepts this tree, and finds each kind of violation planted in one."""
+"""The script of the include rule accepts this tree, and finds each kind of violation planted in a tree."""
 
 import pathlib
 import subprocess

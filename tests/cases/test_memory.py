@@ -15,7 +15,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
 import faults  # noqa: E402
 
-FAULTS = int(os.environ.get("HEATSOLVE_MALLOC_FAULTS", "16"))  # of each command; more for a long look
+FAULTS = int(os.environ.get("HEATSOLVE_MALLOC_FAULTS", "16"))  # per command; set more for a long test
 
 CASE = """
 title = "memory";
@@ -32,7 +32,7 @@ probes = ( { name = "core"; at = [0.03, 0.03, 0.03]; } );
 """
 pytestmark = pytest.mark.skipif("coverage" in faults.HEATSOLVE, reason="what counts lines takes memory of its own")
 COMMANDS = {
-    # no sweeps: the time is not measured, so that the number of allocations is always the same
+    # no sweeps: then no time is measured, so the number of allocations is always the same
     "check": ["check", "case.cfg", "--set", "time.sweeps=0"],
     "run": ["run", "case.cfg", "--quiet"],
     "resume": ["run", "case.cfg", "--quiet", "--resume", "--set", "time.sweeps=30"],
@@ -47,7 +47,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
-    """A case with its input, and a finished run of it beside them."""
+    """A case with its input, and a finished run of it in the same folder."""
     directory = tmp_path_factory.mktemp("prepared")
     (directory / "case.cfg").write_text(CASE)
     with h5py.File(directory / "in.h5", "w") as f:
@@ -58,7 +58,7 @@ def prepared(tmp_path_factory):
 
 
 def start(prepared, library, directory, command, **variables):
-    """The command in a fresh copy."""
+    """Runs the command in a fresh copy."""
     shutil.rmtree(directory, ignore_errors=True)
     shutil.copytree(prepared, directory)
     if command == "run":
@@ -76,7 +76,7 @@ def allocations(prepared, library, directory, command, **variables):
 
 
 def assert_told(result, directory, expected, *where):
-    """Exit 4, or 3 where only the writing of something failed; a message; and whole snapshots in the file."""
+    """Exit 4, or 3 if only writing something failed; a message; and whole snapshots in the file."""
     assert result.returncode in (0, 3, 4), (where, result.returncode, result.stderr)
     assert result.returncode == 0 or "heatsolve: " in result.stderr, (where, result.stderr)
     if (directory / "run.h5").exists():
@@ -100,7 +100,7 @@ def test_an_allocation_that_fails_is_told(prepared, library, tmp_path, command, 
 
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_large_request_that_fails_is_told(library, tmp_path, command):
-    """16 MiB and more: fields. Each of them; these get their NULL, and the message names what it was for."""
+    """Requests of 16 MiB and more are for fields. Each of them in turn gets NULL, and the message names its purpose."""
     prepared = tmp_path / "prepared"
     prepared.mkdir()
     shape = (1100, 2100)
@@ -136,7 +136,7 @@ sys.exit(code)
 @pytest.mark.skipif("sanitize" in faults.HEATSOLVE, reason="a sanitizer holds on to what is freed")
 @pytest.mark.parametrize("precision", ["float", "double"])
 def test_check_knows_what_a_measured_body_takes(tmp_path, precision):
-    """Its numbers, and the network that is made of them, stay beside what sweeps use."""
+    """Its numbers, and the network made from them, are kept in addition to what sweeps use."""
     points, draw = 72, np.random.default_rng(3)
     np.save(tmp_path / "k.npy", draw.uniform(1.0, 2.0, (points,) * 3))
     np.save(tmp_path / "c.npy", draw.uniform(1e6, 2e6, (points,) * 3))
@@ -152,11 +152,11 @@ time = {{ sweeps = 3; }};
 solver = {{ backend = "cpu"; threads = 1; }};
 output = {{ file = "run.h5"; overwrite = true; }};
 """)
-        # a small process starts it: what is forked counts with what it was forked from
+        # started by a small process: a child's peak includes the memory of the process it was forked from
         done = subprocess.run([sys.executable, "-c", LAUNCHER, faults.HEATSOLVE, *command, "case.cfg"], cwd=tmp_path, capture_output=True, text=True, check=True)
         return done.stdout, 1024 * int(done.stderr)
 
     alone = peak(["run", "--quiet"], 9)[1]
     taken = peak(["run", "--quiet"], points)[1] - alone
     told = json.loads(peak(["check", "--json"], points)[0])["memory_bytes"]
-    assert taken - (10 << 20) <= told <= taken + (10 << 20)  # fields end with a large page, and a file has buffers
+    assert taken - (10 << 20) <= told <= taken + (10 << 20)  # fields end on a large page, and files have buffers

@@ -1,5 +1,5 @@
-"""Walls of a body whose numbers change along them and in time at once, in one expression: a laser that moves over a
-wall. That they are a stencil's to rounding says test_body_same.py."""
+"""Walls of a body whose numbers change in place and time together, in one expression: a laser that moves over a wall.
+test_body_same.py shows that they agree with a stencil's to rounding."""
 
 import cmath
 import json
@@ -19,7 +19,7 @@ ALIKE = {
 
 
 def alike(dims):
-    """Two materials that only their names tell apart, so that the operator is the body's."""
+    """Two materials that differ only in name, so that the operator is the body's."""
     first, ball = ALIKE["body"]
     return {**ALIKE, "body": [first, {**ball, "centre": [0.5] * dims}]}
 
@@ -31,8 +31,8 @@ H, AIR = 0.4, 0.3
 
 
 class Wave:
-    """T = Re(a cosh(m (1 - y)) exp(i (k.x - w t))) over 0 < y < 1: a wave that travels along the wall y = 0, which
-    heats the slab; at y = 1 it is insulated. m^2 = k^2 - i w/alpha."""
+    """T = Re(a cosh(m (1 - y)) exp(i (k.x - w t))) over 0 < y < 1: a wave that travels along the wall y = 0 and heats
+    the slab, which is insulated at y = 1. m^2 = k^2 - i w/alpha."""
 
     def __init__(self, dims):
         self.phase = "2*pi*x-2*t" if dims == 2 else "2*pi*x+2*pi*z-2*t"
@@ -78,7 +78,7 @@ KINDS = ["flux", "ambient", "flux beside convection", "value"]
 @pytest.mark.parametrize("dims, cells", [(2, (16, 32, 64)), (3, (8, 16, 32))])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wave_along_the_wall_is_of_second_order(tmp_path, kind, dims, cells):
-    """The step goes with the square of the spacing."""
+    """The step is proportional to the square of the spacing."""
     wave = Wave(dims)
     errors = []
     for n in cells:
@@ -100,7 +100,7 @@ def test_a_coarser_and_a_finer_grid_are_made_by_verify(tmp_path):
 
 # ---- what can be said otherwise ------------------------------------------------------------------
 
-# one wall said in one expression, and without one of place and time
+# the same wall as an expression of place and time, and without one
 SAME = {
     "of time": ({"type": "neumann", "flux": "(3*cos(5*t)-t)*(1+x)/(1+x)"}, {"type": "neumann", "flux": "3*cos(5*t)-t"}),
     "of the place": ({"type": "neumann", "flux": "sin(3*x)+y+(t-t)"}, {"type": "neumann", "flux": "sin(3*x)+y"}),
@@ -141,7 +141,7 @@ def test_what_can_be_taken_apart_is_the_same_either_way(tmp_path, kind, precisio
             "time": {"sweeps": 100, "step": 0.01},
         }
         fields.append(run(tmp_path, settings).field.astype(float))
-    # 2*3 + 4 roundings a sweep and node of either, and of what flows in one more
+    # 2*3 + 4 roundings a sweep and node in either, and one more of the inflow
     assert np.abs(fields[0] - fields[1]).max() <= 100 * 2 * 11 * ROUNDOFF[precision] * np.abs(fields[0]).max()
     assert np.abs(fields[0] - 1.0).max() > 0.5
 
@@ -153,7 +153,7 @@ SPOT = f"-{POWER / (2 * math.pi * WIDTH**2)!r}*exp(-((x-0.012-0.01*t)^2+(y-0.02)
 
 
 def laser(wall, **more):
-    """A plate of two materials that a spot crosses; it is far from the sides, in a patch and over its border."""
+    """A plate of two materials with a spot that moves over it, far from its sides, in a patch and across its border."""
     steel = {"name": "steel", "conductivity": 20.0, "density": 7800.0, "specific_heat": 500.0}
     copper = {"name": "copper", "conductivity": 400.0, "density": 8900.0, "specific_heat": 390.0}
     return {
@@ -170,9 +170,9 @@ def laser(wall, **more):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_what_enters_is_the_integral_of_the_flux(tmp_path, precision):
-    """The sum over the nodes of a Gaussian 2.1 spacings wide is its integral to the last digits, wherever it is."""
+    """For a Gaussian 2.1 spacings wide the sum over the nodes is the integral to the last digits, anywhere."""
     history = run(tmp_path, laser({"type": "neumann", "flux": SPOT}, precision=precision)).history
-    assert history["flux/z_max"][1:] == pytest.approx(-POWER, rel=1e-6)  # 6 widths from a side are 2e-9 of it beyond
+    assert history["flux/z_max"][1:] == pytest.approx(-POWER, rel=1e-6)  # 2e-9 of it lies beyond a side 6 widths away
     assert np.abs(history["source"][1:]).max() == 0.0
     assert history["stored"][1:] == pytest.approx(POWER, rel=1e-5 if precision == "double" else 1e-2)
     bound = {"double": 1e-11, "float": 1e-2}[precision]
@@ -180,7 +180,7 @@ def test_what_enters_is_the_integral_of_the_flux(tmp_path, precision):
 
 
 def test_a_spot_on_a_wall_that_convects_enters_through_that(tmp_path):
-    """Each of the walls has its own: the patch what falls on it and convects there, the face the rest."""
+    """Patch and face are separate walls: the patch has flux and convection on its own area, the face the rest."""
     wall = {"type": "robin", "h": 500.0, "ambient": 300.0, "flux": SPOT}
     patch = {**wall, "h": 2000.0, "lower": [0.0103, 0.0098], "upper": [0.0204, 0.0307]}
     history = run(tmp_path, laser({**wall, "patches": [patch]})).history
@@ -188,7 +188,7 @@ def test_a_spot_on_a_wall_that_convects_enters_through_that(tmp_path):
     assert np.abs(history["flux/z_max"][1:]).min() > 0.0 and np.abs(history["flux/z_max_1"][1:]).min() > 1.0
     assert np.abs(history["imbalance"][1:]).max() <= 1e-11 * POWER
     assert history["stored"][1:] == pytest.approx(-both[1:], rel=1e-9)
-    assert both[1] < -0.9 * POWER < both[-1] < -0.5 * POWER  # what it loses grows as it heats up
+    assert both[1] < -0.9 * POWER < both[-1] < -0.5 * POWER  # the loss grows as the plate heats up
     first = run(tmp_path, laser({**wall, "patches": [patch]}, time={"sweeps": 1}, output={"history_every": 1})).history
     assert first["flux/z_max"][-1] + first["flux/z_max_1"][-1] == pytest.approx(-POWER, rel=1e-6)
 
@@ -197,11 +197,11 @@ def test_a_spot_on_a_wall_that_convects_enters_through_that(tmp_path):
 
 
 def random_case(directory, seed, form, dims, precision, **more):
-    """A body in that form, its walls of any kind, most of them moving, with patches; a source; axes stretched or periodic.
-    What would make more than 256 rows is left out where they are to be numbers of a byte."""
+    """A random body in the given form, with walls of any kind, most of them moving, and patches; a source; stretched or
+    periodic axes. In the form "bytes" it has nothing that would need more than 256 different rows."""
     rng = np.random.default_rng(seed)
     points = {"arrays": { 2: [271, 253], 3: [45, 41, 39]}}.get(form, {1: [301], 2: [47, 31], 3: [19, 14, 12]})[dims]
-    fast = max(points) ** 2 / 20.0  # as the longest stable step is short
+    fast = max(points) ** 2 / 20.0  # scaled to the longest stable step, which is short
     speed = lambda: f"{rng.uniform(1, 9):.3f}*x+{rng.uniform(1, 9):.3f}*{'xyy'[dims - 1]}-{rng.uniform(1, 9) * fast:.2f}*t"
     h = lambda: 3.0 if form == "bytes" else f"2+cos({rng.uniform(1, 9):.2f}*x)"
     walls = [
@@ -246,7 +246,8 @@ def random_case(directory, seed, form, dims, precision, **more):
 
 
 def assert_prescribed(result, boundary):
-    """Faces of a temperature have it at the end, but for their edges, which others may have, and patches."""
+    """Faces with a given temperature have it at the end; edges are left out, since other faces may have them, and
+    patches."""
     for name, wall in boundary.items():
         if wall["type"] != "dirichlet" or "patches" in wall:
             continue
@@ -258,7 +259,7 @@ def assert_prescribed(result, boundary):
 
 
 FORMS = {"bytes": "stored as 1-byte indices", "shorts": "stored as 2-byte indices", "arrays": "each with its own coefficients"}
-# a list of an axis's coordinates has 1000 at most, so there is no row of so many nodes
+# an axis can list at most 1000 coordinates, so 1D has no row of so many nodes
 EACH = [(form, dims) for form in FORMS for dims in (1, 2, 3) if (form, dims) != ("arrays", 1)]
 CASES = [(form, dims, seed) for form, dims in EACH for seed in range(2 if form == "arrays" else 4)]
 
@@ -294,7 +295,7 @@ def test_neither_kernels_nor_threads_change_a_bit(tmp_path, form, dims, seed):
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 def test_walls_of_time_alone_where_all_rows_differ(tmp_path, precision):
-    """Prescribed temperatures are those of the end; with what convection and a flux bring the balance closes."""
+    """Prescribed temperatures are those of the end; the balance closes with the heat from convection and a flux."""
     rng = np.random.default_rng(7)
     np.save(tmp_path / "k.npy", rng.uniform(0.1, 9.0, [253, 271]))
     np.save(tmp_path / "c.npy", rng.uniform(0.5, 2.0, [253, 271]))
@@ -317,13 +318,13 @@ def test_walls_of_time_alone_where_all_rows_differ(tmp_path, precision):
     assert_prescribed(result, boundary)
     history = result.history
     assert np.abs(np.diff(history["flux/x_min"][1:])).max() > 1.0 and np.abs(np.diff(history["flux/y_max"][1:])).max() > 1e-3
-    # roundings of 7e4 nodes' changes, most of which cancel: 1e-15 and 1e-6 were seen
+    # roundings of the changes of 7e4 nodes, most of which cancel: 1e-15 and 1e-6 were seen
     bound = {"double": 1e-13, "float": 2e-5}[precision]
     assert np.abs(history["imbalance"][1:]).max() <= bound * max(1.0, np.abs(history["stored"][1:]).max())
 
 
 def test_they_do_move():
-    """That the cases above are about what they say."""
+    """Shows that the cases above do contain walls that move."""
     assert sum(moves(random_case(None, 100 * dims + seed, "bytes", dims, "double")) for _, dims, seed in CASES if _ == "bytes") >= 10
 
 

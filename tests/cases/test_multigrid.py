@@ -1,6 +1,7 @@
-"""steady.method = "multigrid": against exact solutions, a sparse direct solver, sweeps; and how many iterations it takes.
+"""steady.method = "multigrid" against exact solutions, a sparse direct solver, sweeps; and how many iterations it
+takes.
 
-A tolerance of 1e-12 leaves next to nothing of the solver: what is left is the grid's error, or rounding.
+With a tolerance of 1e-12 the solver's own error is negligible: what is left is the grid's error, or rounding.
 """
 
 import re
@@ -26,7 +27,7 @@ def iterations(result):
 
 
 def refused(directory, settings):
-    """What the program says, and the exit status."""
+    """(exit status, what the program says)"""
     settings = {**settings, "output": {"file": "out.h5"}, "solver": {"backend": BACKEND}}
     (directory / "bad.cfg").write_text(config(settings))
     done = subprocess.run([HEATSOLVE, "run", "bad.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
@@ -47,7 +48,7 @@ KINDS = {
 @pytest.mark.parametrize("dims", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wave_is_of_order_2_with_every_kind_of_wall(tmp_path, kind, dims):
-    """diffusivity * laplace(T) = -source. Where nothing holds the mean it stays that of the initial field."""
+    """diffusivity * laplace(T) = -source. If nothing determines the mean, it stays that of the initial field."""
     wall, wave, squares = KINDS[kind]
     exact = "*".join(wave % axis for axis in "xyz"[:dims])
     errors = []
@@ -68,7 +69,7 @@ def test_a_wave_is_of_order_2_with_every_kind_of_wall(tmp_path, kind, dims):
 
 @pytest.mark.parametrize("precision", ["double", "float"])
 def test_walls_by_flux_and_convection(tmp_path, precision):
-    """-k T'' = 0 is a straight line, whatever the grid: flux q in at x = 0, h at x = 1, and expressions along them."""
+    """-k T'' = 0 gives a straight line on any grid: flux q in at x = 0, h at x = 1; numbers or expressions."""
     settings = {
         "precision": precision,
         "grid": {"points": [17, 12], "upper": [1.0, 0.3]},
@@ -82,7 +83,7 @@ def test_walls_by_flux_and_convection(tmp_path, precision):
     }
     result = solve(tmp_path, settings)
     exact = 10.0 + 6.0 / 4.0 + 6.0 / 2.0 * (1.0 - result.coordinates["x"])
-    # of float: its own rounding, and those of the sweep that looks at the answer
+    # in float: its own rounding, and that of the sweep that checks the answer
     bound = {"double": 1e-10, "float": 4 * 16.0 * 2.0**-24}[precision]
     assert np.abs(result.field - exact).max() <= bound
 
@@ -102,8 +103,8 @@ def test_a_wall_of_layers_is_exact(tmp_path, contrast, dims, axis):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_random_body_is_what_a_direct_solver_says(tmp_path, seed):
-    """Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, walls, patches; assembled from its
-    definition a second time."""
+    """Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, walls, patches; the matrix is
+    assembled independently from the definition."""
     body = Body(seed, tmp_path, steady='tolerance = 1e-12; method = "multigrid";')
     done = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}"],
                           cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
@@ -119,12 +120,12 @@ def test_a_random_body_is_what_a_direct_solver_says(tmp_path, seed):
     assert done.returncode == 0, done.stderr
     with h5py.File(tmp_path / "out.h5") as f:
         field = f["temperature"][-1]
-    # both solvers round; the matrices' conditions are some 1e4
+    # both solvers round; the matrices' condition numbers are some 1e4
     assert np.abs(field - exact).max() <= 1e-10 * max(1.0, np.abs(exact).max())
 
 
 def blocks(directory, points, contrast, seed=1, each=4):
-    """4^3 nodes of one conductivity each, spread over the contrast evenly by its logarithm."""
+    """Blocks of 4^3 nodes with one conductivity each, random in the range of the contrast, uniform in the logarithm."""
     random = np.random.default_rng(seed)
     coarse = np.exp(random.uniform(0.0, np.log(contrast), [(points + each - 1) // each] * 3))
     k = np.kron(coarse, np.ones([each] * 3))[:points, :points, :points]
@@ -140,7 +141,7 @@ def blocks(directory, points, contrast, seed=1, each=4):
 
 
 def test_sweeps_leave_its_answer_where_it_is(tmp_path):
-    """On a grid with more than one coarse one: a sweep changes nothing but for rounding."""
+    """On a grid with several coarse levels: a sweep changes the answer only by rounding."""
     settings = blocks(tmp_path, 21, 1e3)
     result = solve(tmp_path, settings)
     np.save(tmp_path / "start.npy", result.field)
@@ -150,7 +151,7 @@ def test_sweeps_leave_its_answer_where_it_is(tmp_path):
 
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])
 def test_a_step_of_any_length_leaves_the_answer_where_it_is(tmp_path, method):
-    """The sweep that the walls' heat is of is a stable one: `exponential` alone may take a step of 1e12 s."""
+    """The heat through walls comes from a sweep with a stable step; only `exponential` itself may take 1e12 s."""
     plate = {
         "grid": {"points": [11, 11], "upper": [1.0, 1.0]},
         "material": {"conductivity": 1.0, "density": 1.0, "specific_heat": 1.0},
@@ -168,7 +169,7 @@ def test_a_step_of_any_length_leaves_the_answer_where_it_is(tmp_path, method):
 
 @pytest.mark.parametrize("body", [False, True])
 def test_insulated_and_balanced_it_keeps_its_heat(tmp_path, body):
-    """cos is a mode of the grid, too: of second differences (2 sin(pi h/2)/h)^2."""
+    """cos is also a mode of the grid; its eigenvalue of the second differences is (2 sin(pi h/2)/h)^2."""
     n = 41
     settings = {
         "grid": {"points": [n, 30], "upper": [1.0, 0.5]},
@@ -224,7 +225,7 @@ def test_what_it_cannot_do_it_says(tmp_path, change, told):
 
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])
 def test_there_is_nothing_to_resume(tmp_path, method):
-    """The file's residual would be that of another guess, and not of the snapshot that is there."""
+    """A residual in the file would be that of another initial guess, not of the snapshot that is there."""
     settings = {
         "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
         "material": {"diffusivity": 1.0},
@@ -267,7 +268,7 @@ def test_the_chip_gives_off_what_it_makes(tmp_path):
         face = f["temperature"][-1][-1]
         flux = {wall: float(f["history/flux"][wall][-1]) for wall in f["history/flux"]}
     weight = np.r_[0.5, np.ones(79), 0.5] / 80
-    # the tolerance is of the rates of change, the largest of which are in the die
+    # the tolerance is for the rates of change, the largest of which are in the die
     assert weight @ face @ weight == pytest.approx(25 + 60 / (900 * 0.0016), abs=1e-8)
     assert [flux[f"z_min_{n}"] for n in (1, 2, 3)] == pytest.approx([-20.0] * 3, rel=1e-12)
     assert flux["z_max"] == pytest.approx(60.0, rel=1e-9)
@@ -275,7 +276,7 @@ def test_the_chip_gives_off_what_it_makes(tmp_path):
 
 @pytest.mark.parametrize("name", ["case1", "case2", "case3", "case4"])
 def test_iso_10211_by_multigrid(tmp_path, name):
-    """The standard's temperatures and flows, as in test_iso10211.py by sweeps."""
+    """The standard's temperatures and flows, as test_iso10211.py tests them with sweeps."""
     text = (ROOT / "configs" / "iso10211" / f"{name}.cfg").read_text()
     time, steady = (re.search(rf"^{key} = .*;$", text, re.M).group(0) for key in ("time", "steady"))
     solved = 'steady = { tolerance = 1e-9; method = "multigrid"; };'
@@ -297,7 +298,7 @@ def cube(points, **more):
 
 
 def test_iterations_hardly_depend_on_the_grid(tmp_path):
-    """Of 66 nodes the last cell of the coarsest grid is a thirty-second of the others."""
+    """With 66 nodes the last cell of the coarsest grid is a thirty-second as wide as the others."""
     counts = [iterations(solve(tmp_path, cube([n] * 3), 1e-10)) for n in (33, 48, 65, 66, 129)]
     assert max(counts) <= min(counts) + 2 and max(counts) <= 10, counts
 
@@ -314,7 +315,7 @@ def test_thin_bodies_and_flat_cells_take_no_more(tmp_path, points):
     assert iterations(solve(tmp_path, cube(points), 1e-10)) <= 10
 
 
-# cells of an axis of n nodes, up to the factor that makes them 1 m together
+# widths of the cells of an axis of n nodes, before they are scaled to 1 m in all
 STRETCHED = {
     "even": lambda n: np.ones(n - 1),
     "to the middle, 1 : 20": lambda n: 20.0 ** -np.abs(np.linspace(-1.0, 1.0, n - 1)),
@@ -337,7 +338,7 @@ STRETCHED = {
     ],
 )
 def test_nor_on_how_the_grid_is_stretched(tmp_path, along):
-    """Where all axes are halved alike they are 17 to 54 of 33^3, 19 to 105 of 65^3."""
+    """If all axes were coarsened alike it would take 17 to 54 iterations on 33^3 and 19 to 105 on 65^3."""
     counts = []
     for n in (33, 65):
         cells = [STRETCHED[name](n) for name in along]
@@ -348,7 +349,7 @@ def test_nor_on_how_the_grid_is_stretched(tmp_path, along):
 
 
 def test_layers_of_1_to_13000(tmp_path):
-    """1 : 0.01 : 130, a wall that is held and one that convects."""
+    """Conductivities 1 : 0.01 : 130, with one wall held and one that convects."""
     names, ks = ["a", "b", "c"], [1.0, 0.01, 130.0]
     body = [{"material": n, "shape": "box", "lower": [0.0, 0.0, i / 3], "upper": [1.0, 1.0, (i + 1) / 3]}
             for i, n in enumerate(names)]  # fmt: skip
@@ -373,7 +374,7 @@ def test_blocks_of_random_conductivity(tmp_path, contrast, most):
 
 @pytest.mark.parametrize("film", [1e-6, 1e-8, 1e-9])
 def test_roundings_of_a_film_hide_nothing(tmp_path, film):
-    """The film's rates of change are roundings that are larger than all that the sheet's nodes begin with."""
+    """The film's rates of change are roundings, but larger than all initial rates of the sheet's nodes."""
     assert abs(solve(tmp_path, sheet(film), 1e-9).field - 353.15).max() < 1e-6
 
 
@@ -391,7 +392,7 @@ def test_nor_those_of_strong_convection(tmp_path):
 
 
 def test_the_residuals_are_in_the_file(tmp_path):
-    """From 1 on down; by a factor of 4 on average at least, as a V-cycle does."""
+    """They start at 1 and fall by a factor of at least 5 on average, as with a V-cycle."""
     solve(tmp_path, cube([33] * 3), 1e-10)
     with h5py.File(tmp_path / "case.h5") as f:
         residual, count = f["solver/residual"][...], f.attrs["steady_iterations"]
@@ -411,7 +412,7 @@ def test_a_tolerance_that_no_double_meets_ends_at_rounding(tmp_path):
         assert f.attrs["steady_residual"] < 1e-13 and f.attrs["steady_iterations"] < 100
 
 
-# of the larger ones float cannot hold what a single sweep makes either
+# for the larger sources float cannot even hold the result of a single sweep
 @pytest.mark.parametrize("source", [{"value": 1e40}, {"value": 1e44}, {"expression": "1e44*(1+x)"}])
 @pytest.mark.parametrize("method", ["multigrid", "spectral"])
 def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, method, source):
@@ -429,7 +430,7 @@ def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, me
     assert "initial" not in told and 'precision = "double"' in told
 
 
-# the sums of radius 3 are larger than its terms
+# with radius 3 the sums are larger than their terms
 @pytest.mark.parametrize("run", [
     {"steady": {"method": "spectral", "tolerance": 1e-4}},
     {"time": {"end": 1.0, "method": "spectral"}}, {"time": {"end": 1.0, "step": 0.1, "method": "rkl2"}}, {"time": {"end": 1.0}},

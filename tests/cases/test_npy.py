@@ -1,4 +1,4 @@
-"""Fields from NumPy's .npy files: the same bits as from HDF5, whatever the type, the order and the name."""
+"""Fields from NumPy's .npy files: the same bits as from HDF5, for every type, order and name."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ output = { file = "out.h5"; };
 
 
 def field():
-    """Whole numbers that every type holds, all different."""
+    """Whole numbers that every type can hold, in random order."""
     return np.random.default_rng(1).permutation(5 * 7 * 9).reshape(5, 7, 9) % 128
 
 
@@ -74,13 +74,13 @@ def test_the_content_tells_and_not_the_name(tmp_path, expected):
 
 
 def test_a_snapshot_saved_by_numpy_is_a_start(tmp_path, expected):
-    """A restart by way of numpy: the last state of a run, saved, and read."""
+    """A restart through numpy: the last state of a run is saved and read."""
     np.save(tmp_path / "last.npy", expected[-1])
     assert np.array_equal(run(tmp_path, "last.npy")[0], expected[-1])
 
 
 def test_what_was_looked_at_is_what_is_read(tmp_path, expected, monkeypatch):
-    """HDF5, which reads the numbers, looks for relative names in this folder."""
+    """HDF5, which reads the numbers, looks for relative names in the folder of HDF5_EXTFILE_PREFIX."""
     (tmp_path / "other").mkdir()
     np.save(tmp_path / "in.npy", field().astype("f8"))
     np.save(tmp_path / "other/in.npy", field().astype("f8") + 1.0)

@@ -74,7 +74,7 @@ def test_temperature(case):
     assert T.shape == (4, *POINTS[dims][::-1])  # t = 0, 1, 2 and 2.5
     assert T.dtype == {"double": np.float64, "float": np.float32}[precision]
     assert T.compression == ("gzip" if compression else None)
-    # to the rounding of the type: the same expression, in another order of additions
+    # to the rounding of the type: the same expression, added up in another order
     assert np.allclose(T[0], initial(dims), rtol=4 * np.finfo(T.dtype).eps, atol=0)
     assert not np.array_equal(T[1], T[0]) and np.isfinite(T[:]).all()
 
@@ -103,9 +103,9 @@ def test_history(case):
         T = f["temperature"][n].astype(float)
         assert history["min"][row] == T.min() and history["max"][row] == T.max()
         error = np.abs(T - initial(dims))
-        # both evaluate the expression, in another order of additions; values up to 500
+        # both evaluate the expression, with additions in another order; values up to 500
         assert abs(history["max_error"][row] - error.max()) < 1e-12 * 500
-        # reflective walls run through the nodes: half a cell there
+        # reflective walls run through the nodes: edge nodes have half a cell
         w = np.ones(T.shape)
         for axis in range(T.ndim):
             edge = [slice(None)] * T.ndim
@@ -114,9 +114,9 @@ def test_history(case):
                 w[tuple(edge)] *= 0.5
         assert abs(history["mean"][row] - (w * T).sum() / w.sum()) < 1e-12 * 500
         assert abs(history["l2_error"][row] - np.sqrt((w * error**2).sum() / w.sum())) < 1e-12 * 500
-    assert np.isnan(history["max_error"][:][~shots]).all()  # measured at snapshots
+    assert np.isnan(history["max_error"][:][~shots]).all()  # measured only at snapshots
     assert np.isnan(history["change"][0]) and (history["change"][1:] > 0).all()
-    # insulated: the heat content stays, to the rounding of the sums and, in float, of each sweep
+    # insulated, so the heat content is constant to the rounding of the sums and, in float, of each sweep
     heat = history["heat"][:]
     assert np.allclose(heat, heat[0], rtol=1e-6 if f["temperature"].dtype == np.float32 else 1e-13)
 
@@ -168,18 +168,18 @@ def test_a_config_longer_than_a_header_can_hold(tmp_path):
 
 
 def test_many_snapshots(tmp_path):
-    """More than a node of the chunk index holds; and not a file of contents of contents."""
+    """More snapshots than a node of the chunk index holds; and superseded tables of contents do not pile up."""
     text = config_of(1).replace("end = 2.5", "sweeps = 3000").replace("interval = 1.0", "every = 1")
     assert run(tmp_path, text, "--quiet").returncode == 0
     with h5py.File(tmp_path / "out.h5") as f:
         assert np.array_equal(f["sweep"][:], np.arange(3001))
         assert np.array_equal(f["history/max"][:], f["temperature"][:].max(axis=1))
         data = f["temperature"].size * 8
-    assert (tmp_path / "out.h5").stat().st_size < data + 20e6  # 70 to 600 kB for each of a few contents
+    assert (tmp_path / "out.h5").stat().st_size < data + 20e6  # 70 to 600 kB for each of a few tables of contents
 
 
 def test_large_steps_are_cut(tmp_path):
-    """Chunks of 32 MiB at most: 300^3 doubles take seven."""
+    """Chunks have at most 32 MiB: 300^3 doubles take seven."""
     text = config_of(3).replace(str(POINTS[3]), "[300, 300, 300]").replace("end = 2.5", "sweeps = 1")
     text = text.replace("interval = 1.0; history_every = 1; ", "")
     assert run(tmp_path, text, "--quiet").returncode == 0

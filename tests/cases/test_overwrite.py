@@ -1,4 +1,4 @@
-"""What a run finds under the names that it writes: nothing is replaced that would be lost, and no file that is read.
+"""What a run finds under the names that it writes: it replaces nothing that would be lost, and no file that is read.
 
 Every remedy that one of these messages names is carried out here.
 """
@@ -51,7 +51,7 @@ def run(directory, *arguments, config="case.cfg", **more):
 
 
 def contents(directory):
-    """All that is in the folder, bytes and all; of a link where it leads, of a pipe nothing."""
+    """Everything in the folder: a file's bytes, a link's target, None for a folder or a pipe."""
     found = {}
     for path in sorted(directory.rglob("*")):
         if path.is_symlink():
@@ -64,7 +64,7 @@ def contents(directory):
 
 
 def assert_refused(directory, code, *told, arguments=(), **more):
-    """With the code and the words, and everything as it was."""
+    """The run is refused with this exit code and these words, and nothing has changed."""
     before = contents(directory)
     result = run(directory, *arguments, **more)
     assert result.returncode == code, result.stderr
@@ -91,7 +91,7 @@ def put_text(path):
 def put_hdf5(path):
     with h5py.File(path, "w") as f:
         f["data"] = np.arange(100.0)
-        f.attrs["program"] = np.arange(1000.0)  # not the text that is looked for
+        f.attrs["program"] = np.arange(1000.0)  # not a text, which the program looks for
 
 
 def put_short_hdf5(path):
@@ -116,14 +116,14 @@ def test_a_file_of_the_users_is_never_replaced(tmp_path, name, put, arguments):
     put(tmp_path / name)
     message = assert_refused(tmp_path, 3, f"{name}: this is a file that heatsolve did not write", "move it away", arguments=arguments)
     assert "--output FILE" in message
-    if arguments != ["--resume"]:  # both remedies
+    if arguments != ["--resume"]:  # both remedies work
         assert run(tmp_path, *arguments, "--output", "b.h5").returncode == 0
         (tmp_path / name).rename(tmp_path / "notes")
         assert run(tmp_path, *arguments).returncode == 0
 
 
 def test_a_file_of_the_users_that_comes_while_it_runs_stays(tmp_path):
-    """Under the name of a checkpoint: at the end the run removes its own only."""
+    """A user's file under the name of a checkpoint: at its end the run removes only its own checkpoints."""
     faults.write_config(tmp_path, points=(40, 40, 40), sweeps=10**8, every=10**7)
     process = start(tmp_path)
     wait_for(tmp_path / "out/run.h5", process)
@@ -136,7 +136,7 @@ def test_a_file_of_the_users_that_comes_while_it_runs_stays(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.checkpoint.h5", "a.checkpoint.1.h5"])
 def test_an_empty_file_under_the_name_of_a_checkpoint_stays(tmp_path, name):
-    """Its writer may have opened it just now; a run that removed it would take what comes next."""
+    """Another program may just have opened the file; if a run removed it, what is written next would be lost."""
     write_config(tmp_path)
     with open(tmp_path / name, "w") as notes:
         assert run(tmp_path).returncode == 0
@@ -292,7 +292,7 @@ def test_a_run_that_cannot_be_read_is_not_lost_either(tmp_path):
 
 
 def test_an_output_that_lacks_snapshots_is_put_back_or_begun_anew(tmp_path):
-    """Of the same run, as it was before."""
+    """The output is put back to an earlier state of the same run."""
     faults.write_config(tmp_path, points=(40, 40, 40), sweeps=10**6, every=400)
     file = tmp_path / "out/run.h5"
     process = start(tmp_path)
@@ -321,7 +321,7 @@ def library(tmp_path_factory):
 
 
 def test_what_a_kill_leaves_of_a_part_is_taken_over(library, tmp_path):
-    """At each of the first calls: nothing of it stands in the way of the next run."""
+    """A run is killed at each of its first calls: the leftover does not hinder the next run."""
     faults.write_config(tmp_path)
     log = tmp_path / "log"
     assert faults.run(tmp_path, library=library, log=log).returncode == 0
@@ -336,7 +336,7 @@ def test_what_a_kill_leaves_of_a_part_is_taken_over(library, tmp_path):
         result = faults.run(tmp_path)
         assert result.returncode == 0, result.stderr
         assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["run.h5", "run.xdmf"]
-    assert left == {False, True}  # an empty one among them, and whole ones
+    assert left == {False, True}  # both kinds occurred: an empty one, and one with contents
 
 
 @pytest.mark.parametrize("name", ["a.xdmf", "a.h5", "p.png", "p.svg"])
@@ -391,7 +391,7 @@ def test_an_included_file_is_not_written(tmp_path, output):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("arguments", [[], ["--overwrite"], ["--resume"]], ids=["plain", "overwrite", "resume"])
 def test_a_field_that_is_read_is_not_written(tmp_path, key, name, arguments):
-    """By its name, by a link and by another name of the same file."""
+    """By its own name, through a symbolic link, and through a hard link."""
     with h5py.File(tmp_path / name, "w") as f:
         f["T"] = np.ones((9, 11))
     (tmp_path / "other.h5").hardlink_to(tmp_path / name)
@@ -431,7 +431,7 @@ ENDINGS = [".h5", ".hdf5", ".hdf", ".vtkhdf", "", ".nc", ".H5", ".vtkhdf.h5", ".
 
 @pytest.mark.parametrize("first, second", itertools.permutations(ENDINGS, 2))
 def test_two_runs_in_a_folder_share_nothing(tmp_path, first, second):
-    """All that the second one does leaves the first one's files as they were; or it is refused."""
+    """The second run leaves the first one's files unchanged, or it is refused."""
     write_config(tmp_path, "one.cfg", title="one", output=f"s{first}")
     write_config(tmp_path, "two.cfg", title="two", output=f"s{second}")
     assert run(tmp_path, config="one.cfg").returncode == 0
@@ -439,7 +439,7 @@ def test_two_runs_in_a_folder_share_nothing(tmp_path, first, second):
     result = run(tmp_path, "--overwrite", config="two.cfg")
     after = contents(tmp_path)
     assert {path: after[path] for path in before} == before
-    # ".h5" is replaced, so only a name and the same with ".h5" would meet
+    # the ending ".h5" is replaced, so only a name and the same name with ".h5" can collide
     shorter, longer = sorted((first, second), key=len)
     if longer == shorter + ".h5" and not shorter.endswith(".h5"):
         assert result.returncode == 3 and "is the output of another run, and both would write s" in result.stderr
@@ -489,16 +489,16 @@ def snatch(tmp_path, what):
 def test_an_output_that_is_taken_away_ends_the_run(tmp_path, what, when):
     cadence = dict(every=50, sweeps=10**5) if when == "snapshot" else dict(every=10**8, sweeps=30000)
     faults.write_config(tmp_path, points=(40, 40, 40), **cadence, history_every=10**8)
-    # some checkpoints are left behind, too
+    # checkpoints are left behind, too
     process = start(tmp_path, *([] if "moved" in what else ["--set", "checkpoint.every_minutes=1e-3"]))
     wait_for(tmp_path / "out/run.h5", process)
     snatch(tmp_path, what)
-    assert process.wait(timeout=600) == 3  # 30,000 sweeps: a minute where coverage is counted on a busy machine
+    assert process.wait(timeout=600) == 3  # 30,000 sweeps: a minute with coverage on a busy machine
     message = process.stderr.read().decode()
     assert f"out/run.h5: was {what.split(',')[0]} while this run wrote it" in message
     assert "stays readable" not in message
     again = ("--set", "time.sweeps=5", "--overwrite")
-    if what == "removed":  # and nothing came back under the name
+    if what == "removed":  # nothing was created again under the name
         assert not (tmp_path / "out/run.h5").exists() and "lost; start over with --overwrite" in message
         assert run(tmp_path, *again).returncode == 0
     elif what in ("replaced", "changed by another program"):
@@ -534,7 +534,7 @@ def state_of(process):
 
 
 def start_and_stop(directory, library, where, *arguments, match="run.h5"):
-    """A run that has stopped itself at this point."""
+    """A run that has stopped itself (SIGSTOP) at this point."""
     environment = dict(os.environ, LD_PRELOAD=str(library), FAULT_MATCH=match, FAULT_STOP=where)
     process = start(directory, *arguments, env=environment)
     while state_of(process) != "T":
@@ -553,7 +553,8 @@ def go_on(process):
 @pytest.mark.parametrize("where", ["create", "created", "rename"])
 @pytest.mark.parametrize("second", ["done", "running"])
 def test_of_two_new_runs_one_has_the_file(library, tmp_path, where, second, arguments):
-    """The one stops between looking and taking; the other runs to its end, or is under way, when it goes on."""
+    """The first stops between checking the file and taking it; before it continues, the second has ended or is
+    running."""
     faults.write_config(tmp_path, points=(30, 30, 30), sweeps=10**8 if second == "running" else 40, every=10**7)
     file = tmp_path / "out/run.h5"
     first = start_and_stop(tmp_path, library, where, "--set", 'title="one"', "--set", "time.sweeps=20", *arguments)
@@ -574,7 +575,7 @@ def test_of_two_new_runs_one_has_the_file(library, tmp_path, where, second, argu
         assert code == 3 and "another run is writing it" in message
         other.send_signal(signal.SIGINT)
         assert other.wait(timeout=60) == 130
-    elif where == "create" and arguments:  # the other is an earlier run now, and may be replaced
+    elif where == "create" and arguments:  # the other's output is now that of an earlier run, and may be replaced
         assert code == 0 and title_of(file) == "one"
         return
     else:
@@ -584,7 +585,7 @@ def test_of_two_new_runs_one_has_the_file(library, tmp_path, where, second, argu
 
 
 def other_got_it(other, file):
-    """Of a part that has no lock yet the other one thinks that it was left behind."""
+    """True if the other run got the file: a part without a lock yet looks abandoned."""
     wait_for(file, other)
     return file.exists()
 
@@ -637,7 +638,7 @@ def test_a_pipe_beside_the_output_stays(tmp_path, name):
 
 
 def test_a_hard_link_that_a_part_was_is_not_written_through(tmp_path):
-    """A killed run's part, linked elsewhere since."""
+    """The part of a killed run, which has since been linked under another name."""
     write_config(tmp_path)
     assert run(tmp_path).returncode == 0
     (tmp_path / "kept").hardlink_to(tmp_path / "a.h5")

@@ -1,4 +1,4 @@
-"""What runs bench's peers: names are found, answers judged, slow ones ended, and nothing outlives heatsolve."""
+"""The runner of bench's peers: names are found, answers judged, slow peers ended, and nothing outlives heatsolve."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def run(folder, seconds=20, names=None, case=CASE, within="."):
 
 
 def run_one(folder, body, seconds=20, case=CASE):
-    """The columns behind its name of the only peer, whose script this is."""
+    """The columns after the name, for a folder with one peer that has this script."""
     (folder / "one.py").write_text("import json, os, subprocess, sys, time\n" + body)
     ((name, *columns),) = run(folder, seconds, case=case)
     assert name == "one"
@@ -96,7 +96,7 @@ def test_much_that_is_printed_does_not_hide_the_answer(tmp_path):
 def test_a_slow_one_is_ended_with_what_it_started(tmp_path):
     begin = time.monotonic()
     slow = f"child = subprocess.Popen(['sleep', '60'])\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
-    # what it has said by then does not count
+    # what it has answered by then does not count
     assert run_one(tmp_path, slow + says(**ANSWER) + "time.sleep(60)", 1.5) == ["failed", "took longer than 1.5 s"]
     assert time.monotonic() - begin < 30
     assert_ended([(tmp_path / "pid").read_text()])
@@ -125,7 +125,7 @@ def test_the_case_is_handed_over(tmp_path):
     status, said = run_one(tmp_path, body, case=CASE + proof)
     options, hexadecimal, file = said.rsplit(" ", 2)
     assert (status, options, bytes.fromhex(hexadecimal)) == ("absent", "--points=40,30 --repeats=3", proof)
-    assert not pathlib.Path(file).exists()  # removed when all are done
+    assert not pathlib.Path(file).exists()  # removed when all peers are done
 
 
 def test_names_are_looked_up(tmp_path):
@@ -136,7 +136,7 @@ def test_names_are_looked_up(tmp_path):
     assert [row[0] for row in run(tmp_path, names="second")] == ["second"]
     assert [row[0] for row in run(tmp_path, names="second,first")] == ["second", "first"]
     assert run(tmp_path, case=b"") == [] and run(tmp_path, names="second", case=b"") == []
-    for case in (b"", CASE):  # before any is run
+    for case in (b"", CASE):  # before any peer is run
         ((name, status, why),) = run(tmp_path, names="second,third", case=case)
         assert (name, status) == ("-", "refused") and '"third"' in why and "first, second" in why
 
@@ -148,7 +148,7 @@ def test_no_peers_are_refused(tmp_path):
 
 
 def assert_ended(processes):
-    """Not there any more, or only waiting for whoever takes them in to notice."""
+    """The processes are gone, or are zombies that only wait to be reaped."""
 
     def runs(process):
         try:
@@ -188,7 +188,7 @@ def test_nothing_outlives_heatsolve(tmp_path, number):
     os.killpg(program.pid, number)  # as a terminal does
     assert program.wait(20) == -number
     assert_ended((tmp_path / "pids").read_text().split())
-    assert program.communicate(timeout=20)[1] == b""  # its script says nothing of it
+    assert program.communicate(timeout=20)[1] == b""  # its script prints nothing about it
     assert list(rest.iterdir()) == []
 
 

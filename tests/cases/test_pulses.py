@@ -1,5 +1,5 @@
-"""What acts for a short while only is seen: by steps that are cut, however little happens before, and by the look at
-whether a run has diverged. An insulated body keeps all heat, so its mean says what came in.
+"""Short events are not missed: by steps that are shortened, however little happens before, and by the check for
+divergence. An insulated body keeps all heat, so its mean shows what came in.
 """
 
 import math
@@ -13,7 +13,7 @@ STEEL = {"conductivity": 16.0, "density": 7900.0, "specific_heat": 500.0}
 
 
 def body(upper, source=None):
-    """Two materials that hold as much heat."""
+    """Two materials of equal heat capacity."""
     coat = {"shape": "box", "lower": [0.0] * len(upper), "upper": upper, "material": "coat"}
     return {
         "materials": ({"name": "steel", **STEEL, **(source or {})}, {"name": "coat", **STEEL, "conductivity": 8.0, **(source or {})}),
@@ -25,7 +25,7 @@ INSULATED = {"type": "reflective"}
 
 
 def bar(flux, operator):
-    """Insulated but for what flows in at x_min; in one interval of ten seconds."""
+    """Insulated except for the flux at x_min; a single interval of ten seconds."""
     material = body([0.0003]) if operator == "body" else {"material": STEEL}
     return {
         "grid": {"points": [41], "upper": [LENGTH]},
@@ -53,7 +53,7 @@ def along(flux):
 
 
 def between(source):
-    """A source that is nowhere near most nodes."""
+    """A source that is far from most nodes."""
     return {
         "grid": {"points": [41, 41], "upper": [0.02, 0.02]},
         "material": STEEL,
@@ -65,17 +65,17 @@ def between(source):
 
 
 def long_wall(flux):
-    """Of so many nodes that each cannot be looked at a thousand times."""
+    """A wall with too many nodes to look at each a thousand times."""
     settings = along(flux)
     settings["grid"]["points"] = [401, 11]
     return settings
 
 
-# 4 x 4 cells of 40 x 40, for a second
+# 4 x 4 of 40 x 40 cells, for one second
 HEATED = 16.0 / 40.0**2 * 1e10 / CAPACITY
 HEATER = "x > 0.00326 && x < 0.00524 && y > 0.00326 && y < 0.00524 && t > 3 && t < 4 ? 1e10 : 0"
 
-# (settings, K that it warms by): 1e6 W/m^2 for 0.05 s, the train in all 1e5 for so much of ten seconds
+# (settings, warming in K): 1e6 W/m^2 for 0.05 s; the train has 1e5 W/m^2 for its share of ten seconds
 ONCE = 5e4 / (CAPACITY * LENGTH)
 PULSES = {
     "an expression, one material": (bar({"flux": "t > 3 && t < 3.05 ? -1e6 : 0"}, "stencil"), ONCE),
@@ -109,13 +109,13 @@ def begins(operator, source):
 @pytest.mark.parametrize("method", ["implicit", "rkl2"])
 @pytest.mark.parametrize("operator", ["stencil", "body"])
 def test_what_sets_in_within_a_step_counts_from_then_on(tmp_path, operator, method):
-    """However the method weighs the times that it looks at."""
+    """The result does not depend on how the method weighs the times at which it evaluates the source."""
     for at in (1.0, 3.333, 5.0005, 6.1803, 9.0, 9.02, 9.5055):
         settings = begins(operator, {"source": f"t >= {at} ? 1e8 : 0"})
         time = {"end": 10.0, "tolerance": 0.01, "method": method}
         result = run(tmp_path, {**settings, "time": time}, f"at{at}")
-        # in a step of which so much is off its line as makes half of the tolerance, BDF2 is off by 0.7 tolerances at most,
-        # and carries that on 1.5 fold; rkl2 by 1.3, as seen
+        # If the source deviates from a straight line within the step by half a tolerance, BDF2 is off by at most 0.7
+        # tolerances, and carries on 1.5 times that; rkl2 was seen off by 1.3.
         warmer = 1e8 * (10.0 - at) / CAPACITY
         assert abs(result.history["mean"][-1] - 20.0 - warmer) <= 0.02, at
 
@@ -136,8 +136,8 @@ def flash(at, width):
     return f"-1e7*exp(-((t-{at})/{width})^2)"
 
 
-# between the times at which a run first asks how much walls and sources bring; a field of 1e-6 K lets it take 1 K for
-# a divergence
+# the flashes are between the times at which a run first evaluates the heat from walls and sources; after a field of
+# 1e-6 K it could take 1 K for a divergence
 FLASHES = {
     "a body": (bar({"flux": flash(0.02, 0.002)}, "body"), {}, 1e7 * 0.002),
     "a body by rkl2": (bar({"flux": flash(0.02, 0.002)}, "body"), {"method": "rkl2", "step": 0.001}, 1e7 * 0.002),

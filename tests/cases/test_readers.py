@@ -1,4 +1,4 @@
-"""What people open runs with finds the right numbers, times, origin and spacing: xarray, ParaView, VTK."""
+"""The programs with which people open runs find the right numbers, times, origin and spacing: xarray, ParaView, VTK."""
 
 import json
 import os
@@ -32,7 +32,7 @@ output = { file = "run & 1.vtkhdf"; interval = 1.0; };
 probes = ( { name = "a"; at = %(lower)s; } );
 """
 
-# names that a reader of XML, or one that counts letters below 127, stumbles over
+# names that cause trouble for readers of XML, or for readers that expect only ASCII
 CASES = {"1D": (1, "double", "run & 1.vtkhdf"), "2D": (2, "float", "ün.h5"), "3D": (3, "double", " a.h5"), "3D float": (3, "float", "b.h5")}
 
 
@@ -62,7 +62,7 @@ def test_xarray(case):
         inner = {name: POINTS[axis] // 2 for axis, name in enumerate("xyz"[:dims])}
         point = T.isel(time=0, **inner)
         expected = 1 + sum(10**axis * float(point[name]) for axis, name in enumerate("xyz"[:dims]))
-        assert abs(float(point) - expected) < 1e-4  # a float of some hundreds
+        assert abs(float(point) - expected) < 1e-4  # rounding of a float of some hundreds
         with h5py.File(path) as f:
             assert np.array_equal(T.values, f["temperature"][:])
     for group in ("history", "probes"):
@@ -72,7 +72,7 @@ def test_xarray(case):
 
 
 def extent(dims):
-    """Nodes, origin and bounds as VTK tells them."""
+    """Nodes, origin, spacing and bounds, as VTK reports them."""
     nodes = POINTS[:dims] + [1] * (3 - dims)
     origin = LOWER[:dims] + [0.0] * (3 - dims)
     spacing = SPACING[:dims] + [1.0] * (3 - dims)
@@ -168,7 +168,7 @@ def test_paraview_sees_stretched_grids(stretched, tmp_path):
 
 
 def test_vtkhdf_of_a_stretched_grid(stretched):
-    """By VTK 9.7, the first that reads rectilinear grids."""
+    """With VTK 9.7, the first version that reads rectilinear grids."""
     vtk((9, 7))
     from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
     from vtkmodules.vtkIOHDF import vtkHDFReader
@@ -193,7 +193,7 @@ def test_vtkhdf_of_a_stretched_grid(stretched):
 
 
 def test_vtkhdf_layout_of_a_stretched_grid(stretched):
-    """As vtkHDFWriter 9.7 lays out a rectilinear grid."""
+    """The layout that vtkHDFWriter 9.7 gives a rectilinear grid."""
     dims, path = stretched
     with h5py.File(path) as f:
         g = f["VTKHDF"]
@@ -249,7 +249,7 @@ def paraview_sees(script, path, tmp_path):
 
 @pytest.mark.skipif(not shutil.which("pvpython"), reason="ParaView is not installed (.ci/setup paraview)")
 def test_paraview(case, tmp_path):
-    """The three readers of ParaView 5.11 that offer themselves for an .xdmf."""
+    """The three readers that ParaView 5.11 offers for an .xdmf."""
     dims, path = case
     for found in paraview_sees(PARAVIEW, path, tmp_path).values():
         assert_right(dims, path, found)
@@ -283,11 +283,11 @@ def vtk_sees(path):
 
 
 def vtk(least=(9, 3)):
-    """VTK of a version: 9.3 is the first that reads series of images from /VTKHDF. What .ci/vtk fetched, or the
-    system's."""
+    """Makes VTK importable, as fetched by .ci/vtk or as installed; skips older versions. 9.3 is the first that reads
+    series of images from /VTKHDF."""
     fetched = pathlib.Path(os.environ.get("BUILD", "build"), "vtk")
     if fetched.is_dir() and str(fetched) not in sys.path:
-        sys.path.insert(0, str(fetched))  # here only: ParaView has a VTK of its own
+        sys.path.insert(0, str(fetched))  # only here: ParaView has its own VTK
     module = pytest.importorskip("vtkmodules.vtkCommonCore", reason="VTK for Python is not installed (.ci/vtk build/vtk)")
     version = module.vtkVersion.GetVTKVersion()
     if tuple(int(n) for n in version.split(".")[:2]) < least:
@@ -308,12 +308,12 @@ def test_vtkhdf_of_a_single_snapshot(tmp_path):
     subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, check=True)
     path = tmp_path / "run & 1.vtkhdf"
     found = vtk_sees(path)
-    found["times"] = [0.0]  # no series, so VTK tells of no time
+    found["times"] = [0.0]  # not a series, so VTK reports no time
     assert_right(3, path, found)
 
 
 def layout(path):
-    """What FACTS of the format a reader of /VTKHDF insists on."""
+    """The facts of the format that a reader of /VTKHDF requires."""
     with h5py.File(path) as f:
         g = f["VTKHDF"]
         kind = g.attrs.get_id("Type")
@@ -348,7 +348,7 @@ def test_vtkhdf_layout(case):
 
 def test_a_live_file_can_be_read(tmp_path):
     """No lock keeps readers out while the run goes on."""
-    # tens of sweeps between snapshots, and so many that the run outlasts three looks on any machine: 2 GB at the end
+    # tens of sweeps between snapshots, and so many that the run outlasts three reads on any machine: 2 GB at the end
     text = CONFIG % dict(precision="double", points=[30] * 3, lower=LOWER, spacing=[0.01] * 3, end="10000.0")
     (tmp_path / "case.cfg").write_text(text)
     process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path)
@@ -364,14 +364,14 @@ def test_a_live_file_can_be_read(tmp_path):
                 )
                 assert result.returncode == 0, result.stderr
                 seen.add(int(result.stdout))
-        assert len(seen) == 3  # and each time it has grown
+        assert len(seen) == 3  # it has grown each time
     finally:
         process.kill()
         process.wait()
 
 
 class Late:
-    """A file whose length is asked for as it is opened, as HDF5's drivers do, and that is read after the next commit."""
+    """Its length is read when it is opened, as HDF5's drivers do, and its contents after the next commit."""
 
     def __init__(self, path):
         self.file = open(path, "rb", buffering=0)
@@ -387,7 +387,7 @@ class Late:
         return self.place
 
     def read(self, count):
-        raise NotImplementedError  # h5py takes what has it for a file, and calls readinto
+        raise NotImplementedError  # h5py requires it of a file, but calls readinto
 
     def readinto(self, buffer):
         while os.pread(self.file.fileno(), 96, 0) == self.superblock:
@@ -398,8 +398,8 @@ class Late:
 
 
 def test_a_commit_while_a_reader_opens(tmp_path):
-    """The file is longer than its superblock says as long as the run goes on, and then no more."""
-    # thousands of sweeps between snapshots: so that from commit to commit less is written than the file is longer
+    """While the run goes on the file is longer than its superblock says; at the end the two agree."""
+    # thousands of sweeps between snapshots: a commit writes less than the file's excess length
     text = CONFIG.replace("interval = 1.0", "interval = 150.0")
     text %= dict(precision="double", points=[20] * 3, lower=LOWER, spacing=[0.01] * 3, end="2e6")
     (tmp_path / "case.cfg").write_text(text)

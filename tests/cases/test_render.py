@@ -1,4 +1,4 @@
-"""heatsolve render: what the pixels say against the file's values, sizes, numbering, and errors."""
+"""heatsolve render: pixels against the file's values, sizes, numbering, and errors."""
 
 import ctypes
 import ctypes.util
@@ -20,7 +20,7 @@ BLUE = (31, 90, 160)
 
 
 def write(path, temperature, axes, title="A plate", unit="K", time=None):
-    """A file as heatsolve run writes it; axes in the order x, y, z."""
+    """A file as `heatsolve run` writes it; axes in the order x, y, z."""
     temperature = np.asarray(temperature)
     with h5py.File(path, "w") as f:
         f.attrs["title"] = title
@@ -78,8 +78,8 @@ def longest_run(flags):
 
 
 def long_lines(dark):
-    """First and last index of each group of neighbouring rows with a line along nearly all of the
-    longest there is (a tick may make one longer)."""
+    """First and last index of each group of rows with a dark line nearly as long as the longest (a tick may extend
+    one)."""
     lengths = np.array([longest_run(row) for row in dark])
     found = np.flatnonzero(lengths >= lengths.max() - 30)
     breaks = np.flatnonzero(np.diff(found) > 1)
@@ -87,15 +87,15 @@ def long_lines(dark):
 
 
 def plot_area(image):
-    """The picture inside the frame: x, y, width, height, found from the frame's ink."""
+    """The area inside the frame: x, y, width, height, found from the frame's ink."""
     dark = (image == INK).all(axis=2)
     top, bottom = long_lines(dark)
-    left, right = long_lines(dark.T)[:2]  # the bar's frame follows
+    left, right = long_lines(dark.T)[:2]  # the frame of the colour bar follows
     return left[1] + 1, top[1] + 1, right[0] - left[1] - 1, bottom[0] - top[1] - 1
 
 
 def colour_at(image, area, across, up):
-    """Across and up from 0 to 1 over the plot; the pixel that holds the place."""
+    """The colour of the pixel at a place of the plot; across and up go from 0 to 1."""
     x, y, w, h = area
     i = min(int(across * w), w - 1)
     j = min(int((1 - up) * h), h - 1)
@@ -114,8 +114,8 @@ def test_nodes_have_the_colour_of_their_values(tmp_path):
     area = plot_area(image)
     for j in range(5):
         for i in range(8):
-            # a pixel's middle is half a pixel at most from the node, 1/150 of the way to the next
-            # (the plot is over 1000 pixels wide for 7 spacings), in each direction; and rounding
+            # a pixel's centre is at most half a pixel from the node in each direction, 1/150 of the way to the next
+            # node (the plot is over 1000 pixels wide for 7 spacings); and rounding
             seen = colour_at(image, area, i / 7, j / 4)
             assert np.abs(seen - grey_of(values[0, j, i], 300, 400)).max() <= 255 / 75 + 0.5
     # between nodes it is linear
@@ -129,12 +129,12 @@ def test_a_picture_has_true_proportions_and_the_size_asked_for(tmp_path):
     )
     for width in (800, 1600, 801):
         image = draw(path, tmp_path / "a.png", "--width", width)
-        width += width % 2  # video encoders take even numbers only
+        width += width % 2  # video encoders take only even sizes
         assert image.shape[0] % 2 == 0
         assert image.shape[1] == width and 0.6 * width < image.shape[0] <= 0.75 * width
         if width == 1600:
             _, _, w, h = plot_area(image)
-            assert abs(w / h - 1.5) < 0.003  # whole pixels: 1/1000
+            assert abs(w / h - 1.5) < 0.003  # rounded to whole pixels: 1/1000
         corners = image[[0, 0, -1, -1], [0, -1, 0, -1]]
         assert (corners == 255).all()
 
@@ -148,19 +148,18 @@ def test_a_long_thin_slice_is_stretched_to_be_seen(tmp_path):
 
 
 def test_more_nodes_than_pixels_show_their_mean(tmp_path):
-    values = np.tile([0.0, 1.0], (1, 4000, 2000))  # columns of 0 and 1 in turn
+    values = np.tile([0.0, 1.0], (1, 4000, 2000))  # alternating columns of 0 and 1
     path = write(tmp_path / "a.h5", values, [np.linspace(0, 1, 4000)] * 2)
     image = draw(path, tmp_path / "a.png", "--map", "gray", "--width", 400)
     x, y, w, h = plot_area(image)
     inside = image[y + 5 : y + h - 5, x + 5 : x + w - 5]
-    # some 20 nodes a pixel: 10 of each kind, or one more of one of them
+    # some 20 nodes a pixel: 10 of each kind, or one more of one kind
     assert np.abs(inside - 127.5).max() <= 255 * 0.5 / 15
 
 
 @pytest.fixture
 def block(tmp_path):
-    """T = x + 10 y + 100 z + 1000 step on [0, 1] x [0, 0.5] x [0, 0.8]: linear, so every slice is
-    known between nodes too."""
+    """T = x + 10 y + 100 z + 1000 step on [0, 1] x [0, 0.5] x [0, 0.8]: linear, so known also between nodes."""
     x, y, z = np.linspace(0, 1, 11), np.linspace(0, 0.5, 6), np.linspace(0, 0.8, 8)
     one = x[None, None, :] + 10 * y[None, :, None] + 100 * z[:, None, None]
     return write(tmp_path / "block.h5", np.stack([one, one + 1000, one + 2000]), [x, y, z])
@@ -187,7 +186,7 @@ def test_slices_and_steps_are_those_asked_for(block, tmp_path, cut, value, step)
     for across in (0, 0.21, 0.5, 0.9, 1):
         for up in (0, 0.3, 0.75, 1):
             expected = grey_of(value(across, up), 0, 86)
-            # half a pixel of some 700 in 86 degrees, and rounding
+            # half a pixel of some 700 over 86 degrees, and rounding
             assert np.abs(colour_at(image, area, across, up) - expected).max() <= 1
 
 
@@ -219,7 +218,7 @@ def test_nan_and_infinite_nodes_are_grey(tmp_path):
         for off in (-0.45, 0, 0.45):
             assert tuple(colour_at(image, area, (i + off) / 8, (j - off) / 8)) == GREY
             assert tuple(colour_at(image, area, (i + 0.55) / 8, (j + off) / 8)) != GREY
-    # the infinite node has not spoilt the range
+    # the infinite node has not changed the range
     assert np.abs(colour_at(image, area, 1, 1) - (0xFD, 0xE7, 0x25)).max() <= 6
 
 
@@ -247,7 +246,7 @@ def test_values_beyond_the_range_have_the_ends_colours_and_the_bar_says_so(tmp_p
     assert tuple(colour_at(image, area, 1, 1)) == (0xFD, 0xE7, 0x25)
     x, y, w, h = area
     above, below = image[: y - 4, x + w + 4 :], image[y + h + 4 :, x + w + 4 :]
-    assert (above == (0xFD, 0xE7, 0x25)).all(axis=2).sum() > 50  # the triangles at its ends
+    assert (above == (0xFD, 0xE7, 0x25)).all(axis=2).sum() > 50  # the triangles at the bar's ends
     assert (below == (0x44, 0x01, 0x54)).all(axis=2).sum() > 50
 
 
@@ -278,8 +277,8 @@ def test_a_line_goes_through_its_nodes(tmp_path):
     blue = (image == BLUE).all(axis=2)
     for i in range(1, 40):
         column = np.flatnonzero(blue[:, px + int(i / 40 * w)])
-        # the slope spreads the stroke over the column, its middle is the node within a pixel's
-        # share of that slope (under 2) and a rounding
+        # the slope spreads the stroke over the column; its middle is at the node, to the slope's share of a pixel
+        # (under 2) and a rounding
         assert abs(column.mean() + 0.5 - (py + h * (35 - values[i]) / 30)) < 2.5
     grid = (image[py : py + h, px : px + w] == (226, 229, 233)).all(axis=2)
     assert (grid.mean(axis=1) > 0.8).sum() >= 6 and (grid.mean(axis=0) > 0.8).sum() >= 6
@@ -290,7 +289,7 @@ def test_a_line_is_interrupted_where_it_has_no_value(tmp_path):
     values[10:20], values[30] = np.nan, np.inf
     image = draw(write(tmp_path / "a.h5", values[None], [np.linspace(0, 1, 41)]), tmp_path / "a.png")
     area = plot_area(image)
-    for node in range(1, 40):  # grey over half a spacing to either side
+    for node in range(1, 40):  # grey for half a spacing to either side
         hole = node in (*range(10, 20), 30)
         for off in (-0.4, 0.4):
             assert (tuple(colour_at(image, area, (node + off) / 40, 0.92)) == GREY) == hole, node
@@ -314,7 +313,7 @@ def test_all_steps_of_a_line_are_curves_of_one_plot(tmp_path):
     px, py, w, h = plot_area(image)
     seen = [tuple(image[int(py + h * (35 - 10 * k) / 40), px + w // 3]) for k in range(4)]
     assert seen[0] == (0x44, 0x01, 0x54) and len(set(seen)) == 4
-    # the bar has the same colours: its lower end the first curve's, its upper end the last one's
+    # the bar has the same colours: the first curve's at its lower end, the last one's at its upper end
     bar = image[:, px + w + 60]
     assert (bar == seen[0]).all(axis=1).any()
     assert np.abs(bar[py + 1] - seen[3]).max() <= 3
@@ -331,7 +330,7 @@ def test_bytes_that_are_no_text_do_not_spoil_a_picture(tmp_path):
     with h5py.File(path, "r+") as f:
         f.attrs.create("title", b"bad \xff\xc3( \x1b[31m title", dtype=h5py.string_dtype())
     plain = draw(path, tmp_path / "a.png")
-    assert (plain[40:120] < 100).any()  # a heading
+    assert (plain[40:120] < 100).any()  # there is a heading
     plot_area(plain)
     draw(path, tmp_path / "a.svg", read=False)
     xml.etree.ElementTree.parse(tmp_path / "a.svg")
@@ -341,12 +340,12 @@ def test_bytes_that_are_no_text_do_not_spoil_a_picture(tmp_path):
 def test_any_title_fits(tmp_path, title):
     path = write(tmp_path / "a.h5", np.random.rand(1, 9, 9), [np.linspace(0, 1, 9)] * 2, title=title)
     image = draw(path, tmp_path / "a.png")
-    assert (image[:, :40] == 255).all() and (image[:, -40:] == 255).all()  # the margins
+    assert (image[:, :40] == 255).all() and (image[:, -40:] == 255).all()  # the margins are empty
     assert (image[:40] == 255).all() and (image[-40:] == 255).all()
 
 
 def test_long_units_and_names_are_drawn(tmp_path):
-    x, unit, name = np.linspace(0, 1, 9), "µ" * 90, "é" * 200  # cut anywhere, half a character is no text
+    x, unit, name = np.linspace(0, 1, 9), "µ" * 90, "é" * 200  # a cut within a character would leave invalid text
     path = write(tmp_path / "a.h5", np.random.rand(1, 9, 9, 9), [x] * 3, unit=unit)
     with h5py.File(path, "r+") as f:
         f["x"].attrs["units"] = f["z"].attrs["units"] = unit
@@ -480,7 +479,7 @@ def test_a_full_disk_leaves_the_picture_that_was_there(block, tmp_path):
 
 def test_the_file_of_a_run_that_still_writes_can_be_drawn(tmp_path):
     path = write(tmp_path / "a.h5", np.random.rand(2, 9, 9), [np.linspace(0, 1, 9)] * 2)
-    with h5py.File(path, "r+") as f:  # holds the lock
+    with h5py.File(path, "r+") as f:  # the writer holds the lock
         f.flush()
         draw(path, tmp_path / "a.png")
 
@@ -509,7 +508,7 @@ def test_svg_and_pdf_are_vectors_of_the_same_picture(block, tmp_path):
     root = xml.etree.ElementTree.parse(tmp_path / "p.svg").getroot()
     assert root.attrib["viewBox"] == f"0 0 {width} {height}"
     kinds = [element.tag.split("}")[1] for element in root.iter()]
-    assert kinds.count("image") == 1  # the field; all else is lines and letters
+    assert kinds.count("image") == 1  # the field; everything else is lines and letters
     assert kinds.count("use") > 40 and kinds.count("path") > 20
     draw(block, tmp_path / "p.pdf", "--width", 800, read=False)
     data = (tmp_path / "p.pdf").read_bytes()
@@ -552,7 +551,7 @@ def test_degC_is_shown_as_people_write_it(tmp_path):
 
 @pytest.fixture
 def ramp(tmp_path):
-    """T = 100 x on [0, 1] x [0, 1]: contours are upright lines."""
+    """T = 100 x on [0, 1] x [0, 1]: contours are vertical lines."""
     x = np.linspace(0, 1, 6)
     return write(tmp_path / "ramp.h5", np.tile(100 * x, (1, 6, 1)), [x, x])
 
@@ -564,12 +563,12 @@ def test_contours_are_where_the_field_has_their_value(ramp, tmp_path, levels, ex
     x, y, w, h = plot_area(plain)
     changed = (plain != lined).any(axis=2)
     assert not changed[:y].any() and not changed[y + h :].any()
-    columns = np.flatnonzero(changed[y : y + h, x : x + w].mean(axis=0) > 0.7)  # not the labels
+    columns = np.flatnonzero(changed[y : y + h, x : x + w].mean(axis=0) > 0.7)  # without the labels
     groups = np.split(columns, np.flatnonzero(np.diff(columns) > 5) + 1)
     middles = [100 * (group.mean() + 0.5) / w for group in groups]
-    # a line is a few pixels of some 900 wide
+    # a line is a few pixels wide, of some 900
     assert middles == pytest.approx(expected, abs=0.2)
-    for middle in expected:  # and is named
+    for middle in expected:  # each has a label
         near = changed[y : y + h, x + int(w * middle / 100) - 15 : x + int(w * middle / 100) - 5]
         assert near.sum() > 20
 
@@ -581,8 +580,8 @@ def test_contours_that_nothing_reaches_are_told(ramp, tmp_path):
 
 
 def test_contours_through_corners_and_along_plateaus_are_drawn(tmp_path):
-    """A level that only touches a corner has no direction to write a name in; where all nodes around have the level,
-    rounding drew specks."""
+    """A level that only touches a corner has no direction for its label. Where all nodes around have the level, rounding
+    once drew specks."""
     x = np.linspace(0, 1, 11)
     falling = write(tmp_path / "a.h5", 100 * (x - x[:, None])[None], [x, x])
     draw(falling, tmp_path / "a.png", "--contours", "5")
@@ -591,7 +590,7 @@ def test_contours_through_corners_and_along_plateaus_are_drawn(tmp_path):
     plateau = write(tmp_path / "b.h5", field, [np.linspace(0, 1, 41)] * 2)
     assert render(plateau, "-o", tmp_path / "b.svg", "--contours", "293.15,323.15").returncode == 0
     lines = re.findall(r'd="([^"]+)"', (tmp_path / "b.svg").read_text())
-    # the square's outline, some 300 mesh cells long, twice at most
+    # the square's outline, some 300 mesh cells long, at most twice
     assert max(line.count("M") for line in lines) < 700
 
 
@@ -620,7 +619,7 @@ def test_contours_of_a_line_are_refused(tmp_path):
 
 @pytest.mark.parametrize("status, solved, said", [("steady", True, "steady state"), ("steady", False, "t = 0 s"), ("not steady", True, "t = 0 s")])
 def test_a_steady_state_without_a_time_is_called_so(tmp_path, status, solved, said):
-    """A search by sweeps begins with a field at t = 0, too."""
+    """A search by sweeps also begins with a field at t = 0."""
     path = tmp_path / "a.h5"
     write(path, np.arange(24.0).reshape(2, 3, 4), (np.arange(4.0), np.arange(3.0)), time=[0.0, 8.0])
     with h5py.File(path, "r+") as f:
@@ -658,7 +657,7 @@ def history(block):
 
 
 def curve_at(image, area, share, value, span):
-    """The colour of the pixel at a share of the plot's width and a value of its range."""
+    """The colour of the pixel at a share of the plot's width and at a value within the plotted range."""
     x, y, w, h = area
     return tuple(image[int(y + h * (span[1] - value) / (span[1] - span[0])), x + int(share * w)])
 
@@ -671,7 +670,7 @@ def curve_at(image, area, share, value, span):
         ("max", lambda t: [t]),
         ("mean, probes", lambda t: [0.5 * t, 100 - t, 100 - t / 2]),
         ("tip, max", lambda t: [100 - t, t]),
-        ("l2_error", lambda t: [t]),  # measured at snapshots only, NaN in other rows
+        ("l2_error", lambda t: [t]),  # measured only at snapshots, NaN in other rows
         ("the rim", lambda t: [100 - t / 2]),
         ("flux/z_max", lambda t: [t]),  # in a group
     ],
@@ -685,16 +684,16 @@ def test_columns_are_curves_over_time(history, tmp_path, names, values):
             colour = curve_at(image, area, share, value, (-10, 110))
             assert max(colour) - min(colour) > 60  # neither paper nor grid
             seen.add(colour)
-    assert len(seen) == len(values(0))  # each its own colour
+    assert len(seen) == len(values(0))  # each has its own colour
     right = image[:, area[0] + area[2] + 30 :]
     named = [colour for colour in seen if (right == colour).all(axis=2).any()]
-    assert len(named) == (len(seen) if len(seen) > 1 else 0)  # names in the same colours; one needs none
+    assert len(named) == (len(seen) if len(seen) > 1 else 0)  # names in the same colours; one has none
 
 
 @pytest.mark.parametrize(
     "names, values",
     [
-        ("probes", lambda t: [100 - t, 100 - t / 2, 20, 50]),  # its names are not read as a list
+        ("probes", lambda t: [100 - t, 100 - t / 2, 20, 50]),  # names within it are not parsed as a list
         ("history", lambda t: [0, 0.5 * t, t]),
         ("probes/max", lambda t: [20]),
         ("history/max", lambda t: [t]),
@@ -751,7 +750,7 @@ cat >"$last"
 
 @pytest.fixture
 def fake(tmp_path):
-    """A PATH with an ffmpeg that writes down what it was given."""
+    """A PATH with a fake ffmpeg that logs its arguments."""
     def make(text=FAKE):
         bin = tmp_path / "bin"
         bin.mkdir()
@@ -863,8 +862,8 @@ def run_case(directory, text):
 
 
 def assert_outlined(image, material):
-    """Every outline lies where the material changes, and every change has one: to a pixel. `material` is that of
-    places, 0 to 1 across and up; the temperature is the same everywhere."""
+    """Every outline is where the material changes, and every change has an outline, to a pixel. `material` gives the
+    material at places, 0 to 1 across and up. The temperature is uniform."""
     left, top, w, h = plot_area(image)
     field = image[top : top + h, left : left + w, :3].astype(int)
     plain = np.median(field.reshape(-1, 3), axis=0)
@@ -881,7 +880,7 @@ def assert_outlined(image, material):
                 out |= np.roll(np.roll(mask, dy, 0), dx, 1)
         return out
 
-    rim = np.zeros(at.shape, bool)  # of the plot itself
+    rim = np.zeros(at.shape, bool)  # the rim of the plot itself
     rim[:4] = rim[-4:] = rim[:, :4] = rim[:, -4:] = True
     assert border.sum() > 300
     assert not (drawn & ~near(border, 3) & ~rim).any()
@@ -907,7 +906,7 @@ time = { sweeps = 1; };
 EVEN = np.linspace(0, 0.4, 41), np.linspace(0, 0.2, 21), np.linspace(0, 0.1, 11)
 WIDER = 0.4 * np.linspace(0, 1, 41) ** 1.5  # stretched
 PERIODIC = 'x_min = { type = "periodic"; }; x_max = { type = "periodic"; };'
-# the grid, its faces, the axes x, y, z, whether there is one label less along each, and of a slice its axis and where
+# grid, faces, axes x, y, z, whether there is one label less along each, and the axis and place of a slice
 LABELS = {
     "nodes": ("points = [41, 21]; upper = [0.4, 0.2];", "", EVEN[:2], [0, 0], None),
     "cells": ("points = [41, 21]; upper = [0.4, 0.2];", "", EVEN[:2], [1, 1], None),
@@ -924,7 +923,7 @@ LABELS = {
 
 
 def labels_of(shape, block=3):
-    """A few blocks of three materials, other ones in each plane."""
+    """Blocks of three materials, which differ from plane to plane."""
     rng = np.random.default_rng(len(shape))
     coarse = rng.choice(np.array([1, 7, 300], np.uint16), [1 + n // block for n in shape])
     for axis in range(len(shape)):
@@ -933,7 +932,7 @@ def labels_of(shape, block=3):
 
 
 def owner(axis, less, at):
-    """The node nearest to each place, or the cell that it is in."""
+    """The node nearest to each place, or the cell that contains it."""
     if less:
         return np.minimum(np.searchsorted(axis, at, side="right") - 1, len(axis) - 2)
     return np.abs(axis - np.asarray(at)[..., None]).argmin(axis=-1)
@@ -946,7 +945,7 @@ def test_labels_are_outlined_where_they_are(tmp_path, name):
     np.save(tmp_path / "label.npy", label)
     path = run_case(tmp_path, LABELLED.replace("GRID", grid).replace("FACES", faces))
     image = draw(path, tmp_path / "p.png", *(["--slice", f"{cut[0]}={cut[1]}"] if cut else []))
-    less = [max(less)] * len(less)  # of a periodic axis the last cell is beyond the picture
+    less = [max(less)] * len(less)  # the last cell of a periodic axis is outside the picture
     shown, plane = list(zip(axes, less)), label
     if cut:
         n = "xyz".index(cut[0])
@@ -957,7 +956,7 @@ def test_labels_are_outlined_where_they_are(tmp_path, name):
 
 @pytest.mark.parametrize("less", [0, 1], ids=["nodes", "cells"])
 def test_the_file_has_the_labels_once(tmp_path, less):
-    """By the numbers of the materials, and a run that goes on leaves them where they are."""
+    """Labels are stored by the materials' numbers, and a resumed run leaves them in place."""
     label = labels_of([400 - less, 401 - less], 50)
     np.save(tmp_path / "label.npy", label)
     text = LABELLED.replace("GRID", "points = [401, 400]; spacing = 0.001;").replace("FACES", "")
@@ -1000,7 +999,7 @@ def test_labels_that_are_damaged_are_told(tmp_path):
 def test_shapes_that_are_none_do_not_spoil_a_picture(tmp_path):
     path = write(tmp_path / "x.h5", np.full((1, 5, 9), 300.0) + np.arange(9), [np.arange(9.0), np.arange(5.0)])
     plain = draw(path, tmp_path / "a.png")
-    for numbers in ([], [np.nan] * 50, [7.0] * 42, [0.0] * 21):  # the last is one shape: nothing to be outlined
+    for numbers in ([], [np.nan] * 50, [7.0] * 42, [0.0] * 21):  # the last is one shape, without an outline
         with h5py.File(path, "a") as f:
             f.pop("body", None)
             f.create_dataset("body/shapes", data=np.array(numbers, dtype=float))

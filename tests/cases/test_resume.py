@@ -1,4 +1,4 @@
-"""A run that was interrupted or killed goes on from its checkpoint to the same bits as one that was not."""
+"""A run that was interrupted or killed goes on from its checkpoint to the same bits as an uninterrupted one."""
 
 import fcntl
 import json
@@ -41,8 +41,8 @@ def wait_for(path, process):
 
 
 def wait_until_it_listens(process):
-    """A run that goes on finds its file there from the first moment; an interrupt before it catches one just
-    ends it, with nothing begun."""
+    """The output of a resumed run exists from the start. An interrupt before its handler is set just ends the run, with
+    nothing begun."""
     status = pathlib.Path(f"/proc/{process.pid}/status")
     while process.poll() is None:
         caught = int(re.search(r"SigCgt:\s*(\w+)", status.read_text())[1], 16)
@@ -52,7 +52,7 @@ def wait_until_it_listens(process):
 
 
 def interrupt(process, seconds=0.0):
-    """After so many seconds of its work; it saves its state."""
+    """Interrupts the run after so many seconds of work; it saves its state."""
     wait_until_it_listens(process)
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
@@ -60,7 +60,8 @@ def interrupt(process, seconds=0.0):
 
 
 def assert_same_file(a, b):
-    """The datasets to the last bit; and attributes but for those of the clock, the place and the way."""
+    """The same datasets to the last bit, and the same attributes but for those of the clock, the place and the
+    command."""
     first, second = faults.datasets(a), faults.datasets(b)
     assert set(first) == set(second)
     for name in first:
@@ -105,9 +106,9 @@ def test_it_ends_with_the_same_bits(tmp_path, name, how):
         message = process.stderr.read().decode()
         assert status in (0, 130 if how == signal.SIGINT else -how), message
         resumable = checkpoint.exists() or (tmp_path / "cut/out/run.checkpoint.1.h5").exists()
-        # a kill may also come when the run is done, its checkpoints gone, and the process about to end
+        # a kill may also come when the run is done and its checkpoints are removed, just before the process ends
         ended = status == 0 or (how == signal.SIGKILL and not resumable)
-        if ended and cuts == 0:  # on a busy machine the run before took longer: sooner, then
+        if ended and cuts == 0:  # the timed run was slower, on a busy machine: try earlier
             took /= 2
             file.unlink()
             continue
@@ -123,12 +124,12 @@ def test_it_ends_with_the_same_bits(tmp_path, name, how):
     assert_same_file(tmp_path / "whole/out/run.h5", file)
     assert sorted(p.name for p in (tmp_path / "cut/out").iterdir()) in (
         ["run.h5", "run.xdmf"],
-        ["run.checkpoint.h5.part", "run.h5", "run.xdmf"],  # what a kill cut short, to be overwritten
+        ["run.checkpoint.h5.part", "run.h5", "run.xdmf"],  # a part cut short by a kill, to be overwritten
     )
 
 
 def test_a_row_of_the_history_keeps_no_error_of_a_snapshot_that_goes(tmp_path):
-    """Each sweep has its row, so that of the stop is due; its snapshot, whose error it has, is not."""
+    """Every sweep has a row, so the row of the stop is kept; its snapshot, and with it the row's error, is not."""
     for directory in ("whole", "cut"):
         faults.write_config(tmp_path / directory, points=(40, 40, 40), sweeps=10**6, every=10**6, history_every=1)
         with open(tmp_path / directory / "case.cfg", "a") as config:
@@ -144,7 +145,7 @@ def test_a_row_of_the_history_keeps_no_error_of_a_snapshot_that_goes(tmp_path):
 
 @pytest.fixture
 def stopped(tmp_path):
-    """A run that was interrupted twice, so that there are two checkpoints. It would take hours."""
+    """A run that was interrupted twice, so that there are two checkpoints. Uninterrupted it would take hours."""
     faults.write_config(tmp_path, points=(40, 40, 40), sweeps=10**8, every=10**7)
     for resume in ((), ("--resume",)):
         process = start(tmp_path, *resume)
@@ -154,7 +155,7 @@ def stopped(tmp_path):
 
 
 def assert_begins_anew(directory, refused, end="time.sweeps=10"):
-    """The last way out that messages of --resume name."""
+    """The last remedy in the messages of --resume works."""
     assert "start over with --overwrite instead of --resume" in refused.stderr
     result = faults.run(directory, "--overwrite", "--set", end)
     assert result.returncode == 0, result.stderr
@@ -176,7 +177,7 @@ def test_the_last_two_are_kept(stopped):
     assert 0 < sweep_of(older) <= sweep_of(newer) < 10**8
     with h5py.File(stopped / "out/run.h5") as f:
         assert f.attrs["status"] == "stopped" and f.attrs["finished"] == 0
-        assert f["sweep"][-1] == sweep_of(newer)  # the state it was stopped in can be looked at
+        assert f["sweep"][-1] == sweep_of(newer)  # the state at the stop can be inspected
 
 
 @pytest.mark.parametrize("harm", ["cut short", "a bit of the field", "gone"])
@@ -207,16 +208,16 @@ def test_the_older_one_is_used_when_the_newest_is_not_whole(stopped, harm):
 
 class Once(typing.NamedTuple):
     directory: pathlib.Path
-    cadence: dict  # what write_config is to be told to get the same run
+    cadence: dict  # arguments of write_config for the same run
     sweep: int  # of the checkpoint
 
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory):
-    """A run interrupted after its second snapshot, to be copied; at a sweep where nothing was due.
+    """A run interrupted after its second snapshot, at a sweep where no output was due; tests copy it.
 
-    A run looks for a signal every quarter of a second, and where something is due: the cadence is made longer
-    until an interrupt comes in between.
+    A run checks for a signal every quarter of a second, and whenever output is due: the intervals are made longer until
+    an interrupt falls between two outputs.
     """
     for longer in (2, 8, 32, 128, 512):
         directory = tmp_path_factory.mktemp("once")
@@ -240,7 +241,7 @@ def snapshots_in(path):
 
 @pytest.fixture
 def cut(once, tmp_path):
-    """A copy of it that may be changed."""
+    """A copy of `once` that may be changed."""
     return once._replace(directory=shutil.copytree(once.directory, tmp_path / "cut"))
 
 
@@ -289,7 +290,7 @@ def test_what_the_fields_depend_on_may_not_change(once, setting, key, value, bef
 def test_what_they_do_not_depend_on_may_change(cut, setting):
     directory, _, sweep = cut
     result = faults.run(directory, "--resume", "--set", f"time.sweeps={sweep + 20}", "--set", setting)
-    # a steady state that is not reached is a failed check, at the end of a run that did go on
+    # a steady state that is not reached is a failed check at the end of a run that did continue
     assert result.returncode == (1 if "steady" in setting else 0), result.stderr
     with h5py.File(directory / "out/run.h5") as f:
         assert f["sweep"][-1] == sweep + 20
@@ -307,7 +308,7 @@ def test_the_same_in_other_words(cut):
 
 
 def test_a_run_is_extended_to_the_bits_of_a_longer_one(cut, tmp_path):
-    """Another end, another title, rows of the history as before."""
+    """With another end and another title; the history's rows stay as they were."""
     directory, cadence, sweep = cut
     more = ("--set", f"time.sweeps={sweep + 700}")
     assert faults.run(directory, "--resume", *more, "--set", 'title="longer"').returncode == 0
@@ -318,7 +319,7 @@ def test_a_run_is_extended_to_the_bits_of_a_longer_one(cut, tmp_path):
 
 def test_another_cadence_goes_on_behind_the_old_one(cut):
     directory, cadence, sweep = cut
-    every = sweep // 3 + 1  # not what it was, nor a divisor
+    every = sweep // 3 + 1  # neither the old value nor a divisor of it
     more = ("--set", f"time.sweeps={sweep + 2 * every}", "--set", f"output.every={every}")
     assert faults.run(directory, "--resume", *more).returncode == 0
     with h5py.File(directory / "out/run.h5") as f:
@@ -332,7 +333,7 @@ def test_another_cadence_goes_on_behind_the_old_one(cut):
 
 
 def test_an_end_that_changes_the_steps_is_refused_with_one_that_does_not(tmp_path):
-    """Without an interval, automatic steps are the end's equal parts."""
+    """Without an interval, automatic steps are equal parts of the end."""
     faults.write_config(tmp_path, points=(200,))
     config = tmp_path / "case.cfg"
     text = config.read_text().replace("time = { sweeps = 40; step = 0.1; };", "time = { end = 1e6; };")
@@ -381,7 +382,7 @@ def test_a_file_of_the_form_before_is_refused(cut, which):
 
 
 def test_the_file_of_another_run_is_refused(stopped):
-    """Nor is the file of another program, that has taken its place, gone on with."""
+    """Nor does the run go on with another program's file that has taken its place."""
     with h5py.File(stopped / "out/run.h5", "w") as f:
         f["temperature"] = [1.0]
     result = faults.run(stopped, "--resume")
@@ -393,10 +394,10 @@ def test_the_file_of_another_run_is_refused(stopped):
 
 @pytest.fixture(scope="module")
 def other(once, tmp_path_factory):
-    """Outputs of runs that are not the interrupted one's, by what they differ in."""
+    """Outputs of runs other than the interrupted one, by their difference."""
     kinds = {
         "material": ("material.diffusivity=5e-5",),
-        "steps": ("time.step=0.05",),  # which a run is not known by: the same sweeps at other times
+        "steps": ("time.step=0.05",),  # not part of a run's identity: the same sweeps at other times
         "cadence": (f"output.every={once.cadence['every'] // 2}",),
         "rows": (f"output.history_every={once.cadence['history_every'] // 2}",),
         "end": (),  # long before the checkpoint
@@ -434,12 +435,12 @@ def test_a_checkpoint_goes_on_with_its_own_output_only(cut, other, kind, message
     assert result.returncode == 2, result.stderr
     assert message in result.stderr and "start over with --overwrite" in result.stderr
     assert output.read_bytes() == other[kind].read_bytes()
-    output.write_bytes(own)  # the remedy: put back its own
+    output.write_bytes(own)  # the remedy: put back its own file
     assert faults.run(cut.directory, "--resume", "--set", end).returncode == 0
 
 
 def test_a_checkpoint_goes_on_with_the_output_of_the_same_config(cut, other, tmp_path):
-    """Whenever it ran: the bits are the same."""
+    """It does not matter when that run was made: the bits are the same."""
     end = ("--set", f"time.sweeps={cut.sweep + 20}")
     shutil.copytree(cut.directory, tmp_path / "own")
     assert faults.run(tmp_path / "own", "--resume", *end).returncode == 0
@@ -453,7 +454,7 @@ def test_a_checkpoint_goes_on_with_the_output_of_the_same_config(cut, other, tmp
                                          ("time", float("nan")), ("time", float("inf")), ("step", -0.1),
                                          ("step", float("nan"))])  # fmt: skip
 def test_a_checkpoint_of_no_place_is_refused(cut, name, value):
-    """As if heatsolve had written it: its checksums fit."""
+    """As if heatsolve had written it: its checksums are right."""
     checkpoint = cut.directory / "out/run.checkpoint.h5"
     with h5py.File(checkpoint, "r+") as f:
         f.attrs.modify(name, type(f.attrs[name])(value))
@@ -523,7 +524,7 @@ def times_in(directory):
 @pytest.mark.parametrize("first, dropped", [(3.0, False), (3.3, True)], ids=["whole intervals", "cut steps"])
 @pytest.mark.parametrize("precision", ["float", "double"])
 def test_a_finished_run_is_extended_to_the_bits_of_a_longer_one(tmp_path, precision, first, dropped):
-    """The last snapshot is what it goes on from; of one that was made with steps cut to end there, the one before."""
+    """The run resumes from its last snapshot, or from the one before if steps were shortened to reach the last one."""
     of = ("--set", f'precision="{precision}"')
     whole, cut = write_times(tmp_path / "whole"), write_times(tmp_path / "cut")
     assert faults.run(whole, *of).returncode == 0
@@ -545,7 +546,7 @@ boundary = { all = { type = "reflective"; }; };
 output = { file = "out/run.h5"; %s };
 """
 
-# output, time, first end, later end
+# output, time settings, first end, later end
 RKL2 = 'time.method="rkl2"'
 NEARLY = {
     "a step that is nearly the intervals'": ("interval = 0.25;", ["time.step=0.05000005"], 0.30000004, 0.5),
@@ -559,7 +560,7 @@ NEARLY = {
 
 @pytest.mark.parametrize("case", NEARLY)
 def test_steps_that_differ_by_a_rounding_are_not_gone_on_with(tmp_path, case):
-    """Either both runs make them of the same bits, or it goes on from the snapshot before."""
+    """Either the steps have the same bits in both runs, or the run resumes from the snapshot before."""
     output, time_, first, end = NEARLY[case]
     for name in ("whole", "cut"):
         (tmp_path / name).mkdir()
@@ -575,7 +576,7 @@ def test_steps_that_differ_by_a_rounding_are_not_gone_on_with(tmp_path, case):
 
 
 def test_automatic_steps_that_differ_by_a_rounding_are_told(tmp_path):
-    """0.7/2 is not 2.1/6 (the limit is 0.5). What is named has the bits of a run with that step from the start."""
+    """0.7/2 is not 2.1/6 (the limit is 0.5). The remedy gives the bits of a run with that step from the start."""
     for name in ("whole", "cut"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "case.cfg").write_text(ROD % "" + "time = { safety = 0.72; };")
@@ -625,7 +626,7 @@ exact = { expression = "x"; };
 output = { file = "case.h5"; interval = 0.3; };
 probes = ( { name = "core"; at = [0.5, 0.25]; } );
 """
-# what only sweeps tell: their time, and of the balance what rounding can leave
+# values that only sweeps give: their times, and what rounding leaves in the balance
 OF_SWEEPS = {"swept", "seconds", "reduction_seconds", "gcells", "imbalance_worst", "imbalance_largest", "imbalance_rounding"}
 
 
@@ -644,7 +645,7 @@ def test_where_nothing_is_left_to_do_json_and_summary_have_what_the_file_has(tmp
 
 
 def test_a_killed_run_without_checkpoints_goes_on_from_its_last_snapshot(tmp_path):
-    """It would take hours, so that the kill comes in time; where it came says when both are to end."""
+    """It would take hours, so that the kill comes in time; both runs end some sweeps after the kill."""
     for name in ("whole", "cut"):
         faults.write_config(tmp_path / name, points=(40, 40, 40), sweeps=10**6, every=200)
     file = tmp_path / "cut/out/run.h5"
@@ -679,7 +680,7 @@ def test_a_finished_run_is_not_taken_for_another(tmp_path, setting, message):
         assert_begins_anew(directory, result, "time.end=1.0")
 
 
-# (the run that was, the resume that is refused): what the message names is run
+# (output, the first run, the refused resume); the remedy that the message names is run
 REFUSED = {
     "interval": ("interval = 1.0;", [], ["time.end=6", "output.interval=0.5"]),
     "interval, no multiple": ("interval = 1.0;", [], ["time.end=6.1", "output.interval=0.77"]),
@@ -726,7 +727,7 @@ def test_a_schedule_that_does_not_fit_is_answered_with_one_that_does(tmp_path, c
 
 
 def test_where_nothing_fits_the_message_says_so(tmp_path):
-    """Steps that were cut to end at a time; now sweeps are to be counted, and no number of them is at it."""
+    """The last steps were shortened to end at a time, and no number of sweeps ends at that time."""
     directory = write_times(tmp_path / "cut", output="interval = 2.0;")
     assert faults.run(directory, "--set", "time.end=3.3", "--set", "output.interval=3.2").returncode == 0
     result = faults.run(directory, "--resume", "--set", "time.sweeps=60", "--set", "output.every=7")
@@ -750,7 +751,7 @@ def cut_short(path):
 
 
 def copy_over(path):
-    """By another program, with its own words for the same things."""
+    """As if copied by another program, which stores the same contents in its own way."""
     subprocess.run(["h5repack", path, path.with_suffix(".new")], check=True)
     path.with_suffix(".new").rename(path)
 
@@ -770,7 +771,7 @@ ANEW = "start over with --overwrite instead of --resume"
 PUT_BACK, MOVE = "put back the file", "which is never replaced; move it away, or"
 REMOVE = "; remove out/run.checkpoint.h5 to go on from the last snapshot in out/run.h5, or"
 REFUSALS = [
-    # what has happened to which file, with a checkpoint or without; what is said; what is named besides
+    # what happened to which file, with or without a checkpoint; the message; what else it names
     (spoil, "run.checkpoint.h5", True, "cannot read its table of contents, which is damaged or was changed by", REMOVE),
     (cut_short, "run.checkpoint.h5", True, "cannot read", REMOVE),
     (of_another_program, "run.checkpoint.h5", True, "this is a file that heatsolve did not write", MOVE),
@@ -808,7 +809,7 @@ def test_what_a_refusal_names_is_a_way_on(cut, harm, name, checkpoint, message, 
     before = output.read_bytes() if output.exists() else None
     if named == REMOVE:
         saved.unlink()
-    else:  # by the file that it had; with an older version it would be the one harmed
+    else:  # restore its own file; an older version would go on with the changed one
         file.write_bytes(own)
     result = faults.run(cut.directory, "--resume", *end)
     assert result.returncode == 0, result.stderr
@@ -869,8 +870,8 @@ def test_a_key_that_is_not_as_it_was_may_be_set_back(cut):
 
 @pytest.mark.parametrize("arguments", [["--resume"], []], ids=["resumed", "begun anew"])
 def test_a_file_has_one_writer(tmp_path, arguments):
-    """A run that is thought dead and is not: a second one would mix its snapshots with the first's."""
-    faults.write_config(tmp_path, (40, 40, 40), sweeps=1000000, every=500)  # longer than this takes
+    """A run that is thought dead but is alive: a second one would mix its snapshots with the first's."""
+    faults.write_config(tmp_path, (40, 40, 40), sweeps=1000000, every=500)  # longer than the test takes
     first = start(tmp_path)
     wait_for(tmp_path / "out/run.h5", first)
     first.send_signal(signal.SIGSTOP)
@@ -882,17 +883,17 @@ def test_a_file_has_one_writer(tmp_path, arguments):
     interrupt(first)
     with h5py.File(tmp_path / "out/run.h5") as f:
         assert f.attrs["status"] == "stopped" and len(f["time"]) == len(f["temperature"])
-    assert faults.run(tmp_path, "--overwrite", "--set", "time.sweeps=10").returncode == 0  # nobody has it any more
+    assert faults.run(tmp_path, "--overwrite", "--set", "time.sweeps=10").returncode == 0  # no run holds it any more
 
 
 def test_a_file_that_has_not_its_name_yet_has_one_writer(tmp_path):
     faults.write_config(tmp_path)
     (tmp_path / "out").mkdir()
     part = tmp_path / "out/run.h5.part"
-    part.write_bytes(bytes(96) + b"heatsolve run\n".ljust(96, b"\0"))  # how each begins
+    part.write_bytes(bytes(96) + b"heatsolve run\n".ljust(96, b"\0"))  # as each part begins
     before = part.read_bytes()
     with open(part, "r+b") as file:
-        # struct flock: type, whence, start, length, process; as the program's own
+        # struct flock: type, whence, start, length, process; the same lock as the program's
         lock = struct.pack("hhqqi", fcntl.F_RDLCK, os.SEEK_SET, 1 << 62, 1, 0)
         fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
         result = faults.run(tmp_path)
@@ -927,7 +928,7 @@ def write_fields(path, change=0.0, of="field"):
 
 @pytest.fixture(params=["initial", "source"])
 def reading(request, tmp_path):
-    """A case that reads a dataset, and by what key."""
+    """A case that reads a dataset, and the group that names it."""
     fields = dict(READ, **{request.param: '{ file = "in.h5"; dataset = "field"; }'})
     (tmp_path / "case.cfg").write_text(FROM_FILES.format(**fields))
     write_fields(tmp_path / "in.h5")
@@ -935,7 +936,7 @@ def reading(request, tmp_path):
 
 
 def begun(directory, how):
-    """Something to go on from: a checkpoint, or a finished run's last snapshot. Returns an end for the rest."""
+    """A checkpoint or a finished run's last snapshot, to go on from. Returns an end for the rest."""
     if how == "finished":
         assert faults.run(directory, "--set", "time.sweeps=200").returncode == 0
         return "time.sweeps=300"
@@ -955,13 +956,13 @@ def test_a_file_that_it_reads_may_not_change(reading, how):
     assert result.returncode == 2, result.stderr
     assert f"{group}.file = in.h5: the content of this file has changed since the run began with in.h5" in result.stderr
     assert (directory / "out/run.h5").read_bytes() == output
-    write_fields(directory / "in.h5")  # the remedy: as it was
+    write_fields(directory / "in.h5")  # the remedy: restore the file
     assert faults.run(directory, "--resume", "--set", end).returncode == 0
 
 
 @pytest.mark.parametrize("how", ["checkpoint", "finished"])
 def test_a_file_that_it_reads_may_move(reading, how):
-    """It is the content that counts, whatever the file, the dataset and the step are called."""
+    """Only the content counts, whatever the names of the file, the dataset and the step."""
     directory, group = reading
     end = begun(directory, how)
     (directory / "in.h5").unlink()
@@ -988,7 +989,7 @@ def test_the_fingerprint_is_what_python_says_of_the_values(reading):
 
 
 def test_the_fingerprint_of_a_large_field_is_that_of_all_its_parts(tmp_path):
-    """Threads sum up 2^17 values each: here three parts, the last one shorter."""
+    """Threads sum up parts of 2^17 values: here three parts, the last one shorter."""
     values = np.random.default_rng(5).normal(size=(600, 500))
     np.save(tmp_path / "in.npy", values)
     (tmp_path / "case.cfg").write_text(

@@ -1,5 +1,5 @@
 """Steps of many sweeps: whole runs of rkl2 against exact answers and against other methods, their order in time, the
-bits of kernels and threads, and what is said and refused.
+same bits for kernels and threads, and what is reported and refused.
 """
 
 import json
@@ -33,7 +33,7 @@ def rkl2(end, steps):
 
 # ---- order in time ----------------------------------------------------------------------------
 
-# A field of second degree is exact in space, so that all that is left is the error in time.
+# A quadratic field is exact in space, so only the error in time is left.
 WAVE, RATE = "(1+sin(3*t))", "3*cos(3*t)"
 SHAPE = "(x^2+0.5*x*y-0.7*y^2+x)"  # its Laplacian is 0.6
 SLOPE = {"x": "(2*x+0.5*y+1)", "y": "(0.5*x-1.4*y)"}
@@ -50,8 +50,7 @@ def wall(kind, axis, side):
 
 
 def waving(kinds, operator):
-    """A field that swings in time, between walls that do, with the source that it needs. The operator: a stencil of
-    this radius, or a body."""
+    """A field that oscillates in time, with its walls and source. The operator: a stencil of this radius, or a body."""
     settings = {
         "grid": {"points": [41, 33], "upper": [1.0, 0.8]},
         "initial": {"expression": FIELD},
@@ -66,7 +65,7 @@ def waving(kinds, operator):
     return {**settings, "material": MATERIAL, "stencil": {"radius": operator}}
 
 
-# the waves along the walls' data fall faster at few steps: so orders come from above
+# with few steps the waves from the walls' data decay faster, so the observed orders approach 2 from above
 @pytest.mark.parametrize(
     "kinds, operator",
     [
@@ -111,7 +110,7 @@ def test_it_comes_to_what_short_sweeps_come_to(tmp_path, operator):
     end, euler = 0.4, []
     for safety in (0.5, 0.25):
         euler.append(run(tmp_path, {**settings, "time": {"end": end, "safety": safety}}, f"s{safety}").field)
-    limit = 2.0 * euler[1] - euler[0]  # without the first order of the step
+    limit = 2.0 * euler[1] - euler[0]  # extrapolated: removes the first order in the step
     errors = []
     for steps in (40, 80, 160):
         field = run(tmp_path, {**settings, "time": rkl2(end, steps)}, f"n{steps}").field
@@ -157,8 +156,8 @@ def snapshots(directory, settings):
     return fields
 
 
-# along one axis without walls that hold, a step is a mean of nodes whose weights are not negative (docs/numerics.md),
-# however long it is; 1e-13: rounding of up to 287 stages
+# along one axis without walls that hold, a step of any length is a weighted mean of nodes with non-negative weights
+# (docs/numerics.md); 1e-13: rounding of up to 287 stages
 @pytest.mark.parametrize("kind", ["periodic", "reflective"])
 @pytest.mark.parametrize("steps", [1, 2, 7, 40])
 def test_a_box_along_one_axis_is_never_overshot(tmp_path, steps, kind):
@@ -166,13 +165,13 @@ def test_a_box_along_one_axis_is_never_overshot(tmp_path, steps, kind):
     assert fields.min() >= -1e-13 and fields.max() <= 1.0 + 1e-13
 
 
-# between walls that hold, and in 2D and 3D, there is no such proof, and few steps do overshoot
+# for walls that hold, and in 2D and 3D, there is no such proof, and a few long steps do overshoot
 @pytest.mark.parametrize("dims, points", [(1, 201), (2, 65), (3, 33)])
 @pytest.mark.parametrize("kind", ["dirichlet", "reflective"])
 def test_a_box_is_not_overshot_by_20_steps(tmp_path, dims, points, kind):
     fields = snapshots(tmp_path, box(dims, points, 20, kind))
     assert fields.min() >= -1e-13 and fields.max() <= 1.0 + 1e-13
-    if dims == 1 and kind == "dirichlet":  # it falls to both sides of the middle
+    if dims == 1 and kind == "dirichlet":  # it falls monotonically on both sides of the middle
         slopes = np.diff(fields, axis=1)
         assert slopes[:, :100].min() >= -1e-13 and slopes[:, 100:].max() <= 1e-13
 
@@ -213,7 +212,7 @@ STAYS = {
 }
 
 
-# where nothing changes with time openmp makes several stages in a pass, wavefront's kernels a sweep and a sum for each
+# if nothing changes with time openmp makes several stages in a pass, wavefront's kernels a sweep and a sum for each
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("operator", [1, "body"])
 def test_passes_have_the_bits_of_sweeps_and_sums(tmp_path, operator, precision):
@@ -251,7 +250,7 @@ def test_a_run_that_a_signal_stopped_goes_on_with_the_same_bits(tmp_path):
     started = subprocess.Popen([HEATSOLVE, "run", "part.cfg", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE)
     while not (tmp_path / "part.h5").exists() and started.poll() is None:
         time.sleep(0.002)
-    time.sleep(0.05)  # some thousand of its steps, which take a second on one core
+    time.sleep(0.05)  # some thousand steps; all of them take a second on one core
     started.send_signal(signal.SIGTERM)
     started.communicate()
     assert started.returncode == 130
@@ -277,13 +276,13 @@ SINE = {
 
 
 def test_a_step_is_as_long_as_its_known_error_allows(tmp_path):
-    """A step of h is off by A (k h)^3/18 where a field of A falls as exp(-k t), for many stages; nine tenths of the step
-    that makes this the tolerance are taken, and the first ones are each twice as long as the one before."""
+    """With many stages a step h has the error A (k h)^3/18, if a field of amplitude A decays as exp(-k t). The steps are
+    nine tenths of the one at which this is the tolerance; the first steps double from one to the next."""
     end, tolerance, k = 0.1, 1e-4, 2 * np.pi**2
     report = json.loads(command(tmp_path, {**SINE, "time": within(end, tolerance)}, "run", "--json", "--quiet").stdout)
     at_once = (100 / (18 * tolerance)) ** (1 / 3) / 0.9
     steps = 3 * at_once * (1 - np.exp(-k * end / 3)) + np.log2(100 / (at_once * tolerance))
-    # stages are 9 or more: by their c a step is 0.97 as long; and a step of the plan is cut into equal ones
+    # with 9 or more stages their error constant makes a step 0.97 as long; and a planned step is cut into equal ones
     assert 0.95 * steps <= report["steps_made"] <= 1.12 * steps, (report["steps_made"], steps)
 
 
@@ -293,8 +292,8 @@ def test_a_tolerance_bounds_what_steps_are_off_by(tmp_path):
     errors = []
     for tolerance in (1e-1, 1e-2, 1e-3):
         errors.append(np.abs(run(tmp_path, {**bump, "time": within(0.02, tolerance)}).field - exact).max())
-        assert errors[-1] <= 10 * tolerance, errors  # of some ten to sixty steps, each within the tolerance
-    # steps of tolerance^(1/3), errors of their square
+        assert errors[-1] <= 10 * tolerance, errors  # ten to sixty steps, each within the tolerance
+    # steps are proportional to tolerance^(1/3), errors to the square of the step
     assert_order(errors, 0.4, 0.9, ratio=10.0)
 
 
@@ -308,7 +307,7 @@ def test_a_tolerance_follows_what_walls_and_sources_do(tmp_path, kinds, operator
 
 
 def test_steps_within_a_tolerance_have_the_same_bits_on_every_kernel(tmp_path):
-    """The estimate is the largest of the nodes, which no order changes."""
+    """The estimate is the maximum over the nodes, which no order of evaluation changes."""
     settings = {**PULLED, "material": MATERIAL, "time": within(0.4, 0.01), "output": {"interval": 0.1, "history_every": 1}}
     fields = []
     for kernel, threads in (("reference", 1), ("openmp", 1), ("openmp", 2)) if BACKEND == "cpu" else (("basic", 0), ("vector_march", 0)):
@@ -325,7 +324,7 @@ def test_a_box_within_a_tolerance_is_not_overshot(tmp_path):
 
 
 def test_a_tolerance_that_rounding_hides_is_refused(tmp_path):
-    """In float 3e-5 K at 300 K shortened the steps until none moved the field."""
+    """In float 3e-5 K at 300 K made the steps so short that none of them changed the field."""
     settings = {**PULLED, "material": MATERIAL, "precision": "float", "initial": {"value": 300.0}, "solver": {"backend": BACKEND}}
     (tmp_path / "case.cfg").write_text(config({**settings, "time": within(0.4, 1e-5), "output": {"file": "case.h5"}}))
     done = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
@@ -372,7 +371,7 @@ def test_check_and_summary_tell_steps_from_sweeps(tmp_path):
     assert stages % 2 == 1 and (stages**2 + stages - 2) / 4 * 0.9 * limit >= 0.4 / 24
     assert ((stages - 2) ** 2 + stages - 4) / 4 * 0.9 * limit < 0.4 / 24
     assert euler["sweeps_per_step"] == 1 and euler["sweeps_in_all"] == euler["sweeps"]
-    field = 8 * 49 * 13  # four more of them, and what their rows are padded by
+    field = 8 * 49 * 13  # four more fields, and the padding of their rows
     assert 4 * field <= check["memory_bytes"] - euler["memory_bytes"] <= 4 * 2 * field
     assert check["seconds"] == pytest.approx(check["sweeps_in_all"] * 47 * 13 / check["points_per_second"], rel=0.2)
     text = command(tmp_path, settings, "check").stdout

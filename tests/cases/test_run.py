@@ -82,7 +82,7 @@ def test_a_mistyped_command_is_answered(tmp_path, name, remedy):
 
 
 def test_one_mistake_is_one_message(tmp_path):
-    """A conductivity that is wrong is not also missing to the walls that need one."""
+    """A wrong conductivity is not also reported as missing by the walls that need one."""
     walls = ["--set", 'boundary.x_min.type="robin"', "--set", "boundary.x_min.h=1.0", "--set", "boundary.x_min.ambient=1.0"]
     text = BASE.replace("diffusivity = 1.0", "conductivity = -1.0; density = 1.0; specific_heat = 1.0").replace(" value = 0.0;", "")
     text = text.replace('"dirichlet"', '"reflective"')
@@ -114,7 +114,7 @@ def test_a_bad_command_line_writes_nothing(tmp_path, command, arguments, code, m
 
 
 def test_an_output_that_is_a_link_stays_one(tmp_path):
-    """It may lead to the disk that has the room."""
+    """It may lead to a disk with more space."""
     (tmp_path / "large").mkdir()
     assert heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--output", "large/real.h5").returncode == 0  # an older run's
     (tmp_path / "large/real.xdmf").unlink()
@@ -128,7 +128,7 @@ def test_an_output_that_is_a_link_stays_one(tmp_path):
 
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_what_is_said_never_lands_in_the_output(tmp_path, closed):
-    """The next file opened takes the number of a stream that was closed, and progress goes to number 2."""
+    """The next file that is opened takes the number of a closed stream, and progress is written to number 2."""
     (tmp_path / "case.cfg").write_text(BASE)
     steps = "--set output.history_every=1 --set time.end=0.2 --set output.interval=0.001"
     run = f'"{HEATSOLVE}" run case.cfg {steps}'
@@ -165,7 +165,7 @@ def test_json_says_it_all(tmp_path):
         assert summary["sweeps"] == f["sweep"][-1]
         assert summary["max"] == f["temperature"][-1].max()
     assert summary["output"] == "out.h5"
-    # second order: (pi/4)^2 t e^-(..)t * (pi/4)^2 dx^2/12 is 2e-4, the step's share likewise
+    # second order: (pi/4)^2 t e^-(..)t * (pi/4)^2 dx^2/12 is 2e-4, and the error of the step is similar
     assert 0.0 < summary["max_error"] < 5e-4
 
 
@@ -188,7 +188,7 @@ RAW = "stencil = { c0 = 0.5; %s };"
     ],
 )
 def test_heat_is_reported_in_its_unit(tmp_path, dims, physics, unit, capacity):
-    """Four nodes an axis, periodic: each stands for spacing^dims, and 7 degrees stay 7."""
+    """Four nodes an axis, periodic: each stands for spacing^dims, and the temperature stays at 7."""
     text = f"""grid = {{ points = {[4] * dims}; spacing = 0.5; }}; {physics}
                initial = {{ value = 7.0; }}; boundary = {{ all = {{ type = "periodic"; }}; }};
                time = {{ sweeps = 3; }}; output = {{ file = "out.h5"; }};"""
@@ -198,7 +198,7 @@ def test_heat_is_reported_in_its_unit(tmp_path, dims, physics, unit, capacity):
     assert line[2] == unit
     with h5py.File(tmp_path / "out.h5") as f:
         assert f["history/heat"].attrs["units"] == (unit.strip() or "1")
-    # sums of equal numbers, printed to 9 digits
+    # sums of equal numbers, printed with 9 digits
     assert abs(float(line[1]) / (7.0 * 2.0**dims * capacity) - 1.0) < 1e-8
 
 
@@ -211,7 +211,7 @@ def test_quiet_says_nothing_but_what_is_wrong(tmp_path, monkeypatch, command):
     assert heatsolve(tmp_path, name, "case.cfg", *more).stdout != ""
     result = heatsolve(tmp_path, name, "case.cfg", "--quiet", "--set", "time.step=1e9", *more)
     assert (result.returncode, result.stdout) == (2, "") and "time.step" in result.stderr
-    # with both, the object is what was asked for
+    # if both are given, --json still prints
     assert json.loads(heatsolve(tmp_path, name, "case.cfg", "--quiet", "--json", *more).stdout)
 
 
@@ -229,7 +229,7 @@ def test_set_overrides_and_the_last_one_wins(tmp_path):
 
 
 def test_a_face_takes_another_kind(tmp_path):
-    """What the config says for the former kind goes with it, or no --set could change a kind."""
+    """Values in the config that only the former kind uses are dropped; otherwise --set could not change a kind."""
     def means(*settings):
         result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--overwrite", *(a for s in settings for a in ("--set", s)))
         assert result.returncode == 0, result.stderr
@@ -240,7 +240,7 @@ def test_a_face_takes_another_kind(tmp_path):
     insulated, fingerprint = means(walls, "exact.expression=0")
     assert insulated[-1] == pytest.approx(insulated[0], rel=1e-12)
     assert "boundary.all.value" not in fingerprint
-    held, fingerprint = means("boundary.all.type=constant", "exact.expression=0")  # takes a value, too: the config's
+    held, fingerprint = means("boundary.all.type=constant", "exact.expression=0")  # also has a value: the config's
     assert "boundary.all.value" in fingerprint and held[-1] < 0.7 * held[0]
     result = heatsolve(tmp_path, "check", "case.cfg", "--set", walls, "--set", "boundary.all.value=1")
     assert result.returncode == 2 and "--set: boundary.all.value = 1: a reflective boundary does not use it" in result.stderr
@@ -271,7 +271,7 @@ def test_an_error_above_its_bound_fails_with_both_numbers(tmp_path):
     error = json.loads(result.stdout)["max_error"]
     assert f"exact.max_error = 1e-07: exceeded: the largest |T - exact| is {error:g} at t = 1 s" in result.stderr
     with h5py.File(tmp_path / "out.h5") as f:
-        assert len(f["time"]) == 11  # the answer is there to be looked at
+        assert len(f["time"]) == 11  # the answer can be inspected
 
 
 def test_steady_state_is_reached_or_said_to_be_missed(tmp_path):
@@ -279,9 +279,9 @@ def test_steady_state_is_reached_or_said_to_be_missed(tmp_path):
     result = heatsolve(tmp_path, "run", "case.cfg", "--json", text=text)
     assert result.returncode == 0, result.stderr
     reached = json.loads(result.stdout)
-    # the mode falls by 1 - (pi/4)^2 dt a sweep and changes by that share of itself
+    # the mode is multiplied by 1 - (pi/4)^2 dt a sweep, so its change is that share of itself
     share = (np.pi / 4) ** 2 * 0.0045
-    assert reached["max"] == pytest.approx(1e-9 / share, rel=0.5)  # looked at every 100 sweeps
+    assert reached["max"] == pytest.approx(1e-9 / share, rel=0.5)  # checked every 100 sweeps
     result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--overwrite", "--set", "time.sweeps=1000", text=text)
     assert result.returncode == 1
     assert "steady.tolerance = 1e-09: not reached after 1000 sweeps" in result.stderr
@@ -316,7 +316,7 @@ def test_a_field_that_is_not_finite_has_no_figures(tmp_path, wall):
     ("double", 'boundary.all={type="dirichlet"; value=-1e308;}', "boundary.all.value = -1e308: is -1e+308 at node (0), x = 0 m, t = 0 s; it must be a finite number everywhere, at most 1e300"),
     ("double", "initial.value=1e300", None),
     ("double", "initial.value=1e-46", None),
-    ("float", 'initial.value="exp(-50*x)"', None),  # a tail
+    ("float", 'initial.value="exp(-50*x)"', None),  # a tail that underflows
     ("double", 'initial.value="1e-46*exp(-x)"', None),
     ("float", 'initial.value="1e-46*exp(-x)"', 'initial.value = "1e-46*exp(-x)": is 9.04837e-47 at node (1), x = 0.1 m, and nowhere larger; float cannot hold a number so small'),
     ("float", 'initial={file="tiny.npy";}', 'initial.file = "tiny.npy": is 1e-46 at node (1), x = 0.1 m, and nowhere larger; float cannot hold a number so small'),
@@ -337,8 +337,8 @@ def test_an_initial_field_is_one_that_its_precision_holds(tmp_path, command, pre
     ("float", 'file="tiny.npy";', 'source.file = "tiny.npy": adds at most 1e-49 K'),
     ("double", "value=1e-45;", None),
     ("float", "value=0.0;", None),
-    ("float", 'expression="exp(-50*x)";', None),  # a tail
-    ("float", 'expression="1e-45*t";', None),  # not looked at
+    ("float", 'expression="exp(-50*x)";', None),  # a tail that underflows
+    ("float", 'expression="1e-45*t";', None),  # not evaluated
 ])  # fmt: skip
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_source_is_one_that_its_precision_holds(tmp_path, command, precision, source, told):
@@ -355,18 +355,18 @@ def test_blow_up_is_noticed(tmp_path):
     assert result.returncode == 1
     assert "diverged" in result.stderr and "boundary.all.value" in result.stderr
     with h5py.File(tmp_path / "out.h5") as f:
-        assert list(f["time"]) == [0.0, 0.1, 0.2, 0.1 * 3, 0.4]  # the wall is at exp(500) then, as asked for
+        assert list(f["time"]) == [0.0, 0.1, 0.2, 0.1 * 3, 0.4]  # as asked: exp(500) at 0.4
         assert np.isfinite(f["temperature"][:]).all()
 
 
-TOO_MUCH = r"(?:inf|\S+e\+30\d, more than a field in double holds,)"  # by the times that are looked at
+TOO_MUCH = r"(?:inf|\S+e\+30\d, more than a field in double holds,)"  # at the times that are evaluated
 
 
 @pytest.mark.parametrize("precision, source, wall, named", [
     ("double", "exp(2e3*t)", "0", rf'case.cfg:9: source.expression = "exp\(2e3\*t\)" is {TOO_MUCH} at node \(\d+\), x = [\d.]+ m'),
     ("double", "x > 3.9 && x < 3.95 && t > 0.5 ? 1/0 : x", "0", r"source.expression = .* is inf at node"),
     ("float", "t > 0.5 ? 1e39 : 1", "0", r"is 1e\+39, more than a field in float holds, at node"),
-    ("float", "t > 0.5 ? 1e35 : 1", "0", None),  # 4.5e32 a sweep: large, and held
+    ("float", "t > 0.5 ? 1e35 : 1", "0", None),  # 4.5e32 a sweep: large, but float holds it
     ("double", "0", "sqrt(0.55-t)", r'case.cfg:10: boundary.x_max.value = "sqrt\(0.55-t\)" is NaN at node \(100\), x = 4 m'),
     ("double", "0", "t > 0.5 ? -1e308 : 0", r"boundary.x_max.value = .* is -1e\+308, more than a field in double holds, at node \(100\)"),
     ("double", "0", "1e200^(10*t)", rf'case.cfg:10: boundary.x_max.value = "1e200\^\(10\*t\)" is {TOO_MUCH} at node \(100\)'),
@@ -396,7 +396,7 @@ output = {{ file = "out.h5"; }};
 
 
 @pytest.mark.parametrize("setting, place", [
-    ('initial.expression="1e39*x"', 'initial.expression = "1e39*x": is 4e+38 at node (4), x = 0.4 m'),  # 3.4e38 is at x = 0.34
+    ('initial.expression="1e39*x"', 'initial.expression = "1e39*x": is 4e+38 at node (4), x = 0.4 m'),  # x = 0.34 m has 3.4e38
     ('boundary.x_max={type="dirichlet"; value=1e39;}', "boundary.x_max.value = 1e39: is 1e+39 at node (40)"),
 ])
 @pytest.mark.parametrize("command", ["check", "run"])
@@ -410,7 +410,7 @@ def test_what_a_float_cannot_hold_is_named_at_the_start(tmp_path, command, setti
 
 @pytest.mark.parametrize("in_time", ["", "-((t-0.4)/0.02)^2"])
 def test_a_narrow_source_is_no_divergence(tmp_path, in_time):
-    """Nothing but a spot between the nodes of any coarse lattice, for a while: what it heats is in order."""
+    """A spot between the nodes of any coarse lattice, for a while, is the only source: what it heats is normal."""
     text = f"""grid = {{ points = [201, 201]; upper = [1.0, 1.0]; }};
 material = {{ diffusivity = 1e-4; }};
 initial = {{ value = 0.0; }};
@@ -447,7 +447,7 @@ output = { file = "out.h5"; every = 10000; };
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_saves_the_state_and_resume_ends_in_the_same_bits(tmp_path, number):
-    """It would take a minute, so that the signal comes in time; where it came says when both are to end."""
+    """It would take a minute, so that the signal comes in time; both runs end some sweeps after the signal."""
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     whole.mkdir(), cut.mkdir()
     (cut / "case.cfg").write_text(FACES_THAT_MOVE)
@@ -514,7 +514,7 @@ def test_check_foretells_the_run(tmp_path):
     assert told["sweeps"] == summary["sweeps"]
     assert told["snapshots"] == 11
     assert told["points"] == [41] and told["nodes"] == 41
-    assert told["step"] == pytest.approx(0.1 / 23, rel=1e-15)  # 0.1 s of at most 0.0045
+    assert told["step"] == pytest.approx(0.1 / 23, rel=1e-15)  # parts of 0.1 s, at most 0.0045 s
     assert told["memory_bytes"] >= 2 * 41 * 8
     assert told["seconds"] > 0 and told["points_per_second"] > 0
 
@@ -522,7 +522,7 @@ def test_check_foretells_the_run(tmp_path):
 def test_check_counts_the_looks_for_the_history(tmp_path):
     often = ["--set", "output.history_every=1", "--set", "grid.points=[20001]", "--set", "grid.spacing=0.1"]
     seldom = often[2:] + ["--set", "output.history_every=1000000"]
-    # each is measured; the least of several is what other work on the machine did not disturb
+    # each is measured; the smallest of several is the one least disturbed by other work on the machine
     told, less = (
         min((json.loads(heatsolve(tmp_path, "check", "case.cfg", "--json", *how).stdout) for _ in range(4)),
             key=lambda told: told["reduction_seconds"])
@@ -530,7 +530,7 @@ def test_check_counts_the_looks_for_the_history(tmp_path):
     )
     summary = json.loads(heatsolve(tmp_path, "run", "case.cfg", "--json", *often).stdout)
     assert summary["reduction_seconds"] > 0
-    # a look at each sweep against one at each snapshot
+    # a check of the field after each sweep, against one at each snapshot
     assert told["sweeps"] > 20 * told["snapshots"] and told["reduction_seconds"] > 3 * less["reduction_seconds"] > 0
     assert "spent checking the field" in heatsolve(tmp_path, "check", "case.cfg", *often).stdout
 
@@ -558,7 +558,7 @@ output = { file = "out.h5"; };
 
 @pytest.mark.parametrize("shapes, materials, compression", [(2, 2, 0), (300, 60, 0), (300, 60, 1), (0, 300, 1)])
 def test_check_counts_what_the_file_says_of_a_body(tmp_path, shapes, materials, compression):
-    """Its materials, shapes and labels, and their text, can be more than its fields."""
+    """Its materials, shapes and labels, and their text, can be larger than its fields."""
     draw = np.random.default_rng(5)
     names = [f"m{n}" for n in range(materials)]
     balls = [
@@ -576,7 +576,7 @@ def test_check_counts_what_the_file_says_of_a_body(tmp_path, shapes, materials, 
     result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", *how, text=text)
     assert result.returncode == 0, result.stderr
     size = (tmp_path / "out.h5").stat().st_size
-    # compressed at most what was told, and of noisy labels more than half; else as the names were measured, to 0.15
+    # compressed at most what was told, and for noisy labels more than half of it; else to 0.15, as measured for names
     assert told / 2 <= size <= told if compression else size == pytest.approx(told, rel=0.15)
 
 
@@ -593,7 +593,7 @@ def test_check_counts_what_is_beside_the_fields(tmp_path, what):
     size = (tmp_path / "out.h5").stat().st_size
     with h5py.File(tmp_path / "out.h5") as f:
         seconds = f.attrs["wall_seconds"]
-    # contents are superseded at times, every few seconds at least, and a busy machine takes longer than was told
+    # the table of contents is rewritten at times, every few seconds at most, and a busy machine takes longer than told
     assert told["output_bytes"] / 2 <= size <= 3 * told["output_bytes"] * (1 + seconds / 3)
 
 
@@ -628,7 +628,7 @@ def test_verify_finds_the_same_bits_and_second_order(tmp_path):
     assert found["comparison"]["differing"] == 0 and found["comparison"]["max_ulps"] == 0
     assert found["comparison"]["sweeps"] == found["comparison"]["sweeps_of_run"] == 230
     for order in found["refinement"]["order_max"] + found["refinement"]["order_l2"]:
-        assert 1.95 < order < 2.05  # the next term is smaller by h^2, under 1/400 of it
+        assert 1.95 < order < 2.05  # the next term is smaller by a factor of h^2, less than 1/400
 
 
 def test_verify_names_its_columns(tmp_path):
@@ -643,7 +643,7 @@ def test_verify_bounds_float(tmp_path):
     comparison = json.loads(result.stdout)["comparison"]
     assert comparison["sweeps"] == 100
     assert 0 < comparison["max_abs"] <= comparison["bound"]
-    # 100 sweeps; 3 terms, the coefficients and the reference's own, half an ulp of a field of 1
+    # 100 sweeps; the roundings of 3 terms, the coefficients and the reference, half an ulp of a field of 1 each
     assert comparison["bound"] == pytest.approx(100 * 5 * 2**-24, rel=1e-6)
 
 
@@ -693,4 +693,4 @@ def test_verify_says_that_it_does_not_look_at_the_method(tmp_path):
 def test_verify_counts_the_start_of_a_sweep(tmp_path):
     many = ["--set", "time={sweeps=1000000;}"]
     comparison = json.loads(heatsolve(tmp_path, "verify", "case.cfg", "--json", *many).stdout)["comparison"]
-    assert comparison["sweeps"] < 100000  # of some points: a minute, where all were done
+    assert comparison["sweeps"] < 100000  # a million, even of few points, would take a minute

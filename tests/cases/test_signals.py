@@ -1,4 +1,4 @@
-"""A run outlives its readers, and saves its state at every signal that announces an end."""
+"""A run goes on when its readers are gone, and saves its state at every signal that announces an end."""
 
 import os
 import pty
@@ -58,7 +58,7 @@ def interrupted_at(message, name):
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGUSR1", "SIGXCPU"])
 @pytest.mark.parametrize("times", [1, 20])
 def test_the_state_is_saved(case, name, times):
-    """However often the signal comes: shell and kernel both send SIGHUP, and SIGXCPU comes every second."""
+    """However often the signal comes: both the shell and the kernel send SIGHUP, and SIGXCPU comes every second."""
     run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=case, stderr=subprocess.PIPE, text=True)
     wait_until_it_runs(case, run)
     for _ in range(times):
@@ -80,7 +80,7 @@ def test_a_limit_on_processor_time_saves_the_state(case):
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_the_second_one_ends_it_at_once(case, name):
-    """If the run has not yet ended by itself by then."""
+    """Unless the run has already ended by itself."""
     number = getattr(signal, name)
     run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=case, stderr=subprocess.DEVNULL)
     wait_until_it_runs(case, run)
@@ -109,7 +109,7 @@ SOLVED = ENDLESS.replace("[120, 100]; spacing", "[161, 161, 161]; spacing").repl
 
 @pytest.mark.parametrize("earlier", [False, True])
 def test_a_solve_is_watched_and_stopped(tmp_path, earlier):
-    """On a terminal, after the first iteration that is shown; a file that was there stays."""
+    """On a terminal, interrupted after the first iteration is shown; an existing file stays."""
     (tmp_path / "case.cfg").write_text(SOLVED)
     if earlier:
         small = ["--quiet", "--set", "grid.points=[9,9,9]"]
@@ -135,7 +135,7 @@ def test_a_solve_is_watched_and_stopped(tmp_path, earlier):
 
 @pytest.mark.parametrize("method", ["implicit", "rkl2"])
 def test_a_step_that_takes_long_is_given_up(tmp_path, method):
-    """To a tolerance that asks for far more steps than there is time for, of which the plan has one."""
+    """With a tolerance that needs far more steps than there is time for, within a single planned step."""
     lasting = ENDLESS.replace(" every = 10000;", "").replace(
         "time = { sweeps = 100000000; };",
         f'time = {{ end = 1.0e4; tolerance = 1e-9; method = "{method}"; }};\nsource = {{ expression = "sin(9*t)"; }};',
@@ -143,13 +143,13 @@ def test_a_step_that_takes_long_is_given_up(tmp_path, method):
     (tmp_path / "case.cfg").write_text(lasting)
     run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     wait_until_it_runs(tmp_path, run)
-    time.sleep(0.5)  # of which the steps take nearly all
+    time.sleep(0.5)  # nearly all of it in the steps
     begin = time.monotonic()
     run.send_signal(signal.SIGINT)
     told = run.communicate(timeout=60)[1]
     assert run.returncode == 130, told
     assert "interrupted at sweep 0, t = 0 s, by SIGINT" in told
-    assert time.monotonic() - begin < 5.0  # 10 ms here
+    assert time.monotonic() - begin < 5.0  # 10 ms on our machine
 
 
 # ---- nobody reads any more -------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def test_a_step_that_takes_long_is_given_up(tmp_path, method):
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 @pytest.mark.parametrize("status", [0, 1])
 def test_a_reader_that_goes_away_does_not_stop_a_run(case, form, status):
-    """run ... 2>&1 | head: the run ends with the code that it would have ended with."""
+    """run ... 2>&1 | head: the run ends with the exit code that it would have had anyway."""
     more = ["--set", "time.sweeps=20000", *form]
     more += ["--set", 'exact.expression="1"', "--set", "exact.max_error=1e-9"] if status else []
     reader, writer = os.pipe()
@@ -180,16 +180,16 @@ def test_a_table_that_nobody_reads_is_kept(case):
 
 
 def test_a_command_that_only_prints_ends_quietly(case):
-    """heatsolve options | head -1: by SIGPIPE, as cat does; a shell shows 141."""
+    """heatsolve options | head -1: ends by SIGPIPE, as cat does; a shell shows 141."""
     for begin, codes in (("", "141 0"), ("trap '' PIPE;", "0 0")):
         script = f"{begin} '{HEATSOLVE}' options --markdown | sleep 0; echo ${{PIPESTATUS[@]}}"
         result = subprocess.run(["bash", "-c", script], cwd=case, capture_output=True, text=True)
-        # the reader may be gone before the first byte, or after the last that the pipe holds
+        # the reader may be gone before the first byte, or after the last byte that fits into the pipe
         assert result.stderr == "" and result.stdout.strip() in (codes, "0 0")
 
 
 def in_a_terminal(directory, *arguments, ignore=False):
-    """Pid and terminal of a run in a session of its own, which has begun."""
+    """Pid and terminal of a run that has begun, in a session of its own."""
     pid, terminal = pty.fork()
     if pid == 0:
         if ignore:
@@ -212,7 +212,7 @@ def test_a_closed_terminal_saves_the_state(case):
 
 
 def test_under_nohup_a_closed_terminal_does_not_stop_a_run(case):
-    """Its progress and its summary cannot be written (EIO), which is nobody's loss."""
+    """Progress and summary cannot be written (EIO), which does not matter."""
     pid, terminal = in_a_terminal(case, "--set", "time.sweeps=100000", ignore=True)
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -1,6 +1,6 @@
-"""Sources that change in time, whichever way they are evaluated: what sweeps add is the expression's value.
+"""Sources that change in time, evaluated in every possible way: sweeps add the expression's value.
 
-With a stencil of the centre alone a field is the sum of what was added, at t = 0, 1, ... times the step.
+With a stencil of the centre alone the field is the sum of what was added at t = 0, 1, ... times the step.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from helpers import BACKEND, ROUNDOFF, evaluate, run
 STEP, SWEEPS = 0.05, 9
 POINTS = [13, 11, 9]
 
-# by functions/rearrange.c and functions/separation.h: along z, y, x; and left as they are
+# as rearranged by functions/rearrange.c and functions/separation.h, along z, y and x; and left as they are
 SOURCES = {
     "moving": "7*exp(-((x - t)^2 + (y - 0.5)^2 + (z - 0.3)^2)/0.05)",
     "moving in 3d": "7*exp(-((x - t)^2 + (y - 0.5*sin(t))^2 + (z - 0.3*cos(t))^2)/0.05)",
@@ -48,7 +48,7 @@ def test_what_sweeps_add_is_the_expression(tmp_path, name, dims, precision):
         for n in range(SWEEPS)
     ]
     size = sum(np.abs(a).max() for a in added)
-    # each sweep rounds its source and the sum; that of an exponent of 50 is off by 50 times as much
+    # each sweep rounds its source and the sum; an exponent of 50 multiplies the rounding by 50
     most = 2 * SWEEPS * ROUNDOFF[precision] * size + 200 * ROUNDOFF["double"] * size
     assert np.abs(result.field - sum(added)).max() <= most
 
@@ -83,7 +83,7 @@ def test_where_a_source_begins_and_ends(tmp_path, name, source):
 
 
 def test_a_source_without_bounds_is_left_as_it_is(tmp_path):
-    """exp(a + b) is a number where exp(a)*exp(b) is 0*inf."""
+    """exp(a + b) is a finite number where exp(a)*exp(b) is 0*inf."""
     settings = {
         "grid": {"points": [5, 5, 5], "spacing": 250.0},
         "stencil": {"radius": 1, "c0": 1.0, **{f"c{n}": 0.0 for n in range(1, 7)}},
@@ -99,7 +99,7 @@ def test_a_source_without_bounds_is_left_as_it_is(tmp_path):
     assert np.allclose(result.field, expected, rtol=1e-13)
 
 
-# in 2D a line of it has an integral that is no number
+# in 2D the integral of a line of it overflows
 LARGE = {**SOURCES, "large": "(1.7e308 + 1e305*x*t)*(1e-306 + 1e-306*y)"}
 
 
@@ -107,7 +107,7 @@ LARGE = {**SOURCES, "large": "(1.7e308 + 1e305*x*t)*(1e-306 + 1e-306*y)"}
 @pytest.mark.parametrize("dims", [2, 3])
 @pytest.mark.parametrize("name", LARGE)
 def test_a_row_has_what_it_puts_in(tmp_path, name, dims, operator):
-    """Its integral over the nodes' volumes, at the sweep's begin; the balance closes with it."""
+    """The integral over the nodes' volumes, at the start of the sweep; with it the balance closes."""
     properties = {"conductivity": 1e-3, "density": 2.0, "specific_heat": 3.0}
     settings = {
         "grid": {"points": POINTS[:dims], "spacing": 0.1},
@@ -126,7 +126,7 @@ def test_a_row_has_what_it_puts_in(tmp_path, name, dims, operator):
     volume = result.weights() * 0.1**dims
     added = [volume * evaluate(LARGE[name], t=STEP * n, **{"z": 0.0, **result.coordinates}) for n in range(SWEEPS)]
     size = max(np.abs(a).sum() for a in added)
-    # sums of 143 and 1287 terms; an exponent of 100 is off by 100 roundings
+    # sums of 143 and 1287 terms; an exponent of 100 multiplies the rounding by 100
     assert np.abs(result.history["source"][1:] - [a.sum() for a in added]).max() <= 300 * ROUNDOFF["double"] * size
     assert np.abs(result.history["imbalance"][1:]).max() <= 300 * ROUNDOFF["double"] * max(size, np.abs(result.history["stored"][1:]).max())
 
@@ -148,7 +148,7 @@ MOVING = {
     },
 }
 STRETCHED = {"x": [0.02 * n + 2e-4 * n * n for n in range(37)], "y": [0.03 * n for n in range(21)], "z": [3e-3 * n * n for n in range(1, 14)]}
-# of what a GPU has the host's bits, and what its exp may round differently
+# a source for which a GPU has the host's bits, and one whose exp it may round differently: (expression, difference)
 ON_GPU = {"polynomial": ("5e3*x*t - 3e3*y*z*t*t", 0.0), "spot": ("4e3*exp(-((x - t)^2 + (y - 0.3)^2 + z^2)/0.01)", 1e-11)}
 
 
@@ -158,7 +158,7 @@ ON_GPU = {"polynomial": ("5e3*x*t - 3e3*y*z*t*t", 0.0), "spot": ("4e3*exp(-((x -
 @pytest.mark.parametrize("name", ON_GPU)
 @pytest.mark.parametrize("method", ["euler", "rkl2", "implicit"])
 def test_a_gpu_evaluates_what_moves_in_a_body_as_the_cpu(tmp_path, method, name, grid, precision):
-    """Beside a wall whose flux moves, too. Implicit steps agree to what solving leaves, in float to its rounding."""
+    """Also with a wall whose flux moves. Implicit steps agree to the solver's tolerance, in float to rounding."""
     expression, apart = ON_GPU[name]
     settings = {**MOVING, "precision": precision, "source": {"expression": expression}}
     if grid == "stretched":

@@ -1,5 +1,5 @@
-"""Any number of sweeps at once: whole runs by modes against runs by sweeps, against exact answers, and what is
-refused. tests/unit/engine/test_modes.c has every kind of wall, dims, radius and precision.
+"""Any number of sweeps at once, by modes: whole runs against runs by sweeps, against exact answers, and what is
+refused. tests/unit/engine/test_modes.c covers every kind of wall, dims, radius and precision.
 """
 
 import json
@@ -45,7 +45,7 @@ def command(directory, settings, *arguments, name="case"):
     )
 
 
-# 1e-11 of 350 K is what the modes keep to; rates of change in W come from differences of that
+# the modes are exact to 1e-11 of 350 K; rates of change in W are differences of such fields
 def test_a_run_has_the_snapshots_and_the_history_of_sweeps(tmp_path):
     output = {"interval": 7.0, "history_every": 50}
     swept = run(tmp_path, {**case("euler", end=30.0), "output": output}, "swept")
@@ -59,7 +59,7 @@ def test_a_run_has_the_snapshots_and_the_history_of_sweeps(tmp_path):
         if name != "imbalance":
             scale = np.nanmax(np.abs(expected))
             assert np.allclose(jumped.history[name], expected, rtol=0.0, atol=1e-9 * scale, equal_nan=True), name
-    # the last sweep of each stretch is a real one, so its heat balance closes as any sweep's
+    # the last sweep before each stop is a real one, so its heat balance closes as for any sweep
     assert np.nanmax(np.abs(jumped.history["imbalance"])) <= 1e-6 * np.nanmax(np.abs(swept.history["source"]))
 
 
@@ -68,7 +68,7 @@ def test_it_jumps_and_says_so(tmp_path):
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["method"] == "spectral" and report["sweeps"] == 10000000 and report["gcells"] is None
-    assert done.stderr.count("sweep ") == 1  # no stops on the way for progress
+    assert done.stderr.count("sweep ") == 1  # no stops for progress
     with h5py.File(tmp_path / "case.h5") as f:
         assert len(f["time"]) == 2 and len(f["history/sweep"]) == 2
 
@@ -89,7 +89,7 @@ def test_a_run_is_continued_in_the_middle(tmp_path):
 
 
 def mode(cells, radius, method, **time):
-    """A product of sines between cold walls, and the decay of it that the grid's equations have [1/s]."""
+    """A product of sines between cold walls, and the decay rate [1/s] of the grid's equations for it."""
     boundary = {f"{a}_{side}": {"type": "dirichlet", "value": 0.0} for a in "xy" for side in ("min", "max")}
     settings = {
         "grid": {"points": [cells + 1, cells + 1], "upper": [1.0, 1.0]},
@@ -148,7 +148,7 @@ def test_a_steady_plate_is_exact_to_second_order(tmp_path):
 def test_a_steady_state_is_that_of_long_sweeps_and_its_heat_balances(tmp_path):
     steady = run(tmp_path, {**BLOCK, "steady": {"tolerance": 1e-9, "method": "spectral"}}, "steady")
     swept = run(tmp_path, {**BLOCK, "steady": {"tolerance": 1e-12}}, "swept")
-    assert np.abs(steady.field - swept.field).max() <= 1e-8  # what that tolerance leaves, K
+    assert np.abs(steady.field - swept.field).max() <= 1e-8  # K: the error that this tolerance leaves
     flux = sum(steady.history[f"flux/{wall}"][-1] for wall in WALLS)
     assert abs(flux - steady.history["source"][-1]) <= 1e-9 * abs(steady.history["source"][-1])
 
@@ -179,7 +179,7 @@ def test_check_counts_its_memory_and_measures_no_sweeps(tmp_path):
     plain = json.loads(command(tmp_path, case("euler", sweeps=1000), "check", "--json").stdout)
     modes = json.loads(command(tmp_path, case("spectral", sweeps=1000), "check", "--json").stdout)
     swept = 20 * 17 * 13  # the last layer along x is held
-    squares = 20**2 + 9**2 + 8**2 + 13**2  # y is the same seen from either side: two halves
+    squares = 20**2 + 9**2 + 8**2 + 13**2  # y is symmetric, so its modes split into two halves
     more = modes["memory_bytes"] - plain["memory_bytes"]
     assert more == 8 * (4 * swept + 2 * squares + 11 * (20 + 17 + 13) + 2)
     assert modes["method"] == "spectral" and modes["seconds"] is None
@@ -252,7 +252,7 @@ def test_without_openblas_it_says_what_to_install(tmp_path):
 
 @pytest.mark.skipif("sanitize" in HEATSOLVE, reason="a sanitizer's shadow takes addresses of its own")
 def test_a_limit_on_addresses_ends_a_run_with_a_message(tmp_path):
-    """OpenBLAS alone would try for its buffers for ever."""
+    """OpenBLAS alone would try for ever to get its buffers."""
     settings = {**case("spectral", sweeps=9), "solver": {"threads": 1, "backend": "cpu"}}
     (tmp_path / "case.cfg").write_text(config({**settings, "output": {"file": "case.h5"}}))
 
@@ -301,7 +301,7 @@ def test_an_initial_field_that_is_not_finite_is_refused_as_for_sweeps(tmp_path):
 @pytest.mark.parametrize("method", ["spectral", "exponential"])
 @pytest.mark.parametrize("source", [{"value": 1e44}, {"expression": "1e44*(1+x)"}])
 def test_a_sweep_that_float_cannot_hold_is_laid_to_the_source(tmp_path, method, source):
-    """It is not what its modes say, but no library is at fault."""
+    """The sweep is not what its modes predict, but the message does not blame a library."""
     rod = {
         "precision": "float",
         "grid": {"points": [9], "upper": [1.0]},
@@ -321,7 +321,7 @@ def test_a_search_by_sweeps_may_jump(tmp_path):
     assert result.attributes["steady_change"] < 1e-9 and result.attributes["sweeps"] % 5000 == 0
 
 
-# terms of h spacing/k T, beside which a change of their last bits is nothing; the field is that of the solver
+# terms of size h spacing/k T, beside which a change in their last bits is negligible; the field is that of the solver
 @pytest.mark.parametrize("h", [1e4, 1e7])
 def test_a_steady_state_is_met_where_rounding_is_all_that_is_left(tmp_path, h):
     plate = {
@@ -345,8 +345,8 @@ def test_a_steady_state_to_begin_with_is_one(tmp_path):
         assert np.abs(result.field - 300.0).max() <= (1e-12 if precision == "double" else 1e-6) * 300.0
 
 
-# What convects 1e18 times as well as the slab conducts, or 1e18 times less, leaves slow modes that are less than the
-# rounding of fast ones; 1e-6 of the 15 K it starts from is the tolerance, below which a doubt is refused
+# Convection 1e18 times as strong or as weak as the slab's conduction leaves slow modes below the rounding of fast ones.
+# The tolerance is 1e-6 of the initial 15 K; a result that rounding may put further off is refused
 @pytest.mark.parametrize("points", [11, 101])
 @pytest.mark.parametrize("h", [1e-16, 1e-12, 1e-8, 1e-3, 1e3, 1e12, 1e14, 1e16, 1e18])
 def test_a_steady_state_under_weak_or_strong_convection_is_right_or_refused(tmp_path, h, points):
@@ -370,7 +370,7 @@ def test_a_steady_state_under_weak_or_strong_convection_is_right_or_refused(tmp_
 
 
 def test_what_is_in_doubt_is_refused_with_a_remedy_that_helps(tmp_path):
-    """Not by sweeps, which would end far from the steady state."""
+    """The remedy is not sweeps, which would end far from the steady state."""
     slab = {
         "grid": {"points": [101], "upper": [1.0]},
         "stencil": {"radius": 2},

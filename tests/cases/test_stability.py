@@ -1,4 +1,4 @@
-"""The stability limit as a user meets it: what check says, what run refuses, what it offers."""
+"""The stability limit as a user sees it: what check reports, what run refuses, which remedies it offers."""
 
 import json
 import math
@@ -50,12 +50,12 @@ def test_check_knows_von_neumanns_limit(tmp_path, dims, radius):
     diffusivity = 2.0 / (4.0 * 5.0)
     rate = sum(1.0 / h**2 for h in [0.1, 0.2, 0.4][:dims])
     known = 2.0 / (diffusivity * LARGEST[radius] * rate)
-    # found to some hundred roundings
+    # the limit is found to some hundred roundings
     assert limit(tmp_path, config(dims, radius)) == pytest.approx(known, rel=1e-12)
 
 
 def test_convection_lowers_the_limit(tmp_path):
-    """B = 2 h dx/k at both walls: the mode that clings to a wall has s^2 - B s - 1 = 0."""
+    """B = 2 h dx/k at both walls: for the mode that is localised at a wall s^2 - B s - 1 = 0."""
     h = 60.0
     B = 2.0 * h * 0.1 / 2.0
     s = -2.0 / (B + math.sqrt(B * B + 4.0))
@@ -105,7 +105,7 @@ output = { file = "out.h5"; overwrite = true; };
 
 
 def test_a_stable_step_stays_stable_from_noise(tmp_path):
-    """At 0.98 of the limit, strong convection, clamp, every radius: no value beyond the first ones."""
+    """At 0.98 of the limit, with strong convection, clamp and every radius: no value exceeds the initial ones."""
     for radius in (1, 2, 3):
         text = config(2, radius, "robin", points=16, extra="h = 200.0; ambient = 0.0;")
         text = text.replace("boundary = {", 'boundary = { x_max = { type = "clamp"; };')
@@ -134,14 +134,15 @@ output = {{ file = "out.h5"; overwrite = true; }};
 @pytest.mark.parametrize("points", [[9], [9, 3], [5, 5, 5]])
 @pytest.mark.parametrize("b", [1e-3, 0.3, 1.0, 30.0])
 def test_no_sweep_makes_a_new_extreme_while_the_centre_counts(tmp_path, points, b):
-    """The maximum principle of docs/numerics.md: up to 1/sum of 2 (1 + b), of which half the limit is never more."""
+    """The maximum principle of docs/numerics.md holds up to 1/sum of 2 (1 + b); half the limit is never longer."""
     most = 1.0 / (len(points) * 2.0 * (1.0 + b))
-    assert swept_once(tmp_path, points, b, repr(most))[0] >= -1e-13  # a rounding of 100
+    assert swept_once(tmp_path, points, b, repr(most))[0] >= -1e-13  # rounding of 100
     assert swept_once(tmp_path, points, b, '"auto"', 0.5)[0] >= -1e-13
     if b >= 0.3:
         assert swept_once(tmp_path, points, b, repr(1.01 * most))[0] < -0.5
 
 
 def test_the_limit_of_a_tiny_grid_is_on_the_safe_side(tmp_path):
-    """One free node between two held ones is multiplied by 1 - 2 r, and bears r = 1: the limit stays that of any grid."""
+    """One free node between two held ones is multiplied by 1 - 2 r: r = 1 is stable; the limit stays that of any
+    grid."""
     assert limit(tmp_path, config(1, 1, "fixed", points=3)) == pytest.approx(0.5 * 0.1**2 / 0.1, rel=1e-12)

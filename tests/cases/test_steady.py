@@ -1,5 +1,5 @@
-"""Searches for a steady state: the distance that is told against the true one, to a field that has converged;
-how a search came out; what check foretells; and that the remedies in the messages work.
+"""Searches for a steady state: the reported distance against the true one, to a converged field; how a search ended;
+what check predicts; and that the remedies in the messages work.
 """
 
 import json
@@ -106,7 +106,7 @@ def heatsolve(directory, command, settings, *options, name="case"):
 
 
 def search(directory, settings, tolerance, code=0, name="case", every=20):
-    """The summary and the last field of a search."""
+    """The summary, the last field and the attributes of a search."""
     result = heatsolve(directory, "run", {**settings, "steady": {"tolerance": tolerance, "check_every": every}}, name=name)
     assert result.returncode == code, result.stderr
     with h5py.File(directory / f"{name}.h5") as f:
@@ -122,8 +122,8 @@ def distance(field, steady):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_distance_is_the_true_one(tmp_path, name):
-    """To 10 %: a change that halves ever more slowly, by up to 1.25 in time, has a rate that much too large at
-    most, and was seen within 3 % here. The true one is from a field of 1e-6 of the tolerance, itself as far off."""
+    """To 10 %: a change whose halving times grow, by up to a factor of 1.25, has a rate too large by at most that;
+    within 3 % was seen here. The true distance is to a field searched with 1e-6 of the tolerance, itself as far off."""
     _, steady, _ = search(tmp_path, CASES[name], 1e-11, name="long")
     for tolerance in (1e-3, 1e-5):
         summary, field, attributes = search(tmp_path, CASES[name], tolerance)
@@ -131,7 +131,7 @@ def test_the_distance_is_the_true_one(tmp_path, name):
         assert summary["status"] == "steady" and summary["steady_change"] < tolerance
         assert summary["steady_distance"] == pytest.approx(true, rel=0.1)
         keys = ["tolerance", "change", "distance"]
-        if name == "insulated body":  # of which no bound is known
+        if name == "insulated body":  # for which no bound is known
             assert summary["steady_distance_most"] is None
         else:
             assert true <= summary["steady_distance_most"] <= (1.5 if name in BODIES else 10) * true
@@ -142,12 +142,12 @@ def test_the_distance_is_the_true_one(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["rod", "plate", "block", "convection", "insulated"])
 def test_float_says_where_it_stands_still(tmp_path, name):
-    """A tolerance that float cannot tell: no node changes any more, at a distance of up to half a spacing of
-    floats over the slowest mode's decay; by 16 roundings in each sweep less, or a third of it."""
+    """With a tolerance that float cannot resolve no node changes any more, at a distance of up to half a spacing of
+    floats over the slowest mode's decay; with 16 roundings in each sweep it is less, down to a third."""
     steady = search(tmp_path, CASES[name], 1e-11, name="long")[1]
     summary, field, _ = search(tmp_path, {**CASES[name], "precision": "float"}, 1e-7)
     true = distance(field, steady)
-    assert true > 1e3 * 1e-7  # what the tolerance seems to promise is 1e-7 / 0.001 at most
+    assert true > 1e3 * 1e-7  # the tolerance suggests at most 1e-7 / 0.001
     assert true / 3 < summary["steady_distance"] < 3 * true
     result = heatsolve(tmp_path, "check", {**CASES[name], "precision": "float", "steady": {"tolerance": 1e-7}})
     assert json.loads(result.stdout)["steady_distance"] == pytest.approx(summary["steady_distance"], rel=0.3)
@@ -175,7 +175,7 @@ def test_a_slow_mode_that_is_hidden_is_within_the_bound(tmp_path):
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_a_single_mode_is_exact(tmp_path, dims):
-    """The product of sines is the slowest mode: at its centre it is what is left, by its change over the decay."""
+    """The product of sines is the slowest mode: the distance is its centre's value, its change over its decay."""
     mode = "*".join(f"sin(pi*{a})" for a in "xyz"[:dims])
     summary, field, _ = search(tmp_path, case([33] * dims, {"all": wall("dirichlet", value=0.0)}, f"100*{mode}"), 1e-7)
     assert summary["steady_distance"] == pytest.approx(field.max(), rel=1e-4)
@@ -190,7 +190,7 @@ LEAKING = case(
 
 @pytest.mark.parametrize("step", [0.002, 0.05, 0.25, 0.5])
 def test_a_step_without_an_error_in_time_is_no_sweep(tmp_path, step):
-    """Of 0.008 to 2 of the slowest mode's time constants, and 3 to 800 times the longest stable sweep. To 10 %, as above."""
+    """Steps of 0.008 to 2 time constants of the slowest mode, 3 to 800 times the longest stable sweep. To 10 %, too."""
     steady = search(tmp_path, LEAKING, 1e-11, name="long")[1]
     settings = {**LEAKING, "time": {"method": "exponential", "step": step, "sweeps": 100000}}
     for tolerance in (1e-3, 1e-6):
@@ -213,7 +213,7 @@ def test_a_mode_that_swings_is_one(tmp_path):
     for tolerance in (1e-2, 1e-6):
         summary, field, _ = search(tmp_path, swings, tolerance, every=1)
         true = distance(field, steady)
-        assert summary["steady_distance"] == pytest.approx(true, rel=1e-4)  # beside half an ulp of 400
+        assert summary["steady_distance"] == pytest.approx(true, rel=1e-4)  # except for half an ulp of 400
         assert true <= summary["steady_distance_most"]
         estimate = json.loads(heatsolve(tmp_path, "check", {**swings, "steady": {"tolerance": tolerance, "check_every": 1}}).stdout)
         assert estimate["steady_sweeps"] == pytest.approx(summary["sweeps"], abs=3)
@@ -224,7 +224,7 @@ def test_a_mode_that_swings_is_one(tmp_path):
 
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"second mode"}))
 def test_check_foretells_the_sweeps(tmp_path, name):
-    """Within 1.4: the amplitude of the slowest mode is known to a factor of 3 or so, of the 13 and more e-foldings."""
+    """Within 1.4: the slowest mode's amplitude is known to a factor of 3 or so, over 13 e-foldings and more."""
     summary, _, _ = search(tmp_path, CASES[name], 1e-6)
     result = heatsolve(tmp_path, "check", {**CASES[name], "steady": {"tolerance": 1e-6, "check_every": 20}})
     estimate = json.loads(result.stdout)
@@ -243,7 +243,7 @@ SPOTS = {
 
 @pytest.mark.parametrize("name", SPOTS)
 def test_check_finds_what_heats_few_nodes(tmp_path, name):
-    """Between 17 rows, or 64 nodes along an axis. Of a spot the slowest mode's part is known to a factor of 100 or so."""
+    """Spots between 17 rows, or 64 nodes along an axis; the slowest mode's share is known to a factor of 100 or so."""
     spot = {**case([129, 129], cold()), **SPOTS[name]}
     summary, _, _ = search(tmp_path, spot, 1e-4)
     result = heatsolve(tmp_path, "check", {**spot, "steady": {"tolerance": 1e-4, "check_every": 20}})
@@ -251,7 +251,7 @@ def test_check_finds_what_heats_few_nodes(tmp_path, name):
 
 
 def test_check_gives_the_tolerance_for_a_distance(tmp_path):
-    """A kelvin takes as much as one mode loses in a sweep."""
+    """A distance of 1 K corresponds to a tolerance equal to the slowest mode's decay in a sweep."""
     settings = CASES["convection"]
     result = heatsolve(tmp_path, "check", {**settings, "steady": {"tolerance": 1e-6}})
     tolerance = 0.01 * json.loads(result.stdout)["steady_decay"]
@@ -269,7 +269,7 @@ def test_check_says_when_the_sweeps_are_too_few(tmp_path):
 
 @pytest.mark.parametrize("method", ["euler", "spectral", "exponential"])
 def test_check_says_no_time_where_none_is_measured(tmp_path, method):
-    """A method that jumps takes as long however many sweeps it makes."""
+    """A method that jumps takes the same time for any number of sweeps."""
     time = {"method": method, "sweeps": 100000, **({"step": 0.05} if method == "exponential" else {})}
     settings = {**LEAKING, "steady": {"tolerance": 1e-6}, "time": time, "output": {"file": "case.h5"}}
     result = heatsolve(tmp_path, "check", settings)
@@ -297,10 +297,10 @@ def outcome(directory, result, name="case"):
         {"sweeps": 5000},
         {"end": 0.55},
         {"end": 0.55, "step": 1e-4},
-        {"sweeps": 30},  # too early to tell a rate
+        {"sweeps": 30},  # too early for a rate
     ],
 )
-@pytest.mark.parametrize("interval", [None, 0.1, 0.718781])  # the last is longer than what was asked for
+@pytest.mark.parametrize("interval", [None, 0.1, 0.718781])  # the last is longer than the given end
 def test_a_search_that_falls_short_can_be_gone_on_with_as_its_message_says(tmp_path, time, interval):
     output = {"file": "case.h5", **({"interval": interval} if interval else {})}
     settings = {**CASES["rod"], "time": time, "steady": {"tolerance": 1e-6}, "output": output}
@@ -315,7 +315,7 @@ def test_a_search_that_falls_short_can_be_gone_on_with_as_its_message_says(tmp_p
 
 
 def test_a_search_that_fell_short_is_known_to_whoever_goes_on(tmp_path):
-    """With no sweeps left its numbers stay, and a tolerance that they meet is met."""
+    """With no sweeps left its numbers stay, and a tolerance that they satisfy counts as reached."""
     settings = {**CASES["rod"], "time": {"sweeps": 300}, "output": {"file": "case.h5"}}
 
     def numbers(tolerance, *arguments):
@@ -338,7 +338,7 @@ def test_an_error_above_its_bound_is_a_failed_check(tmp_path):
     settings["exact"]["max_error"] = 1000.0
     result = heatsolve(tmp_path, "run", settings)
     assert (result.returncode, outcome(tmp_path, result)) == (0, "finished")
-    # nothing is left to do, and the error of the last snapshot is the file's
+    # nothing is left to do, and the error of the last snapshot is the one in the file
     again = heatsolve(tmp_path, "run", settings, "--resume")
     assert (again.returncode, outcome(tmp_path, again)) == (0, "finished"), again.stderr
 
@@ -350,7 +350,7 @@ def test_a_search_that_is_over_is_steady(tmp_path):
 
 @pytest.mark.parametrize("name", ["rod", "float", "drift", "in time"])
 def test_a_search_that_is_over_has_nothing_left_to_do(tmp_path, name):
-    """As a timed run that ended. A larger tolerance is met, too; with a smaller one it goes on."""
+    """Like a timed run that has ended. A larger tolerance is reached, too; with a smaller one the run goes on."""
     settings = {**CASES["rod"], "precision": "float" if name == "float" else "double"}
     if name == "drift":
         settings.update(boundary={"all": wall("reflective")}, source={"value": 5.0})
@@ -372,7 +372,7 @@ def test_a_search_that_is_over_has_nothing_left_to_do(tmp_path, name):
         for key in ("steady_change", "steady_distance", "steady_distance_most"):
             assert resumed[key] == told[key]
             np.testing.assert_equal(after[key], attributes[key])
-    if name != "drift":  # whose change stays
+    if name != "drift":  # its change stays constant
         resumed, fields, _ = again(0.1 * tolerance)
         assert resumed["swept"] > 0 and len(fields) == told["snapshots"] + 1
 
@@ -405,7 +405,7 @@ def test_walls_that_change_in_time_have_none(tmp_path):
 
 
 def test_a_mean_that_drifts_is_noticed_beside_a_field_that_flattens(tmp_path):
-    """A third of the change is what flows in: at the tolerance that was asked for, and far from a steady state."""
+    """A third of the change is the inflow: the search meets its tolerance, but far from a steady state."""
     settings = case([21], {"all": wall("reflective")}, "300+10*cos(pi*x)", source={"value": 100.0}, steady={"tolerance": 0.03})
     settings["material"] = {"conductivity": 10.0, "density": 1000.0, "specific_heat": 1000.0}
     result = heatsolve(tmp_path, "run", {**settings, "time": {"sweeps": 9000}})
@@ -434,7 +434,7 @@ def test_an_insulated_body_keeps_its_heat_not_the_mean_of_its_volume(tmp_path):
     result = heatsolve(tmp_path, "run", settings, *remedy.split())
     told = json.loads(result.stdout)
     assert result.returncode == 0, result.stderr
-    # light: 1e5 J/(m^3 K), heavy: 4e7 in 0.125 of the length
+    # light: 1e5 J/(m^3 K); heavy: 4e7 in 0.125 of the length
     assert told["mean"] == pytest.approx(100 * 5e6 / (5e6 + 0.875e5), abs=2 * told["steady_distance"])
     assert 0 < told["steady_distance"] < 3
 
@@ -452,6 +452,6 @@ def test_heat_that_no_wall_takes_out_has_none(tmp_path):
     assert result.returncode == 1
     assert "no steady state in sight: the mean drifts, or the change no longer falls" in result.stderr
     assert json.loads(result.stdout)["steady_distance"] is None
-    # nor does a tolerance that the drift passes make one
+    # nor is it one if the drift is below the tolerance
     settings["steady"]["tolerance"] = 1.0
     assert json.loads(heatsolve(tmp_path, "run", settings).stdout)["steady_distance"] is None

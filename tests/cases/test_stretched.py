@@ -1,4 +1,4 @@
-"""Stretched grids: manufactured solutions to second order, heat kept, probes, regions, resume."""
+"""Stretched grids: manufactured solutions of second order, conserved heat, probes, regions, resume."""
 
 import math
 import os
@@ -13,7 +13,7 @@ HEATSOLVE = os.environ["HEATSOLVE"]
 
 
 def segments(parts, factor=1):
-    """An axis of parts (to, cells, ratio) with `factor` times as many cells, which grow alike."""
+    """An axis of parts (to, cells, ratio) with `factor` times as many cells and the same overall growth."""
     rows = ", ".join(
         f"{{ to = {float(to)!r}; cells = {cells * factor}; ratio = {ratio ** (1 / factor)!r}; }}" for to, cells, ratio in parts
     )
@@ -21,7 +21,7 @@ def segments(parts, factor=1):
 
 
 def written(settings, axes, more=""):
-    """A config whose grid is given by axes."""
+    """A config whose grid is given by its axes."""
     grid = "grid = { " + " ".join(f"{name} = {text};" for name, text in zip(AXES, axes)) + f" {more} }};\n"
     return grid + config(settings)
 
@@ -38,10 +38,10 @@ def solve(directory, text, name="case", *more):
 
 PARTS = ((0.3, 4, 0.7), (0.5, 2, 1.0), (1.0, 5, 1.3))
 DIRICHLET = {"all": {"type": "dirichlet", "value": 0.0}}
-# of each: the solution, the source that makes it one with diffusivity 1, the walls
+# for each: dims, the solution, its source for diffusivity 1, the walls
 MANUFACTURED = {
     "1D": (1, "exp(-t)*sin(pi*x)", "(pi^2-1)*exp(-t)*sin(pi*x)", DIRICHLET),
-    "1D robin and flux": (  # at 0 a flux of -1 leaves for each e^-t; at 1 h (T - ambient) = 1.5 e^-t
+    "1D robin and flux": (  # at 0 a flux of -1 times e^-t; at 1 h (T - ambient) = 1.5 e^-t
         1,
         "exp(-t)*(1 + x - x^2/2 + x^3/6)",
         "exp(-t)*(1 - x - (1 + x - x^2/2 + x^3/6))",
@@ -62,7 +62,7 @@ MANUFACTURED = {
 
 
 def widths(f, name, periodic, length=1.0):
-    """Of the control volumes along an axis."""
+    """The widths of the control volumes along an axis."""
     x = f[name][:]
     cells = np.diff(x)
     around = length - (x[-1] - x[0]) if periodic else 0.0
@@ -81,7 +81,7 @@ def test_second_order(tmp_path, case):
             "source": {"expression": source},
             "boundary": walls,
             "exact": {"expression": solution},
-            # the step, too, with the square of the cells
+            # the step is proportional to the square of the cells as well
             "time": {"end": 0.05, "step": 0.05 / 320 / factor**2},
         }
         with solve(tmp_path, written(settings, [segments(PARTS, factor)] * dims)) as f:
@@ -96,16 +96,16 @@ def test_second_order(tmp_path, case):
             names = {"sin": np.sin, "cos": np.cos, "exp": np.exp, "pi": math.pi, "t": t, **at}
             error = np.abs(field - eval(solution.replace("^", "**"), {}, names))
             errors.append(error.max())
-            # what the program says of itself
+            # the program's own values
             assert abs(f["history/max_error"][-1] - error.max()) < 1e-13
             assert abs(f["history/l2_error"][-1] - math.sqrt((weight * error**2).sum() / weight.sum())) < 1e-13
             assert abs(f["history/heat"][-1] - (weight * field).sum()) < 1e-12
-    # the next term is some cells smaller: a twentieth at the coarsest
+    # the next term is smaller by some cell widths: a twentieth on the coarsest grid
     assert all(abs(p - 2.0) < 0.1 for p in orders(errors)), (errors, orders(errors))
 
 
 def test_heat_is_kept(tmp_path):
-    """By insulated walls and a periodic axis; sums of 1e4 sweeps keep it to rounding."""
+    """With insulated walls and a periodic axis heat is constant to the rounding of 1e4 sweeps."""
     settings = {
         "material": {"conductivity": 2.0, "density": 3.0, "specific_heat": 4.0},
         "initial": {"expression": "300 + 50*sin(7*x)*cos(3*y)"},
@@ -116,7 +116,7 @@ def test_heat_is_kept(tmp_path):
         heat = f["history/heat"][:]
         field = f["temperature"][:]
     assert abs(heat[-1] - heat[0]) <= 1e4 * ROUNDOFF["double"] * heat[0]
-    assert abs(np.ptp(field[-1])) < 0.5 * np.ptp(field[0])  # it has flowed
+    assert abs(np.ptp(field[-1])) < 0.5 * np.ptp(field[0])  # heat has flowed
     assert abs(heat[0] / 12.0 - 300) < 30
 
 

@@ -1,5 +1,5 @@
-"""What a study of many runs needs: what was set, the probes' last values and the walls, as numbers and names that
-a program can take, in --json and in the file; and the guide's study, run as it stands."""
+"""What a study of many runs needs, in --json and in the file, as numbers and names for a program: the settings, the
+probes' last values and the walls. Also the study in the guide, run unchanged."""
 
 import json
 import os

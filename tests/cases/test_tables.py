@@ -1,4 +1,4 @@
-"""docs/benchmarks/table.py puts the right number into the right cell, and model.py adds up."""
+"""docs/benchmarks/table.py puts the right number into the right cell, and model.py's sums are right."""
 
 import os
 import pathlib
@@ -41,7 +41,7 @@ def data(tmp_path):
 def test_rates_are_found_by_case(data):
     made = table.rates(data, {"precision": "float", "points": "8x8x8,9x9x9"}).splitlines()
     assert made[0] == "| kernel | 8³ float | 9³ float |"
-    # in the order of the ladder, the last measurement, neither the cache's nor the CPU's nor a peer's
+    # in the order of the ladder; the last measurement counts, but none of the cache, the CPU or a peer
     assert made[2:] == [
         "| `basic` | 100 (0.25) | – |",
         "| `vector_march` | 250 (0.75) | – |",
@@ -152,14 +152,14 @@ def test_rows_of_another_commit_are_named(tmp_path):
 def test_new_measurements_are_taken(tmp_path):
     docs, left = tmp_path / "docs", tmp_path / "left"
     subprocess.run(["cp", "-r", str(ROOT / "docs"), str(docs)], check=True)
-    (tmp_path / "kernels").symlink_to(ROOT / "kernels")  # which the pages lead to
+    (tmp_path / "kernels").symlink_to(ROOT / "kernels")  # the pages link to it
     left.mkdir()
     old = (docs / "benchmarks" / "h200.csv").read_text().splitlines()
-    field = old[0].split(",").index("gcells") + 1  # the device has a comma between quotes
+    field = old[0].split(",").index("gcells") + 1  # the name of the device has a comma between quotes
     row = next(r for r in old if r.startswith("basic") and ",512x512x512,3,1,float," in r).split(",")
     row[field] = "123.4"
     (left / "bench.csv").write_text(old[0] + "\n" + ",".join(row) + "\n")
-    (left / "peers.csv").write_text("")  # nothing was measured: what is there stays
+    (left / "peers.csv").write_text("")  # nothing was measured: the existing table stays
     peers = (docs / "benchmarks" / "h200-peers.csv").read_text()
     run = [sys.executable, "-B", str(docs / "benchmarks" / "table.py"), "--take", str(left)]
     assert "taken: bench.csv" in subprocess.run(run, capture_output=True, text=True, check=True, env=os.environ).stdout
@@ -170,7 +170,7 @@ def test_new_measurements_are_taken(tmp_path):
 def test_a_stale_page_fails_the_check(tmp_path):
     docs = tmp_path / "docs"
     subprocess.run(["cp", "-r", str(ROOT / "docs"), str(docs)], check=True)
-    (tmp_path / "kernels").symlink_to(ROOT / "kernels")  # which the pages lead to
+    (tmp_path / "kernels").symlink_to(ROOT / "kernels")  # the pages link to it
     run = [sys.executable, "-B", str(docs / "benchmarks" / "table.py"), "--check"]
     assert subprocess.run(run, capture_output=True, env=os.environ).returncode == 0
     page = docs / "benchmarks.md"
@@ -180,7 +180,7 @@ def test_a_stale_page_fails_the_check(tmp_path):
 
 
 def test_the_model_of_a_copy():
-    # two words a point and nothing else: the copy's rate
+    # two words a point and nothing else: the rate is the copy's
     cost = model.Cost(2, 2, 0.0, 0.0)
     for precision, size in (("float", 4), ("double", 8)):
         times = cost.times(precision, size)

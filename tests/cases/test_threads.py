@@ -1,5 +1,5 @@
-"""How threads wait: briefly awake, then asleep, unless the user says otherwise; libgomp itself says how, when it is
-loaded. And how many there are."""
+"""How threads wait: they spin briefly, then sleep, unless the user sets it (libgomp reports its settings when it is
+loaded). And how many threads there are."""
 
 import json
 import os
@@ -12,7 +12,7 @@ SAYS_HOW = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
 
 def spins(**environment):
-    """How often a thread looks before it sleeps, of each time that libgomp was loaded."""
+    """How often a thread spins before it sleeps: a number for each time that libgomp was loaded."""
     clean = {k: v for k, v in os.environ.items() if k not in SAYS_HOW}
     done = subprocess.run([os.environ["HEATSOLVE"], "--version"], capture_output=True, text=True, check=True,
                           env={**clean, "OMP_DISPLAY_ENV": "verbose", **environment})
@@ -23,7 +23,7 @@ def spins(**environment):
 
 
 def test_threads_look_for_a_moment_then_sleep():
-    """And the program is loaded but once, which takes longer than a small run."""
+    """The program is loaded only once; loading it again would take longer than a small run."""
     assert spins() == [2000]  # some 20 us, as long as a thread takes to wake
 
 
@@ -40,7 +40,7 @@ TWO_THREADS_WORTH = "grid.points=[64, 64, 32]"  # nodes
 
 
 def threads(directory, **environment):
-    """How many a run says it has, where no more than two are worth having."""
+    """The number of threads that a run reports, on a grid that is worth no more than two."""
     directory.joinpath("case.cfg").write_text("grid = { points = [9]; }; material = { diffusivity = 1.0; };"
                                               " initial = { value = 1.0; }; time = { sweeps = 1; };")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
@@ -54,7 +54,7 @@ def threads(directory, **environment):
                                          ("OMP_PROC_BIND", "spread"), ("OMP_PLACES", "cores"),
                                          ("GOMP_CPU_AFFINITY", "0-1"), ("KMP_AFFINITY", "compact")])
 def test_bound_threads_are_as_many_as_others(tmp_path, name, value):
-    """The library binds the first thread when it is loaded; the count must not be of its processor alone."""
+    """The library binds the first thread when loaded; the count must not be that of this thread's processor."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two processors")
     assert threads(tmp_path, **{name: value}) == 2

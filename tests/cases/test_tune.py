@@ -1,4 +1,4 @@
-"""heatsolve tune, and what run, check, verify and kernels make of what it found."""
+"""heatsolve tune, and how run, check, verify and kernels use its findings."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def test_what_was_tuned_is_used_and_said(place):
 
 
 def test_the_kernel_of_the_file_is_the_one_that_runs(place):
-    """The last of the findings in the first place: no measurement says so, only the file."""
+    """The last of the findings is put first: no measurement would choose it, so the choice comes from the file."""
     found = said(place, "tune", "case.cfg")
     last = found["kernels"][-1]["kernel"]
     lines = kept(place).read_text().splitlines()
@@ -100,7 +100,7 @@ def test_a_second_tune_reads_and_retune_times_again(place):
 
 
 def test_a_run_that_retunes_times_again_and_goes_with_it(place):
-    """What is kept names another kernel and figures that no measurement gives; afterwards neither is left."""
+    """The stored entry is given another kernel and impossible figures; afterwards neither is left."""
     found = said(place, "tune", "case.cfg")
     last = found["kernels"][-1]["kernel"]
     before = kept(place).read_text().replace("\nseconds ", "\nseconds 77777").replace("\nkernel ", f"\nkernel {last} 1.25e-11 9\nkernel ", 1)
@@ -113,7 +113,7 @@ def test_a_run_that_retunes_times_again_and_goes_with_it(place):
     assert anew["kernel"] == said(place, "tune", "case.cfg")["kernel"] == text.split("\nkernel ")[1].split()[0]
     with h5py.File(place / "out.h5") as f:
         assert f.attrs["kernel"] == anew["kernel"] and f.attrs["kernel_choice"] == "tuned" and len(f["time"]) == 3
-    assert said(place, "run", "case.cfg")["note"] == ""  # and from now on it is taken
+    assert said(place, "run", "case.cfg")["note"] == ""  # from now on the new one is taken
 
 
 def test_a_run_retunes_where_nothing_was_kept_and_goes_on_from_a_file(place):
@@ -191,13 +191,13 @@ def test_a_kernel_that_is_named_stands_above_it(place):
     answer = said(place, "check", "case.cfg", *named)
     assert answer["kernel"] == "reference" and answer["kernel_choice"] == "named"
     assert said(place, "check", "case.cfg")["kernel_choice"] == "tuned"
-    # which kernels can, and which auto would take, does not depend on the name
+    # which kernels are possible, and which of them auto takes, does not depend on the named one
     rows = said(place, "kernels", "case.cfg", *named)["kernels"]
     assert [row["name"] for row in rows if row.get("auto")] == [said(place, "tune", "case.cfg")["kernel"]]
 
 
 def test_bench_says_what_auto_takes(place):
-    """bench has fixed walls, no source and no stops: so has this case, which is tuned for it."""
+    """bench has fixed walls, no source and no stops, and so has this case, for which `tune` is run."""
     asked = ["bench", "--points", "24,18", "--backend", "cpu", "--repeats", "1"]
     assert said(place, *asked)["kernel_choice"] == "heuristic"
     fixed = ["--set", 'boundary.all.type="fixed"', "--set", "output.every=5000", "--set", "time.sweeps=5000"]
@@ -244,7 +244,7 @@ def test_another_versions_file_is_passed_over_and_healed(place):
     assert_passed_over(place, "it is from heatsolve 0.0.1, commit 0000000")
 
 
-@pytest.mark.parametrize("name", ["no_such", "reference", "conduction_wavefront"])  # none, and none for this case
+@pytest.mark.parametrize("name", ["no_such", "reference", "conduction_wavefront"])  # unknown, or not for this case
 def test_a_kernel_that_is_not_there_is_passed_over_and_healed(place, name):
     kernel = said(place, "tune", "case.cfg")["kernel"]
     kept(place).write_text(kept(place).read_text().replace(f"kernel {kernel} ", f"kernel {name} ", 1))
@@ -325,11 +325,11 @@ LONG = ["--set", "grid.points=[150,100]", "--set", "time.sweeps=10000000", "--se
 
 
 def begin_long_run(place, until, **environment):
-    """What a long run says that is interrupted when the file `until` is there."""
+    """The output of a long run that is interrupted when the file `until` exists."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **environment}
     process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet", "--json", *LONG], cwd=place, env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    given_up = time.monotonic() + 60  # s: a second, on a machine that is busy with others
+    given_up = time.monotonic() + 60  # s: on a machine that is busy with other work it takes a second
     while not list(place.glob(until)) and process.poll() is None and time.monotonic() < given_up:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

@@ -1,13 +1,12 @@
-"""How near what "auto" takes comes to the best single kernel, over the cases of the benchmarks.
+"""Measures how close the kernel that "auto" takes comes to the fastest one, over the cases of the benchmarks.
 
 usage: auto.py PROGRAM DIRECTORY [--bench CSV] [--only PATTERN] [--seconds N] [--backend NAME]
 
-Each case is a config of its own; `heatsolve tune --retune --json` times every kernel that suits it.
-The ratio to the fastest is printed of the kernel of the heuristic, which a run takes that was
-never tuned; the case fails where it is below 0.95, and where that of the kernel is which a run takes
-afterwards. Cases whose kernels the CSV of `heatsolve bench` has, those in cache where it has them there,
-are judged by that, and not tuned. Cases that were not reached within --seconds are named, and count as
-failed.
+Each case is a config of its own; `heatsolve tune --retune --json` times every kernel that suits it. The script prints
+the rate of the heuristic's kernel, which an untuned run takes, relative to the fastest. A case fails if this ratio is
+below 0.95, or if that of the kernel which a run takes after tuning is. Cases that are in the CSV of `heatsolve bench`
+are judged by its rates (those in cache if there are any) and not tuned. Cases that were not reached within --seconds
+are named, and count as failed.
 """
 
 import argparse
@@ -50,9 +49,9 @@ GRIDS = {
 
 
 def cases():
-    """(name, points, radius, walls, source?, precision): every grid with fixed walls; the others, and
-    a source that differs from point to point, on grids of each dims and of small and large size; and
-    the sizes between which the choice changes."""
+    """(name, points, radius, walls, source?, precision). All grids with fixed walls; other walls, and a source that
+    differs from point to point, on small and large grids of each dimension; and the sizes between which the choice
+    changes."""
     for precision in ("float", "double"):
         for name, points in GRIDS.items():
             yield f"{name} fixed {precision}", points, 1, "fixed", False, precision
@@ -84,7 +83,7 @@ def config(points, radius, walls, source, precision):
 
 
 def ask(program, command, backend, path, *more):
-    """What a command says of the case, as JSON."""
+    """The answer of a command on the case, from its JSON."""
     command = [program, command, path, *more, "--json", "--set", f'solver.backend="{backend}"']
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode:
@@ -115,17 +114,17 @@ class Bench:
 
 
 def judge_by_bench(program, backend, path, rates):
-    """The kernel that auto takes, the one after tuning (not asked), GCell/s of each, seconds."""
+    """The kernel that auto takes, the one after tuning (None: not asked), GCell/s of each kernel, seconds."""
     begun = time.monotonic()
     taken = ask(program, "check", backend, path)["kernel"]
     return taken, None, rates, time.monotonic() - begun
 
 
 def judge_by_tuning(program, backend, path):
-    """The same."""
+    """As judge_by_bench, with the rates from `tune`."""
     found = ask(program, "tune", backend, path, "--retune")
     path.with_suffix(".json").write_text(json.dumps(found, indent=1))
-    rates = {k["kernel"]: k["gcells"] for k in found["kernels"] if k["samples"] > 1}  # not one look alone
+    rates = {k["kernel"]: k["gcells"] for k in found["kernels"] if k["samples"] > 1}  # timed more than once
     return found["heuristic"], found["kernel"], rates, found["seconds"]
 
 
@@ -133,7 +132,7 @@ ROW = "{:26s} {:20s} {:>8s} {:20s} {:>8s} {:>6s} {:>5s}"
 
 
 def report(table, name, taken, tuned, rates, seconds):
-    """Prints the case's line, and adds a row to the table; True where it is well."""
+    """Prints the case's line and adds a row to the table; True if the case passes."""
     best = max(rates, key=rates.get)
     ratios = [rates.get(kernel, 0.0) / rates[best] for kernel in (taken, tuned) if kernel]
     line = ROW.format(name, taken, f"{rates.get(taken, 0.0):.1f}", best, f"{rates[best]:.1f}", f"{ratios[0]:.3f}", f"{seconds:.1f}")

@@ -1,9 +1,8 @@
 """usage: compare.py CPU.h5 CUDA.h5
 
-Holds the snapshots of two runs of one config together. They must be the same bits, but where an
-expression with sin, exp or the like is evaluated on the device, which rounds these differently in
-the last places: there the runs may part by 1e-12 (double) or 1e-5 (float) of the largest value,
-some thousand roundings, and the line says so.
+Compares the snapshots of two runs of one config. They must have the same bits, except where an expression with sin, exp
+or the like is evaluated on the device, which rounds these functions differently in the last places. There the runs may
+differ by 1e-12 (double) or 1e-5 (float) of the largest value, some thousand roundings, and the printed line says so.
 """
 import sys
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the GPU's counters say of kernels, one launch of each in the middle of its warm-up: CSV.
+"""Prints the GPU's hardware counters for one launch of each kernel, in the middle of its warm-up, as CSV.
 
     tests/gpu/counters.py PROGRAM POINTS PRECISION [KERNEL ...] >>counters.csv
 
-Needs ncu (Nsight Compute) and the right to read counters. Without names: all kernels that bench
-has for the case. Bytes and wavefronts are of a point and sweep.
+Needs ncu (Nsight Compute) and permission to read the counters. Without names it measures all kernels that bench has for
+the case. Bytes and wavefronts are per point and sweep.
 """
 import csv
 import io
@@ -33,7 +33,7 @@ METRICS = {
     "stall_fixed": "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
     "stall_math": "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
 }
-SKIP = 6  # launches: the proof's, and the first of the warm-up
+SKIP = 6  # launches: those of the proof, and the first of the warm-up
 
 
 def bench(program, points, precision, *more):

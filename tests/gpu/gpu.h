@@ -1,4 +1,4 @@
-/* What the tests of the CUDA backend share: cases of every boundary kind, run on both backends. */
+/* Shared by the tests of the CUDA backend: cases of every boundary kind, run on both backends. */
 #ifndef HS_TESTS_GPU_H
 #define HS_TESTS_GPU_H
 
@@ -16,7 +16,7 @@
 extern const struct hs_kernel hs_kernel_cpu_openmp;
 extern const struct hs_backend hs_backend_cpu;
 
-/* HS_KERNEL="NAME NAME ...": of these kernels only. */
+/* HS_KERNEL="NAME NAME ..." restricts the tests to these kernels. */
 static inline bool asked_for(const char *name)
 {
     const char *names = getenv("HS_KERNEL");
@@ -48,8 +48,8 @@ static inline double noise(uint64_t n)
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-/* Expressions without sin, exp and so on, which a GPU may round differently in the last bit. Those
- * of t alone are the host's. */
+/* No sin, exp and so on of x, y or z, which a GPU may round differently in the last bit. The host
+ * evaluates functions of t alone. */
 static const char *const data_texts[] = {"1.25", "1.5 + 3*t*(1 - t)",
                                          "1 + 0.5*x*(1 - y) + 0.25*z*y*x",
                                          "1 + 0.5*x*(1 - y) + 0.25*z*y*x - 2*t*(x - z)"};
@@ -120,7 +120,7 @@ static const struct walls wall_table[] = {
 };
 enum { WALLS = sizeof wall_table / sizeof *wall_table };
 
-/* Coefficients no two alike, positive, of sum 1, so that values stay of order 1. */
+/* The coefficients are positive, all different, with sum 1 so that values stay of order 1. */
 static inline void make_problem(struct hs_problem *problem, int dims, int radius,
                                 enum hs_precision precision, const int64_t points[HS_AXES],
                                 const struct walls *walls, const char *source)
@@ -175,7 +175,7 @@ struct outcome {
     struct hs_reduction reduction;
 };
 
-/* `count` sweeps in two stretches, the second of `last`, of which the change is asked for. */
+/* `count` sweeps in two stretches. The second has `last` sweeps and is asked for its change. */
 static inline struct outcome run_on(const struct hs_backend *backend,
                                     const struct hs_kernel *kernel,
                                     const struct hs_problem *problem, const void *initial,
@@ -206,7 +206,7 @@ static inline double value_of(enum hs_precision precision, const void *values, i
     return precision == HS_FLOAT ? (double)((const float *)values)[i] : ((const double *)values)[i];
 }
 
-/* Bit for bit: all kernels add in one order, and nothing is contracted but what is written. */
+/* Bit for bit: all kernels add in the same order, and only explicit fmas are contracted. */
 static inline void assert_same_field(const struct hs_problem *problem, const void *a,
                                      const void *expected, const char *what)
 {
@@ -227,7 +227,7 @@ static inline void assert_same_field(const struct hs_problem *problem, const voi
              value_of(problem->precision, a, first), value_of(problem->precision, expected, first));
 }
 
-/* Sums over some 10^4 values in another order: far less than 10^4 halves of an epsilon. */
+/* Sums of some 10^4 values in different orders: far less apart than 10^4 halves of an epsilon. */
 static inline void assert_same_reduction(const struct hs_reduction *a,
                                          const struct hs_reduction *expected)
 {

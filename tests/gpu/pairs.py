@@ -1,10 +1,10 @@
-"""Two programs' kernels, turn by turn: the ratio of their rates for every row of bench.
+"""Compares the kernels of two programs in turns: the ratio of their rates for every row of bench.
 
 usage: pairs.py BEFORE AFTER [--least 0.98] [--quick] >pairs.csv
 
-Each command of bench runs with either program, one after the other, so that a ratio is of two runs of the same
-minute on the same device. A row below --least is run again, up to twice, and keeps its best ratio: rates of one
-program lie within a percent or two of each other. Exit 1 if one stays below.
+Each bench command runs with one program and then with the other, so the two rates of a ratio are from the same minute
+and the same device. A row below --least is measured again, up to twice, and keeps its best ratio: the rates of one
+program scatter by one or two percent. Exit 1 if a row stays below.
 """
 
 import argparse
@@ -31,7 +31,7 @@ MORE = [
 
 
 def rates(program, arguments):
-    """kernel -> GCell/s of a table of bench"""
+    """(kernel, fields) -> GCell/s, from the rows of bench that are proven"""
     command = [program, "bench", "--backend", "cuda", "--csv", "--repeats", "5", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     if done.returncode:
@@ -56,7 +56,7 @@ def main():
             best, again = {}, set()
             for seen in range(1, 4):
                 asked = arguments
-                if again: # of these alone
+                if again:  # only the kernels that were below
                     cut = asked.index("--except") if "--except" in asked else len(asked)
                     asked = [*asked[:cut], "--kernel", ",".join(sorted({kernel for kernel, _ in again}))]
                 old, new = rates(options.before, asked), rates(options.after, asked)

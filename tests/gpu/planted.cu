@@ -1,14 +1,14 @@
 /*
  * usage: planted rows|ring sound|race
  *
- * What racecheck makes of the two ways in which kernels here meet at barriers in shared memory, as
- * small as can be: sound, and with a race planted. tests/gpu/run expects silence for the one and a
- * report for the other, so that silence about the kernels means something.
+ * Shows what racecheck reports about the two ways in which kernels here use barriers in shared
+ * memory, in minimal form: sound, and with a planted race. tests/gpu/run expects no report for the
+ * one and a report for the other, so that silence about the kernels means something.
  *
- *   rows   neighbouring warps hand rows to each other, in two buffers in turn (fused_march.cuh).
+ *   rows   neighbouring warps exchange rows through two alternating buffers (fused_march.cuh).
  *          The race: one buffer.
- *   ring   one warp has rows copied in bulk, the others read them (bulk_march). The race: a row is
- *          given up before it is read.
+ *   ring   one warp starts bulk copies of rows, the others read them (bulk_march). The race: a row
+ *          is released before it is read.
  *
  * For GPUs of compute capability 9 and later; on others it does nothing.
  */

@@ -1,9 +1,9 @@
-"""Rates of whole runs, which have walls and sources that bench has not: CSV.
+"""Measures the rates of whole runs, with walls and sources that bench does not have: CSV.
 
 usage: runs.py PROGRAM DIRECTORY [--points N] [--backend NAME] [--only PATTERN] >runs.csv
 
-Each case is a config of its own, put into DIRECTORY: N^3 points, a reduction for the history every 100
-sweeps, a first and a last snapshot. The rate is that of the sweeps and the reductions between them.
+Each case is a config of its own, which is written into DIRECTORY: N^3 points, a reduction for the history every 100
+sweeps, a first and a last snapshot. The rate covers the sweeps and the reductions between them.
 """
 
 import argparse
@@ -21,7 +21,7 @@ WALLS = {
     "periodic": 'type = "periodic";',
     "dirichlet of t": 'type = "dirichlet"; value = "300 + 20*t/(1 + t)";',
 }
-# source, sweeps: one that takes a pass over memory for each sweep is slow
+# source, number of sweeps; a source that takes a pass over memory for each sweep is slow
 SOURCES = {
     "x*y*z": 4000,
     "x*t": 4000,
@@ -36,7 +36,7 @@ SOURCES = {
 
 
 def cases():
-    """walls, source or "", precision, sweeps"""
+    """(walls, source or "", precision, sweeps)"""
     for walls in WALLS:
         yield walls, "", "float", 6000
     for source, sweeps in SOURCES.items():
@@ -96,7 +96,7 @@ def main():
             for left in output.parent.glob(output.stem + "*"):
                 left.unlink()
         walls, source, precision, sweeps = case
-        seconds = found["seconds"] + found.get("reduction_seconds", found.get("looking"))  # as earlier versions call it
+        seconds = found["seconds"] + found.get("reduction_seconds", found.get("looking"))  # the key in earlier versions
         table.writerow([walls, source, "x".join(map(str, found["points"])), precision, sweeps, found["kernel"],
                         f"{found['gcells'] * found['seconds'] / seconds:.6g}", f"{seconds:.6g}", found["device"], found["version"], found["commit"]])
         sys.stdout.flush()

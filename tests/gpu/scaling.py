@@ -1,21 +1,23 @@
-"""Ranks on several GPUs of one machine: their bits, their ends, and how they scale.
+"""Tests ranks on several GPUs of one machine: whether the bits agree, how runs end, and how they scale.
 
 usage: scaling.py PROGRAM DIRECTORY [--ranks 1,2,4] [--part PART,...] [--seconds N] [--mpirun "COMMAND ..."]
                   [--repeats N] [--at-once N] [--backend NAME] [--scale N] [--only PATTERN]
 
-PROGRAM is heatsolve-mpi. --ranks: by default 1, 2, 4, ... as many as nvidia-smi lists GPUs. Parts, in this order:
+PROGRAM is heatsolve-mpi. --ranks: by default 1, 2, 4, ... up to the GPUs that nvidia-smi lists. The parts, in this
+order:
 
-  wire     layers between GPUs by NCCL alone (tests/gpu/wire.c, built by make MPI=yes gpu-tests), in a ring and in a chain
-  bits     every kernel that fuses sweeps, and one that does not, walls and periodic axes, stencils and bodies, euler and
-           rkl2: the datasets of a run on each number of ranks, with overlap, and without on most, against those of one
-  ends     a rank is killed: all end, and the file's snapshots are those of one rank; SIGUSR1: the run is saved, and
-           resumed on another number of ranks gives what one rank gives without a break
-  scaling  rates by `check --json`, with overlap and without, with one sweep an exchange and with all that a kernel
-           fuses, to DIRECTORY/scaling.csv: weak 512^3 float and 1024^3 double for each rank, strong 1024^3 float; rkl2; 16384^2 float
-  channels the same with fewer of NCCL's channels, of which each keeps a multiprocessor
+  wire     exchanges layers by NCCL alone, in a ring and in a chain (tests/gpu/wire.c, by make MPI=yes gpu-tests)
+  bits     every kernel that fuses sweeps and one that does not, walls and periodic axes, stencils and bodies, euler and
+           rkl2: a run's datasets on each number of ranks with overlap, and on the most without, against those of one
+  ends     kills a rank: all ranks end, and the file's snapshots are those of one rank. Sends SIGUSR1: the run is saved,
+           and resumed on another number of ranks it gives what one rank gives without a break
+  scaling  rates by `check --json`, with and without overlap, with one sweep an exchange and with as many as a kernel
+           fuses, to DIRECTORY/scaling.csv: weak 512^3 float and 1024^3 double for each rank, strong 1024^3 float; rkl2;
+           16384^2 float
+  channels the same with fewer NCCL channels, each of which occupies a multiprocessor
 
-What is not reached within --seconds is named, and counts as failed. --backend cpu --scale 16 tries the script
-itself: grids are so many times smaller.
+Parts that are not reached within --seconds are named, and count as failed. --backend cpu --scale 16 tries out the
+script itself, with grids that much smaller.
 """
 
 import argparse
@@ -35,9 +37,9 @@ import time
 
 import h5py
 
-LIMIT = 120  # s: of what takes some seconds; a hang fails by it
+LIMIT = 120  # s, for runs of some seconds: a run that hangs fails
 ENVIRONMENT = {
-    "OMP_NUM_THREADS": "4",  # several runs go on at a time
+    "OMP_NUM_THREADS": "4",  # several runs share the machine
     **os.environ,
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -65,7 +67,7 @@ BODY = (
 POINTS = {1: [70001], 2: [264, 1101], 3: [96, 180, 131]}
 SOURCE = 'source = { expression = "1e-2*exp(-30*(x - 0.5)^2 - 30*(y - 0.5 - 0.01*t)^2)"; };\n'
 
-# kernel, dims, radius, what else
+# kernel, dims, radius, other settings
 BITS = [
     ("fused_march_3d", 3, 1, ""),
     ("fused_fields_3d", 3, 1, SOURCE),
@@ -83,7 +85,7 @@ ON_CPU = [("wavefront", 3, 1, ""), ("openmp", 2, 2, ""), ("conduction_wavefront"
 
 
 def faces(walls, dims):
-    """Those of the axes that are there."""
+    """The faces of the axes that the grid has."""
     return " ".join(face for face in re.findall(r"\w+_\w+ = \{.*?\};", WALLS[walls]) if face[0] in "xyz"[:dims])
 
 
@@ -99,7 +101,8 @@ def bits_config(kernel, dims, radius, more, walls, precision, time_, points, bac
 
 
 def rate_config(points, precision, kernel, method, backend):
-    """The same step of any grid: cells of 1 m; heat goes nowhere, which is as fast."""
+    """Cells of 1 m, so every grid has the same step. The field is uniform: no heat flows, which does not change the
+    rate."""
     time_ = 'time = { end = 1e6; step = 3.0; method = "rkl2"; };\n' if method == "rkl2" else "time = { sweeps = 1000000; };\n"
     return (
         f'precision = "{precision}";\ngrid = {{ points = {points}; spacing = 1.0; }};\n'
@@ -127,7 +130,7 @@ class Ranks:
         )
 
     def wait(self, process):
-        """Exit code, what it printed, what it complained of."""
+        """Exit code, standard output, standard error."""
         try:
             out, err = process.communicate(timeout=LIMIT)
         except subprocess.TimeoutExpired as hang:
@@ -154,7 +157,7 @@ def datasets(path):
 
 
 def wire(ranks, arguments):
-    """Of the program beside the one that runs cases."""
+    """Runs the program `wire`, which is built beside PROGRAM."""
     others, failed = Ranks(arguments), 0
     others.program = ranks.program.parent / "tests/gpu/wire"
     for n in sorted({1, *arguments.ranks}):
@@ -170,14 +173,14 @@ def wire(ranks, arguments):
 
 
 def bits_cases(kernels):
-    """name and config, but for the backend; each kernel with walls and periodic, in either precision"""
+    """(name, config without the backend): each kernel with walls and with periodic axes, in either precision."""
     for kernel, dims, radius, more in kernels:
         for walls, precision in (("walls", "float"), ("periodic", "double"), ("changing", "double")):
             if walls == "changing" and kernel not in ("fused_fields_3d", "temporal_3d", "conduction_bulk", "wavefront"):
                 continue
             time_ = "time = { sweeps = 101; };\noutput = { every = 25; history_every = 10; };\n"
             yield f"{kernel} {walls} {precision}", (kernel, dims, radius, more, walls, precision, time_, None)
-    if kernels is BITS:  # of enough blocks for calls in two parts, whose exchanges go on beside the second
+    if kernels is BITS:  # enough blocks to split calls in two, with the exchange beside the second part
         yield "fused_march_3d large", ("fused_march_3d", 3, 1, "", "walls", "float", "time = { sweeps = 403; };\n", [600, 500, 400])
     for kernel in ("fused_march_3d", "conduction_fused") if kernels is BITS else ("openmp",):
         more = BODY if "conduction" in kernel else ""
@@ -186,7 +189,7 @@ def bits_cases(kernels):
 
 
 def try_bits(ranks, counts, directory, name, config):
-    """What is wrong, or nothing."""
+    """The difference or the trouble; empty if there is none."""
     place = directory / re.sub(r"\W+", "-", name)
     place.mkdir(parents=True, exist_ok=True)
     (place / "case.cfg").write_text(config)
@@ -231,7 +234,7 @@ def bits(ranks, arguments):
 
 
 def ranks_of(process):
-    """Their processes, by number."""
+    """The process ids of the ranks, in the order of rank."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -283,7 +286,7 @@ def killed(ranks, n, place, backend, kernel):
 def stopped(ranks, n, place, backend, kernel):
     every = 2000 if backend == "cuda" else 20
     process = long_run(ranks, n, place, every, backend, kernel)
-    os.kill(ranks_of(process)[-1], signal.SIGUSR1)  # not every mpirun hands it on
+    os.kill(ranks_of(process)[-1], signal.SIGUSR1)  # to a rank itself: not every mpirun forwards the signal
     code, _, err = ranks.wait(process)
     if code != 130 or "SIGUSR1" not in err:
         return f"exit {code}: {err.strip()[-300:]}"
@@ -321,7 +324,7 @@ def ends(ranks, arguments):
 
 # ---- scaling --------------------------------------------------------------------------------------------
 
-# name, strong?, dims, points along an axis of one rank or of all, precision, kernel, method
+# name, strong?, dims, points along an axis (of one rank, or of all), precision, kernel, method
 SCALES = [
     ("weak 512 float", False, 3, 512, "float", "fused_march_3d", "euler"),
     ("strong 1024 float", True, 3, 1024, "float", "fused_march_3d", "euler"),
@@ -337,7 +340,7 @@ HEAD = "case ranks points precision kernel method overlap channels points_per_se
 
 
 class Table:
-    """Rows as they are measured, and the rates of one rank, by which those of more are judged."""
+    """Writes rows as they are measured, and keeps the rates of one rank, with which those of more are compared."""
 
     def __init__(self, path):
         self.file = open(path, "w", newline="")
@@ -362,7 +365,7 @@ class Table:
 
 
 def measure(ranks, arguments, table, scale, n, overlap, channels=""):
-    """1 if it failed."""
+    """1 if the measurement failed, else 0."""
     name, strong, dims, size, precision, kernel, method = scale
     if not re.search(arguments.only, name):
         return 0

@@ -1,4 +1,4 @@
-/* The CUDA backend's copies of boxes, reductions, sines on the device, and refusals. */
+/* The CUDA backend: copies of boxes, reductions, sines on the device, and refusals. */
 #include "gpu/gpu.h"
 
 #include <float.h>
@@ -28,7 +28,7 @@ void test_cuda_backend__boxes_come_back(void **state)
             assert_ok(cuda_backend()->download(device, &whole, back, &err));
             assert_memory_equal(back, all, field_bytes(&problem));
 
-            struct hs_box box = whole; /* a part of it, and one node */
+            struct hs_box box = whole; /* a part of the grid, and one node */
             for (int axis = 0; axis < dims; axis++) {
                 box.lo[axis] += 3;
                 box.hi[axis] -= 2;
@@ -55,7 +55,7 @@ void test_cuda_backend__boxes_come_back(void **state)
         }
 }
 
-/* Fields of many pieces, cut along each axis in turn, and of rows that are no round number. */
+/* Fields of many pieces, cut along each axis in turn, with rows of odd lengths. */
 void test_cuda_backend__large_boxes_come_back(void **state)
 {
     static const int64_t sizes[][HS_AXES] = {{201, 151, 149}, {5003, 907, 1}, {4500001, 1, 1}};
@@ -67,14 +67,14 @@ void test_cuda_backend__large_boxes_come_back(void **state)
         struct hs_backend_state *device = create(&problem);
         const struct hs_box whole = hs_grid_box(&problem.grid);
         struct hs_box part = whole;
-        part.lo[dims - 1] = 1; /* what lies behind it is a stretch of memory */
+        part.lo[dims - 1] = 1; /* the rest is contiguous in memory */
         const size_t skipped = field_bytes(&problem) - (size_t)hs_box_count(&part) * sizeof(double);
         for (int again = 0; again < 2; again++) {
             memset(back, 0, field_bytes(&problem));
             assert_ok(cuda_backend()->upload(device, &whole, all, &err));
             assert_ok(cuda_backend()->download(device, &whole, back, &err));
             assert_memory_equal(back, all, field_bytes(&problem));
-            /* upload has taken what it needs when it returns */
+            /* when upload returns, the memory may be overwritten */
             memset(back, 0, field_bytes(&problem));
             memcpy(shown, all, field_bytes(&problem));
             assert_ok(cuda_backend()->upload(device, &part, shown + skipped, &err));
@@ -99,8 +99,8 @@ static struct hs_box slab(const struct hs_problem *problem, int64_t from, int64_
     return box;
 }
 
-/* Slabs of several sizes, each filled as soon as the one before has been given up, with others sent
- * the common way in between. */
+/* Slabs of several sizes, each filled as soon as the one before is handed over, with ordinary
+ * uploads in between. */
 void test_cuda_backend__values_go_up_from_its_own_memory(void **state)
 {
     static const int64_t size[HS_AXES] = {203, 301, 97};
@@ -132,7 +132,7 @@ void test_cuda_backend__values_go_up_from_its_own_memory(void **state)
     hs_problem_release(&problem);
 }
 
-/* Read while the sweeps go on, also those of CUDA graphs, in slabs of which the last is shorter. */
+/* Read while sweeps go on, also by CUDA graphs, in slabs of which the last is shorter. */
 void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
 {
     enum { PLANES = 5 };
@@ -163,7 +163,7 @@ void test_cuda_backend__a_ticket_keeps_its_moment(void **state)
                 const int64_t beyond = end + PLANES < size[HS_Z] ? end + PLANES : size[HS_Z];
                 const struct hs_box box = slab(&problem, k, end),
                                     next = slab(&problem, end, beyond);
-                /* announced or not, and announced wrongly */
+                /* announced, not announced, wrongly announced */
                 const struct hs_box *announced = round == 0 ? &next : round == 1 ? NULL : &box;
                 assert_ok(cuda_backend()->download_part(
                     readback, &box, end < beyond ? announced : NULL, &values, &err));
@@ -199,15 +199,15 @@ void test_cuda_backend__counts_what_is_not_finite(void **state)
     assert_int_equal(r.first_bad[1], 7);
     assert_int_equal(r.first_bad[2], 5);
     assert_true(r.min >= 1.0 && r.max < 2.0 + FLT_EPSILON && isnan(r.change));
-    /* 18,000 values of [1, 2) lie 1.5 on the average, their mean within 6 sigma = 0.013 */
+    /* 18,000 values in [1, 2) have a mean of 1.5 within 6 sigma = 0.013 */
     assert_near(r.mean, 1.5, 0.013);
     cuda_backend()->destroy(device);
     free(all);
     hs_problem_release(&problem);
 }
 
-/* sin and exp of the device and of the host round differently; CUDA bounds its double sin at 2 ulp
- * and exp at 1, and two sweeps of a stencil of sum 1 do not amplify. */
+/* sin and exp round differently on the device and on the host. CUDA bounds the error of its double
+ * sin by 2 ulp and of exp by 1. Two sweeps of a stencil of sum 1 do not amplify it. */
 void test_cuda_backend__sines_in_space_and_time(void **state)
 {
     struct hs_problem problem;
@@ -227,7 +227,7 @@ void test_cuda_backend__sines_in_space_and_time(void **state)
     hs_problem_release(&problem);
 }
 
-/* The points along an axis of the largest grid that fits, as the refusal names it. */
+/* The points along an axis of the largest grid that fits, taken from the refusal. */
 static long long fitting(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     struct hs_backend_state *device = NULL;
@@ -252,7 +252,7 @@ void test_cuda_backend__memory_short_says_what_fits(void **state)
     assert_ok(hs_kernel_find("basic", HS_CUDA, &kernel, &err));
     const long long fits = fitting(&problem, kernel);
     for (int axis = 0; axis < HS_AXES; axis++)
-        problem.grid.points[axis] = fits - 64; /* what an allocation is rounded up by */
+        problem.grid.points[axis] = fits - 64; /* allocations are rounded up */
     cuda_backend()->destroy(create(&problem));
     hs_problem_release(&problem);
 }
@@ -262,8 +262,7 @@ void test_cuda_backend__no_such_device(void **state)
     assert_fails(cuda_backend()->available(99, &err), HS_DEVICE, "solver.device = 99");
 }
 
-/* Pairs of fields in turn: each gets its share of the sweeps, launched singly and by CUDA graphs.
- */
+/* Pairs of fields in turn: each gets its share of sweeps, by single launches and CUDA graphs. */
 void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
 {
     enum { PAIRS = 4, LAUNCHED = 5, BY_GRAPH = 41 };
@@ -287,7 +286,7 @@ void test_cuda_backend__rotated_fields_are_swept_in_turn(void **state)
         assert_ok(cuda_backend()->download(device, &whole, turned, &err));
         assert_memory_equal(turned, alone, field_bytes(&problem));
         assert_true(seconds > 0.0 && seconds < 10.0);
-        span.count = 1; /* the next pair has as many behind it */
+        span.count = 1; /* the next pair has had as many sweeps */
         assert_ok(cuda_backend()->sweep(device, &span, &err));
         assert_ok(cuda_backend()->download(device, &whole, turned, &err));
         assert_memory_equal(turned, alone, field_bytes(&problem));

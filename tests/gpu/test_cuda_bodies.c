@@ -1,12 +1,12 @@
 /*
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
- * backend. Networks are of random rows in all forms, with periodic axes, held and prescribed nodes,
- * sinks, forcings and sources that change with time or do not, and of stretched axes. The step
- * changes on the way and comes back; some runs are long enough that a CUDA graph is used. So do the
- * long steps of rkl2.
+ * backend, also in the long steps of rkl2. Networks have random rows in all forms, uniform,
+ * periodic or stretched axes, held and prescribed nodes, sinks, and forcings and sources that
+ * change with time or do not. The step changes during a run and changes back. Some runs are long
+ * enough for a CUDA graph.
  *
- * HS_GPU_BODIES=N: so many bodies, of few sweeps (240, some of many), the first of them small: a
- * few are enough for sanitizers.
+ * HS_GPU_BODIES=N: N bodies with few sweeps, the first of them small, which is enough for
+ * sanitizers. By default there are 240, some with many sweeps.
  */
 #include "core/method.h"
 #include "gpu/gpu.h"
@@ -64,8 +64,8 @@ static void make_forcings(struct hs_network *network)
     }
 }
 
-/* Of nodes that are the last along some axes (a bit each), which have no edge there. Steps of 0.01
- * are stable. */
+/* A row for nodes that are the last along some axes (one bit each), where they have no edge. Steps
+ * of 0.01 are stable. */
 static struct hs_network_row make_row(unsigned last, bool acted)
 {
     const unsigned kind = roll(8);
@@ -82,7 +82,7 @@ static struct hs_network_row make_row(unsigned last, bool acted)
     return row;
 }
 
-/* Blocks of one kind of node, among which some are of any. */
+/* Blocks of nodes of one kind, with some nodes of any kind among them. */
 static void set_nodes(struct hs_network *network, unsigned kinds, bool acted)
 {
     const struct hs_grid *grid = &network->grid;
@@ -137,13 +137,13 @@ static struct hs_network *make_network(const struct hs_problem *problem, enum hs
     return network;
 }
 
-/* Sizes of less than a tile, a tile and hardly more, and several; of fused sweeps tiles are of 64
- * nodes along x, and along y of 72 in float and 36 in double. */
+/* Sizes below a tile, of a tile and slightly more, and of several tiles. Tiles of fused sweeps have
+ * 64 nodes along x, and along y 72 in float and 36 in double. */
 static const int64_t sizes[][HS_AXES] = {{3, 4, 5},   {37, 19, 11}, {64, 72, 9},   {132, 79, 12},
                                          {70, 73, 7}, {128, 8, 17}, {140, 90, 41}, {517, 75, 6}};
 enum { SMALL = 4, SIZES = sizeof sizes / sizeof *sizes };
 
-/* Cells of an axis between 1 and 3 times its spacing. */
+/* Makes the cells of an axis 1 to 3 times as long as its spacing. */
 static void stretch(struct hs_grid *grid, int axis)
 {
     const int64_t n = grid->points[axis];
@@ -185,7 +185,7 @@ static void make_body_problem(struct hs_problem *problem, int n, bool small)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Steps come and go; `many` sweeps are enough for a CUDA graph. */
+/* The step changes and changes back; with `many` there are enough sweeps for a CUDA graph. */
 static struct outcome run_body(const struct hs_backend *backend, const struct hs_kernel *kernel,
                                const struct hs_problem *problem, const void *initial, bool many)
 {
@@ -217,7 +217,7 @@ static void compare_kernels(const struct hs_problem *problem, int n, bool many)
 {
     static const char *const forms[] = {"bytes", "shorts", "arrays"};
     void *const initial = random_values(problem);
-    /* which has one thread */
+    /* the reference has one thread */
     const bool quick = !many && hs_grid_count(&problem->grid) < 50000;
     const struct outcome due =
         run_body(&hs_backend_cpu, quick ? &hs_kernel_cpu_reference : &hs_kernel_cpu_openmp, problem,
@@ -249,7 +249,7 @@ static void compare_kernels(const struct hs_problem *problem, int n, bool many)
 void test_cuda_bodies__have_the_bits_of_the_cpu(void **state)
 {
     const char *const asked = getenv("HS_GPU_BODIES");
-    setvbuf(stdout, NULL, _IOLBF, 0); /* so that one sees how far a slow process is */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* shows how far a slow run is */
     const int bodies = asked ? atoi(asked) : 240;
     for (int n = 0; n < bodies; n++) {
         struct hs_problem problem;
@@ -265,7 +265,7 @@ void test_cuda_bodies__have_the_bits_of_the_cpu(void **state)
 
 /* ---- steps of many sweeps -------------------------------------------------------------------- */
 
-/* A field whose prescribed nodes have what walls give them, as that of a run has. */
+/* A random field whose prescribed nodes have the values of the walls, as in a run. */
 static void *swept_once(const struct hs_problem *problem)
 {
     void *const initial = random_values(problem);

@@ -1,11 +1,11 @@
 /*
  * Every CUDA kernel, with each dims, radius and precision that it claims, under every kind of
- * boundary and source, on grids of odd sizes: the same bits as the CPU backend.
+ * boundary and source, on grids of odd sizes, gives the same bits as the CPU backend.
  */
 #include "fused_line_1d/plan.h"
 #include "gpu/gpu.h"
 
-/* Shorter and longer than the tiles, in every direction. */
+/* Smaller and larger than the tiles, along every axis. */
 static const int64_t sizes[][HS_AXES] = {{37, 23, 19}, {131, 18, 33}, {70, 67, 9}, {517, 11, 12}};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -31,13 +31,13 @@ static int64_t sweeps_of(const struct hs_kernel *kernel)
 
 static bool left_out(const struct hs_kernel *kernel)
 {
-    return !asked_for(kernel->name) || !(kernel->features & HS_STENCIL); /* of bodies elsewhere */
+    return !asked_for(kernel->name) || !(kernel->features & HS_STENCIL); /* bodies: elsewhere */
 }
 
-/* Of every kernel of the table: whether it ran anything, or wants another GPU. */
+/* For every kernel of the table: whether it ran anything, or needs another GPU. */
 static bool has_run[256], wants_another[256];
 
-/* The kernels of a case, those that fuse as many sweeps together sharing the CPU's answer. */
+/* Runs a case by all kernels. Those that fuse the same number of sweeps share the CPU's result. */
 static int compare_all(const struct hs_problem *problem, const struct walls *walls,
                        const char *source)
 {
@@ -91,7 +91,7 @@ static void compare_dims(int dims)
                 hs_problem_release(&problem);
             }
     printf("%dD: %d runs agree\n", dims, ran);
-    assert_true(ran >= 3 * HS_PRECISIONS * WALLS); /* `basic` does all, at least */
+    assert_true(ran >= 3 * HS_PRECISIONS * WALLS); /* at least `basic` does all */
 }
 
 void test_cuda_cases__agree_in_1d(void **state)
@@ -109,7 +109,7 @@ void test_cuda_cases__agree_in_3d(void **state)
     compare_dims(3);
 }
 
-/* The fused kernels need grids of a tile at least: one tile, and some with a rest. */
+/* Fused kernels need grids of at least one tile: exactly one, and several with a remainder. */
 void test_cuda_cases__agree_on_grids_of_many_tiles(void **state)
 {
     static const struct {
@@ -175,8 +175,7 @@ void test_cuda_cases__replayed_stretches_agree(void **state)
         }
 }
 
-/* ---- anything with anything --------------------------------------------------------------------
- */
+/* ---- anything with anything ------------------------------------------------------------------ */
 
 static uint64_t drawn;
 
@@ -193,7 +192,7 @@ static void any_points(int dims, int radius, int64_t points[HS_AXES])
         points[axis] = axis < dims ? 2 * radius + 3 + any(most[dims - 1][axis]) : 1;
 }
 
-/* Of any kind with any values; periodic more often than one in eight, as both sides are so. */
+/* Any kind with any values; periodic more often than one in eight, since it takes both sides. */
 static void any_walls(struct hs_problem *problem, struct walls *walls)
 {
     static const char *const kinds[] = {"fixed",    "dirichlet",  "neumann", "robin",
@@ -214,8 +213,8 @@ static void any_walls(struct hs_problem *problem, struct walls *walls)
     }
 }
 
-/* Cases at random, of which tables like those above have too few: a face's kind with another's, and
- * with how the grid is cut. Of another SEED, and as many as MANY, if the environment says so. */
+/* Random cases: combinations of a face's kind with others and with the cuts of the grid, of which
+ * the tables above have too few. The environment may set SEED, and MANY for the number of cases. */
 void test_cuda_cases__agree_at_random(void **state)
 {
     const char *first = getenv("SEED"), *many = getenv("MANY");
@@ -226,7 +225,7 @@ void test_cuda_cases__agree_at_random(void **state)
         const int dims = any(2) ? 3 : 1 + any(3), radius = any(2) ? 1 : 1 + any(HS_MAX_RADIUS);
         const enum hs_precision precision = any(2) ? HS_FLOAT : HS_DOUBLE;
         const char *source = any(2) ? source_texts[any(SOURCE_TEXTS)] : NULL;
-        struct walls walls = {.data = n}; /* each face has its own: the case's number in messages */
+        struct walls walls = {.data = n}; /* faces draw their own; the number is for messages */
         for (int face = 0; face < HS_FACES; face++)
             walls.kind[face] = "fixed";
         int64_t points[HS_AXES];
@@ -238,10 +237,10 @@ void test_cuda_cases__agree_at_random(void **state)
         hs_problem_release(&problem);
     }
     printf("at random: %d runs agree\n", ran);
-    assert_true(ran >= cases); /* `basic` does all, at least */
+    assert_true(ran >= cases); /* at least `basic` does all */
 }
 
-/* A kernel that suits no case of these would pass unseen. */
+/* Otherwise a kernel that suits none of these cases would go unnoticed. */
 void test_cuda_cases__every_kernel_ran(void **state)
 {
     int missing = 0;

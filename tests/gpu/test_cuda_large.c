@@ -1,6 +1,6 @@
 /*
- * A grid beyond 2^31 points: 1536^3 in float, periodic, whose initial values repeat every 96
- * points, so that it must stay the repeated image of the same case on 96^3.
+ * A grid beyond 2^31 points: 1536^3 in float, periodic. Its initial values repeat every 96 points,
+ * so it must remain a repetition of the same case on 96^3.
  */
 #include "gpu/gpu.h"
 
@@ -31,7 +31,7 @@ static void check_plane(const struct hs_kernel *kernel, const float *plane, cons
 static void run_large(const struct hs_kernel *kernel, const struct hs_problem *large,
                       const float *slab, const float *expected, int64_t count)
 {
-    /* both ends, and about plane 910, which holds element 2^31 */
+    /* both ends, and around plane 910, which contains element 2^31 */
     static const int64_t planes[] = {0, 1, 95, 96, 767, 909, 910, 911, 912, 1439, 1534, 1535};
     struct hs_backend_state *state = NULL;
     float *plane = malloc(sizeof *plane * POINTS * POINTS);

@@ -1,8 +1,7 @@
 /*
- * spectral and exponential on the GPU: every kind of wall, dims, radius and precision against
- * sweeps of the GPU, and against the same method on the CPU; then how long large grids take
- * (HS_MODES_LARGE=N: of the first N of these, 4 in all, 3 by default; 16384^2 takes minutes of
- * LAPACK).
+ * spectral and exponential on the GPU, for every kind of wall, dims, radius and precision, against
+ * sweeps of the GPU and against the same method on the CPU. Then the times of large grids
+ * (HS_MODES_LARGE=N: the first N of 4, 3 by default; 16384^2 takes minutes of LAPACK).
  */
 #include "core/clock.h"
 #include "engine/modes/eigenbasis.h"
@@ -17,7 +16,7 @@ extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cpu_wavefront;
 
 static const int64_t grid_points[HS_AXES] = {70, 37, 19};
 
-/* As in tests/unit/engine/test_modes.c, which says why. */
+/* As in tests/unit/engine/test_modes.c, which gives the reasons. */
 static double tolerance_of(const struct modes_case *c, int64_t sweeps)
 {
     if (c->problem.precision == HS_FLOAT)
@@ -25,8 +24,9 @@ static double tolerance_of(const struct modes_case *c, int64_t sweeps)
     return holds_mean(c) ? 1e-11 : fmax(1e-11, DBL_EPSILON * (double)sweeps);
 }
 
-/* In double the sweeps of the GPU are what the modes are held to; in float, whose sweeps round as
- * much as that in some hundred, the modes of the CPU, which its own tests hold to sweeps. */
+/* In double the modes are compared with the GPU's sweeps. In float some hundred sweeps round by as
+ * much as the tolerance, so the modes are compared with the CPU's, which its own tests compare with
+ * sweeps. */
 static void hold(int dims, int radius, enum hs_precision precision, int walls, int64_t sweeps)
 {
     const char *kind[HS_FACES];
@@ -71,7 +71,7 @@ void test_cuda_modes__are_a_hundred_thousand_sweeps(void **state)
             hold(1 + (radius + walls) % 3, radius, HS_DOUBLE, walls, 100000);
 }
 
-/* What is left of a sweep after a jump: its change, and the fields' order, are those of the CPU. */
+/* After a jump, the change of the last sweep and the order of the fields are those of the CPU. */
 void test_cuda_modes__stops_and_exponential_are_those_of_the_cpu(void **state)
 {
     static const struct hs_method *const methods[] = {&hs_method_spectral, &hs_method_exponential};
@@ -121,7 +121,7 @@ void test_cuda_modes__steady_is_that_of_the_cpu(void **state)
 
 /* ---- how long large grids take --------------------------------------------------------------- */
 
-/* What the host takes for the modes of all axes [s], once for those that are alike. */
+/* The host's time for the modes of all axes [s]; axes that are alike count once. */
 static double time_bases(const struct hs_problem *problem)
 {
     const struct hs_span span = hs_modes_sweep(problem);
@@ -155,7 +155,7 @@ static void upload_noise(struct hs_backend_state *device, const struct hs_proble
     free(slab);
 }
 
-/* What goes before a state, the least of three, then two states, or the steady one twice [s]. */
+/* Times [s]: up to a state, the least of three; then of two states, or twice of the steady one. */
 static enum hs_status time_states(struct hs_modes *modes, enum hs_mode_rule rule, double at[3],
                                   struct hs_error *err)
 {
@@ -236,8 +236,8 @@ void test_cuda_modes__of_large_grids_take(void **state)
                  {{1024, 1024, 1024}, 3},
                  {{4096, 4096, 1}, 2},
                  {{16384, 16384, 1}, 2}};
-    /* with a forcing that is a sum of one vector per axis, with three axes or two that are the same
-     * from either side; and with one that is not */
+    /* a forcing that is a sum of one vector per axis, with three axes or with two that are the same
+     * from either side; and one that is not such a sum */
     static const char *const walls[][HS_FACES] = {
         {"robin", "robin", "robin", "robin", "robin", "robin"},
         {"robin", "robin", "reflective", "reflective", "robin", "neumann"},

@@ -1,8 +1,8 @@
 /*
- * multigrid on the GPU: walls of every kind in one to three dimensions, odd sizes, thin ones and
- * ones whose rows are padded by up to 15 nodes, in double and float, and random bodies of every
- * form of network, and stretched grids, against the host, steady and in implicit steps; iterations
- * of layers and of random blocks; then how long 512^3 takes (HS_MULTIGRID_POINTS=N: N^3 instead; 0:
+ * multigrid on the GPU against the host, steady and in implicit steps: walls of every kind in one
+ * to three dimensions, odd and thin grids and grids whose rows are padded by up to 15 nodes, in
+ * double and float; random bodies in every form of network; stretched grids. Then the iterations
+ * for layers and random blocks, and the time for 512^3 (HS_MULTIGRID_POINTS=N: N^3 instead; 0:
  * none).
  */
 #include "core/clock.h"
@@ -16,7 +16,7 @@ extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cuda_conduction_ba
 
 /* ---- walls ----------------------------------------------------------------------------------- */
 
-/* Relative residuals of 1e-9 leave about as much times the condition, some 1e3. */
+/* A relative residual of 1e-9 leaves about as much times the condition number, some 1e3. */
 static double tolerance_of(const struct modes_case *c)
 {
     return c->problem.precision == HS_FLOAT ? 1e-6 : 1e-7;
@@ -38,7 +38,7 @@ void test_cuda_multigrid__is_that_of_the_host_between_all_walls(void **state)
                     struct hs_solution here, there;
                     if (!holds_mean(&c))
                         c.problem.source.present = false;
-                    if (strcmp(name, "neumann") == 0) { /* what flows in does not balance */
+                    if (strcmp(name, "neumann") == 0) { /* the inflow does not balance */
                         release_case(&c);
                         continue;
                     }
@@ -65,8 +65,8 @@ void test_cuda_multigrid__is_that_of_the_host_between_all_walls(void **state)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Three steps, in two stretches. Each is solved to 1e-6 of what changes in it, at most 50 of 330 K,
- * here and there. */
+/* Three steps, in two stretches. On both sides each is solved to 1e-6 of its change, which is at
+ * most 50 of 330 K. */
 static void check_steps(const struct modes_case *c, const struct hs_kernel *kernel,
                         const struct hs_kernel *of_host, double step, const char *name)
 {
@@ -100,8 +100,8 @@ void test_cuda_multigrid__steps_are_those_of_the_host_between_all_walls(void **s
 
 enum body_kind { LAYERS, BLOCKS, DENSE_MIDDLE, DENSE_HALF };
 
-/* Conductivity of a node: layers 1 : 0.01 : 130 along z, or blocks of 4^3 spread by `contrast`; of
- * bodies whose cells differ 1. */
+/* Conductivity of a node: layers 1 : 0.01 : 130 along z, or blocks of 4^3 spread by `contrast`; 1
+ * in bodies whose cells differ. */
 static double conductivity(enum body_kind kind, double contrast, const int64_t n[HS_AXES],
                            const int64_t at[HS_AXES])
 {
@@ -115,8 +115,8 @@ static double conductivity(enum body_kind kind, double contrast, const int64_t n
     return pow(contrast, noise(block) - 1.0);
 }
 
-/* Nodes of an axis: cells 1 : 20 towards the middle, or 1 : 16 in two halves, whose lengths are
- * exact, so that there are few rows. NULL: even ones. */
+/* Coordinates of an axis: cells 1 : 20 towards the middle, or 1 : 16 in two halves, whose lengths
+ * are exact so that there are few rows. NULL: even cells. */
 static double *coordinates_of(enum body_kind kind, int64_t points)
 {
     if (kind != DENSE_MIDDLE && kind != DENSE_HALF)
@@ -133,8 +133,8 @@ static double *coordinates_of(enum body_kind kind, int64_t points)
     return at;
 }
 
-/* A network of so many nodes in a cube of unit side, x = 0 held (or nothing), the others insulated,
- * z = 1 convecting. */
+/* A network of a body of unit size. All faces are insulated, but x = 0 is held and, in 3D, z = 1
+ * convects, unless `floating`. */
 static struct hs_network *make_network(enum body_kind kind, double contrast, bool floating,
                                        enum hs_network_form form, const struct hs_grid *grid)
 {
@@ -227,9 +227,9 @@ static void release_body(struct body_case *body)
     release_case(&body->c); /* and the network */
 }
 
-/* Residuals are 1e-12 of those of a guess that is random from node to node. What that leaves of a
- * body's slowest modes is about as much times the condition, of some 1e3 to 1e4 times the contrast
- * of conductivities, up to 1.3e4, or the square of that of cells, 400. */
+/* Residuals are 1e-12 of that of a guess that is random from node to node. The error left in a
+ * body's slowest modes is about as much times the condition number: some 1e3 to 1e4, times the
+ * contrast of conductivities, up to 1.3e4, or times the square of that of cells, 400. */
 static int solve_body(enum body_kind kind, double contrast, bool floating,
                       enum hs_network_form form, enum hs_precision precision, int dims,
                       const int64_t points[HS_AXES])
@@ -274,7 +274,7 @@ void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
     printf("%d bodies agree\n", cases);
 }
 
-/* As many iterations as of even cells, or few more. */
+/* As many iterations as with even cells, or a few more. */
 void test_cuda_multigrid__of_stretched_grids_is_that_of_the_host(void **state)
 {
     static const int64_t sizes[][HS_AXES] = {
@@ -330,7 +330,7 @@ void test_cuda_multigrid__takes_few_iterations(void **state)
 
 /* ---- how long a large grid takes ------------------------------------------------------------- */
 
-/* The parts that a solution is made of. */
+/* Times the parts of a solution. */
 static void time_case(const struct modes_case *c, const struct hs_kernel *kernel, const char *name)
 {
     const struct hs_problem *problem = &c->problem;
@@ -363,7 +363,7 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
         assert_ok(krylov->vectors->precondition(vectors, &zr, &err));
         const double levels = hs_clock_now();
         double turning = 0.0, advancing = 0.0, cycling = 0.0;
-        for (int n = 0; n < 6; n++) { /* steps of no length, the first of which captures a graph */
+        for (int n = 0; n < 6; n++) { /* steps of length 0; the first captures a graph */
             const double t0 = hs_clock_now();
             assert_ok(krylov->vectors->turn(vectors, 0.5, &curvature, &err));
             const double t1 = hs_clock_now();

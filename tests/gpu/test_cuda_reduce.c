@@ -10,7 +10,7 @@ void test_cuda_reduce__does_not_depend_on_slabs(void **state)
     slabs_compare_all(cuda_backend(), stencil, conduction);
 }
 
-/* It would be of the halo too. With the change of a kernel it is not known what was stored. */
+/* It would include the halo. Where a kernel gives the change, the stored heat is unknown. */
 void test_cuda_reduce__a_slab_has_no_fused_max_norm(void **state)
 {
     const struct slabs_case c = {.dims = 3, .points = {70, 80, 64}};

@@ -1,8 +1,8 @@
 /*
- * rkl2 on the GPU: under every kind of wall, with walls and sources that change and that stay,
- * every kernel gives the bits of the CPU, whether it has passes for stages or makes a sweep and a
- * sum for each (bodies: test_cuda_bodies.c); then how long 512^3 takes to t = 0.1 L^2/alpha, beside
- * Euler's sweeps (HS_RKL2_POINTS=N: N^3 instead; 0: none).
+ * rkl2 on the GPU: under every kind of wall, with walls and sources that change and that do not,
+ * every kernel gives the bits of the CPU, whether it has a pass for stages or does a sweep and a
+ * sum for each (bodies: test_cuda_bodies.c). Then the time that 512^3 takes to reach t = 0.1
+ * L^2/alpha, compared with Euler's sweeps (HS_RKL2_POINTS=N: N^3 instead; 0: none).
  */
 #include "core/clock.h"
 #include "engine/stability.h"
@@ -17,7 +17,7 @@ static const int64_t grid_points[HS_AXES] = {70, 67, 19};
 
 static int ran, by_passes;
 
-/* What has data gets ones that change in time, of one value and along the wall in turn. */
+/* Gives faces with data other data, which change in time, uniform and along the wall in turn. */
 static void make_vary(struct modes_case *c, int n)
 {
     struct hs_problem *problem = &c->problem;
@@ -27,7 +27,7 @@ static void make_vary(struct modes_case *c, int n)
     problem->source.field.value = make_value(problem, source_texts[2 + 2 * (n % 2)]);
 }
 
-/* `due`: the CPU's, by a sweep and a sum for each stage. */
+/* `due`: the CPU's result, by a sweep and a sum for each stage. */
 static void compare(const struct modes_case *c, const struct hs_backend *backend,
                     const struct hs_kernel *kernel, double step, int64_t stretch, const double *due,
                     double change, const char *name)
@@ -89,7 +89,7 @@ void test_cuda_rkl2__has_the_bits_of_the_cpu(void **state)
 
 /* ---- how long a large grid takes ------------------------------------------------------------- */
 
-/* A product of sines between cold walls, which each sweep multiplies by one number. */
+/* A product of sines between cold walls. Each sweep multiplies it by the same number. */
 struct decay {
     struct modes_case c;
     double rate; /* 1/s, of the grid's equations */
@@ -125,8 +125,8 @@ static struct decay make_decay(int64_t points, enum hs_precision precision)
     return out;
 }
 
-/* `steps` of the method (NULL: sweeps) that make up `end` [s]: their time, and how far the middle
- * is off what the grid's equations say of it, in parts. */
+/* Takes `steps` of the method (NULL: sweeps) to `end` [s]. Returns their time; *off is the relative
+ * error in the middle, against the grid's equations. */
 static double time_steps(const struct decay *d, const struct hs_backend *backend,
                          const struct hs_kernel *kernel, const struct hs_method *method, double end,
                          int64_t steps, double *off)
@@ -169,7 +169,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median, least and most of TIMES, after one that is not counted; what it is of goes before. */
+/* Prints median, minimum and maximum of TIMES, after an uncounted one; the caller prints a name. */
 static double say_time(const struct decay *d, const struct hs_backend *backend,
                        const struct hs_kernel *kernel, const struct hs_method *method, double end,
                        int64_t steps)
@@ -192,7 +192,7 @@ static const struct hs_kernel *kernel_named(const char *name)
     return kernel;
 }
 
-/* To an error of 1e-3: 39 steps, whatever the grid. */
+/* For an error of 1e-3: 39 steps, on any grid. */
 static void time_grid(int64_t points, enum hs_precision precision)
 {
     enum { STEPS = 39 };

@@ -1,12 +1,12 @@
 /*
- * Every CUDA kernel with every dims, radius, precision and kind of boundary that it can do: the
- * same bits as the CPU backend, on grids and over sweeps that are as few as show all of its code.
- * Made for compute-sanitizer, under which a launch takes from milliseconds to seconds.
+ * Every CUDA kernel, with every dims, radius, precision and kind of boundary that it can do, gives
+ * the same bits as the CPU backend. Grids are as small and sweeps as few as still run all of its
+ * code. Made for compute-sanitizer, under which a launch takes milliseconds to seconds.
  *
- * HS_GPU_FEW: only the first kinds for kernels that leave walls to the backend and see no more of
- * them than how many layers are held; for others the kinds whose code differs.
- * HS_GPU_SHARE=K/N: the Kth of N shares of the cases. A line for each case says what it took; the
- * last one how many of all there are agree, what this GPU cannot do being named before.
+ * HS_GPU_FEW: for kernels that leave walls to the backend and only see how many layers are held,
+ * the first kinds only; for others the kinds whose code differs.
+ * HS_GPU_SHARE=K/N: the Kth of N shares of the cases. Each case prints a line with its time. The
+ * last line says how many of all cases agree; cases that this GPU cannot run are named before.
  */
 #include "core/clock.h"
 #include "fused_line_1d/plan.h"
@@ -14,30 +14,30 @@
 
 struct grid {
     int64_t points[HS_AXES];
-    const char *kernel; /* the kernel that has other code there, ... */
+    const char *kernel; /* the kernel with special code for this grid, ... */
     int dims, radius;   /* ... with this dims, and at most this radius, ... */
     int source;         /* ... and with this source; 0: as for others */
-    bool single;        /* in float only */
-    const char *walls;  /* all of this kind; NULL: a mixture */
+    bool single;        /* float only */
+    const char *walls;  /* all faces of this kind; NULL: a mixture */
 };
 
-/* A case takes the first that its kernel suits: less than a tile; a tile or two and a rest. */
+/* A case takes the first grid that suits its kernel: below a tile; one or two tiles and a rest. */
 static const struct grid usual[] = {{.points = {37, 19, 9}},
                                     {.points = {70, 64, 7}},
                                     {.points = {517, 67, 7}},
                                     {.points = {70, 83, 9}}};
 enum { USUAL = sizeof usual / sizeof *usual };
 
-/* Where a kernel has other code for larger grids, these once for each radius and precision. */
+/* For kernels with special code for larger grids: each once per radius and precision. */
 static const struct grid larger[] = {
     /* more tiles than there are multiprocessors */
     {{517, 540, 5}, "bulk_march", 3, 1, .source = 1},
     {{517, 540, 5}, "bulk_march", 3, 1, .source = 3},
     {{HS_LINE_LONG + 5, 1, 1}, "fused_line_1d", 1, 3, .source = 0},
     {{700, 61, 1}, "fused_march_2d", 2, 1, .walls = "periodic"}, /* rows of whole vectors */
-    {{1024, 512, 1}, "resident", 2, 1, .source = 0},             /* more points a thread */
+    {{1024, 512, 1}, "resident", 2, 1, .source = 0},             /* more points per thread */
     {{1024, 512, 1}, "resident", 2, 1, .source = 3},
-    {{1011, 1013, 1}, "resident", 2, 1, .source = 0}, /* as many as there can be in double */
+    {{1011, 1013, 1}, "resident", 2, 1, .source = 0}, /* as many as possible in double */
     {{1011, 1013, 1}, "resident", 2, 1, .source = 3},
     {{1024, 1012, 1}, "resident", 2, 1, .source = 3, .walls = "fixed"},
     {{1024, 1012, 1}, "resident", 2, 1, .source = 3, .walls = "periodic"},
@@ -49,13 +49,12 @@ static const struct grid larger[] = {
     {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "fixed"},
     {{96, 94, 62}, "resident", 3, 1, .source = 3, .walls = "periodic"},
     {{125, 103, 47}, "resident", 3, 1, .source = 3, .single = true},
-    /* columns enough to march in step */
+    /* columns enough for blocks to march in step */
     {{512, 360, 9}, "fused_radius2_3d", 3, 2, .walls = "fixed"},
 };
 enum { LARGER = sizeof larger / sizeof *larger };
 
-/* After the kinds of the table one on all faces: several together, and the walls of an axis apart.
- */
+/* After the table's kinds, each on all faces: several together, with different walls on an axis. */
 static const char *const mixtures[][HS_FACES] = {
     {"dirichlet", "robin", "neumann", "dirichlet", "fixed", "reflective"},
     {"periodic", "periodic", "clamp", "constant", "robin", "dirichlet"},
@@ -66,7 +65,7 @@ struct choice {
     const struct hs_kernel *kernel;
     int dims, radius, kind, number;
     enum hs_precision precision;
-    const struct grid *grid, *end; /* the first of these that suits */
+    const struct grid *grid, *end; /* candidates; the first that suits is used */
 };
 
 static int kind_of(const char *name)
@@ -86,10 +85,10 @@ static struct walls walls_of(int kind, int data)
     return walls;
 }
 
-enum { FEW = 4 }; /* fixed, dirichlet, neumann, robin; also as many as such a kernel has sources */
+enum { FEW = 4 }; /* fixed, dirichlet, neumann, robin; as many as the sources of such a kernel */
 
-/* A kernel with walls of its own has periodic ones besides, and the mixtures; the kinds between
- * are numbers in robin's rule. */
+/* Kernels that apply walls also need periodic ones and the mixtures. To them the kinds in between
+ * are only other numbers in robin's rule. */
 static bool is_one_too_many(const struct choice *c)
 {
     const bool more =
@@ -106,9 +105,9 @@ static bool my_share(const struct choice *c)
     return c->number % shares == share && asked_for(c->kernel->name);
 }
 
-/* There and back; of sweeps that are fused as many as there can be (of those that are very many,
- * some), a rest that is another in each case, since kernels have code for each number, and two
- * single ones. */
+/* Single sweeps: there and back. Fused ones: as many as a call can have (16 if that is above 32), a
+ * rest that differs from case to case, since kernels have code for each number, and two single
+ * ones. */
 static int64_t sweeps_of(const struct choice *c, const struct hs_problem *problem)
 {
     const int steps = hs_kernel_steps_for(c->kernel, problem), whole = steps <= 32 ? steps : 16;
@@ -119,8 +118,7 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
 {
     void *initial = random_values(problem);
     const int64_t count = sweeps_of(c, problem);
-    /* calls of the most sweeps have a fused max-norm of the last one's change, where the kernel can
-     */
+    /* calls of the most sweeps give a fused max-norm of the last one's change, if the kernel can */
     struct hs_kernel_plan plan;
     char reason[256];
     hs_kernel_plan_here(c->kernel, problem, &plan, reason, sizeof reason);
@@ -139,21 +137,21 @@ static void compare(const struct choice *c, const struct hs_problem *problem, co
     free(initial);
 }
 
-/* How many of the first boundary data and sources a kernel is tried with: all those that it meets
- * itself. The backend puts the others into the ghosts, or adds them up, before the kernel comes. */
+/* How many of the boundary data and sources a kernel is tried with: all that reach the kernel. The
+ * backend puts the others into the ghosts, or adds them up, before it calls the kernel. */
 static int data_of(const struct hs_kernel *kernel)
 {
     return (kernel->features & HS_APPLIES_WALLS) ? DATA_TEXTS : 1;
 }
 
-/* Of all, of those that are no fields or do not change in time, of those that are no fields. */
+/* Of all; of those that are not fields that change in time; of those that are not fields. */
 static int source_of(const struct choice *c, int attempt)
 {
     static const int sources[] = {SOURCE_TEXTS, 4, 3};
     return c->number % ((c->kernel->features & HS_APPLIES_WALLS) ? sources[attempt] : 4);
 }
 
-/* On the first grid that the kernel suits, with the walls and the source that vary most there. */
+/* Runs the first grid that the kernel suits, with the walls and the source that vary most. */
 static bool run_first_that_suits(const struct choice *c, char *reason, size_t size)
 {
     enum { ATTEMPTS = 3 };
@@ -200,7 +198,7 @@ static void run_if_mine(const struct choice *c)
         printf("%s: not run: %s\n", c->kernel->name, reason); /* on this GPU */
 }
 
-/* Of one dims, radius and precision: every kind of walls, then the larger grids. */
+/* One dims, radius and precision: every kind of wall, then the larger grids. */
 static void run_cases(struct choice c)
 {
     for (c.kind = 0; c.kind < count_kinds() + MIXTURES; c.kind++, c.number++) {
@@ -223,7 +221,7 @@ static void run_cases(struct choice c)
 void test_cuda_small__all_agree(void **state)
 {
     char reason[512];
-    setvbuf(stdout, NULL, _IOLBF, 0); /* so that one sees how far a slow process is */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* shows how far a slow run is */
     for (int n = 0; hs_kernels[n]; n++)
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
@@ -240,6 +238,6 @@ void test_cuda_small__all_agree(void **state)
                         run_cases(c);
                 }
     printf("%d of %d cases agree\n", ran, all);
-    assert_true(mine > 0);                                       /* else HS_KERNEL names none */
-    assert_true(all >= 3 * HS_MAX_RADIUS * HS_PRECISIONS * FEW); /* those of basic */
+    assert_true(mine > 0); /* else HS_KERNEL names no kernel */
+    assert_true(all >= 3 * HS_MAX_RADIUS * HS_PRECISIONS * FEW); /* the cases of `basic` */
 }

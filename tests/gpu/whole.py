@@ -1,14 +1,15 @@
-"""What whole runs take besides their sweeps and the writing of their bytes: CSV.
+"""Measures what whole runs take besides their sweeps and the writing of their bytes: CSV.
 
 usage: whole.py PROGRAM... [--backend NAME] [--points N] [--sweeps N] [--snapshots N] [--repeats N] [--place DIRECTORY]
 
-Two cases, both float, dirichlet walls, an initial expression: N^3 points with so many sweeps and snapshots, and 64^3
-with 10 sweeps and two snapshots. Programs run by turns, and dd writes as many bytes of zeros (64 MiB at least) to the
-same place; all figures are medians of the repeats, after one that is not counted.
+There are two cases, both in float, with dirichlet walls and an initial expression: N^3 points with the given sweeps and
+snapshots, and 64^3 points with 10 sweeps and two snapshots. The programs run in turns, and dd writes as many bytes of
+zeros (at least 64 MiB) to the same place. All figures are medians over the repeats, after a first one that is not
+counted.
 
-  wall     s, the command from its start to its end
-  sweeps   s, as it says itself
-  bytes    of its file
+  wall     s, the command from start to end
+  sweeps   s, as the run reports them
+  bytes    size of the file
   dd       bytes/s of dd
   left     s: wall - sweeps - bytes/dd
   begin    s from the start to the first byte of the first snapshot
@@ -43,7 +44,7 @@ def config(points, sweeps, snapshots):
 
 
 def size(*paths):
-    """Bytes of the first of them that is there."""
+    """The size in bytes of the first of these files that exists, or 0."""
     for path in paths:
         try:
             return os.stat(path).st_size
@@ -58,7 +59,7 @@ def remove(directory):
 
 
 def run(program, backend, path, directory):
-    """What one run takes; watches its file grow."""
+    """Times of one run, found by watching its file grow."""
     file = directory / "whole.h5"
     part = directory / "whole.h5.part"
     command = [program, "run", path, "--json", "--quiet", "--output", file, "--set", f'solver.backend="{backend}"']
@@ -86,7 +87,7 @@ def run(program, backend, path, directory):
 
 
 def dd(count, directory):
-    """Bytes/s of as many bytes of zeros."""
+    """The rate [bytes/s] at which dd writes at least this many zeros."""
     blocks = max(count >> 22, 16)
     start = time.perf_counter()
     subprocess.run(["dd", "if=/dev/zero", f"of={directory / 'whole.dd'}", "bs=4M", f"count={blocks}", "status=none"], check=True)
@@ -120,7 +121,7 @@ def main():
                 order = arguments.program if repeat % 2 else arguments.program[::-1]
                 found = {program: run(program, arguments.backend, path, place) for program in order}
                 rate = dd(found[order[0]]["bytes"], place)
-                if repeat > 0:  # what is there for the first time takes longer
+                if repeat > 0:  # not the first: caches are cold
                     rates.append(rate)
                     for program in order:
                         runs[program].append(found[program])

@@ -1,9 +1,9 @@
 /*
  * usage: mpirun -n N wire
  *
- * Layers between GPUs by NCCL, each rank with a device of its own, in a ring: what goes down comes
- * from above, and the other way round; with one rank to itself, with two from the same one on both
- * sides. Beside it the open chain, whose ends have one neighbour.
+ * Exchanges layers between GPUs by NCCL; each rank has its own device. Ranks form a ring: what is
+ * sent down arrives from above, and vice versa. One rank exchanges with itself, two ranks with each
+ * other on both sides. Then the same in an open chain, whose ends have one neighbour.
  */
 #include "engine/ranks/mpi/device_wire.h"
 
@@ -21,13 +21,13 @@ static void must(cudaError_t status, const char *what)
         hs_wire_abort(HS_DEVICE, "%s: %s", what, cudaGetErrorString(status));
 }
 
-/* Byte n of what a rank sends that way in a round. */
+/* Byte n of what a rank sends in a direction in a round. */
 static unsigned char value(int rank, int way, int round, size_t n)
 {
     return (unsigned char)(7 * rank + 101 * way + 31 * round + n % 251);
 }
 
-/* The rank on that side; -1: none. */
+/* The neighbour on that side; -1: none. */
 static int neighbour(int side, bool ring)
 {
     const int other = hs_wire.rank + (side == UP ? 1 : -1);
@@ -36,7 +36,7 @@ static int neighbour(int side, bool ring)
                                                  : other;
 }
 
-/* Whether all that came is what was sent, and nothing came where nobody is. */
+/* Whether all that arrived is what was sent, and nothing arrived where there is no neighbour. */
 static bool exchange(cudaStream_t stream, size_t bytes, bool ring, int round)
 {
     unsigned char *host = malloc(bytes), *out[SIDES], *in[SIDES];

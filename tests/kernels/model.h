@@ -1,7 +1,7 @@
 /*
- * A run written down as plainly as can be, from core/boundary.h and core/stencil.h alone: every
- * value asked for by its indices, ghosts worked out where they are asked for, nothing stored but
- * the nodes. What kernels and backends are held to under boundaries of any kind.
+ * A run written as plainly as possible, from core/boundary.h and core/stencil.h alone. Every value
+ * is looked up by its indices, ghosts are computed where they are needed, and only nodes are
+ * stored. Kernels and backends are compared with it under boundaries of any kind.
  */
 #ifndef HS_TESTS_KERNELS_MODEL_H
 #define HS_TESTS_KERNELS_MODEL_H
@@ -50,7 +50,7 @@ static inline double model_data(const struct model *m, int face, const int64_t n
     return model_round(m, hs_value_at(&m->problem->face[face].data, at[0], at[1], at[2], t));
 }
 
-/* The value at a node or, outside along one axis, of its ghost. */
+/* The value of a node or, if `n` is outside along one axis, of a ghost. */
 static inline double model_value(const struct model *m, const int64_t n[HS_AXES], double t)
 {
     const int64_t *points = m->problem->grid.points;
@@ -94,8 +94,7 @@ static inline double model_swept(const struct model *m, const struct hs_stencil 
     return model_round(m, sum);
 }
 
-/* A source that is the same everywhere goes to the kernel as a double, one that is not as a field.
- */
+/* A source that is the same everywhere reaches the kernel as a double, any other as a field. */
 static inline double model_source(const struct model *m, double source)
 {
     const unsigned axes = (1u << m->problem->grid.dims) - 1;
@@ -112,7 +111,7 @@ static inline bool model_holds(const struct hs_problem *problem, const int64_t n
     return false;
 }
 
-/* One sweep of the span, from its sweep `s`. */
+/* Sweep `s` of the span. */
 static inline void model_sweep(struct model *m, const struct hs_span *span, int64_t s)
 {
     const struct hs_problem *problem = m->problem;

@@ -1,8 +1,9 @@
 /*
- * A random body as a network, and its sweeps as core/network.h defines them: node by node, edge by
- * edge, nothing clever. What kernels of conduction are held to, and how they are given it.
+ * A random body as a network, swept as core/network.h defines it: node by node, edge by edge,
+ * without any optimisation. Conduction kernels are compared with it. It also makes the fields that
+ * they are called with.
  *
- * Numbers are doubles here; in float precision every one of them is a float's.
+ * Numbers are doubles here; in float precision each has the value of a float.
  */
 #ifndef HS_TESTS_KERNELS_NETWORK_MODEL_H
 #define HS_TESTS_KERNELS_NETWORK_MODEL_H
@@ -24,7 +25,7 @@ static inline int64_t network_any(int64_t count)
     return (int64_t)((network_seed >> 24) % (uint64_t)count);
 }
 
-/* From 0 to 1, all bits of it. */
+/* From 0 to 1, with all bits of the precision. */
 static inline double network_noise(enum hs_precision precision)
 {
     const double x =
@@ -33,27 +34,27 @@ static inline double network_noise(enum hs_precision precision)
 }
 
 enum { NETWORK_LAST = 1 << HS_AXES, NETWORK_MEMBERS = HS_AXES + 3 };
-enum { NETWORK_CPU_LINE = 64, NETWORK_GPU_LINE = 128 }; /* bytes that rows are aligned to */
+enum { NETWORK_CPU_LINE = 64, NETWORK_GPU_LINE = 128 }; /* bytes, alignment of rows */
 
 /*
- * What a body is like. Its rows are of so many kinds; of each there is one for nodes that are the
- * last along any axes (a bit each), which have no edge there.
+ * The properties of a body. It has `kinds` kinds of nodes. Each kind has one row for every set of
+ * axes (one bit each) along which a node may be the last; there it has no edge.
  */
 struct network_case {
     int dims, steps;
     enum hs_precision precision;
     enum hs_network_form form;
     int64_t points[HS_AXES];
-    int64_t padding; /* values between planes, as the backend has them */
+    int64_t padding; /* elements between planes, as the backend has them */
     bool wrap[HS_AXES];
     int64_t kinds;
-    int64_t block[HS_AXES]; /* so many nodes along each axis have the same kind ... */
-    int64_t noise;          /* ... but one of so many, which has any */
+    int64_t block[HS_AXES]; /* nodes of a block along each axis, all of one kind ... */
+    int64_t noise;          /* ... except for one node in so many, whose kind is random */
     bool source, sinks, forced;
-    bool anew; /* the source is another one in each sweep, as walls that move make it */
+    bool anew; /* the source changes in each sweep, as moving walls make it */
 };
 
-/* Of nodes [nz][ny][nx]. */
+/* Node arrays are [nz][ny][nx]. */
 struct network_model {
     const struct network_case *c;
     int64_t rows;
@@ -70,7 +71,7 @@ static inline double network_source(const struct network_model *m, int step, int
     return m->source[(m->c->anew ? step : 0) * n[0] * n[1] * n[2] + node];
 }
 
-/* The node at a place, or behind a periodic end the one that it stands for; -1: none. */
+/* The node at a place, wrapped along periodic axes; -1: none. */
 static inline int64_t network_node(const struct network_case *c, const int64_t place[HS_AXES])
 {
     int64_t node = 0;
@@ -84,11 +85,11 @@ static inline int64_t network_node(const struct network_case *c, const int64_t p
     return node;
 }
 
-/* Held nodes have dt/C = 0, prescribed ones besides keep = 0, which is not known as arrays. */
+/* Held nodes have dt/C = 0. Prescribed ones also have keep = 0, which arrays cannot express. */
 static inline void network_make_rows(struct network_model *m)
 {
     const struct network_case *c = m->c;
-    m->rows = 1 + NETWORK_LAST * c->kinds; /* the first is of what is no node */
+    m->rows = 1 + NETWORK_LAST * c->kinds; /* the first is for elements that are not nodes */
     m->row = calloc((size_t)m->rows, sizeof *m->row);
     m->forcing = calloc((size_t)(c->steps * m->rows), sizeof *m->forcing);
     for (int64_t n = 1; n < m->rows; n++) {
@@ -105,7 +106,7 @@ static inline void network_make_rows(struct network_model *m)
     }
 }
 
-/* Which row a node has. */
+/* Chooses the row of a node. */
 static inline int64_t network_choose(const struct network_case *c, const int64_t place[HS_AXES],
                                      uint64_t salt)
 {
@@ -166,7 +167,7 @@ static inline double network_add(const struct network_case *c, double a, double 
     return c->precision == HS_FLOAT ? (double)((float)a + (float)b) : a + b;
 }
 
-/* A node's value after sweep `step`. Edges below a node are their lower node's. */
+/* A node's value after sweep `step`. An edge belongs to its lower node. */
 static inline double network_swept(const struct network_model *m, int step, int64_t node)
 {
     static const int order[6][2] = {{HS_Z, -1}, {HS_Y, -1}, {HS_X, -1},
@@ -205,8 +206,8 @@ static inline void network_model_sweep(struct network_model *m, int step)
 /* ---- as a kernel is given it ----------------------------------------------------------------- */
 
 /*
- * Fields in a layout, and their allocations. What no kernel may make use of is NaN, or the number
- * of a row that is.
+ * Fields in a layout, and their allocations. Whatever a kernel must not use is NaN, or the number
+ * of a row of NaNs.
  */
 struct network_fields {
     size_t line; /* bytes, see above */
@@ -215,8 +216,8 @@ struct network_fields {
     struct hs_network_view view;
     void *row, *forcing, *number, *in, *out, *source;
     void *member[NETWORK_MEMBERS]; /* as arrays: G along each axis, dt/C, g, s */
-    bool walled, wrapped;          /* `in` has ghosts behind walls, and along periodic axes */
-    double *values;                /* of the nodes: of `in` before a call, of `out` after it */
+    bool walled, wrapped;          /* whether `in` has ghosts behind walls, along periodic axes */
+    double *values; /* of the nodes: those of `in` before a call, of `out` after it */
 };
 
 static inline struct hs_layout network_layout(const struct network_case *c, size_t line)
@@ -231,8 +232,8 @@ static inline void *network_origin(const struct network_fields *f, void *field, 
     return field ? (char *)field + (size_t)f->layout.origin * size : NULL;
 }
 
-/* All bits set, which is NaN. The CPU is given not a byte more than a line, so that the sanitizer
- * sees what goes beyond; a GPU may load a line more. */
+/* All bits set, which is NaN. For the CPU there is not a byte beyond the last line, so that the
+ * sanitizer sees overruns; a GPU may load one line more. */
 static inline void *network_lines(size_t line, size_t bytes)
 {
     bytes = (bytes + line - 1) / line * line + (line == NETWORK_GPU_LINE ? line : 0);
@@ -246,7 +247,7 @@ static inline void *network_field(const struct network_fields *f)
     return network_lines(f->line, (size_t)f->layout.elements * hs_precision_size(f->precision));
 }
 
-/* What a member of the arrays is at a node; -1: at what is none. */
+/* A member of the arrays at a node; -1: at an element that is no node. */
 static inline double network_member(const struct network_model *m, int member, int step,
                                     int64_t node)
 {
@@ -267,7 +268,8 @@ static inline void network_put_number(const struct network_model *m, struct netw
             hs_write(f->precision, f->member[n], at, network_member(m, n, 0, node));
 }
 
-/* Calls `put` for all nodes and for the ghosts beside one, whose node is -1 behind walls. */
+/* Calls `put` for all nodes and for the first layer of ghosts; the node of ghosts behind walls is
+ * -1. */
 static inline void network_each(const struct network_model *m, struct network_fields *f,
                                 void (*put)(const struct network_model *, struct network_fields *,
                                             int64_t at, int64_t node, bool ghost))
@@ -295,7 +297,7 @@ static inline void network_put_network(const struct network_model *m, struct net
         hs_write(f->precision, f->source, at, network_source(m, 0, node));
 }
 
-/* Behind walls there is any finite value. */
+/* Ghosts behind walls, where there are any, may have any finite value. */
 static inline void network_put_in(const struct network_model *m, struct network_fields *f,
                                   int64_t at, int64_t node, bool ghost)
 {
@@ -305,7 +307,7 @@ static inline void network_put_in(const struct network_model *m, struct network_
                                                            : f->values[node]);
 }
 
-/* A palette has one row more, which no node has. */
+/* A palette has an extra row, of NaNs, which no node has. */
 static inline void network_fields_palette(const struct network_model *m, struct network_fields *f)
 {
     const size_t size = hs_precision_size(f->precision), rows = (size_t)m->rows + 1;
@@ -333,7 +335,7 @@ static inline void network_fields_palette(const struct network_model *m, struct 
     f->view.number = network_origin(f, f->number, bytes);
 }
 
-/* `shift`: elements that the plan wants in front of the layout. */
+/* `shift`: elements that the plan wants before the layout. */
 static inline void network_fields_init(struct network_fields *f, const struct network_model *m,
                                        size_t line, int64_t shift)
 {
@@ -390,7 +392,7 @@ static inline int64_t network_element(const struct network_model *m, const struc
            hs_layout_offset(&f->layout, node % n[0], node / n[0] % n[1], node / n[0] / n[1]);
 }
 
-/* Makes all ready for a call that begins with sweep `step`. */
+/* Prepares the fields for a call that begins with sweep `step`. */
 static inline void network_fields_begin(const struct network_model *m, struct network_fields *f,
                                         int step)
 {
@@ -409,7 +411,7 @@ static inline void network_fields_begin(const struct network_model *m, struct ne
     network_each(m, f, network_put_in);
 }
 
-/* Takes the values of `out`. Returns how many elements were written, nodes or not. */
+/* Takes the nodes' values from `out`. Returns how many elements were written, nodes or not. */
 static inline int64_t network_fields_end(const struct network_model *m, struct network_fields *f)
 {
     const int64_t *n = m->c->points;
@@ -421,7 +423,7 @@ static inline int64_t network_fields_end(const struct network_model *m, struct n
     return written;
 }
 
-/* The kernel's values are the model's, in the box. */
+/* Inside the box the kernel's values must be the model's. */
 static inline void network_compare(const struct network_model *m, const struct network_fields *f,
                                    const struct hs_box *box, const char *what)
 {
@@ -468,8 +470,8 @@ static inline struct hs_box network_whole(const struct network_case *c)
     return (struct hs_box){{0, 0, 0}, {c->points[0], c->points[1], c->points[2]}};
 }
 
-/* `of` has layout, box, threads and steps. False where the kernel cannot do the case, for the
- * reason. */
+/* `of` has layout, box, threads and steps. False if the kernel cannot handle the case; `reason`
+ * says why. */
 static inline bool network_plan(const struct hs_kernel *kernel, const struct network_case *c,
                                 struct hs_case of, const struct hs_device_limits *limits,
                                 struct hs_kernel_plan *plan, char *reason, size_t size)

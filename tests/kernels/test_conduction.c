@@ -1,13 +1,13 @@
 /*
- * Kernels of the CPU for bodies of many materials, against the definition in core/network.h written
- * out in network_model.h: bit for bit, in both precisions, since all of them add in one order.
+ * CPU kernels for bodies of many materials, against the definition in core/network.h as written out
+ * in network_model.h: bit for bit, in both precisions, since all of them add in the same order.
  *
- * At random: grids, periodic axes, networks in all forms (layers, blocks, noise; sinks, held and
- * prescribed nodes), forcing and source fields that change from sweep to sweep, threads, sweeps of
- * a call. What a kernel need not read is NaN, or the number of a row that is NaN; scratch memory is
- * kept from call to call, of other numbers of sweeps and threads.
+ * Random: grids, periodic axes, networks in all forms (layers, blocks, noise; sinks, held and
+ * prescribed nodes), forcing and source fields that change from sweep to sweep, threads, sweeps per
+ * call. What a kernel need not read is NaN, or the number of a row of NaNs. Scratch memory is kept
+ * between calls with different numbers of sweeps and threads.
  *
- * Another SEED, and as many as MANY, if the environment says so.
+ * The environment may set SEED, and MANY for the number of cases.
  */
 #include "core/kernel.h"
 #include "engine/registry.h"
@@ -22,11 +22,10 @@
 extern const struct hs_kernel hs_kernel_cpu_reference, hs_kernel_cpu_openmp;
 extern const struct hs_kernel hs_kernel_cpu_conduction_wavefront;
 
-/* ---- instruction sets -------------------------------------------------------------------------
- */
+/* ---- instruction sets ------------------------------------------------------------------------ */
 
-/* Kernels take the best of them when they run. They are told of fewer than the machine has, by what
- * the compiler's library knows of it, so that each is held to the same bits. */
+/* Kernels choose the best set when they run. The tests hide better sets in what the compiler's
+ * library knows of the machine, so that each set is held to the same bits. */
 enum { BEST, AVX2_AT_MOST, BASELINE, SETS };
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -49,15 +48,14 @@ static void take_set(int set)
 }
 #endif
 
-/* ---- a case ----------------------------------------------------------------------------------
- */
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 static int64_t any(int64_t count)
 {
     return network_any(count);
 }
 
-/* False where the kernel cannot do the case, for the reason. */
+/* False if the kernel cannot do the case; `reason` says why. */
 static bool make_plan(const struct hs_kernel *kernel, const struct network_case *c,
                       const struct network_fields *f, int threads, struct hs_kernel_plan *plan,
                       char *reason, size_t size)
@@ -66,9 +64,9 @@ static bool make_plan(const struct hs_kernel *kernel, const struct network_case 
     return network_plan(kernel, c, of, NULL, plan, reason, size);
 }
 
-static int passes; /* of several sweeps of a recursion that were tried */
+static int passes; /* recursion passes of several sweeps that were tried */
 
-/* A call of so many sweeps of the box, from f->values to f->values. */
+/* A call of `steps` sweeps of the box, from f->values to f->values. */
 static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *plan,
                  const struct network_model *m, struct network_fields *f, const struct hs_box *box,
                  int first, int steps, int threads, void *scratch)
@@ -121,8 +119,8 @@ static void *zeros(size_t bytes)
     return memset(memory, 0, bytes + 1);
 }
 
-/* All sweeps of the case by calls of up to `steps`, each by some of the threads. False: it cannot.
- */
+/* All sweeps of the case in calls of up to `steps`, each with some of the threads. False: the
+ * kernel cannot do the case. */
 static bool run(const struct hs_kernel *kernel, const struct network_case *c,
                 const struct network_model *before, const struct network_model *after, int steps,
                 int threads, int set)
@@ -150,8 +148,8 @@ static bool run(const struct hs_kernel *kernel, const struct network_case *c,
     return can;
 }
 
-/* Every kernel that can, against the model; but the reference only of small grids, since it is slow
- * and has but one way. Returns how many could. */
+/* Compares every kernel that can do the case with the model; the reference only on small grids,
+ * since it is slow and has only one code path. Returns how many kernels were tried. */
 static int run_all(const struct network_case *c, int steps, int threads, int set)
 {
     const bool large = c->points[0] * c->points[1] * c->points[2] > 1 << 19;
@@ -172,10 +170,9 @@ static int run_all(const struct network_case *c, int steps, int threads, int set
     return tried;
 }
 
-/* ---- at random -------------------------------------------------------------------------------
- */
+/* ---- at random ------------------------------------------------------------------------------- */
 
-/* Layers along each axis, bricks, a few nodes unlike the others, nothing but such, one material. */
+/* Layers along each axis, bricks, a few odd nodes, bricks with odd nodes, all odd, one material. */
 static void any_body(struct network_case *c)
 {
     static const struct {
@@ -200,7 +197,7 @@ static void any_body(struct network_case *c)
     c->anew = c->source && any(2) == 0;
 }
 
-/* Rows of all lengths, and longer ones than the fused kernel keeps whole; few nodes in all. */
+/* Rows of all lengths, also longer ones than the fused kernel keeps whole; few nodes in total. */
 static void any_grid(struct network_case *c)
 {
     static const int64_t most[HS_AXES][HS_AXES] = {{5000, 1, 1}, {160, 40, 1}, {70, 14, 12}};
@@ -222,7 +219,7 @@ static void any_grid(struct network_case *c)
     c->padding = any(2) * 64 / (int64_t)hs_precision_size(c->precision) * any(9);
 }
 
-/* Half of the calls are of four sweeps, which in 3D have a form of their own. */
+/* Half of the calls have four sweeps, for which there is special code in 3D. */
 void test_conduction__all_kernels_give_the_bits_of_the_definition(void **state)
 {
     const char *first = getenv("SEED"), *many = getenv("MANY");
@@ -236,17 +233,16 @@ void test_conduction__all_kernels_give_the_bits_of_the_definition(void **state)
         any_body(&c);
         const int steps = any(2) ? 4 : 1 + (int)any(8);
         c.steps = 1 + (int)any(2 * steps);
-        /* as backends call them: a source field belongs to one time */
+        /* as backends call them: a source field is valid at one time only */
         tried += run_all(&c, c.anew ? 1 : steps, 1 + (int)any(4), n % SETS);
     }
-    /* reference and openmp all of them, the fused kernel palettes in 2D and 3D */
+    /* reference and openmp do all cases, the fused kernel does palettes in 2D and 3D */
     assert_true(tried >= 2 * count + (many ? 0 : count / 3));
 }
 
-/* ---- what is not met at random ----------------------------------------------------------------
- */
+/* ---- what is not met at random --------------------------------------------------------------- */
 
-/* Fields larger than a cache, where rows go past it, and 1D rows that are cut. */
+/* Fields larger than a cache, whose rows are stored past it, and 1D rows that are cut. */
 void test_conduction__nor_does_size_matter(void **state)
 {
     static const int64_t large[HS_PRECISIONS][HS_AXES][HS_AXES] = {
@@ -270,7 +266,7 @@ void test_conduction__nor_does_size_matter(void **state)
         }
 }
 
-/* Slabs of any planes and rows, and by the reference any box; nothing is written outside. */
+/* Slabs of any planes and rows, and for the reference any box; nothing is written outside. */
 void test_conduction__boxes_are_kept_to(void **state)
 {
     const struct hs_kernel *const kernels[] = {&hs_kernel_cpu_reference, &hs_kernel_cpu_openmp};
@@ -305,7 +301,7 @@ void test_conduction__boxes_are_kept_to(void **state)
     assert_true(passes > 10);
 }
 
-/* The fused kernel keeps whole what goes round. */
+/* The fused kernel keeps rows that wrap whole. */
 void test_conduction__long_rows_that_wrap_are_refused_by_name(void **state)
 {
     struct network_case c = {.dims = 2,
@@ -334,7 +330,7 @@ void test_conduction__long_rows_that_wrap_are_refused_by_name(void **state)
     }
 }
 
-/* Otherwise the sets above would all be one. */
+/* Otherwise the sets above could all be the same one. */
 void test_conduction__every_instruction_set_was_tried(void **state)
 {
 #if defined(__x86_64__) && defined(__GNUC__)

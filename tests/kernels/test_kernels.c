@@ -1,12 +1,12 @@
 /*
- * Every kernel of the table that a device here can run, held to `reference`.
+ * Every kernel of the table that a device here can run, against `reference`.
  *
  * Alone: each dims, radius and precision that it claims, on grids of odd sizes, on the whole grid
- * and on boxes of it, with a source field and without, from random data with random coefficients,
- * no two alike. Through its backend: several sweeps under all eight kinds of boundary.
+ * and on boxes of it, with and without a source field, from random data with random coefficients,
+ * all different. Through its backend: several sweeps under all eight kinds of boundary.
  *
- * double: bit for bit, since all add in one order with one fma a term.
- * float: reference adds in double and rounds once. A kernel in float rounds each coefficient, each
+ * double: bit for bit, since all kernels add in the same order with one fma per term.
+ * float: reference adds in double and rounds once. A float kernel rounds each coefficient, each
  * partial sum and the source: at most (terms + 2) halves of an epsilon of sum |c in| + |source|.
  */
 #include "core/backend.h"
@@ -28,9 +28,9 @@
 extern const struct hs_kernel hs_kernel_cpu_reference;
 
 static uint64_t seed = 1;
-static int recursions, passes; /* that were tried */
+static int recursions, passes; /* numbers of those that were tried */
 
-/* Uniform in [-1, 1): an xorshift generator, so that a failure comes back. */
+/* Uniform in [-1, 1): a xorshift generator, so that failures are reproducible. */
 static double noise(void)
 {
     seed ^= seed << 13;
@@ -60,7 +60,7 @@ struct trial {
     int threads;
 };
 
-/* Not a byte more, so that the sanitizer sees what goes beyond. */
+/* Not a byte more than needed, so that the sanitizer sees overruns. */
 static size_t field_bytes(const struct hs_layout *layout, enum hs_precision precision)
 {
     const size_t bytes = (size_t)layout->elements * hs_precision_size(precision);
@@ -68,7 +68,7 @@ static size_t field_bytes(const struct hs_layout *layout, enum hs_precision prec
     return bytes;
 }
 
-/* A field of random values, ghosts too: all that lies in the allocation. */
+/* Random values in the whole allocation, ghosts included. */
 static char *random_field(const struct hs_layout *layout, enum hs_precision precision)
 {
     char *field = aligned_alloc(64, field_bytes(layout, precision));
@@ -88,13 +88,13 @@ static char *swept(const struct trial *t, const struct hs_kernel *kernel, struct
     const size_t bytes = field_bytes(&sweep.layout, t->precision);
     char *out = aligned_alloc(64, bytes);
     assert_non_null(out);
-    memset(out, 0xa5, bytes); /* poison: what a kernel leaves out, or adds to, shows */
+    memset(out, 0xa5, bytes); /* poison: shows what a kernel leaves out, or adds to */
     sweep.out = (void *)(uintptr_t)origin(t, &sweep.layout, out);
     assert_ok(kernel->sweep(NULL, &sweep, &err));
     return out;
 }
 
-/* sum |c in| + |source| at a node, times what the roundings of a float kernel amount to. */
+/* What a float kernel may round: (terms + 2) halves of an epsilon of sum |c in| + |source|. */
 static double float_bound(const struct hs_sweep *s, int64_t node)
 {
     struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
@@ -127,7 +127,7 @@ static void compare_inside(const struct trial *t, const struct hs_sweep *s, cons
             }
 }
 
-/* Poisons nodes beside the box, in a cache line with one of its nodes, that hold what `in` does. */
+/* Poisons copies of `in` beside the box, in cache lines that the box's nodes share. */
 static void forgive_copies(const struct trial *t, const struct hs_sweep *s, char *nodes)
 {
     const int64_t size = (int64_t)hs_precision_size(t->precision), line = 64 / size;
@@ -142,7 +142,7 @@ static void forgive_copies(const struct trial *t, const struct hs_sweep *s, char
             }
 }
 
-/* All bytes of the allocation outside the box still hold the poison. */
+/* All bytes of the allocation outside the box must still hold the poison. */
 static void check_outside(const struct trial *t, const struct hs_sweep *s, char *field)
 {
     const struct hs_layout *layout = &s->layout;
@@ -164,7 +164,7 @@ static void try_recursion(const struct trial *t, const struct hs_sweep *sweep, c
 {
     struct hs_face face[HS_FACES] = {{0}};
     for (int f = 0; f < HS_FACES; f++)
-        face[f].held = HS_MAX_RADIUS; /* so that no ghost stands between the sweeps of a pass */
+        face[f].held = HS_MAX_RADIUS; /* so that a pass needs no ghosts between its sweeps */
     const struct hs_case of = {.asked = hs_feature_stencil(t->grid.dims, t->radius, t->precision),
                                .precision = t->precision,
                                .dims = t->grid.dims,
@@ -226,8 +226,8 @@ static const int64_t sizes[][HS_AXES] = {
     {7, 7, 7}, {8, 9, 10}, {67, 13, 11}, {130, 33, 8}, {2049, 7, 9},
 };
 
-/* Larger than a cache, where kernels may store past it: about 2^20 double or 2^21 float values in
- * each field, and in 2D rows long enough to be cut. */
+/* Larger than a cache, so that kernels may store past it: about 2^20 double or 2^21 float values in
+ * each field. In 2D rows are long enough to be cut. */
 static const int64_t large[HS_PRECISIONS][HS_AXES][HS_AXES] = {
     [HS_FLOAT] = {{2200001, 1, 1}, {40009, 57, 1}, {149, 131, 113}},
     [HS_DOUBLE] = {{1100003, 1, 1}, {40009, 29, 1}, {149, 131, 57}},
@@ -269,7 +269,7 @@ static void large_trial(struct trial t)
     run_trial(&t);
 }
 
-/* Kernels of the CPU that sweep once a call and leave ghosts to the backend can be tried alone. */
+/* CPU kernels that do one sweep per call and leave ghosts to the backend can be tried alone. */
 static bool stands_alone(const struct hs_kernel *kernel)
 {
     return kernel->device == HS_CPU && !(kernel->features & HS_APPLIES_WALLS);
@@ -298,7 +298,7 @@ void test_kernels__each_agrees_with_reference(void **state)
                         large_trial(t);
                     tried++;
                 }
-    assert_true(tried >= 2 * 18 && recursions >= 2 * 18); /* reference and openmp at least */
+    assert_true(tried >= 2 * 18 && recursions >= 2 * 18); /* at least reference and openmp */
     assert_true(passes >= 100);
 }
 
@@ -317,8 +317,7 @@ void test_kernels__empty_box_is_left_alone(void **state)
         }
 }
 
-/* ---- several sweeps, through the backend ------------------------------------------------------
- */
+/* ---- several sweeps, through the backend ----------------------------------------------------- */
 
 /* 0.5 + 0.25*x*y - z, and the same plus 0.1*t */
 static struct hs_instruction of_space[] = {
@@ -355,8 +354,8 @@ static void lower_face(struct hs_problem *problem, int face, int kind, int varia
 
 static const int64_t few_points[HS_AXES] = {13, 9, 8};
 
-/* Case n: another kind on each face, so that in as many cases each kind meets every other; thrice,
- * so that each of them is driven by values of every sort. */
+/* Case n has different kinds on its faces, such that in as many cases as there are kinds each kind
+ * meets every other. Three times as many cases give each of them values of every sort. */
 static void make_problem(struct hs_problem *problem, int dims, const int64_t points[HS_AXES],
                          int radius, enum hs_precision precision, int n)
 {
@@ -374,7 +373,7 @@ static void make_problem(struct hs_problem *problem, int dims, const int64_t poi
     const int kinds = count_kinds();
     for (int axis = 0; axis < dims; axis++) {
         int kind[2] = {(n + axis) % kinds, (n + 3 * axis + 3) % kinds};
-        for (int side = 0; side < 2; side++) /* periodic on one side is so on both */
+        for (int side = 0; side < 2; side++) /* an axis is periodic on both sides */
             if (hs_boundary_kinds[kind[side]].wrap)
                 kind[!side] = kind[side];
         for (int side = 0; side < 2; side++)
@@ -391,8 +390,8 @@ static void make_problem(struct hs_problem *problem, int dims, const int64_t poi
     problem->source.rate = 0.125;
 }
 
-/* The faces' rules let an error grow by 1 + 2*3*0.13*0.3/2 a sweep at most (robin, third layer),
- * and add some roundings of their own to those of a sweep (see run_trial). */
+/* By the faces' rules an error grows by a factor of at most 1 + 2*3*0.13*0.3/2 a sweep (robin,
+ * third layer). They add some roundings to those of a sweep (see float_bound). */
 static double run_bound(const struct hs_problem *problem, const struct hs_kernel *kernel,
                         double largest)
 {
@@ -406,7 +405,7 @@ static void compare_run(const struct model *m, const struct hs_kernel *kernel, c
                         const void *values, int n)
 {
     const struct hs_problem *problem = m->problem;
-    double largest = 4.0; /* of the data */
+    double largest = 4.0; /* of the boundary data */
     for (int64_t i = 0; i < hs_grid_count(&problem->grid); i++)
         largest = fmax(largest, fabs(m->now[i]));
     const double bound = run_bound(problem, kernel, largest);
@@ -424,7 +423,7 @@ static void compare_run(const struct model *m, const struct hs_kernel *kernel, c
     }
 }
 
-/* Sweeps in two stretches of one interval, as a run with an output in between does. */
+/* Sweeps in two stretches of one interval, like a run with an output in between. */
 static void run_case(const struct hs_backend *backend, const struct hs_kernel *kernel,
                      const struct hs_problem *problem, int n)
 {
@@ -461,8 +460,8 @@ static void run_case(const struct hs_backend *backend, const struct hs_kernel *k
     free(values);
 }
 
-/* Each kernel that this backend can be given, in all that it claims, but for those that want larger
- * grids. */
+/* Tries each kernel that the backend can run, in all that it claims, except for kernels that need
+ * larger grids. */
 static int run_backend(const struct hs_backend *backend)
 {
     int tried = 0;
@@ -499,17 +498,16 @@ void test_kernels__each_sweeps_under_every_boundary(void **state)
             tried += run_backend(hs_backends[b]);
         hs_error_release(&err);
     }
-    assert_true(tried >= 2 * 18 * 3 * count_kinds()); /* reference and openmp at least */
+    assert_true(tried >= 2 * 18 * 3 * count_kinds()); /* at least reference and openmp */
 }
 
-/* ---- fusing ----------------------------------------------------------------------------------
- */
+/* ---- fusing ---------------------------------------------------------------------------------- */
 
 extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_kernel hs_kernel_cpu_openmp;
 
-/* What kernels are told of L2, where it is not 0: the forms that suit other machines
- * than this one are held to the same bits. The library's own function is behind this one. */
+/* The L2 size that kernels see, unless it is 0, so that the code for other machines is held to the
+ * same bits. The sysconf() below replaces the library's, and falls back to it. */
 static long l2_bytes;
 
 long sysconf(int name)
@@ -524,12 +522,12 @@ long sysconf(int name)
     return library(name);
 }
 
-/* Grids that are cut into several tiles along each axis, by their lengths or by the threads; the
- * last one's fields are larger than a cache. */
+/* Grids that are cut into several tiles along each axis, because of their lengths or the threads.
+ * The last one's fields are larger than a cache. */
 static const struct {
     int dims, threads;
     int64_t points[HS_AXES];
-    int radii; /* largest that is tried; 0: all */
+    int radii; /* largest radius tried; 0: all */
 } tiled[] = {
     {1, 3, {9001, 1, 1}, 0},   {1, 2, {40013, 1, 1}, 0}, {2, 4, {3001, 61, 1}, 0},
     {2, 5, {97, 701, 1}, 0},   {3, 3, {37, 151, 31}, 0}, {3, 2, {1103, 23, 17}, 0},
@@ -537,7 +535,7 @@ static const struct {
     {3, 2, {203, 211, 57}, 1},
 };
 
-/* So many that each kernel fuses all it can and then fewer, in two stretches. */
+/* Two stretches, in which each kernel fuses as many sweeps as it can, and then fewer. */
 static void sweep_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,
                         int threads, bool keep_last, char *values)
 {
@@ -581,8 +579,8 @@ static void compare_tiled(const struct hs_kernel *kernel, const struct hs_proble
     free(fused);
 }
 
-/* A kernel that fuses gives the bits of single sweeps, whatever the tiles, the faces, the sources
- * and the number of sweeps. */
+/* A kernel that fuses sweeps gives the bits of single sweeps, whatever the tiles, faces, sources
+ * and number of sweeps. */
 static void fuse_with(long cache, int dims, int radii)
 {
     int tried = 0;
@@ -615,15 +613,15 @@ void test_kernels__fusing_changes_no_bit(void **state)
     fuse_with(1024 * 1024, 1, HS_MAX_RADIUS);
 }
 
-/* Where level 1 is swept with the others. */
+/* With level 1 swept together with the others. */
 void test_kernels__nor_does_it_where_l2_is_large(void **state)
 {
     fuse_with(1280 * 1024, 3, 1);
 }
 
-/* Grids of which a thread takes several tiles that are neighbours across, about so many there are:
- * one thread; three with two each; with pieces along x; along z; with fields that, in double, are
- * not left to the last cache, and an even number of planes. */
+/* Grids of which a thread takes several tiles that are neighbours; there are about `across` of
+ * them. One thread; three with two tiles each; pieces along x; along z; fields that, in double, are
+ * not left to the last-level cache, with an even number of planes. */
 static const struct {
     int threads, across;
     int64_t points[HS_AXES];
@@ -632,7 +630,7 @@ static const struct {
     {3, 2, {160, 23, 90}}, {2, 4, {128, 140, 64}},
 };
 
-/* For such a cache as the kernel, which keeps planes of all levels there, cuts them so. */
+/* The cache for which the kernel, which keeps planes of all levels in it, makes such tiles. */
 static long cache_for(int64_t bytes, int64_t rows, int radius, int steps)
 {
     const int64_t halo = 2 * (int64_t)steps * radius,
@@ -643,7 +641,7 @@ static long cache_for(int64_t bytes, int64_t rows, int radius, int steps)
 static int wanted;
 static const struct hs_kernel *of_kernel;
 
-/* The kernel's plan, with as many sweeps a call as are wanted. */
+/* The kernel's plan, but with the wanted number of sweeps per call. */
 static bool as_wanted(const struct hs_case *of, const struct hs_device_limits *limits,
                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
@@ -675,7 +673,7 @@ static bool fuses_stencils(const struct hs_kernel *kernel)
     return kernel->device == HS_CPU && kernel->steps > 1 && kernel->features & HS_STENCIL;
 }
 
-/* At any number of sweeps that a call may make, not only those that pay. */
+/* With every number of sweeps that a call may make, not only those that pay. */
 void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
 {
     for (int k = 0; hs_kernels[k]; k++)
@@ -686,8 +684,7 @@ void test_kernels__nor_does_it_where_a_thread_has_several_tiles(void **state)
                         fuse_neighbours(hs_kernels[k], w, radius, n);
 }
 
-/* ---- anything with anything --------------------------------------------------------------------
- */
+/* ---- anything with anything ------------------------------------------------------------------ */
 
 /* 0 to count - 1 */
 static int any(int count)
@@ -696,7 +693,7 @@ static int any(int count)
     return n < count ? n : count - 1;
 }
 
-/* Periodic faces more often than one kind in eight, since they are so on both sides. */
+/* Periodic more often than one kind in eight, since it takes both sides of an axis. */
 static void any_faces(struct hs_problem *problem)
 {
     const int periodic = (int)(hs_boundary_find("periodic") - hs_boundary_kinds);
@@ -712,7 +709,7 @@ static void any_faces(struct hs_problem *problem)
     }
 }
 
-/* Half of the cases are of four sweeps in 3D with radius 1, which have forms of their own. */
+/* Half of the cases have four sweeps in 3D with radius 1, for which there is special code. */
 static void fuse_anything(const struct hs_kernel *kernel, int n)
 {
     static const int64_t most[HS_AXES][HS_AXES] = {{30000, 1, 1}, {900, 180, 1}, {160, 160, 50}};
@@ -738,14 +735,14 @@ static void fuse_anything(const struct hs_kernel *kernel, int n)
     hs_problem_release(&problem);
 }
 
-/* Cases at random, of which a test like those above has too few: a face's kind with another's, and
- * with how the grid is cut. Of another SEED, and as many as MANY, if the environment says so. */
+/* Random cases: combinations of a face's kind with others and with the cuts of the grid, of which
+ * the tests above have too few. The environment may set SEED, and MANY for the number of cases. */
 void test_kernels__nor_does_it_in_cases_at_random(void **state)
 {
     const char *first = getenv("SEED"), *many = getenv("MANY");
     seed = 7919 * (uint64_t)(first ? atoi(first) : 1) + 13;
     for (int i = 0; i < 20; i++)
-        noise(); /* the first after a small seed are small */
+        noise(); /* the first numbers after a small seed are small */
     for (int n = 0; n < (many ? atoi(many) : 100); n++)
         for (int k = 0; hs_kernels[k]; k++)
             if (fuses_stencils(hs_kernels[k]))

@@ -1,13 +1,13 @@
-"""What both kinds of peers say where they have no answer."""
+"""The answers of peers that have no result, for both kinds of peers."""
 import importlib
 
 
 class Absent(Exception):
-    """What the peer needs is not on this machine, or it cannot do the case."""
+    """The peer lacks something on this machine, or it cannot do the case."""
 
 
 def need(module):
-    """The module, or Absent."""
+    """Imports the module, or raises Absent."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -17,7 +17,7 @@ def need(module):
 
 
 def no_answer(name, why):
-    """The line of a peer that ended by this exception."""
+    """The JSON line of a peer that ended with this exception."""
     if isinstance(why, Absent):
         return {"name": name, "absent": str(why)}
     text = (str(why).strip() or type(why).__name__).splitlines()[0]

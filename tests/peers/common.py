@@ -1,21 +1,20 @@
-"""What the peers share: the case from the command line, the proof, the clock, the answer.
+"""What the peers share: reading the case from the command line, the proof, the timing, the answer.
 
-A peer is a file beside this one. It has a function make(case) that returns an object with
+A peer is a script in this folder. It has a function make(case) that returns an object with
 
     version        of the library it is written with, "cupy 13.4.1"
     device         that it runs on
-    put(array)     takes a numpy array [nz][ny][nx] (fewer axes in 1D and 2D) to the device
+    put(array)     copies a numpy array [nz][ny][nx] (fewer axes in 1D and 2D) to the device
     sweep(count)   sweeps it so many times; need not wait for the end
-    wait()         until all sweeps are done
+    wait()         returns when all sweeps are done
     get()          the field, as a numpy array
 
-and ends with common.main(__file__, make). run.py runs it for `heatsolve bench --peers`. It prints one line of
-JSON: name, version, device, seconds (of one sweep: the median of the samples), seconds_min,
-seconds_max, samples, apart; or name and why: "absent" where what it needs is not there, "error"
-where it failed.
+and ends with common.main(__file__, make). run.py runs it for `heatsolve bench --peers`. It prints one line of JSON:
+name, version, device, seconds (per sweep: the median of the samples), seconds_min, seconds_max, samples, apart. Without
+a result the line has the name and a reason: "absent" if something that the peer needs is missing, "error" if it failed.
 
-A sweep is out = sum c_i in_i over the 3, 5 or 7 points of a star of radius 1, with coefficients
-that are no two alike, from one array into another in turn; the outermost nodes are never written.
+A sweep is out = sum c_i in_i over the 3, 5 or 7 points of a star of radius 1. All coefficients differ. Sweeps alternate
+between two arrays; the outermost nodes are never written.
 """
 import argparse
 import json
@@ -27,7 +26,7 @@ from absent import Absent, need, no_answer
 
 
 class OnCupy:
-    """What the peers in CuPy share: all but the sweep."""
+    """What the peers in CuPy share: everything but the sweep."""
 
     def __init__(self, case):
         if case.backend != "cuda":
@@ -77,7 +76,7 @@ def inside(dims):
 
 
 def neighbours(dims):
-    """Slices of a field beside `inside`, in the order of the coefficients: the centre first."""
+    """Slices of a field for the centre and its neighbours, in the order of the coefficients."""
     views = [inside(dims)]
     for axis in range(dims - 1, -1, -1):  # x is the last axis of an array
         for part in (slice(None, -2), slice(2, None)):
@@ -86,7 +85,7 @@ def neighbours(dims):
 
 
 def weighted_sum(field, c):
-    """The sum of a sweep, written once for every library whose arrays take slices."""
+    """The sum of a sweep, written once for every library whose arrays can be sliced."""
     views = neighbours(field.ndim)
     out = c[0] * field[views[0]]
     for n in range(1, len(views)):
@@ -101,7 +100,7 @@ def largest(array):
 
 
 def proof_case(case):
-    """A small field before and after some sweeps: heatsolve's where it is given, else numpy's."""
+    """A small field before and after some sweeps: heatsolve's if a file is given; else a random one, with None after."""
     import numpy as np
 
     if not case.proof:
@@ -116,7 +115,7 @@ def proof_case(case):
 
 
 def prove(case, peer):
-    """Against numpy in double, and against heatsolve; the largest difference from the latter."""
+    """Checks the peer against numpy in double and against heatsolve; returns the largest difference from heatsolve."""
     import numpy as np
 
     start, theirs, sweeps = proof_case(case)
@@ -127,7 +126,7 @@ def prove(case, peer):
     peer.sweep(sweeps)
     peer.wait()
     field = np.asarray(peer.get(), np.float64)
-    # a product and a sum for each point, each rounded, of numbers below 2; heatsolve's likewise
+    # one rounded product and one rounded sum per point, of numbers below 2; the same for heatsolve
     bound = 2.0 * sweeps * (2 * len(case.c) + 1) * float(np.finfo(case.dtype).eps)
     apart = largest(field - expected)
     for other, known in (("numpy", expected), ("heatsolve", theirs)):
@@ -148,7 +147,7 @@ def timed(peer, count):
 
 
 def measure(case, peer):
-    """Seconds of a sweep in each sample, as heatsolve takes its own."""
+    """Seconds per sweep of each sample, sampled as heatsolve samples its own kernels."""
     import numpy as np
 
     start = np.random.default_rng(2).random(case.shape, dtype=case.dtype)
@@ -160,7 +159,7 @@ def measure(case, peer):
     seconds = timed(peer, count)
     while seconds < case.sample:
         count = int(count * min(16.0, 1.1 * case.sample / max(seconds, 1e-9))) + 1
-        count += count % 2  # so that it ends in the field that it began with
+        count += count % 2  # an even count ends in the array that it began with
         seconds = timed(peer, count)
     repeats = case.repeats
     if repeats > 3 and seconds * repeats > case.all:

@@ -3,7 +3,7 @@ import common
 
 
 def make_sum(c):
-    """A function of as many arguments as there are coefficients; the fused kernel has its name."""
+    """A function with one argument per coefficient; the fused kernel is named after it."""
     if len(c) == 3:
 
         def stencil_sum(a, b, d):

@@ -1,4 +1,4 @@
-"""CuPy: a CUDA kernel given as text, one thread a point."""
+"""CuPy: a CUDA kernel given as source text, one thread per point."""
 import common
 
 SOURCE = r"""

@@ -1,4 +1,4 @@
-"""CuPy: slices of an array, a kernel and a temporary an operation."""
+"""CuPy: slices of an array, with one kernel and one temporary per operation."""
 import common
 from cupy_fused import Fused
 

@@ -1,13 +1,13 @@
 /*
- * hypre's multigrid on the case of hypre_steady.py: a cube of N^3 nodes, walls held, a source
- * everywhere, double; conjugate gradients preconditioned by PFMG or SMG, to a relative residual of
- * 1e-10, or of the third argument. Prints seconds of set-up and solution, iterations, and the
- * temperature of the centre.
+ * hypre's multigrid on the case of hypre_steady.py: a cube of N^3 nodes, held walls, a source
+ * everywhere, double. Conjugate gradients preconditioned by PFMG or SMG, to a relative residual of
+ * 1e-10 or of the third argument. Prints the seconds of set-up and solution, the iterations, and
+ * the temperature at the centre.
  *
  *     mpicc -O3 -I/usr/include/hypre hypre_steady.c -lHYPRE -lm -o hypre_steady
  *     mpirun -n 2 hypre_steady 257 pfmg
  *
- * A rank has a slab of z; as held nodes are no unknowns, N - 2 planes are shared out.
+ * Each rank has a slab along z. Held nodes are not unknowns, so N - 2 planes are shared out.
  */
 #include <HYPRE.h>
 #include <HYPRE_krylov.h>
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         HYPRE_StructPFMGSetMaxIter(within, 1);
         HYPRE_StructPFMGSetTol(within, 0.0);
         HYPRE_StructPFMGSetZeroGuess(within);
-        HYPRE_StructPFMGSetRelaxType(within, 2); /* red and black: the fastest symmetric one */
+        HYPRE_StructPFMGSetRelaxType(within, 2); /* red-black: the fastest symmetric one */
         HYPRE_StructPCGSetPrecond(solver, HYPRE_StructPFMGSolve, HYPRE_StructPFMGSetup, within);
     }
     HYPRE_StructPCGSetup(solver, A, b, x);

@@ -1,10 +1,11 @@
-"""heatsolve's multigrid beside hypre's, in turns: a cube of N^3 nodes, walls held, a source everywhere, double, to 1e-10.
+"""heatsolve's multigrid against hypre's, in turns: a cube of N^3 nodes, held walls, a source everywhere, double, to
+1e-10.
 
     python3 tests/peers/hypre_steady.py build/heatsolve [N] [ROUNDS] [pfmg] [smg]
 
-Wants mpicc, mpirun and hypre (Debian: libhypre-dev). Prints a line for each run, and the machine's load before it.
-heatsolve's seconds are of all that the method does: equations, coarse networks, iterations; hypre's of set-up and
-solution, with its matrix there already. Each on two cores: two threads, two ranks.
+Needs mpicc, mpirun and hypre (Debian: libhypre-dev). Prints a line for each run, and the machine's load before it.
+heatsolve's seconds cover the whole method: equations, coarse networks, iterations. hypre's cover set-up and solution,
+but not the assembly of its matrix. Both use two cores: two threads, two ranks.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Numba: loops over the points compiled for the CPU's threads, or one thread a point on a GPU."""
+"""Numba: loops over the points, compiled for the CPU's threads or with one thread per point for a GPU."""
 import common
 
 

@@ -1,4 +1,4 @@
-"""numpy: slices of an array, one temporary an operation."""
+"""numpy: slices of an array, one temporary per operation."""
 import common
 
 

@@ -2,19 +2,19 @@
 
 usage: run.py FOLDER SECONDS [NAME,...] <CASE
 
-The peers are the scripts of that folder of $HEATSOLVE_PEERS, else of the one of this script; with names only those.
-Each is a process of its own, which may take so many seconds. CASE is what common.py reads: options,
-a line each, then an empty line, then the file for --proof. An empty one: names are only looked up.
+The peers are the scripts in FOLDER of $HEATSOLVE_PEERS, or by default of this script's folder; if names are given, only
+these run. Each is a process of its own and may take SECONDS. CASE is what common.py reads: one option per line, an
+empty line, then the file for --proof. If CASE is empty, the names are only looked up.
 
-Prints a row for each, with tabs between its columns; times are seconds of one sweep:
+Prints a row for each peer, with tabs between the columns; times are seconds per sweep:
 
     NAME  timed   SAMPLES  MIN  MEDIAN  MAX  APART  VERSION  DEVICE  [STEPS]
     NAME  absent  WHY
     NAME  failed  WHY
-    -     refused WHY     there are no peers, or none of that name; the only row then
+    -     refused WHY     there are no peers, or none of that name; then this is the only row
 
-A peer whose answers say `steps` may give several, a line each, as soon as it has them, with names of their own: each
-becomes a row, and what it says besides, or that it took too long, one more.
+A peer whose answers have `steps` may print several of them, one per line as soon as each is ready, each with a name of
+its own. Each becomes a row; if the peer then says anything else or takes too long, that is one more row.
 """
 import ctypes
 import json
@@ -29,15 +29,15 @@ import time
 NO_PEERS = ("absent.py", "common.py", "run.py", "hypre_steady.py")
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
-STOPPED = []  # not empty once heatsolve has ended, which sends SIGTERM
+STOPPED = []  # becomes non-empty when heatsolve has ended: it sends SIGTERM
 
 
 class Refused(Exception):
-    """The peers that were asked for are not there."""
+    """There are no peers, or none of a name that was asked for."""
 
 
 def find(folder, only):
-    """The names of the folder's peers, or those of a list with commas."""
+    """The names of the folder's peers, or those of a comma-separated list."""
     files = os.listdir(folder) if os.path.isdir(folder) else []
     known = sorted(file[:-3] for file in files if file.endswith(".py") and file not in NO_PEERS)
     if not known:
@@ -55,7 +55,7 @@ def number(answer, key):
 
 
 def read_answer(line):
-    """The columns behind the name, from a peer's line of JSON."""
+    """The columns after the name, from a peer's line of JSON."""
     try:
         answer = json.loads(line)
     except ValueError:
@@ -72,7 +72,7 @@ def read_answer(line):
 
 
 def judge(output, complaints):
-    """From its last line that is an object, else of a traceback the last line, the error."""
+    """The columns from the last line of output that is a JSON object; else the last line of stderr as the error."""
     answers = [line for line in output.splitlines() if line.startswith("{")]
     if answers:
         return read_answer(answers[-1])
@@ -81,15 +81,15 @@ def judge(output, complaints):
 
 
 def stepped(output):
-    """The rows of answers that say steps."""
+    """The rows of the answers that have `steps`."""
     answers = [line for line in output.splitlines() if line.startswith("{") and '"steps"' in line]
     rows = [(json.loads(line).get("name"), *read_answer(line)) for line in answers]
     return [row for row in rows if row[1] == "timed"]
 
 
 def run(name, command, seconds):
-    """Its rows. Until it ends or the time is over, and with it all that it started. Its output goes to
-    files: what it left behind may hold that open, and nobody waits for it."""
+    """The rows of a peer. When it ends or its time is over, everything that it started is killed. Its output goes to
+    files, not pipes: a process that it left behind could hold a pipe open."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         peer = subprocess.Popen(
             command,
@@ -98,7 +98,7 @@ def run(name, command, seconds):
             stderr=complaints,
             env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"),
             start_new_session=True,
-            # nor does it outlive this script, however that ends
+            # the peer does not outlive this script, however the script ends
             preexec_fn=lambda: LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
         )
         limit = time.monotonic() + seconds
@@ -110,7 +110,7 @@ def run(name, command, seconds):
             try:
                 os.killpg(peer.pid, signal.SIGKILL)
             except ProcessLookupError:
-                pass  # it left nothing behind
+                pass  # no process was left
             peer.wait()
         if STOPPED:
             sys.exit(1)
@@ -144,7 +144,7 @@ def main(within, seconds, only=None):
         file.write(proof)
         file.flush()
         for name in names:
-            if sys.stderr.isatty():  # somebody waits: a compiler among them may take a minute
+            if sys.stderr.isatty():  # a person waits, and a peer's compiler may take a minute
                 print(f"bench: peer {name}", file=sys.stderr)
             script = os.path.join(folder, f"{name}.py")
             command = [sys.executable, script, *options.decode().split("\n"), f"--proof={file.name}"]

@@ -19,7 +19,7 @@ class Compiled:
         self.step = self.make_step(case)
 
     def make_step(self, case):
-        """A function of the field and where the next goes; other peers have their own."""
+        """A step from one field to the other; the peers derived from this one have their own."""
         inside, c = common.inside(case.dims), [float(x) for x in case.c]
 
         def step(field, out):

@@ -7,7 +7,7 @@ class Convolution(Compiled):
     def make_step(self, case):
         torch, dims = self.torch, case.dims
         if self.cuda:
-            torch.backends.cudnn.allow_tf32 = False  # a tenth of float's digits would not prove
+            torch.backends.cudnn.allow_tf32 = False  # TF32 has too few digits: the proof would fail
         weight = torch.zeros((3,) * dims, dtype=getattr(torch, f"float{8 * case.dtype().itemsize}"))
         weight[(1,) * dims] = case.numbers[0]
         for n, number in enumerate(case.numbers[1:]):

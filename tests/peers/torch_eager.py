@@ -1,4 +1,4 @@
-"""PyTorch: slices of a tensor, an operation at a time."""
+"""PyTorch: slices of a tensor, one operation at a time."""
 import common
 from torch_compile import Compiled
 

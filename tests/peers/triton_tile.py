@@ -1,4 +1,4 @@
-"""Triton: a tile of points of a plane a program; the neighbours are loaded anew."""
+"""Triton: one program per tile of points of a plane; neighbours are loaded again for each point."""
 import common
 
 

@@ -1,8 +1,8 @@
 """usage: coverage.py BUILD [LEAST]
 
-What share of the lines of src/ and kernels/cpu/ the tests ran, from what a build with --coverage left in
-BUILD: a line a file, those with the most lines that no test ran last, and the totals. Fails where the total of src/ is
-below LEAST percent.
+Shows the share of the lines of src/ and kernels/cpu/ that the tests ran, from the data that a build with --coverage
+left in BUILD: a line per file, sorted so that the files with the most unexecuted lines come last, and the totals. Fails
+if the total of src/ is below LEAST percent.
 """
 
 import collections
@@ -13,7 +13,7 @@ import sys
 
 
 def executed_lines(build):
-    """{source: {line: times run}}, over all objects that a source is in."""
+    """{source: {line: times run}}, added up over all objects that contain the source."""
     lines = collections.defaultdict(lambda: collections.defaultdict(int))
     notes = sorted(str(path.resolve()) for path in build.rglob("*.gcno"))
     for start in range(0, len(notes), 50):

@@ -1,21 +1,21 @@
 /*
- * Preloaded into the program, makes its writes go wrong:
+ * Preloaded into the program, makes its writes fail:
  *
- *     FAULT_MATCH=TEXT   which files: TEXT is in their path (needed)
+ *     FAULT_MATCH=TEXT   affects files whose path contains TEXT (needed)
  *     FAULT_KILL=N       SIGKILL instead of the Nth call that changes such a file (1: the first)
  *     FAULT_HALF=N       SIGKILL in the middle of the Nth: half of its bytes are written
  *     FAULT_FAIL=N       the Nth fails (EIO)
- *     FAULT_SPACE=BYTES   the disk is full after so many bytes of such files
- *     FAULT_FREE=BYTES   any file system says that so many are free
+ *     FAULT_SPACE=BYTES  the disk is full after this many bytes of such files
+ *     FAULT_FREE=BYTES   every file system reports this much free space
  *     FAULT_CLOCK=S      the monotonic clock gains S seconds after each renaming, at the second
- *                        look of the thread that renamed
- *     FAULT_STOP=WHERE   SIGSTOP at the first of these: "create" before such a file is opened with
- *                        O_CREAT, "created" after it, "rename" before such a file is renamed
- *     FAULT_LOG=PATH     one line to this file for each such call
- *     FAULT_MALLOC=N     the Nth allocation since main began finds no memory, whoever asks
- *     FAULT_MALLOC_ON=1  nor do those after it
- *     FAULT_MALLOC_LEAST=BYTES  only requests of so many bytes are counted, and fail
- *     FAULT_MALLOCS=PATH how many there were, to this file, at the end
+ *                        reading by the thread that renamed
+ *     FAULT_STOP=WHERE   SIGSTOP, once, here: "create" before such a file is opened with O_CREAT,
+ *                        "created" after it, "rename" before such a file is renamed
+ *     FAULT_LOG=PATH     appends a line to this file for each such call
+ *     FAULT_MALLOC=N     the Nth allocation since main began fails, whoever makes it
+ *     FAULT_MALLOC_ON=1  all later ones fail, too
+ *     FAULT_MALLOC_LEAST=BYTES  only requests of at least this size are counted, and fail
+ *     FAULT_MALLOCS=PATH writes the number of allocations to this file at the end
  *
  * Calls that change a file: pwrite, ftruncate, rename. Build: cc -shared -fPIC -o fault.so fault.c
  */
@@ -37,7 +37,7 @@
 
 static long calls;
 static long long space = -1;
-/* Of this thread at the clock, since it renamed a file; after the second none matters. */
+/* This thread's readings of the clock since it renamed a file; only the second one matters. */
 static __thread long looks = 2;
 
 static long number(const char *name)
@@ -75,7 +75,7 @@ static void note(const char *call, long long bytes, long long at)
 
 enum fate { GOES_ON, KILLED_AT_HALF, FAILS };
 
-/* Counts a call; does not return if it is the one to be killed at. */
+/* Counts a call; does not return if the process is to be killed here. */
 static enum fate count(const char *call, long long bytes, long long at)
 {
     calls++;
@@ -88,7 +88,7 @@ static enum fate count(const char *call, long long bytes, long long at)
                                            : GOES_ON;
 }
 
-/* Of `bytes`, those that there is room for. */
+/* How many of `bytes` the disk still has room for. */
 static size_t fitting(size_t bytes)
 {
     if (!getenv("FAULT_SPACE"))
@@ -100,7 +100,7 @@ static size_t fitting(size_t bytes)
     return fits;
 }
 
-/* Stops itself, once, for another process to do something at this point. */
+/* Stops the process, once, so that another process can act at this point. */
 static void stop_at(const char *where)
 {
     static int stopped;
@@ -210,15 +210,14 @@ int clock_gettime(clockid_t which, struct timespec *out)
     return failed;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static long allocations, failing = -1; /* since main began; which one fails, 0 none */
+static long allocations, failing = -1; /* since main began; the one that fails, 0: none */
 static int counting, lasting;
 static size_t least;
 
@@ -298,7 +297,7 @@ static void tell_allocations(void)
     }
 }
 
-/* How the program leaves. */
+/* The program exits by this call. */
 void _exit(int status)
 {
     tell_allocations();

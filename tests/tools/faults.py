@@ -1,4 +1,4 @@
-"""Runs the program with tests/tools/fault.c preloaded, and reads what is left."""
+"""Runs the program with tests/tools/fault.c preloaded, and reads the files that are left."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ probes = ( {{ name = "core"; at = {at}; }} );
 
 
 def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="double", compression=0, history_every=None):
-    """history_every: of long runs so long that a small disk has room for what they ask."""
+    """Writes case.cfg. history_every: by default so rare in long runs that a small disk has room for their needs."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "case.cfg"
     path.write_text(
@@ -44,7 +44,7 @@ def write_config(directory, points=(9, 8, 7), sweeps=40, every=5, precision="dou
 
 
 def build(directory):
-    """The preloaded library; skipped under the sanitizers, which want to be loaded first."""
+    """Compiles the preloaded library; skips the test under the sanitizers, whose own library must be loaded first."""
     if SANITIZED:
         pytest.skip("a sanitizer's library must be the first that is loaded")
     library = directory / "fault.so"
@@ -54,7 +54,7 @@ def build(directory):
 
 
 def run(directory, *arguments, library=None, command="run", **faults):
-    """`heatsolve run case.cfg --quiet ...` in `directory`; another command is not quiet."""
+    """`heatsolve run case.cfg --quiet ...` in `directory`; other commands get no --quiet."""
     environment = dict(os.environ)
     if library:
         environment["LD_PRELOAD"] = str(library)
@@ -75,7 +75,7 @@ def datasets(path):
     found = {}
     with h5py.File(path, "r") as f:
         f.visititems(lambda name, item: found.__setitem__(name, item[()]) if isinstance(item, h5py.Dataset) else None)
-        # the other name of the same dataset; h5py tells of each once
+        # the same dataset has another name, and h5py visits each only once
         found["temperature"] = f["temperature"][()]
         found.pop("VTKHDF/PointData/temperature", None)
     return found

@@ -1,6 +1,6 @@
-/* Changes texts at random, always the same way for the same seed: for tests that throw nonsense at
- * a reader. Pieces of the other texts and words of the language get in, so that it is not all
- * refused at the first letter. */
+/* Changes texts at random, reproducibly for a given seed, for tests that feed malformed input to a
+ * parser. Pieces of the other texts and words of the language get in, so that not every text is
+ * refused at its first letter. */
 #ifndef HS_TOOLS_MUTATE_H
 #define HS_TOOLS_MUTATE_H
 
@@ -11,7 +11,7 @@ enum { MUTATE_ROOM = 8192 };
 
 struct mutator {
     uint64_t state;
-    const char *const *texts; /* to begin from and to take pieces of */
+    const char *const *texts; /* to start from and to take pieces of */
     int text_count;
     const char *const *words; /* of the language */
     int word_count;
@@ -19,7 +19,7 @@ struct mutator {
     size_t length;
 };
 
-/* Knuth's MMIX generator, its high bits. */
+/* Knuth's MMIX generator; uses its high bits. */
 static inline unsigned mutate_below(struct mutator *m, size_t limit)
 {
     m->state = m->state * 6364136223846793005u + 1442695040888963407u;
@@ -68,7 +68,7 @@ static inline void mutate_once(struct mutator *m)
     }
 }
 
-/* The next text, in m->text, NUL-terminated. */
+/* Makes the next text in m->text, NUL-terminated. */
 static inline void mutate_next(struct mutator *m)
 {
     const char *base = m->texts[mutate_below(m, (size_t)m->text_count)];

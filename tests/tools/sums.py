@@ -1,4 +1,4 @@
-"""The checksum of a file's table of contents, see docs/file-format.md: made anew, or taken away."""
+"""Renews or removes the checksum of a file's table of contents, see docs/file-format.md."""
 
 import struct
 import zlib
@@ -7,7 +7,7 @@ SUPERBLOCK, RECORD, MAGIC = 96, 32, b"HEATSUM1"
 
 
 def record_of(content):
-    """Where it lies, and the length of the contents that it is the beginning of."""
+    """The record's offset, and the length of the contents that it begins."""
     (root,) = struct.unpack_from("<Q", content, 64)
     magic, base, length = struct.unpack_from("<8sQQ", content, root - RECORD)
     assert magic == MAGIC and base == root - RECORD
@@ -15,7 +15,7 @@ def record_of(content):
 
 
 def renew(path):
-    """As if heatsolve itself had written what another program changed in place."""
+    """Makes the checksum fit again after a change in place, as if heatsolve had written the file itself."""
     content = bytearray(path.read_bytes())
     base, length = record_of(content)
     struct.pack_into("<Q", content, base + 24, 0)
@@ -25,7 +25,7 @@ def renew(path):
 
 
 def strip(path):
-    """As versions before wrote it."""
+    """Removes the checksum, as in files of earlier versions."""
     content = bytearray(path.read_bytes())
     base, _ = record_of(content)
     content[base : base + RECORD] = bytes(RECORD)
@@ -33,6 +33,6 @@ def strip(path):
 
 
 def contents_of(path):
-    """The offsets of superblock and contents."""
+    """The offsets of all bytes of the superblock and the contents."""
     base, length = record_of(path.read_bytes())
     return [*range(SUPERBLOCK), *range(base, base + length)]

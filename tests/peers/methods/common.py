@@ -1,14 +1,14 @@
-"""What the peers of `heatsolve bench --methods` share: the case as equations, the clock, the answers.
+"""What the peers of `heatsolve bench --methods` share: the equations of the case, the timing, the answers.
 
-A peer is a file beside this one. It has a function answers(case) that yields, for each number of steps, (name, version,
-steps, go): go() does all from the initial field to the end and returns the field at the free nodes. It ends with
-common.main(__file__, answers). run.py runs it once for each case; it prints a line of JSON for each.
+A peer is a script in this folder. It has a function answers(case) that yields (name, version, steps, go) for each
+number of steps: go() does everything from the initial field to the end and returns the field at the free nodes. It ends
+with common.main(__file__, answers). run.py runs it once for each case; it prints a line of JSON for each answer.
 
 The equations are those that heatsolve solves, node by node,
 
     C dT/dt = sum of G (T_j - T) over the neighbours - sink T + inflow
 
-where C > 0; the other nodes keep their temperature. What makes them is not timed; heatsolve's own times have it.
+where C > 0; the other nodes keep their temperature. Assembling them is not timed for peers, but it is for heatsolve.
 """
 import argparse
 import json
@@ -21,8 +21,8 @@ import time
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from absent import Absent, need, no_answer  # noqa: E402,F401
 
-ALL = 5.0  # s: no more than 3 samples beyond it,
-LONG = 20.0  # and only one that takes so long
+ALL = 5.0  # s: as many samples as fit into this, but at least 3,
+LONG = 20.0  # and only one if the first takes longer than this
 
 
 class Case:
@@ -48,7 +48,7 @@ class Case:
         self.unit_cube = self.name != "stack"  # uniform, diffusivity 1, walls at 0
 
     def equations(self):
-        """(C, A, b) of C dT/dt = b - A T at the free nodes, A a sparse matrix of SciPy."""
+        """(C, A, b) of C dT/dt = b - A T at the free nodes; A is a sparse SciPy matrix."""
         np, sparse = need("numpy"), need("scipy.sparse")
         number = np.cumsum(self.free).reshape(self.free.shape) - 1
         diagonal, b = self.sink.copy(), self.inflow.copy()
@@ -73,7 +73,7 @@ class Case:
         return self.C[self.free], sparse.csr_matrix(entries, shape=(count, count)), b[self.free]
 
     def error(self, field):
-        """Of a field at the free nodes, or of a steady state its residual, as heatsolve has them."""
+        """The error of a field at the free nodes, or for a steady state its residual, defined as in heatsolve."""
         np = need("numpy")
         if self.steady:
             C, A, b = self.equations()
@@ -83,8 +83,8 @@ class Case:
 
 
 def sdirk2(C, A, b, T, end, steps, factorise):
-    """Two stages of one matrix, order 2, L-stable: Alexander, SIAM J. Numer. Anal. 14 (1977). factorise(M) returns
-    what solves with M."""
+    """Two stages with one matrix, order 2, L-stable: Alexander, SIAM J. Numer. Anal. 14 (1977). factorise(M) returns a
+    function that solves with M."""
     sparse = need("scipy.sparse")
     gamma, dt = 1.0 - math.sqrt(0.5), end / steps
     solve = factorise((sparse.diags(C) + gamma * dt * A).tocsc())

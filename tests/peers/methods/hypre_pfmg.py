@@ -1,4 +1,4 @@
-"""hypre: conjugate gradients with PFMG, the steady cube, by two MPI ranks. Its residual is of its own norm."""
+"""hypre: conjugate gradients with PFMG for the steady cube, on two MPI ranks. Its residual is in its own norm."""
 import json
 import os
 import shutil

@@ -1,5 +1,5 @@
-"""py-pde's explicit and implicit Euler steps. Its cells are the free nodes, and what its walls give beyond them the
-walls' temperature, so that its equations are heatsolve's. Its loops are compiled beforehand."""
+"""py-pde's explicit and implicit Euler steps. Its cells are the free nodes and its virtual points beyond them have the
+walls' temperature, so its equations are heatsolve's. Its loops are compiled before the timing."""
 import math
 
 import common
@@ -28,7 +28,7 @@ def answers(case):
 
         return go
 
-    # its implicit steps are found by iterations, which end only where steps are shorter than stable explicit ones
+    # the implicit steps are solved by an iteration that converges only for steps shorter than the stable explicit one
     for name, solver, counts in (
         ("py-pde explicit", pde.ExplicitSolver(equation, backend="numba"), (longest, 2 * longest)),
         ("py-pde implicit", pde.ImplicitSolver(equation, backend="numba", maxerror=1e-8), (4 * longest,)),

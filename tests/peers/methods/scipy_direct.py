@@ -1,4 +1,4 @@
-"""SciPy: steps of SDIRK2 whose matrix SuperLU factorises once; the steady state by one solution."""
+"""SciPy: SDIRK2 steps with one factorisation by SuperLU; the steady state by one solve."""
 import common
 
 
@@ -8,7 +8,7 @@ def answers(case):
     version = f"scipy {scipy.__version__}"
 
     def factorise(M):
-        # by minimum degree and without pivoting, which a symmetric matrix does not need
+        # minimum degree without pivoting, which a symmetric matrix does not need
         options = {"SymmetricMode": True}
         return linalg.splu(M.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).solve
 

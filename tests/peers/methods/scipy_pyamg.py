@@ -1,4 +1,4 @@
-"""SciPy's conjugate gradients with PyAMG's smoothed aggregation: steps of SDIRK2, and the steady state."""
+"""SciPy's conjugate gradients, preconditioned by PyAMG's smoothed aggregation: SDIRK2 steps, and the steady state."""
 import common
 
 
@@ -8,11 +8,11 @@ def answers(case):
     C, A, b = case.equations()
     version = f"scipy {scipy.__version__}, pyamg {pyamg.__version__}"
     iterations = []
-    tolerance = case.tolerance if case.steady else 1e-8  # of a stage
+    tolerance = case.tolerance if case.steady else 1e-8  # of each stage's solve
 
     def factorise(M):
         M = M.tocsr()
-        M.indices, M.indptr = M.indices.astype(np.int32), M.indptr.astype(np.int32)  # all that PyAMG takes
+        M.indices, M.indptr = M.indices.astype(np.int32), M.indptr.astype(np.int32)  # PyAMG takes no other index type
         cycle = pyamg.smoothed_aggregation_solver(M).aspreconditioner()
 
         def solve(right):

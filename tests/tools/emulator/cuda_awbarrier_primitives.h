@@ -1,4 +1,4 @@
-/* Barriers in shared memory that threads arrive at and look at. Whoever looks, lets others run. */
+/* Barriers in shared memory. Kernels poll them by __all_sync(), which lets other threads run. */
 #ifndef HS_EMULATOR_CUDA_AWBARRIER_PRIMITIVES_H
 #define HS_EMULATOR_CUDA_AWBARRIER_PRIMITIVES_H
 
@@ -18,7 +18,7 @@ inline void __mbarrier_arrive(__mbarrier_t *barrier)
     if (++barrier->arrived == barrier->expected)
         barrier->arrived = 0, barrier->phase++;
 }
-/* Whether the phase of that parity is over, which must be this one or the one before. */
+/* Whether the phase of that parity is over; it must be the current phase or the previous one. */
 inline bool __mbarrier_try_wait_parity(__mbarrier_t *barrier, bool parity, uint32_t)
 {
     emulator_expect(barrier->known == 0xba5, "a barrier that is not initialised");

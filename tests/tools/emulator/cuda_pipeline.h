@@ -1,4 +1,4 @@
-/* Copies that are on their way until waited for. */
+/* Asynchronous copies: they stay pending until they are waited for. */
 #ifndef HS_EMULATOR_CUDA_PIPELINE_H
 #define HS_EMULATOR_CUDA_PIPELINE_H
 

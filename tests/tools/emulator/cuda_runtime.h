@@ -1,19 +1,19 @@
 /*
  * Enough of CUDA to run kernels on a machine without a GPU, for tests only.
  *
- * The kernels' files are compiled as plain C++ with this in place of CUDA's header. A block's
- * threads are coroutines of one host thread, and one block runs after the other, but those of a
- * cooperative launch together:
- *   - __syncthreads() lets every other thread of the block come to the barrier first;
+ * The kernels' files are compiled as plain C++ with this file in place of CUDA's header. The
+ * threads of a block are coroutines of one host thread. Blocks run one after the other, except
+ * those of a cooperative launch, which run together:
+ *   - at __syncthreads(), every other thread of the block reaches the barrier first;
  *   - a shuffle does the same within the warp;
- *   - between barriers, one thread runs as far as it can before the next one starts, in an order
- *     that the test chooses (emulator_order), in one of which a warp falls behind the others: a
- *     kernel that lacks a barrier gives another answer in one of the orders;
- *   - a thread that waits for another block says so (emulator_yield); if all that are left wait so
- *     in vain, the test ends there and then;
+ *   - between barriers, one thread runs as far as it can before the next one starts. The test
+ *     chooses the order (emulator_order); in one of the orders a warp falls behind the others. A
+ *     kernel that lacks a barrier gives a different result in one of the orders;
+ *   - a thread that waits for another block says so (emulator_yield); if all remaining threads wait
+ *     in vain, the test ends at once;
  *   - shared memory has the launch's size, is full of NaN when a block begins, and is followed by a
- *     guard that is looked at afterwards.
- * It knows nothing of time, caches, alignment beyond vectors', or warps that run in throttle.
+ *     guard that is checked afterwards.
+ * Time, caches, alignment other than that of vectors, and warps in lockstep are not emulated.
  */
 #ifndef HS_EMULATOR_CUDA_RUNTIME_H
 #define HS_EMULATOR_CUDA_RUNTIME_H
@@ -44,7 +44,7 @@ struct dim3 {
     }
 };
 
-/* What the running thread sees; the emulator changes them when it switches. */
+/* What the running thread sees; the emulator sets them when it switches threads. */
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 struct alignas(8) float2 {
@@ -65,11 +65,12 @@ inline double2 make_double2(double x, double y)
     return {x, y};
 }
 
-/* Fails on vectors that are not aligned, as the device does. */
+/* Fails on misaligned vectors, as the device does. */
 void emulator_check_alignment(const void *address, size_t size);
 void emulator_expect(bool holds, const char *otherwise);
 
-/* Copies of the running thread: asked for, made a group, waited for but the last groups. */
+/* Asynchronous copies of the running thread: start one, end a group, wait for all but the last
+ * groups. */
 void emulator_copy(void *to, const void *from, size_t size);
 void emulator_end_copies();
 void emulator_await_copies(size_t groups_left);
@@ -123,7 +124,7 @@ inline double __fma_rn(double a, double b, double c)
     return std::fma(a, b, c);
 }
 
-/* One thread runs at a time. */
+/* Plain operations: only one thread runs at a time. */
 template <typename T>
 T atomicAdd(T *to, T value)
 {
@@ -157,10 +158,10 @@ inline void __trap()
 void __syncthreads();
 void __syncwarp(unsigned mask = 0xffffffffu);
 
-/* Lets the others run, those of other blocks too, since this thread waits for one of them. */
+/* Lets other threads run, also those of other blocks, since this thread waits for one of them. */
 void emulator_yield();
 
-/* The value (of up to 16 bytes) that lane `source` of the warp brings to this shuffle. */
+/* Replaces the value (of up to 16 bytes) by the one that lane `source` brings to this shuffle. */
 void emulator_exchange(void *value, size_t size, int source);
 int emulator_lane();
 
@@ -187,7 +188,7 @@ T __shfl_xor_sync(unsigned mask, T value, int bits)
 {
     return __shfl_sync(mask, value, emulator_lane() ^ bits);
 }
-/* Whether it holds in all lanes. Threads that ask again and again do not wait for ever. */
+/* Whether `holds` is true in all lanes. Limits how often a thread may ask in vain. */
 bool __all_sync(unsigned mask, bool holds);
 
 inline unsigned __reduce_or_sync(unsigned mask, unsigned bits)
@@ -326,7 +327,7 @@ const char *cudaGetErrorString(cudaError_t status);
 cudaError_t cudaFuncSetAttribute(const void *function, cudaFuncAttribute attribute, int value);
 cudaError_t emulator_launch(const cudaLaunchConfig_t *config, const std::function<void()> &thread);
 
-/* Launches that are kept instead of made. */
+/* A graph is a list of launches, stored instead of executed. */
 struct emulator_graph {
     std::vector<std::function<cudaError_t()>> launches;
 };

@@ -1,5 +1,5 @@
 /*
- * What kernels/cuda/bulk.cuh says in PTX: copies arrive at once, stores as late as can be.
+ * Stands in for kernels/cuda/bulk.cuh: copies complete at once, stores as late as possible.
  */
 #ifndef HS_EMULATOR_BULK_H
 #define HS_EMULATOR_BULK_H
@@ -50,7 +50,7 @@ inline uint64_t policy(keep)
 {
     return 0;
 }
-/* What a phase still waits for: bytes, and arrivals that count when these are there. */
+/* What a phase still waits for: bytes, and arrivals that take effect once the bytes are there. */
 struct due {
     int64_t bytes;
     int arrivals;
@@ -96,7 +96,7 @@ inline void copy(spot to, const void *from, unsigned bytes, spot b)
 {
     copy((void *)to, from, bytes, (barrier *)b, 0);
 }
-/* Stores of each thread that it has not awaited, in groups; made as late as can be. */
+/* The stores that each thread has not awaited, in groups; executed as late as possible. */
 struct stored {
     void *to;
     const void *from;

@@ -1,8 +1,8 @@
 /*
- * A CUDA kernel of conduction without a GPU: its file, compiled for the emulator beside this, must
- * give the bits of the definition in core/network.h, written out in kernels/network_model.h.
- * Networks are of random rows, in all forms, with walls and periodic axes, sinks, sources, held and
- * prescribed nodes. All that a kernel need not read is NaN, or the number of a row that is.
+ * A CUDA conduction kernel without a GPU: its file, compiled for the emulator, must give the bits
+ * of the definition in core/network.h, as written out in kernels/network_model.h. Networks have
+ * random rows in all forms, walls and periodic axes, sinks, sources, held and prescribed nodes.
+ * Whatever a kernel need not read is NaN, or the number of a row of NaNs.
  */
 #include "core/device.h"
 #include "core/kernel.h"
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct hs_kernel hs_kernel_emulated; /* the linker's name for this program's one */
+extern const struct hs_kernel hs_kernel_emulated; /* the linker's name for this program's kernel */
 static const struct hs_kernel *const kernel = &hs_kernel_emulated;
 
 enum { ORDERS = 3, STEPS = 8 };
 void emulator_set_order_c(int order);
 const char *emulator_complaint_c(void);
 
-/* On an H200, threads running in one of the orders. */
+/* On an H200, with threads in one of the orders. */
 static void run(const struct network_case *c, const struct hs_box *box, int order)
 {
     char what[400], reason[256];
@@ -75,8 +75,8 @@ static void run(const struct network_case *c, const struct hs_box *box, int orde
     network_model_release(&m);
 }
 
-/* Bodies of all sorts, `turn` chooses: layers, blocks, a node like no other, noise; and which axes
- * wrap. Bytes have 250 rows at most. */
+/* By `turn`, chooses the body (layers, blocks, single odd nodes, noise) and the axes that wrap.
+ * Bytes have 250 rows at most. */
 static void vary(struct network_case *c, int turn)
 {
     static const struct {
@@ -107,8 +107,8 @@ static bool can(struct network_case *c)
                              sizeof reason);
 }
 
-/* Odd and even sizes, less and more than a tile, more tiles than an H200 runs at once, and boxes
- * that begin anywhere. */
+/* Odd and even sizes, below and above a tile, more tiles than an H200 runs at once, and boxes that
+ * begin anywhere. */
 static const struct {
     int64_t points[HS_AXES];
     struct hs_box part;
@@ -151,8 +151,8 @@ void test_cuda_conduction__gives_the_bits_of_the_definition(void **state)
     assert_true(tried >= 24);
 }
 
-/* One tile and hardly more, a few, many planes; of fused sweeps by tiles of 64 nodes along x and 72
- * along y in float, 36 in double. */
+/* One tile and slightly more, a few tiles, many planes. Tiles of fused sweeps have 64 nodes along
+ * x, and along y 72 in float and 36 in double. */
 void test_cuda_conduction__fused_sweeps_give_the_bits_of_single_ones(void **state)
 {
     static const int64_t points[][HS_AXES] = {

@@ -1,9 +1,9 @@
 /*
- * A CUDA kernel without a GPU: its file, compiled for the emulator beside this, must give the bits
- * of the plain sum, on odd sizes, partial boxes, with and without a source, in three orders of
- * running the threads between barriers; it must write no node outside the box, and use no value
- * that it may not (all that it need not read is NaN). Each kernel has a program of its own made of
- * this file, so that they run side by side.
+ * A CUDA kernel without a GPU: its file, compiled for the emulator, must give the bits of the plain
+ * sum, on odd sizes and partial boxes, with and without a source, in three orders of running the
+ * threads between barriers. It must not write nodes outside the box, nor use values that it must
+ * not (whatever it need not read is NaN). Each kernel has its own program made from this file, so
+ * that they run in parallel.
  */
 #include "core/device.h"
 #include "core/ghost.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct hs_kernel hs_kernel_emulated; /* the linker's name for this program's one */
+extern const struct hs_kernel hs_kernel_emulated; /* the linker's name for this program's kernel */
 static const struct hs_kernel *const kernel = &hs_kernel_emulated;
 
 enum { ORDERS = 3 };
@@ -56,7 +56,7 @@ static void fill(const struct fields *f, void *field, const struct hs_box *box)
                          f->layout.origin + hs_layout_offset(&f->layout, i, j, k), toss());
 }
 
-/* Values where a star about the box's nodes reaches, NaN everywhere else. */
+/* Values where a star around the box's nodes reaches, NaN everywhere else. */
 static void fill_input(const struct fields *f, const struct hs_box *box, int dims, int radius)
 {
     for (int axis = 0; axis < dims; axis++) {
@@ -87,7 +87,7 @@ static bool inside(const struct hs_box *box, int64_t i, int64_t j, int64_t k)
            k >= box->lo[2] && k < box->hi[2];
 }
 
-/* Whether a kernel may have left `out` at a node outside the box: see hs_sweep's may_copy. */
+/* Whether a kernel may have written `out` at a node outside the box: see hs_sweep's may_copy. */
 static bool may_be_copied(const struct fields *f, const struct hs_sweep *sweep, int64_t i,
                           int64_t j, int64_t k, double out)
 {
@@ -110,7 +110,7 @@ static struct hs_kernel_plan plan_on(const struct hs_device_limits *limits,
     return plan;
 }
 
-/* As the kernel is asked for it, on an H200. */
+/* The kernel's plan for the case, on an H200. */
 static struct hs_kernel_plan plan_for(const struct hs_case *of)
 {
     return plan_on(hs_device_find("H200"), of);
@@ -144,10 +144,10 @@ static void check(const struct fields *f, const struct hs_kernel_plan *plan,
 
 struct job {
     int64_t points[HS_AXES];
-    int64_t lo[HS_AXES], hi[HS_AXES]; /* the box; hi 0: as the whole grid less the radius */
+    int64_t lo[HS_AXES], hi[HS_AXES]; /* the box; hi 0: the whole grid less the radius */
 };
 
-/* Odd and even sizes, less and more than a tile, and boxes that begin anywhere. */
+/* Odd and even sizes, below and above a tile, and boxes that begin anywhere. */
 static const struct job jobs[HS_AXES + 1][8] = {
     [1] = {{.points = {7, 1, 1}},
            {.points = {256, 1, 1}, .hi = {256, 1, 1}},
@@ -208,7 +208,7 @@ static void run_job(int dims, int radius, enum hs_precision precision, const str
         const struct hs_kernel_plan plan = plan_for(&of);
         if (!scratch && plan.scratch)
             scratch = calloc(1, plan.scratch);
-        sweep.scratch = order > 0 ? scratch : NULL; /* twice the same: a call leaves it in order */
+        sweep.scratch = order > 0 ? scratch : NULL; /* used twice: a call leaves it in order */
         emulator_set_order_c(order);
         for (int64_t n = 0; n < f.layout.elements; n++)
             hs_write(precision, f.out, n, NAN);
@@ -245,7 +245,7 @@ void test_cuda_kernels__give_the_bits_of_the_plain_sum(void **state)
                     run_job(dims, radius, precision, &jobs[dims][j]);
 }
 
-/* Planes of more tiles than a GPU has multiprocessors are swept by tiles of another shape. */
+/* Planes with more tiles than a GPU has multiprocessors are swept by tiles of another shape. */
 void test_cuda_kernels__bulk_march_sweeps_wide_planes_too(void **state)
 {
     if (strcmp(kernel->name, "bulk_march") != 0)
@@ -258,7 +258,7 @@ void test_cuda_kernels__bulk_march_sweeps_wide_planes_too(void **state)
 /* ---- kernels that apply the faces' rules themselves ------------------------------------------ */
 
 /* Faces of all kinds in one problem, as core/boundary.c lowers them; `mix` chooses. */
-enum { STEPS = 32 }; /* that a kernel fuses at most */
+enum { STEPS = 32 }; /* most that a kernel fuses */
 struct walls {
     struct hs_face face[HS_FACES];
     struct hs_face_level level[STEPS];
@@ -271,10 +271,10 @@ static int64_t face_nodes(const struct hs_layout *layout, int f)
     return layout->points[0] * layout->points[1] * layout->points[2] / layout->points[f / 2];
 }
 
-/* mixes of walls beyond those that are tried one after the other */
+/* mixes of walls beyond those that are tried in turn */
 enum { ALL_FIXED = 84, ALL_PERIODIC = 86 };
 
-/* `stay`: what differs from point to point does not change in time. */
+/* `stay`: data that differ from point to point do not change in time. */
 static void set_walls(struct walls *walls, const struct fields *f, int dims, int radius, int mix,
                       bool uniform, bool stay)
 {
@@ -282,7 +282,7 @@ static void set_walls(struct walls *walls, const struct fields *f, int dims, int
                                         "reflective", "clamp",     "constant"};
     memset(walls, 0, sizeof *walls);
     for (int face = 0; face < 2 * dims; face++) {
-        /* every third mix has a periodic axis, another one each */
+        /* every third mix has a periodic axis, each time another one */
         const bool wraps = mix == ALL_PERIODIC || (mix % 3 == 2 && face / 2 == mix / 3 % dims);
         const char *kind = wraps              ? "periodic"
                            : mix == ALL_FIXED ? "fixed"
@@ -376,8 +376,8 @@ static double value_at(const struct walls *walls, const struct fields *f, int di
     return field[(at[2] * n[1] + at[1]) * n[0] + at[0]];
 }
 
-/* What a source may be: a number for each sweep, one field, or a field for each, which may be the
- * same along y or z, and for all sweeps; or tables. */
+/* Sources: a number for each sweep; one field; a field for each sweep, which may be constant along
+ * y or z, or the same in all sweeps; tables. */
 enum source {
     NUMBERS,
     ONE_FIELD,
@@ -386,17 +386,17 @@ enum source {
     PLANES_XZ,
     ROWS,
     ONE_ROW,
-    ONE_FOR_EACH, /* field, and the same one */
+    ONE_FOR_EACH, /* a field for each sweep, always the same */
     SOURCES,
     TABLES = SOURCES
 };
 
-static int64_t source_elements(const struct fields *f) /* of one field, all aligned */
+static int64_t source_elements(const struct fields *f) /* of one field; all are aligned */
 {
     return (f->layout.elements + 127) / 128 * 128;
 }
 
-/* Fills in the request's members; `source` is filled with values all over. */
+/* Sets the request's source; fills `source` with values everywhere. */
 static void set_source(struct hs_sweep *sweep, const struct fields *f, enum source source,
                        const void **level, int levels)
 {
@@ -416,7 +416,7 @@ static void set_source(struct hs_sweep *sweep, const struct fields *f, enum sour
         level[l] = first + (one ? 0 : l) * (int64_t)size * source_elements(f);
 }
 
-/* The same of tables, with values all over, what lies between the rows included; to be freed. */
+/* The same for tables, with values everywhere, also between the rows; the result is to be freed. */
 static double *set_tables(struct hs_sweep *sweep, const struct fields *f,
                           struct hs_source_tables *tables)
 {
@@ -463,7 +463,7 @@ static double source_at(const struct hs_sweep *sweep, const struct fields *f, in
     return sweep->source.value[step];
 }
 
-/* One sweep by the book, dense fields. */
+/* One sweep by the definition, on dense fields. */
 static void plain_sweep(const struct walls *walls, const struct fields *f,
                         const struct hs_sweep *sweep, int step, const double *in, double *out)
 {
@@ -497,7 +497,7 @@ static void plain_sweep(const struct walls *walls, const struct fields *f,
             }
 }
 
-/* Makes of a sweep's result the next field of a recursion, X_n-1 being what it has so far. */
+/* Turns a sweep's result, `out`, into the next field of a recursion; `before` is X_n-1. */
 static void advance(const struct walls *walls, enum hs_precision precision, int dims,
                     const int64_t n[HS_AXES], double factor, const double *before, double *out)
 {
@@ -514,7 +514,7 @@ static void advance(const struct walls *walls, enum hs_precision precision, int 
             }
 }
 
-/* Of the nodes of a field, [nz][ny][nx]. */
+/* The values of a field's nodes, [nz][ny][nx]. */
 static double *values_of(const struct fields *f, const void *field)
 {
     const int64_t *n = f->layout.points;
@@ -528,7 +528,7 @@ static double *values_of(const struct fields *f, const void *field)
     return out;
 }
 
-/* The nodes are these, and nothing else was written. */
+/* The nodes must have the values `due`, and nothing else may have been written. */
 static void hold_values(const struct fields *f, const void *field, const double *due,
                         const char *what)
 {
@@ -549,7 +549,7 @@ static void hold_values(const struct fields *f, const void *field, const double 
         fail_msg("%s: %s: nodes outside the grid were written", kernel->name, what);
 }
 
-/* Of the first part of a call: the layers at both ends have come, and not all others. */
+/* After the first part of a call: the layers at both ends are there, but not all others. */
 static void hold_ends(const struct fields *f, const void *field, const double *due, int64_t ends,
                       const char *what)
 {
@@ -572,13 +572,13 @@ static void hold_ends(const struct fields *f, const void *field, const double *d
 struct fusion {
     int mix, steps;
     enum source source;
-    bool uniform; /* all faces are */
-    bool stay;    /* those that are not do not change in time */
+    bool uniform; /* all faces are uniform */
+    bool stay;    /* data that are not uniform do not change in time */
     bool recurs;  /* sweeps of a recursion */
-    bool parts;   /* calls in two, on a device of one multiprocessor */
+    bool parts;   /* calls in two parts, on a device of one multiprocessor */
 };
 
-/* What a problem with such a source and such faces asks for. */
+/* The features that a problem with such a source and such faces asks for. */
 static hs_features asked_for(int dims, int radius, enum hs_precision precision,
                              const struct fusion *fusion)
 {
@@ -592,7 +592,7 @@ static hs_features asked_for(int dims, int radius, enum hs_precision precision,
     return asked;
 }
 
-/* On a grid that no kernel is too large or too small for; of it only steps and forms matter. */
+/* The plan for a grid that suits every kernel; only its steps and forms matter. */
 static struct hs_kernel_plan plan_of(int dims, int radius, enum hs_precision precision,
                                      enum source source, bool uniform)
 {
@@ -613,7 +613,7 @@ static struct hs_kernel_plan plan_of(int dims, int radius, enum hs_precision pre
     return plan_for(&of);
 }
 
-/* The largest difference of two values, in their precision. */
+/* The largest difference of two fields, in their precision. */
 static double largest_change(enum hs_precision precision, const double *a, const double *b,
                              int64_t count)
 {
@@ -671,7 +671,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     for (int s = 0; s < STEPS; s++)
         value[s] = precision == HS_FLOAT ? (double)(float)toss() : toss();
     const struct hs_box nodes = hs_grid_box(&grid);
-    void *scratch = NULL; /* which lasts from call to call */
+    void *scratch = NULL; /* kept from call to call */
     if (plan.scratch) {
         const size_t bytes = (plan.scratch + 127) / 128 * 128;
         scratch = memset(aligned_alloc(128, bytes), 0, bytes);
@@ -683,7 +683,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     f.source = aligned_alloc(128, (size_t)elements * 8);
     for (int64_t n = 0; n < elements; n++)
         hs_write(precision, f.source, n, toss());
-    fill(&f, f.in, &nodes); /* and no ghosts */
+    fill(&f, f.in, &nodes); /* no ghosts */
     const size_t skip = (size_t)f.layout.origin * hs_precision_size(precision);
     sweep.in = (char *)f.in + skip;
     sweep.out = (char *)f.out + skip;
@@ -717,7 +717,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     }
     const double change = largest_change(precision, now, older, count);
     static int turn;
-    /* twice where a call leaves memory for the next */
+    /* twice if a call leaves memory for the next */
     for (int call = 0; call < (plan.scratch ? 2 : 1); call++) {
         const int order = turn++ % ORDERS;
         emulator_set_order_c(order);
@@ -757,7 +757,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
     free(f.in), free(f.out), free(f.source);
 }
 
-/* All sources and walls that it fuses, in one dims, radius and precision. */
+/* All sources and walls that the kernel fuses, in one dims, radius and precision. */
 static void run_fusions(int dims, int radius, enum hs_precision precision)
 {
     static const int64_t sizes[HS_AXES + 1][3][HS_AXES] = {
@@ -766,7 +766,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         {{7, 9, 1}, {67, 35, 1}, {150, 11, 1}},
         {{7, 8, 9}, {35, 11, 10}, {9, 21, 19}},
     };
-    /* for kernels that need a tile's points: one tile and hardly more, a few, a few more planes */
+    /* for kernels that need a tile's points: one tile, slightly more, a few, more planes */
     static const int64_t wide[HS_AXES + 1][3][HS_AXES] = {
         {{0, 0, 0}},
         {{512, 1, 1}, {519, 1, 1}, {1301, 1, 1}},
@@ -791,7 +791,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
         const int most = plan.steps;
         fusion.steps = hs_kernel_plan_takes(&plan, most, 1 + mix * 7 % (most <= STEPS ? most : 15));
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
-        if (strips) { /* the most may be passed by */
+        if (strips) { /* the largest call may not have come up */
             fusion.steps = most;
             run_fused(dims, radius, precision, points[(mix + 1) / 2 % 3], &fusion);
         }
@@ -827,13 +827,13 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
             .mix = mix, .steps = steps, .source = TABLES, .uniform = true};
         run_fused(dims, radius, precision, points[mix / 2 % 3], &fusion);
     }
-    /* more columns than make blocks of fused_radius2_3d march in step */
+    /* columns enough for blocks of fused_radius2_3d to march in step */
     static const int64_t many[HS_AXES] = {512, 360, 9};
     if (dims == 3 && radius == 2 && precision == HS_FLOAT && !takes_small) {
         const struct fusion fusion = {.mix = ALL_FIXED, .steps = kernel->steps, .uniform = true};
         run_fused(dims, radius, precision, many, &fusion);
     }
-    /* more columns than multiprocessors, so that many of them are one chunk each */
+    /* more columns than multiprocessors, so that many columns are one chunk */
     static const int64_t more[HS_AXES] = {512, 390, 17};
     if (dims == 3 && precision == HS_DOUBLE && !(kernel->features & HS_SOURCE_FIELD) &&
         (kernel->features & HS_APPLIES_WALLS) && !strips) {
@@ -856,7 +856,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
             const struct fusion fusion = {.mix = mix, .steps = steps, .uniform = true};
             run_fused(dims, radius, precision, even, &fusion);
         }
-    /* threads of as many vectors as resident knows, with a source that is in registers in part */
+    /* as many vectors per thread as resident supports, with a source partly in registers */
     static const int64_t full[HS_AXES + 1][HS_AXES] = {[2] = {1011, 1013, 1}, [3] = {89, 83, 61}};
     if (resident && precision == HS_DOUBLE) {
         const struct fusion fusion = {.mix = dims == 2 ? 5 : 7,
@@ -874,7 +874,7 @@ static void run_fusions(int dims, int radius, enum hs_precision precision)
     }
 }
 
-/* Columns of several chunks: rows are of no even number, else in double some are one chunk. */
+/* Columns of several chunks. Rows are odd: in double, even ones would leave some in one chunk. */
 void test_cuda_kernels__calls_in_two_parts_give_the_same_bits(void **state)
 {
     static const int64_t points[HS_PRECISIONS][HS_AXES] = {{65, 64, 600}, {65, 33, 900}};

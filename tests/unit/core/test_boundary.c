@@ -9,8 +9,8 @@ enum { RADIUS = 3 };
 static const double h = 0.25; /* m */
 static const double k = 8.0;  /* W/(m K) */
 
-/* Lowers a kind with value = 5, flux = 12, gradient = 7, h = 6, ambient = 4; of keys of which one
- * is to be given, `chosen`. */
+/* Lowers a kind with value = 5, flux = 12, gradient = 7, h = 6, ambient = 4. If exactly one of
+ * several keys must be given, `chosen` is. */
 static struct hs_face lowered(const char *name, const char *chosen, double conductivity)
 {
     static const struct {
@@ -32,7 +32,7 @@ static struct hs_face lowered(const char *name, const char *chosen, double condu
     return hs_boundary_lower(kind, &spec);
 }
 
-/* The ghost of layer m, where the field outside the wall is u(s), s the distance into the body. */
+/* The ghost of layer m for a field u(s), where s is the distance into the body. */
 static double ghost(const struct hs_face *face, int m, double (*u)(double))
 {
     return face->a[m - 1] * u(m * h) + face->b[m - 1] * u(0.0) +
@@ -66,8 +66,8 @@ static double slope_of_convection(double s)
     return 6.0 + 1.5 * s + 3.0 * s * s;
 }
 
-/* A rule is right if it continues, through the wall, a field that meets the condition there. Each
- * such field is of a form that the rule continues without error. 1e-14: a few roundings of 10. */
+/* A rule is right if it continues a field that meets the wall's condition through the wall. Each
+ * field here has a form that the rule continues exactly. 1e-14: a few roundings of 10. */
 static void assert_continues(const struct hs_face *face, double (*u)(double))
 {
     for (int m = 1; m <= RADIUS; m++)
@@ -156,7 +156,7 @@ void test_boundary__heat_flows_need_a_conductivity(void **state)
         char reason[200] = "";
         assert_true(hs_boundary_lacks(kind, &spec, reason, sizeof reason));
         assert_string_equal(reason, cases[n].reason);
-        spec.given = 1u << 1; /* a gradient does not */
+        spec.given = 1u << 1; /* a gradient needs none */
         assert_false(hs_boundary_lacks(kind, &spec, reason, sizeof reason));
         spec = (struct hs_boundary_spec){.given = 1u, .conductivity = 2.0};
         assert_false(hs_boundary_lacks(kind, &spec, reason, sizeof reason));
@@ -171,7 +171,7 @@ void test_boundary__kinds_are_found_by_name(void **state)
     assert_null(hs_boundary_find("dirichle"));
 }
 
-/* What every row of the table must keep, one that comes too. */
+/* What every row of the table must satisfy, future ones included. */
 void test_boundary__the_table_is_sound(void **state)
 {
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++) {

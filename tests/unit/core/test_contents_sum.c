@@ -41,8 +41,8 @@ static void flip(FILE *file, long at, int bit)
     assert_int_equal(pwrite(fileno(file), &byte, 1, at), 1);
 }
 
-/* Where a bit of the signature, of the root's address or of the record's name flips, it is not one
- * of these files any more; whoever insists on a checksum refuses that, too. */
+/* If a bit of the signature, of the root's address or of the record's name flips, the file is no
+ * longer one of these. A reader that insists on a checksum refuses that, too. */
 void test_contents_sum__sees_every_bit(void **state)
 {
     FILE *file = write_all();

@@ -37,7 +37,7 @@ void test_device__occupancy_is_what_its_tightest_limit_allows(void **state)
     o = hs_device_occupancy(h200, &g, 96); /* 65536 / (96*32) = 21 warps, 5 blocks of 4 */
     assert_int_equal(o.blocks, 5);
     assert_string_equal(o.bound, "registers");
-    g = block(256, 60 * 1024); /* 61 KiB each with what the system takes, of 228 */
+    g = block(256, 60 * 1024); /* 61 KiB each, including what the system takes, of 228 */
     o = hs_device_occupancy(h200, &g, 0);
     assert_int_equal(o.blocks, 3);
     assert_string_equal(o.bound, "shared memory");

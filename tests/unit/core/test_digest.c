@@ -25,7 +25,7 @@ static void tear_down(void)
     unlink(path);
 }
 
-/* Whether the digest is another one where `bytes` from `at` on are. */
+/* Whether changing `bytes` bytes from `at` on changes the digest. */
 static bool sees(int64_t at, size_t bytes)
 {
     const struct hs_digest before = hs_digest_of_file(path);
@@ -60,7 +60,7 @@ void test_digest__of_a_large_file_sees_ends_and_what_is_longer_than_a_gap(void *
     assert_true(sees(size - 1, 1));
     for (int64_t at = 0; at + gap <= size; at += 37 * gap + 1000)
         assert_true(sees(at, (size_t)gap));
-    assert_false(sees(block, 1)); /* which is between blocks */
+    assert_false(sees(block, 1)); /* which lies between blocks */
     tear_down();
 }
 

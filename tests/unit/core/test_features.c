@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An expression that varies in what `varies` says; its code is never run. */
+/* An expression that claims to vary as `varies` says; its code is never run. */
 static struct hs_value value_of(unsigned varies)
 {
     static const struct hs_instruction code[] = {{HS_OP_T, 0.0}};
@@ -22,7 +22,7 @@ static void set_face(struct hs_problem *problem, int face, const char *kind, uns
         (struct hs_boundary_spec){.conductivity = 1.0, .spacing = 1.0, .radius = problem->radius});
 }
 
-/* 2D, every face of the kind, of radius 2. */
+/* A 2D problem of radius 2 with this kind on every face. */
 static struct hs_problem case_of(const char *kind, unsigned varies)
 {
     struct hs_problem problem;
@@ -50,7 +50,7 @@ void test_features__of_each_kind_of_wall(void **state)
     assert_int_equal(asked_of("neumann", 0), HS_WALL_AFFINE);
     assert_int_equal(asked_of("robin", 0), HS_WALL_AFFINE);
     assert_int_equal(asked_of("dirichlet", 0), HS_WALL_AFFINE | HS_WALL_PRESCRIBED);
-    /* with radius 1 a dirichlet wall's one held layer is as many as the stencil reaches */
+    /* with radius 1 the stencil reaches no further than a dirichlet wall's one held layer */
     struct hs_problem problem = case_of("dirichlet", 0);
     problem.radius = 1;
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES,
@@ -71,7 +71,7 @@ void test_features__of_sources(void **state)
     struct hs_problem problem = case_of("fixed", 0);
     double data = 0.0;
     problem.source.field.value = value_of(HS_VARIES_X);
-    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0); /* not present */
+    assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, 0); /* no source is present */
     problem.source.present = true;
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_FIELD);
     problem.source.field.value = value_of(HS_VARIES_T);
@@ -82,7 +82,7 @@ void test_features__of_sources(void **state)
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, HS_SOURCE | HS_SOURCE_FIELD);
 }
 
-/* Walls of a body are coefficients, but for numbers that change along them and in time at once. */
+/* Walls of a body are coefficients, except numbers that vary along them and in time at once. */
 void test_features__of_walls_that_move(void **state)
 {
     const hs_features field =
@@ -101,12 +101,12 @@ void test_features__of_walls_that_move(void **state)
     assert_int_equal(hs_problem_features(&problem) & HS_ALL_VALUES, field);
     assert_int_equal(hs_problem_own_source_varies(&problem), HS_VARIES_X);
     for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
-        if ((*kernel)->features & HS_CONDUCTION) /* fused sweeps have no time for them */
+        if ((*kernel)->features & HS_CONDUCTION) /* fused sweeps cannot handle them */
             assert_int_equal(((*kernel)->features & HS_WALL_FIELD_TIME) != 0,
                              (*kernel)->device == HS_CPU || (*kernel)->steps == 1);
 }
 
-/* Faces of axes that are not there do not count. */
+/* Faces of missing axes do not count. */
 void test_features__only_of_the_axes_that_are_there(void **state)
 {
     struct hs_problem problem = case_of("fixed", 0);
@@ -142,8 +142,8 @@ void test_features__of_a_kind_the_reason_names_what_it_can(void **state)
     assert_string_equal(reason, "mine cannot do 3D, only 1D or 2D");
 }
 
-/* A feature that is planted here, and that no kernel has: each of this build's is refused by it,
- * and for nothing else. */
+/* A planted feature that no kernel has. Each kernel of this build is refused because of it, and of
+ * nothing else. */
 void test_features__new_one_refuses_every_kernel(void **state)
 {
     const hs_features planted = HS_FEATURE(31);
@@ -161,7 +161,7 @@ void test_features__new_one_refuses_every_kernel(void **state)
     }
 }
 
-/* Whoever lacks a feature is told which: each that a problem may ask for has its words. */
+/* A refusal names the missing feature: each that a problem may ask for has its words. */
 void test_features__each_has_its_words(void **state)
 {
     const hs_features all =

@@ -5,7 +5,7 @@
 
 enum { MOST = 20000 };
 
-/* As the definition reads, one word after the other, and by end-around carry. */
+/* By the definition: word by word, with end-around carry. */
 static uint32_t plain(const unsigned char *data, size_t bytes)
 {
     uint32_t words = 0, sums = 0;
@@ -76,7 +76,7 @@ void test_fletcher__zeros_are_counted_without_being_there(void **state)
     }
 }
 
-/* Nothing overflows, and the count goes modulo 65535. */
+/* Nothing overflows, and the count is taken modulo 65535. */
 void test_fletcher__takes_any_number_of_zeros(void **state)
 {
     struct hs_fletcher sum = {0};

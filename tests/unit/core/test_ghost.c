@@ -1,7 +1,7 @@
 #include "core/ghost.h"
 #include "test.h"
 
-/* (1 + e)(1 - e) = 1 - e*e, whose last bit only a fused multiply-add has. */
+/* (1 + e)(1 - e) = 1 - e*e; only a fused multiply-add keeps the last bit. */
 void test_ghost__both_products_are_fused(void **state)
 {
     const double e = 0x1p-30;
@@ -12,7 +12,7 @@ void test_ghost__both_products_are_fused(void **state)
     assert_true(hs_ghost(0.0f, 0.0f, 1.0f + f, 1.0f - f, -1.0f) == -0x1p-30f);
 }
 
-/* The offset is 1 beside a number that has no room for it, so the other order gives 1. */
+/* The edge, 1, is lost beside the offset. In the other order the result would be 1. */
 void test_ghost__the_edge_comes_before_the_inner_node(void **state)
 {
     assert_true(hs_ghost(1.0, 0x1p60, 1.0, 1.0, -0x1p60) == 0.0);

@@ -34,8 +34,8 @@ void test_grid__a_box_is_half_open(void **state)
     assert_int_equal(hs_box_count(&box), 0);
 }
 
-/* Every node and every ghost has an element of its own, but for the gap that a row's right ghosts
- * share with the next row's left ones; all are inside the allocation, and rows are aligned. */
+/* Every node and every ghost has its own element, except that a row's right ghosts share a gap with
+ * the next row's left ones. All are inside the allocation, and rows are aligned. */
 void test_grid__a_layout_holds_all_nodes_and_ghosts(void **state)
 {
     for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
@@ -115,7 +115,7 @@ void test_grid__node_widths_fill_the_axis(void **state)
                 sum += hs_grid_node_width(&stretched, axis, wraps, i);
             const double length = hs_grid_coordinate(&stretched, axis, wraps ? n : n - 1) -
                                   hs_grid_coordinate(&stretched, axis, 0);
-            assert_true(fabs(sum - length) < 1e-15 * 8); /* as many roundings */
+            assert_true(fabs(sum - length) < 1e-15 * 8); /* one rounding each */
         }
     assert_true(hs_grid_node_width(&stretched, HS_X, false, 0) == 0.5 * (places[1] - places[0]));
     assert_true(hs_grid_node_width(&stretched, HS_X, true, 0) ==
@@ -143,7 +143,7 @@ void test_grid__a_place_counts_cells(void **state)
                     const double place = hs_grid_place(&stretched, axis, wraps, at);
                     assert_true(fabs(place - ((double)i + 0.25 * part)) < 1e-14);
                 }
-    /* outside, the outermost cells go on */
+    /* outside, the outermost cells continue */
     assert_true(fabs(hs_grid_place(&stretched, HS_X, false, -1.2) - -2.0) < 1e-14);
     assert_true(fabs(hs_grid_place(&stretched, HS_X, false, 1.0) - 5.0) < 1e-14);
     assert_true(fabs(hs_grid_place(&stretched, HS_X, true, 1.0) - 6.0) < 1e-14);
@@ -161,7 +161,7 @@ void test_grid__the_interval_of_a_value(void **state)
         }
 }
 
-/* Each node is in one of them, or inside. */
+/* Each node is in exactly one box of the shell, or inside. */
 void test_box__its_shell_is_what_is_outside_of_another(void **state)
 {
     const struct hs_box box = {{0, 0, 0}, {7, 5, 6}};

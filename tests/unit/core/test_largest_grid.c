@@ -1,7 +1,7 @@
 #include "core/largest_grid.h"
 #include "test.h"
 
-/* 8 bytes a node, and as many again as `context` says. */
+/* 8 bytes per node, plus the bytes that `context` points to. */
 static double bytes_on(const struct hs_grid *grid, const void *context)
 {
     double bytes = 8.0;
@@ -35,8 +35,7 @@ void test_largest_grid__a_cube_to_the_byte(void **state)
     }
 }
 
-/* The next larger along the longest axis does not limit, and each axis keeps its share to a point.
- */
+/* One more point along the longest axis would not fit. Each axis keeps its share to a point. */
 void test_largest_grid__other_axes_keep_their_share(void **state)
 {
     const struct hs_grid asked = {.dims = 3, .points = {1000, 4001, 2000}};

@@ -1,4 +1,4 @@
-/* Trees of /proc and /sys as containers and batch systems make them. */
+/* Trees of /proc and /sys as containers and batch systems create them. */
 #include "core/machine.h"
 #include "test.h"
 
@@ -22,7 +22,7 @@ static void write_file(const char *name, const char *text)
     fclose(stream);
 }
 
-/* A machine of 8 GiB, 6 of them free; its process is in the groups that the text names. */
+/* A machine of 8 GiB, 6 of them free; `groups` names the groups of its process. */
 static void make_machine(const char *groups)
 {
     strcpy(root, "/tmp/heatsolve-machine-XXXXXX");
@@ -66,8 +66,8 @@ void test_machine__that_nothing_is_known_of_has_no_bounds(void **state)
     assert_int_equal(hs_machine_processors("/nowhere"), INT_MAX);
 }
 
-/* A container with a name space of its own sees its group at the top. Of 512 MiB in use, 96 are
- * copies of files. */
+/* A container with its own name space sees its group at the top. Of 512 MiB in use, 96 are file
+ * cache. */
 void test_machine__container_of_version_2_bounds_memory_and_processors(void **state)
 {
     make_machine("0::/\n");
@@ -82,7 +82,7 @@ void test_machine__container_of_version_2_bounds_memory_and_processors(void **st
     remove_machine();
 }
 
-/* The least of the bounds counts, and it may be that of a group around the process'. */
+/* The lowest bound counts, which may be that of an enclosing group. */
 void test_machine__groups_around_the_own_bound_too(void **state)
 {
     make_machine("0::/slice/job/step\n");
@@ -100,7 +100,7 @@ void test_machine__groups_around_the_own_bound_too(void **state)
     remove_machine();
 }
 
-/* A group that may take more than there is does not make more of it. */
+/* A bound above the machine's memory does not add to it. */
 void test_machine__bound_above_the_machine_is_none(void **state)
 {
     make_machine("0::/\n");
@@ -110,9 +110,9 @@ void test_machine__bound_above_the_machine_is_none(void **state)
     remove_machine();
 }
 
-/* Version 1 has no word for "no bound", but a number no machine has; a container without a name
- * space has the machine's path, and sees its own group at the top. The hierarchy of cpusets, whose
- * name is as long as memory's, is another. */
+/* Version 1 has no word for "no bound"; it uses a number that no machine has. A container without a
+ * name space has the machine's path, and sees its own group at the top. The hierarchy of cpusets,
+ * whose name is as long as memory's, is a different one. */
 void test_machine__version_1_has_a_hierarchy_for_each(void **state)
 {
     make_machine("0::/none\n9:cpuset:/wrong\n5:cpu,cpuacct:/docker/0123\n4:memory:/docker/0123\n");
@@ -129,7 +129,7 @@ void test_machine__version_1_has_a_hierarchy_for_each(void **state)
                "total_active_file 268435456\n");
     write_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
     assert_memory(2048, 1024 + 512, "the container (/sys/fs/cgroup/memory/memory.limit_in_bytes)");
-    assert_int_equal(hs_machine_processors(root), 1); /* never none */
+    assert_int_equal(hs_machine_processors(root), 1); /* at least one */
     remove_machine();
 }
 

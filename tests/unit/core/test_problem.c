@@ -44,7 +44,7 @@ void test_problem__node_volumes_add_up_to_the_body(void **state)
     assert_true(hs_problem_node_volume(&problem, 1, 1, 1) == 1.0);
 }
 
-/* The same where x is stretched, 0 to 4 in other cells, and y periodic, to 4: 4 x 4 x 10. */
+/* The same with x stretched, from 0 to 4 in unequal cells, and y periodic, to 4: 4 x 4 x 10. */
 void test_problem__node_volumes_of_stretched_axes_add_up_too(void **state)
 {
     struct hs_problem problem = box_problem();
@@ -136,14 +136,14 @@ void test_problem__stencil_is_the_raw_one_or_the_materials(void **state)
     const struct hs_stencil diffusion = hs_problem_stencil(&problem, 0.1);
     assert_near(diffusion.c[1], 0.25 * 0.1 / 0.25, 1e-16); /* alpha dt / dx^2 */
     assert_near(diffusion.c[5], 0.25 * 0.1 / 4.0, 1e-16);
-    problem.precision = HS_FLOAT; /* each a float, of sum 1 */
+    problem.precision = HS_FLOAT; /* floats with sum 1 */
     const struct hs_stencil floats = hs_problem_stencil(&problem, 0.1);
     assert_near(floats.c[1], 0.25 * 0.1 / 0.25, 1e-5 * 0.1);
     assert_true((double)(float)floats.c[1] == floats.c[1]);
     assert_false((double)(float)diffusion.c[1] == diffusion.c[1]);
     problem.raw = true;
     for (int i = 0; i < HS_MAX_COEFFICIENTS; i++)
-        problem.c[i] = i + 0.1; /* no float; a raw stencil is taken at its word */
+        problem.c[i] = i + 0.1; /* not a float; a raw stencil is used as it is */
     const struct hs_stencil raw = hs_problem_stencil(&problem, 123.0);
     for (int i = 0; i < 7; i++)
         assert_true(raw.c[i] == i + 0.1);

@@ -49,7 +49,7 @@ void test_regular__opens_files_and_says_why_not(void **state)
     rmdir(directory);
 }
 
-/* Nobody writes to it: with a plain open() this would not end. */
+/* Nobody writes to the pipe: a plain open() would not return. */
 void test_regular__refuses_pipes_at_once(void **state)
 {
     set_up();

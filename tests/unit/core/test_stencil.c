@@ -53,8 +53,7 @@ void test_stencil__terms_ascend_in_memory(void **state)
         }
 }
 
-/* ---- for floats ------------------------------------------------------------------------------
- */
+/* ---- for floats ------------------------------------------------------------------------------ */
 
 /* alpha dt / dx^2 along x, 0.9 and 0.3 of it along y and z */
 static struct hs_stencil stencil_of(int dims, int radius, double number)
@@ -138,8 +137,8 @@ void test_stencil__balanced_at_the_limit_of_stability(void **state)
     assert_balanced(&stencil);
 }
 
-/* A coefficient of 1e-6 beside one of almost 1: as a multiple of what that needs it would be 3 %
- * off. */
+/* A coefficient of 1e-6 beside one of almost 1: rounded to a multiple of what the latter needs, it
+ * would be 3 % off. */
 void test_stencil__small_steps_are_not_balanced(void **state)
 {
     struct hs_stencil stencil = stencil_of(3, 1, 1e-6);

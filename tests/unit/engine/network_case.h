@@ -1,4 +1,4 @@
-/* Bodies and walls by hand, for the tests of the network. */
+/* Bodies and walls made by hand, for the tests of the network. */
 #ifndef HS_TEST_NETWORK_CASE_H
 #define HS_TEST_NETWORK_CASE_H
 
@@ -22,7 +22,7 @@ struct network_case {
     struct hs_network_spec spec;
 };
 
-/* A grid from 0 to `size` along each axis that is there; nothing else. */
+/* A grid from 0 to `size` along each of its axes; nothing else. */
 static inline void case_init(struct network_case *c, int dims, const int64_t points[HS_AXES],
                              const double size[HS_AXES])
 {
@@ -68,7 +68,7 @@ static inline struct hs_solid *case_solid(struct network_case *c, enum hs_shape_
     return solid;
 }
 
-/* Between two places along one axis. */
+/* A layer between two coordinates along one axis. */
 static inline void case_layer(struct network_case *c, int substance, int axis, double lower,
                               double upper)
 {
@@ -83,7 +83,7 @@ static inline void case_contact(struct network_case *c, int one, int other, doub
     c->contact[c->body.contact_count++] = (struct hs_contact){{one, other}, resistance};
 }
 
-/* A whole face. */
+/* A wall over a whole face. */
 static inline struct hs_wall *case_wall(struct network_case *c, int face, enum hs_wall_kind kind)
 {
     assert_true(c->spec.wall_count < CASE_WALLS);
@@ -100,7 +100,7 @@ static inline struct hs_wall *case_wall(struct network_case *c, int face, enum h
     return wall;
 }
 
-/* Numbers of walls of place and time at once: x*t - y, and y*t + z. */
+/* Wall values that vary in space and time: x*t - y, and y*t + z. */
 static inline struct hs_wall_number case_moving(int which)
 {
     static const struct hs_instruction one[] = {
@@ -136,7 +136,7 @@ static inline struct hs_network case_make(const struct network_case *c)
     return network;
 }
 
-/* That the spec is refused, and the message has `text`. */
+/* The spec must be refused with `text` in the message. */
 static inline void case_refused(const struct network_case *c, const char *text)
 {
     struct hs_network network;
@@ -154,7 +154,7 @@ static inline const struct hs_network_row *case_row(const struct hs_network *net
     return hs_network_row_at(network, i + n[HS_X] * (j + n[HS_Y] * k));
 }
 
-/* Weight of a function in the forcing of a row; 0: it has none. */
+/* Weight of a function in the forcing of a row; 0 if it has none. */
 static inline double case_weight(const struct hs_network *network, const struct hs_network_row *row,
                                  int function)
 {
@@ -195,7 +195,7 @@ static inline double case_sink_of(const struct hs_network *network,
     return row->sink;
 }
 
-/* That two numbers are equal to rounding. */
+/* Two numbers are equal within a relative tolerance. */
 #define assert_close(a, b, relative) assert_near(a, b, (relative)*fmax(fabs(a), fabs(b)))
 
 #endif

@@ -1,4 +1,4 @@
-/* What walls bring in time, of the nodes where it changes, against all that acts. */
+/* Inflow that changes in time, computed at the nodes where it changes, against the whole inflow. */
 #include "engine/case.h"
 #include "engine/multigrid/acting.h"
 #include "functions/fields.h"
@@ -21,7 +21,7 @@ static const char *const body =
     "          centre = [0.5, 0.45, 0.4]; radius = 0.21; } );"
     "source = { expression = \"3*x - y*z\"; };";
 
-/* The rest of the config; nodes whose inflow changes. */
+/* The rest of the config, and the number of nodes whose inflow changes. */
 struct one {
     const char *material, *walls;
     int64_t count;
@@ -47,13 +47,13 @@ static const struct one cases[] = {
      "ambient = \"300 + t\"; };",
      FACE_X + FACE_Z - 8},
     {"m", "all = { type = \"robin\"; h = 3.0; ambient = 300.0; };",
-     NODES}, /* of a, all but two: so all */
-    /* the source changes, too */
+     NODES}, /* all but two are of a: so all */
+    /* the source changes as well */
     {"st", "x_min = { type = \"neumann\"; flux = \"7*sin(t)\"; };", NODES},
     {"bt", "x_max = { type = \"robin\"; h = 3.0; ambient = \"300 + y*t\"; };", NODES},
     {"mt", "all = { type = \"robin\"; h = 3.0; ambient = 300.0; };", NODES},
 };
-/* Of those, where somebody else knows the source. */
+/* The same where the caller knows the source. */
 static const struct one known[] = {
     {"st", "all = { type = \"robin\"; h = 3.0; ambient = 300.0; };", 0},
     {"st", "x_min = { type = \"neumann\"; flux = \"7*sin(t)\"; };", FACE_X},
@@ -84,7 +84,7 @@ static void read_case(const struct one *c, struct hs_problem *out)
     unlink(path);
 }
 
-/* What somebody else knows: the source's part of all nodes, and of what is lasting. */
+/* What the caller knows: the source at all nodes, and the inflow that lasts. */
 static void bring(const struct hs_equations *equations, double t, double *out)
 {
     const struct hs_grid *all = &equations->problem->grid;

@@ -1,4 +1,4 @@
-/* The CPU backend but for its sweeps, which tests/kernels holds to a model. */
+/* The CPU backend except for its sweeps, which tests/kernels compares with a model. */
 #include "engine/backends/cpu_parts.h"
 #include "engine/registry.h"
 #include "functions/fields.h"
@@ -103,7 +103,7 @@ void test_backend_cpu__uploads_a_box_alone(void **state)
     tear_down(&f);
 }
 
-/* Prescribed layers take the value of the time that the sweep ends at; both walls, corners too. */
+/* Prescribed layers take the value at the end of the sweep; both walls, corners included. */
 void test_backend_cpu__prescribed_layers_follow_the_time(void **state)
 {
     struct fixture f;
@@ -171,8 +171,8 @@ void test_backend_cpu__reduction_does_not_depend_on_threads(void **state)
     }
 }
 
-/* NaN and Inf are counted, the first in memory order is named, and the rest is told without them.
- */
+/* NaN and Inf are counted, the first in memory order is named, and the rest is reduced without
+ * them. */
 void test_backend_cpu__finds_what_is_not_finite(void **state)
 {
     struct fixture f;
@@ -250,7 +250,7 @@ void test_backend_cpu__what_is_stored_is_the_heat_of_the_last_change(void **stat
     tear_down(&f);
 }
 
-/* A backend whose source is that expression. */
+/* A backend with the expression as its source. */
 static void set_up_source(struct fixture *f, const struct hs_instruction *code, int length,
                           unsigned varies)
 {
@@ -262,7 +262,7 @@ static void set_up_source(struct fixture *f, const struct hs_instruction *code, 
     assert_ok(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, 2, &f->state, &err));
 }
 
-/* What three sweeps add is, to the last bit, the whole expression at each node. */
+/* Three sweeps add, to the last bit, the whole expression at each node. */
 static void check_source(struct fixture *f)
 {
     for (int step = 0; step < 3; step++) {
@@ -302,7 +302,7 @@ void test_backend_cpu__sources_by_tables_keep_their_bits(void **state)
     tear_down(&f);
 }
 
-/* As it was, however the sweeps go on, and also the second time. */
+/* A ticket keeps the field as it was, however the sweeps go on, also the second time. */
 void test_backend_cpu__a_ticket_keeps_its_moment(void **state)
 {
     struct fixture f;
@@ -358,7 +358,7 @@ void test_backend_cpu__describes_its_threads(void **state)
     tear_down(&f);
 }
 
-/* What it copies for the bench's ceiling is the whole field. */
+/* The copy for the bench's ceiling is of the whole field. */
 void test_backend_cpu__copy_moves_the_whole_field(void **state)
 {
     struct hs_layout layout = hs_layout_make(
@@ -386,8 +386,8 @@ static struct hs_problem problem_of(int64_t points, int radius, enum hs_precisio
     return problem;
 }
 
-/* The lowest twelve bits of where a sweep writes and of the rows that it reads: large planes begin
- * alike, and no row lies a little before what is written, in either direction. */
+/* In the lowest twelve bits, no row that a sweep reads lies within 192 bytes of what it writes, in
+ * either direction. Large planes differ by 64 bytes. */
 void test_backend_cpu__reads_nothing_that_looks_like_what_is_written(void **state)
 {
     static const int64_t points[] = {200, 256, 384, 509, 512};
@@ -411,7 +411,7 @@ void test_backend_cpu__reads_nothing_that_looks_like_what_is_written(void **stat
     }
 }
 
-/* Small planes would grow by more than it is worth. */
+/* Small planes would grow by more than the padding is worth. */
 void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
 {
     const struct hs_problem problem = problem_of(64, 1, HS_DOUBLE);
@@ -419,7 +419,7 @@ void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
     assert_int_equal(layout.pitch[HS_Z], layout.pitch[HS_Y] * 66);
 }
 
-/* wavefront keeps a ring for each thread; openmp keeps nothing, and both as many fields. */
+/* wavefront keeps a ring per thread, openmp keeps nothing; both have as many fields. */
 void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
 {
     const struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
@@ -432,7 +432,7 @@ void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
     assert_true(without >= 2.0 * 130.0 * 130.0 * 130.0 * 8.0);
 }
 
-/* 23 sweeps of a random field, every span with a number of threads of its own where `fewer`. */
+/* 23 sweeps of a random field; with `fewer`, each span has its own number of threads. */
 static double *swept_by(const struct hs_kernel *kernel, bool fewer)
 {
     enum { THREADS = 5 };
@@ -459,7 +459,7 @@ static double *swept_by(const struct hs_kernel *kernel, bool fewer)
     return values;
 }
 
-/* As happens on a machine that is busy with other work (engine/team.h). */
+/* As on a machine that is busy with other work (engine/team.h). */
 void test_backend_cpu__fewer_threads_for_a_while_change_no_bit(void **state)
 {
     for (int n = 0; hs_kernels[n]; n++) {

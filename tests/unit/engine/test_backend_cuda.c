@@ -1,6 +1,6 @@
 /*
- * What can be said of the CUDA backend and its kernels on a machine without a GPU: why it cannot
- * run here, the memory it would take, and launches that cover the grid and that a device accepts.
+ * What can be tested of the CUDA backend and its kernels without a GPU: why it cannot run here, the
+ * memory that it would need, and launches that cover the grid and that a device accepts.
  */
 #include "engine/registry.h"
 #include "test.h"
@@ -16,7 +16,7 @@ static const struct hs_backend *cuda_backend(void)
     return NULL;
 }
 
-/* Limits that all devices from sm_75 on share; 227 KB of shared memory is Hopper's, the most. */
+/* Limits of all devices from sm_75 on, but 227 KB of shared memory is Hopper's, the largest. */
 static void check_launch(const struct hs_kernel *kernel, const struct hs_case *of,
                          const struct hs_geometry *g)
 {
@@ -25,13 +25,13 @@ static void check_launch(const struct hs_kernel *kernel, const struct hs_case *o
         g->launched > INT32_MAX || g->shared_bytes > 227 * 1024)
         fail_msg("%s: %lld blocks of %lld threads with %lld bytes of shared memory", kernel->name,
                  (long long)g->launched, (long long)threads, (long long)g->shared_bytes);
-    /* the box's alone, also where a kernel that applies walls writes held layers besides */
+    /* only the box, even if a kernel that applies walls also writes held layers */
     if (g->points_updated != hs_box_count(&of->box))
         fail_msg("%s: %lld output points of a box of %lld", kernel->name,
                  (long long)g->points_updated, (long long)hs_box_count(&of->box));
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t extent = of->box.hi[axis] - of->box.lo[axis];
-        /* a fused march's tiles at two faces store their halos there too */
+        /* a fused march's tiles at two faces also store their halos there */
         const int halos = kernel->steps > 1 ? g->input_tile[axis] - g->output_tile[axis] : 0;
         if (g->blocks[axis] * g->output_tile[axis] + halos < extent)
             fail_msg("%s: axis %d: %lld tiles of %d do not cover %lld points", kernel->name, axis,
@@ -39,7 +39,7 @@ static void check_launch(const struct hs_kernel *kernel, const struct hs_case *o
     }
 }
 
-/* How many grids the kernel has a launch for. */
+/* Counts the grids for which the kernel has a launch. */
 static int check_launches(const struct hs_kernel *kernel, int dims, int radius,
                           enum hs_precision precision)
 {
@@ -81,7 +81,7 @@ void test_backend_cuda__launches_cover_the_grid(void **state)
     int kernels = 0;
     for (int n = 0; hs_kernels[n]; n++) {
         if (hs_kernels[n]->device != HS_CUDA || !(hs_kernels[n]->features & HS_STENCIL))
-            continue; /* bodies' are held to their nodes in the emulator */
+            continue; /* those of bodies are tested in the emulator */
         int launches = 0;
         for (int dims = 1; dims <= 3; dims++)
             for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
@@ -126,7 +126,7 @@ void test_backend_cuda__a_run_takes_two_fields_and_a_source(void **state)
     /* ghosts and the gap between rows add 2, 2 and 34 to 512 */
     const double most = (514.0 / 512) * (514.0 / 512) * (546.0 / 512);
     const double plain = cuda->memory(&problem, basic);
-    /* two that are swept, and one for snapshots on their way */
+    /* two for sweeps, and one for snapshots in transit */
     assert_true(plain >= 3.0 * field && plain <= 3.0 * field * most * (1.0 + 1e-12));
     problem.source.present = true;
     problem.source.field.data = (double *)&problem; /* from a file: never read here */

@@ -23,7 +23,7 @@ static const char *const body =
     "          centre = POINT; radius = 0.21; } );";
 static const char *const operators[] = {"stencil", "body"};
 
-/* A run of a config, with the balance looked at after each sweep. */
+/* A run of a config whose balance is checked after each sweep. */
 struct watched {
     struct hs_problem problem;
     struct hs_plan plan;
@@ -108,7 +108,7 @@ static void end(struct watched *w)
     hs_problem_release(&w->problem);
 }
 
-/* The fluxes of the first sweep but for those that are NaN here, within rounding: some 1e2 K and
+/* The fluxes of the first sweep, except those that are NaN here, within rounding: some 1e2 K and
  * 1e2 W/K make 1e-11 W. */
 static void assert_fluxes(int dims, const char *material, const char *config, int count,
                           const double *flux)
@@ -168,7 +168,7 @@ void test_balance__a_given_flux_is_what_leaves(void **state)
                       4, (double[]){56.25, NAN, 14.0, -6.0});
 }
 
-/* x*y is at rest, exactly; k times its gradient along the normal over each face, corners too. */
+/* x*y is exactly at rest. Each face's flux is k times its normal gradient, corners included. */
 void test_balance__held_faces_share_a_corner_by_where_heat_flows(void **state)
 {
     for (int op = 0; op < 2; op++)
@@ -181,7 +181,7 @@ void test_balance__held_faces_share_a_corner_by_where_heat_flows(void **state)
                       4, (double[]){0.5, -0.5, 8.0, -8.0});
 }
 
-/* A slab that is heated by 60 W/m^3 between two walls, held and held, or held and prescribed. */
+/* A slab heated by 60 W/m^3 between two walls: both held, or one held and one prescribed. */
 void test_balance__sources_leave_through_held_walls_to_the_last_half_cell(void **state)
 {
     for (int op = 0; op < 2; op++)
@@ -208,7 +208,7 @@ void test_balance__a_wall_one_cell_outside_takes_what_crosses_that_cell(void **s
 void test_balance__layers_are_in_series(void **state)
 {
     /* 1/5 + 0.3/2 m^2 K/W and a contact of 0.15: 100 K make 200 W/m^2. The interface lies between
-     * nodes. T: 100 - 40 x, at 0.95 m 62 and 32, then - 100 (x - 0.95) to 1.25: 2 */
+     * nodes. T falls as 100 - 40 x, at 0.95 m from 62 to 32, then by 100 K/m to 2 at 1.25 m */
     assert_fluxes(1,
                   "materials = ( { name = \"a\"; conductivity = 5.0; density = 8.0; "
                   "specific_heat = 1.0; }, { name = \"b\"; conductivity = 2.0; density = 1.0; "
@@ -223,8 +223,8 @@ void test_balance__layers_are_in_series(void **state)
                   2, (double[]){-200.0, 200.0});
 }
 
-/* 10 W/m^2 through a patch, and 2 W/(m^2 K) of 50 K through one over it, both with borders between
- * nodes; the face's own, of 1 W/m^2, has the rest. */
+/* A patch with 10 W/m^2 and over it one with 2 W/(m^2 K) at 50 K, both with borders between nodes;
+ * the face's own 1 W/m^2 acts on the rest. */
 void test_balance__patches_leave_by_their_areas(void **state)
 {
     const double one = 0.31 * 0.27 - 0.11 * 0.07, other = 0.31 * 0.27;
@@ -265,8 +265,8 @@ void test_balance__walls_are_named_by_face_and_number(void **state)
 
 /* ---- to rounding ----------------------------------------------------------------------------- */
 
-/* All of a kind's keys, changing with time, along the face too, or with both at once. `face` is
- * there to make faces differ. */
+/* All keys of a kind, changing with time, along the face too, or with both at once. `face` makes
+ * faces differ. */
 static void put_face(const struct hs_boundary_kind *kind, int face, int dims, const char *angle,
                      char *out, size_t size)
 {
@@ -291,8 +291,8 @@ static bool is_of_bodies(const struct hs_boundary_kind *kind)
     return strcmp(kind->name, "clamp") != 0 && strcmp(kind->name, "constant") != 0;
 }
 
-/* The kind of a face in the round of one that is on x_min: the next ones on the others; beside
- * periodic faces such as hold. */
+/* The kind of a face in the round in which kind `first` is on x_min. The others get the next kinds;
+ * beside periodic faces they hold. */
 static const struct hs_boundary_kind *kind_of_face(int first, int face, bool of_body)
 {
     const int kinds = count_kinds();
@@ -304,7 +304,7 @@ static const struct hs_boundary_kind *kind_of_face(int first, int face, bool of_
     return &hs_boundary_kinds[n];
 }
 
-/* How time goes, in how many steps, and the angle of what walls and the source have a sine of. */
+/* The time settings, the number of steps, and the angle whose sine is in walls and source. */
 struct way {
     const char *time;
     int steps;
@@ -347,8 +347,8 @@ void test_balance__closes_to_rounding_with_every_kind_of_wall_in_double(void **s
             balance_closes(dims, op, "double", sweeps, 1e-12);
 }
 
-/* In float each new temperature is rounded to 3e-6 K, which in a step moves a node's heat by 1e-7
- * of what flows; of some hundred nodes few cancel. */
+/* In float each new temperature is rounded to 3e-6 K, which in a step changes a node's heat by 1e-7
+ * of what flows. Over some hundred nodes, few of these changes cancel. */
 void test_balance__closes_to_rounding_with_every_kind_of_wall_in_float(void **state)
 {
     for (int dims = 1; dims <= HS_AXES; dims++)
@@ -356,8 +356,8 @@ void test_balance__closes_to_rounding_with_every_kind_of_wall_in_float(void **st
             balance_closes(dims, op, "float", sweeps, 1e-3);
 }
 
-/* Steps of many sweeps: of a length and within a tolerance. Where nothing changes they are another
- * recursion. */
+/* Steps of many sweeps: of a given length, and within a tolerance. Where nothing changes they use
+ * another recursion. */
 static const struct way stages[] = {
     {"time = { method = \"rkl2\"; step = 0.02; end = 0.2; };", 10, "300*t"},
     {"time = { method = \"rkl2\"; step = 0.02; end = 0.2; };", 10, "1"},
@@ -437,15 +437,15 @@ static void everything_closes(const char *time, double relative, double loosest)
     }
 }
 
-/* Slivers of the sphere make the step small beside most nodes' own, whose rounding weighs as much
- * more. The bound says something. */
+/* Slivers of the sphere make the step small beside that of most nodes, whose rounding counts
+ * accordingly more. The bound is not too loose. */
 void test_balance__closes_with_materials_sinks_contacts_patches_and_stretched_axes(void **state)
 {
     everything_closes("time = { sweeps = 30; };", 1e-10, 1e-8);
 }
 
 /* An implicit step is solved to a tenth of its error in time at a node; the bound is as if all
- * nodes were off by that, and the same way. */
+ * nodes were off by that, in the same direction. */
 void test_balance__of_longer_steps_closes_with_all_of_these(void **state)
 {
     everything_closes("time = { method = \"rkl2\"; step = 0.1; end = 1.0; };", 1e-10, 1e-8);
@@ -456,8 +456,8 @@ void test_balance__of_longer_steps_closes_with_all_of_these(void **state)
                       1e-3, 10.0);
 }
 
-/* Steps that go by the modes of each axis, whatever is at the walls but what changes with time. In
- * float the mean is rounded. */
+/* Exponential steps allow any walls whose data do not change with time. In float the mean is
+ * rounded. */
 void test_balance__of_an_exact_step_closes_to_rounding(void **state)
 {
     static const struct way way = {"time = { method = \"exponential\"; step = 0.02; end = 0.2; };",
@@ -468,7 +468,7 @@ void test_balance__of_an_exact_step_closes_to_rounding(void **state)
     }
 }
 
-/* There the mean is what the sum of the equations says, however well they are solved: 2e-16 of the
+/* Here the mean follows from the sum of the equations, however well they are solved: 2e-16 of the
  * heat, 50 K of 2 J/(m^2 K), in a step of 0.02 s are 1e-12 W of some 10. */
 void test_balance__of_an_implicit_step_closes_to_rounding_where_nothing_holds_the_mean(void **state)
 {
@@ -493,7 +493,7 @@ void test_balance__of_an_implicit_step_closes_to_rounding_where_nothing_holds_th
         }
 }
 
-/* The patch's first node has the last one, which is free, for a neighbour. */
+/* The patch's first node has the last node, which is free, as a neighbour. */
 void test_balance__closes_where_a_held_patch_begins_at_a_periodic_end(void **state)
 {
     struct watched w;
@@ -527,7 +527,7 @@ static double imbalance_of_leak(const char *material, const char *config, double
                                 double *rounding)
 {
     struct watched w;
-    begin_on("cpu", &w, 3, material, config); /* whose fields it writes */
+    begin_on("cpu", &w, 3, material, config); /* the leak writes to its fields */
     sound = w.plan.kernel;
     struct hs_kernel leaking = *sound;
     leaking.sweep = leaking_sweep;

@@ -89,7 +89,7 @@ void test_bench__kernel_that_is_wrong_is_not_timed(void **state)
     }
 }
 
-/* Right as often as it is proven, and wrong afterwards: as a launch that fails under load. */
+/* Right as often as it is checked, then wrong, like a launch that fails under load. */
 static int calls;
 static enum hs_status breaks_down(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                                   struct hs_error *err)
@@ -139,8 +139,8 @@ static enum hs_status rotate(struct hs_backend_state *state, int pairs, struct h
     return HS_OK;
 }
 
-/* Fields too large for the cache are timed from memory, others in both places, and where no pairs
- * can be turned in the cache only. */
+/* Fields too large for the cache are timed from memory, others in both places, and if no pairs can
+ * be rotated, in the cache only. */
 void test_bench__times_where_the_fields_are(void **state)
 {
     const double pair = 2.0 * 8.0 * 17 * 18 * 19;
@@ -171,7 +171,7 @@ void test_bench__times_where_the_fields_are(void **state)
     }
 }
 
-/* 2 words a point, and points a second. */
+/* Two words per point, and points per second. */
 void test_bench__counts_points_and_bytes(void **state)
 {
     struct hs_bench bench = {.request = {.precision = HS_FLOAT}, .updated = 1000000000};

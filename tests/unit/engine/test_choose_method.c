@@ -1,4 +1,4 @@
-/* The choice of methods, among planted ones: no method here goes through time. */
+/* The choice among planted methods, none of which advances in time. */
 #include "engine/choose_method.h"
 #include "test.h"
 
@@ -35,7 +35,7 @@ struct outcome {
     const struct hs_method *method, *steady;
 };
 
-/* Of a problem of that many axes; `said` is what the message has, or NULL where there is none. */
+/* For a problem of `dims` axes. `said` must be in the message; NULL: there is no message. */
 static struct outcome choose(int dims, struct hs_schedule schedule, const char *said)
 {
     struct hs_problem problem;

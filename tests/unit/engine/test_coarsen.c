@@ -1,4 +1,4 @@
-/* Coarse networks, and what goes between their fields. */
+/* Coarse networks, and the transfer between their fields. */
 #include "engine/multigrid/coarsen.h"
 #include "test.h"
 
@@ -44,7 +44,7 @@ static struct hs_kept every_second(int64_t n)
     return kept;
 }
 
-/* After each that stays one goes, or none. */
+/* After each node that stays, one node goes, or none. */
 static struct hs_kept some(int64_t n, uint64_t *state)
 {
     int64_t place[16], count = 0;
@@ -72,7 +72,7 @@ static void check_transpose(const struct hs_coarse_step *step, uint64_t *state)
         one += (double)f[i] * (double)pf[i];
     for (int64_t i = 0; i < nc; i++)
         other += (double)rc[i] * (double)c[i];
-    assert_true(fabs(one - other) <= 1e-5 * one); /* floats, some hundred of them */
+    assert_true(fabs(one - other) <= 1e-5 * one); /* some hundred floats */
     free(f);
     free(pf);
     free(c);
@@ -98,7 +98,7 @@ void test_coarsen__restriction_is_the_transpose_of_interpolation(void **state)
             }
 }
 
-/* Of eight nodes in a row the third and the last go: 1/2 + 1/3 K/W in series are 1.2 W/K. */
+/* Of eight nodes in a row the third and the last go: 1/2 + 1/3 K/W in series make 1.2 W/K. */
 void test_coarsen__edges_between_nodes_that_stay_are_as_they_were(void **state)
 {
     const struct hs_lattice lattice = {{8, 1, 1}, {false, false, false}};
@@ -127,8 +127,8 @@ void test_coarsen__edges_between_nodes_that_stay_are_as_they_were(void **state)
     hs_kept_release(&kept);
 }
 
-/* What flows from all nodes at 1 K to those at 0 K and to the sinks: interpolation of a constant is
- * one where no sink is near, so nothing is lost or made where nothing is held. */
+/* The flow from all nodes at 1 K to those at 0 K and to the sinks. Where no sink is near, a
+ * constant is interpolated as one, so nothing is lost or created where nothing is held. */
 void test_coarsen__a_floating_network_stays_one(void **state)
 {
     uint64_t dice = 2;
@@ -148,8 +148,8 @@ void test_coarsen__a_floating_network_stays_one(void **state)
     }
 }
 
-/* Along one axis it is elimination: 2 and 3 W/K in series are 1.2; with a sink of 5 in between 0.6,
- * and sinks of 2*5/10 and 3*5/10 at the ends. */
+/* Along one axis coarsening is elimination: 2 and 3 W/K in series make 1.2. With a sink of 5 in
+ * between it is 0.6, and there are sinks of 2*5/10 and 3*5/10 at the ends. */
 void test_coarsen__series_and_sinks_are_exact_along_one_axis(void **state)
 {
     const struct hs_lattice lattice = {{3, 1, 1}, {false, false, false}};
@@ -174,7 +174,7 @@ void test_coarsen__series_and_sinks_are_exact_along_one_axis(void **state)
     }
 }
 
-/* A node that is held in between is a sink of each end's edge. */
+/* A held node in between is a sink at each end, of that end's edge. */
 void test_coarsen__held_nodes_between_stay_held(void **state)
 {
     const struct hs_lattice lattice = {{3, 1, 1}, {false, false, false}};
@@ -196,8 +196,8 @@ void test_coarsen__held_nodes_between_stay_held(void **state)
     hs_kept_release(&kept);
 }
 
-/* Along a wall that takes heat from all nodes alike, each is the mean of its neighbours, and the
- * wall takes as much as before. */
+/* Along a wall that takes heat from all nodes alike, each node that goes is the mean of its
+ * neighbours, and the wall takes as much as before. */
 void test_coarsen__along_a_wall_a_sink_is_no_difference(void **state)
 {
     const struct hs_lattice lattice = {{6, 2, 1}, {false, false, false}};

@@ -1,11 +1,11 @@
-/* The coarsest network's solution. */
+/* The solution on the coarsest network. */
 #include "engine/multigrid/coarsest.h"
 #include "test.h"
 
 #include <math.h>
 
-/* Three nodes in a row, 1 W/K between them, and one that is held, without an edge. 1 W flows in at
- * the first and out at the third: 2, 1 and 0 K, in unknowns that are divided by 1, sqrt(1/2), 1. */
+/* Three nodes in a row with 1 W/K between them, and a held node without an edge. 1 W flows in at
+ * the first and out at the third: 2, 1 and 0 K, in unknowns divided by 1, sqrt(1/2), 1. */
 void test_coarsest__of_a_singular_network_the_last_unknown_is_0(void **state)
 {
     const struct hs_lattice lattice = {{4, 1, 1}, {false, false, false}};
@@ -29,7 +29,7 @@ void test_coarsest__of_a_singular_network_the_last_unknown_is_0(void **state)
         assert_true(x[first + 2] == 0.0f && x[held] == 0.0f);
         double matrix[4][4];
         hs_coarsest_invert(&coarsest, &matrix[0][0]);
-        for (int n = 0; n < 4; n++) /* so it is of right sides that do not balance */
+        for (int n = 0; n < 4; n++) /* also for right sides that do not balance */
             assert_true(matrix[first + 2][n] == 0.0 && matrix[n][first + 2] == 0.0);
         hs_coarsest_release(&coarsest);
         hs_coarse_network_release(&net);

@@ -1,4 +1,4 @@
-/* The equations of a step: a shift, from far below to far above what conducts. */
+/* The equations of a step, with shifts from far below to far above the conductances. */
 #include "engine/multigrid/conjugate_gradients.h"
 #include "engine/multigrid/host_krylov.h"
 #include "modes_case.h"
@@ -8,11 +8,11 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A wave along x, y and z that walls of the kind leave as it is but for its size: cosines between
- * mirrors, sines between walls at 0. `rate`: at which it decays [1/s]. */
+/* A wave along x, y and z that keeps its shape: cosines between mirrors, sines between walls at 0.
+ * `rate`: its decay [1/s]. */
 struct wave {
     bool sine;
-    int64_t halves[HS_AXES]; /* of its length, from end to end */
+    int64_t halves[HS_AXES]; /* half wavelengths from end to end */
     double rate;
 };
 
@@ -38,7 +38,7 @@ static double wave_at(const struct wave *wave, const struct hs_grid *grid, int64
     return product;
 }
 
-/* (A + s C) T = s C wave, from T = 0, to a rate that leaves no node farther off than 1e-10. */
+/* (A + s C) T = s C wave, from T = 0, to a rate that leaves no node off by more than 1e-10. */
 static void check_shift(const struct modes_case *c, struct hs_equations *equations,
                         struct hs_conjugate_gradients *gradients, const struct wave *wave,
                         double shift)
@@ -51,7 +51,7 @@ static void check_shift(const struct modes_case *c, struct hs_equations *equatio
     equations->shift = shift;
     for (int64_t n = 0; n < nodes; n++) {
         const struct hs_network_row *row = hs_network_row_at(equations->network, n);
-        const double mean = wave->sine ? 0.0 : 7.0; /* which decays not at all */
+        const double mean = wave->sine ? 0.0 : 7.0; /* which does not decay */
         equations->inflow[n] = row->kind == HS_NODE_FREE
                                    ? shift * row->capacity * (mean + wave_at(wave, grid, n))
                                    : 0.0;
@@ -65,7 +65,7 @@ static void check_shift(const struct modes_case *c, struct hs_equations *equatio
     for (int64_t n = 0; n < nodes; n++) {
         const double exact =
             (wave->sine ? 0.0 : 7.0) + shift / (shift + wave->rate) * wave_at(wave, grid, n);
-        /* the bound, and what the roundings of a residual may hide: they are of edges' size */
+        /* the bound, and what the roundings of the residual, of the size of edges, may hide */
         const double bound = 1e-10 + 1e-14 * 7.0 * (1.0 + 4e3 / shift);
         if (!(fabs(T[n] - exact) <= bound))
             fail_msg("shift %g, node %d: off by %g", shift, (int)n, T[n] - exact);

@@ -46,7 +46,7 @@ static double off_identity(const struct hs_eigenbasis *basis)
     return most;
 }
 
-/* Largest entry of matrix * vector - vector * rate, with the diagonal that the neighbours leave. */
+/* Largest entry of matrix * vector - vector * rate; the neighbours' sum gives the diagonal. */
 static double off_modes(const struct hs_axis_matrix *matrix, const struct hs_eigenbasis *basis)
 {
     const int64_t n = basis->count;
@@ -93,7 +93,7 @@ void test_eigenbasis__has_the_modes_between_walls_of_all_kinds(void **state)
                 }
 }
 
-/* A field that is two modes has so much of each, and nothing of others. */
+/* A field that is the sum of two modes has these amplitudes, and none of the others. */
 void test_eigenbasis__says_how_much_of_each_mode_a_field_has(void **state)
 {
     enum { NODES = 13 };
@@ -121,8 +121,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sines between cold walls: -4 c sin(k pi / (2 (n + 1)))^2. Half of the rates' relative error may
- * be the sine's. */
+/* Sines between cold walls: -4 c sin(k pi / (2 (n + 1)))^2. The sine may account for half of the
+ * rates' relative error. */
 void test_eigenbasis__rates_are_known_to_their_own_rounding(void **state)
 {
     enum { NODES = 402, FREE = NODES - 2 };
@@ -155,9 +155,8 @@ void test_eigenbasis__a_constant_stays(void **state)
         }
 }
 
-/* Of a wall that convects and one that insulates, b = h spacing/k: where b is small the slowest is
- * nearly constant, and what the wall takes, b c, is of all intervals; where b is large it is a
- * quarter of a wave. */
+/* One wall convects, the other insulates; b = h spacing/k. For small b the slowest mode is nearly
+ * constant, and all intervals share the wall's b c. For large b it is a quarter of a wave. */
 void test_eigenbasis__the_slowest_rate_beside_far_larger_or_smaller_ones(void **state)
 {
     enum { INTERVALS = 20 };
@@ -196,7 +195,7 @@ void test_eigenbasis__refuses_modes_that_travel_turn_or_nearly_agree(void **stat
     axis.matrix.c[0] *= 1.01;
     expect_refusal(&axis, "travel");
     make_axis(&axis, "fixed", "fixed", 1, 102);
-    axis.matrix.c[0] *= 1.1; /* node by node a factor of sqrt(1.1), over 99 of them 112 */
+    axis.matrix.c[0] *= 1.1; /* a factor of sqrt(1.1) from node to node, 112 over 99 of them */
     make(&axis, &basis);
     assert_near(basis.condition, pow(1.1, 49.5), 1e-9);
     assert_true(off_identity(&basis) < 1e-11);

@@ -28,8 +28,8 @@ void test_eigenvalues__of_the_second_difference(void **state)
     }
 }
 
-/* A wave that wraps has exp(2 pi i k / n); the matrix is orthogonal, so QR without good shifts
- * would stand still. */
+/* A wave that wraps has exp(2 pi i k / n). The matrix is orthogonal, so QR would stall without good
+ * shifts. */
 void test_eigenvalues__of_a_cyclic_shift_are_roots_of_one(void **state)
 {
     enum { N = 12 };

@@ -19,7 +19,7 @@ static struct hs_problem make(enum hs_precision precision)
     return problem;
 }
 
-/* A device that has the field as it is. */
+/* A device that returns the field as it is. */
 struct hs_backend_state {
     const void *field;
     size_t bytes;
@@ -58,7 +58,7 @@ void test_exact__norms_weigh_nodes_by_their_volume(void **state)
         (struct hs_expression){x_plus_10t, 5, HS_VARIES_X | HS_VARIES_T};
     const double field[] = {20.0, 21.0, 22.0, 20.0, 23.0, 22.5};
     const struct hs_exact_error found = error_of(&problem, field, sizeof field, 2.0);
-    /* the node that is off by 2 stands for 1/2, the one off by 1/2 for 1/4 of 2 in all */
+    /* the node that is off by 2 weighs 1/2, the one that is off by 1/2 weighs 1/4, of 2 in all */
     assert_near(found.max, 2.0, 0.0);
     assert_near(found.l2, sqrt((4.0 * 0.5 + 0.25 * 0.25) / 2.0), 1e-15);
 }

@@ -20,8 +20,8 @@ static enum hs_status note(void *self, int face, double t, void *table, struct h
     return HS_OK;
 }
 
-/* 3D, 4 x 5 x 6 nodes, all faces with a rule that reads its data but y_max: a number, y, t, z + t,
- * x min to z min; z_max z + t, which does not vary over it. */
+/* 3D, 4 x 5 x 6 nodes. From x_min to z_max the data are a number, y, z + t, z + t (which no rule
+ * reads), t, and z + t (which is uniform over z_max). */
 static void set_up(int count)
 {
     hs_problem_init(&problem);
@@ -57,13 +57,13 @@ static void tear_down(void)
 void test_face_data__has_tables_where_it_varies_over_the_face(void **state)
 {
     set_up(3);
-    /* of y_min (x, z) one for each slot, of x_max (y, z) one for all; both of doubles */
+    /* y_min (x, z) has one for each slot, x_max (y, z) one for all; both of doubles */
     assert_true(hs_face_slots_bytes(&problem, 3) == 8.0 * (3 * 4 * 6 + 5 * 6));
     assert_ptr_equal(hs_face_slots_table(&slots, 2, 1), slots.table[0][1]);
     assert_ptr_equal(hs_face_slots_table(&slots, 2, 2), slots.table[2][2]);
     assert_null(hs_face_slots_table(&slots, 0, 0));
     assert_null(hs_face_slots_table(&slots, 0, 3)); /* no rule reads it */
-    assert_null(hs_face_slots_table(&slots, 0, 5)); /* z is the same all over it */
+    assert_null(hs_face_slots_table(&slots, 0, 5)); /* z is uniform over it */
     assert_true(hs_face_slots_vary(&slots) && !hs_face_slots_prescribed_vary(&slots));
     problem.face[2].prescribed = true;
     assert_true(hs_face_slots_prescribed_vary(&slots));

@@ -1,4 +1,4 @@
-/* Ghost and prescribed layers, by hand; tests/kernels holds all kinds of them to a model. */
+/* Ghost and prescribed layers, checked by hand; tests/kernels compares all kinds with a model. */
 #include "engine/walls/ghosts.h"
 #include "functions/program.h"
 #include "test.h"
@@ -87,7 +87,7 @@ void test_ghosts__prescribe_writes_the_outermost_layer(void **state)
     tear_down();
 }
 
-/* Slots hold the values of different times; what does not change in time they share. */
+/* Slots hold values of different times; they share what does not change in time. */
 void test_ghosts__slots_are_moments(void **state)
 {
     set_up(2);
@@ -111,7 +111,7 @@ void test_ghosts__a_moment_is_evaluated_once(void **state)
     set_up(1);
     hs_ghosts_at(&ghosts, 0, 1.0);
     double *table = (double *)(uintptr_t)hs_face_slots_level(&ghosts.slots, 0, 0).data_field[2];
-    table[0] = -1.0; /* would be written over */
+    table[0] = -1.0; /* would be overwritten */
     hs_ghosts_at(&ghosts, 0, 1.0);
     assert_true(table[0] == -1.0);
     hs_ghosts_at(&ghosts, 0, 1.5);

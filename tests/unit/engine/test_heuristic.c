@@ -81,7 +81,7 @@ static bool is_known(const char *name, enum hs_device device)
     return false;
 }
 
-/* A row for a kernel that is not in the tree would never be taken, and nobody would see it. */
+/* A row for a kernel that is not in the tree would never be taken, unnoticed. */
 void test_heuristic__rows_name_kernels_of_the_tree(void **state)
 {
     for (int device = 0; device < HS_DEVICES; device++) {
@@ -97,7 +97,7 @@ void test_heuristic__rows_name_kernels_of_the_tree(void **state)
     }
 }
 
-/* The first kernel of the CPU's rows that hold. */
+/* The kernel of the first of the CPU's rows that holds. */
 static const char *taken(const struct hs_problem *problem)
 {
     for (const struct hs_heuristic *row = hs_heuristics(HS_CPU); row->kernel; row++)
@@ -117,7 +117,7 @@ void test_heuristic__short_lines_are_fused_on_the_cpu(void **state)
             problem = case_of(2, 40, radius, (enum hs_precision)p);
             assert_string_equal(taken(&problem), "openmp");
         }
-    /* a field that changes in time belongs to one sweep */
+    /* a field that changes in time is valid for one sweep */
     static struct hs_instruction product[] = {{HS_OP_X, 0}, {HS_OP_T, 0}, {HS_OP_MULTIPLY, 0}};
     struct hs_problem problem = case_of(1, 2000, 1, HS_DOUBLE);
     problem.source.present = true;

@@ -1,4 +1,4 @@
-/* Implicit steps that are given up while their equations are solved. */
+/* Implicit steps that are given up during the solution of their equations. */
 #include "modes_case.h"
 
 extern const struct hs_backend hs_backend_cpu;
@@ -7,7 +7,7 @@ extern const struct hs_method hs_method_implicit;
 
 static const struct hs_backend *const cpu = &hs_backend_cpu;
 
-/* Has a solution stop when it has been told so often. */
+/* Stops a solution once it has reported this often. */
 struct patience {
     int left;
 };
@@ -24,7 +24,7 @@ static void download(const struct modes_case *c, struct hs_backend_state *state,
     assert_ok(cpu->download(state, &all, field, &err));
 }
 
-/* Whether the steps were given up, of which nothing is said. */
+/* Whether the steps were given up, without any message. */
 static bool gave_up(struct hs_method_state *self, struct hs_backend_state *state,
                     const struct hs_span *span)
 {
@@ -37,8 +37,8 @@ static bool gave_up(struct hs_method_state *self, struct hs_backend_state *state
     return st == HS_INTERRUPTED;
 }
 
-/* Three steps, the last one's change wanted, stopped when the watch has been told `patience` times.
- * Whether that was before they were done; then the field must be what it was. */
+/* Takes three steps, with the change of the last one, and stops after `patience` reports. Returns
+ * whether they were unfinished; then the field must be unchanged. */
 static bool is_stopped(const struct modes_case *c, int64_t patience)
 {
     const struct hs_problem *problem = &c->problem;

@@ -1,4 +1,4 @@
-/* The initial field on its way to a stand-in backend, which keeps it. */
+/* The initial field's way to a stand-in backend, which keeps it. */
 #include "engine/initial.h"
 #include "functions/fields.h"
 #include "functions/program.h"
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 4 << 20 }; /* at once: a device locks memory for them */
+enum { MOST_BYTES = 4 << 20 }; /* at a time: a device locks memory for them */
 
 struct hs_backend_state {
     const struct hs_grid *grid;
     double *field;
-    int64_t nodes; /* that came */
+    int64_t nodes; /* received */
     double *space;
     size_t bytes;
 };
@@ -72,7 +72,7 @@ static void check(struct hs_grid grid, bool own_memory)
     free(state.space);
 }
 
-/* Many planes a time, parts of a plane, and with a last one that is smaller. */
+/* Many planes at a time, parts of a plane, and a last part that is smaller. */
 void test_initial__little_goes_up_at_once(void **state)
 {
     static const struct hs_grid grids[] = {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A 2D grid with nodes at these places along x, and even ones along y. */
+/* A 2D grid with nodes at these places along x, and evenly spaced along y. */
 static struct hs_grid grid_of(int64_t nx, const double *x, int64_t ny, double spacing)
 {
     return (struct hs_grid){.dims = 2,
@@ -25,7 +25,7 @@ static void release(struct hs_kept kept[HS_AXES])
         hs_kept_release(&kept[axis]);
 }
 
-/* Of one conductivity along both axes. */
+/* With the same conductivity along both axes. */
 static void choose(const struct hs_spans *spans, const struct hs_lattice *lattice,
                    struct hs_kept kept[HS_AXES])
 {
@@ -48,9 +48,9 @@ static void assert_places(const struct hs_kept *kept, const int64_t *place, int6
         assert_int_equal(c < count ? hs_kept_place(kept, c) : kept->place[c], place[c]);
 }
 
-/* Cells of six times 1 m and two of 4 m beside even ones of 4 m: at first pairs of the dense ones
- * go, then one of these and what is left of them with a long one, since else no third of the nodes
- * would; the other axis when it is as dense. */
+/* Along x six cells of 1 m and two of 4 m, along y even ones of 4 m. First, pairs of short cells
+ * merge; then two of the results, and the third with a long cell, since else less than a third of
+ * the nodes would go. The other axis follows when it is as dense. */
 void test_kept__dense_parts_go_first(void **state)
 {
     static const double x[] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 10.0, 14.0};
@@ -83,7 +83,7 @@ void test_kept__dense_parts_go_first(void **state)
     hs_spans_release(&spans);
 }
 
-/* Even cells: an axis goes with the strongest if it is 0.7 times as strong, else it waits. */
+/* Even cells: an axis goes along with the strongest if 0.7 times as strong, else it waits. */
 void test_kept__weak_axes_wait(void **state)
 {
     static const double x[] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0};
@@ -106,8 +106,8 @@ void test_kept__weak_axes_wait(void **state)
         }
 }
 
-/* However cells lie, levels come to an end, no two nodes go side by side, the first one stays, and
- * cells are as long as from one that stays to the next, with nodes behind the grid, too. */
+/* For any cells, levels come to an end, no two adjacent nodes go, the first one stays, and cells
+ * are as long as the distance between nodes that stay, with nodes behind the grid, too. */
 void test_kept__random_cells_come_to_an_end(void **state)
 {
     uint64_t dice = 7;
@@ -133,7 +133,7 @@ void test_kept__random_cells_come_to_an_end(void **state)
             for (int64_t c = 1; c < k->count && k->count < k->n; c++)
                 assert_in_range(hs_kept_place(k, c) - hs_kept_place(k, c - 1), 1, 2);
             hs_spans_merge(&spans, kept);
-            int64_t stays = 0; /* of those of the grid */
+            int64_t stays = 0; /* those of the grid */
             for (int64_t c = 0; k->count < k->n && c < k->count; c++)
                 if (hs_kept_place(k, c) < nodes)
                     x[stays++] = x[hs_kept_place(k, c)];

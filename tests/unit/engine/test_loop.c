@@ -16,13 +16,13 @@ struct hs_backend_state {
 
 static struct {
     double factor, added;      /* T = factor*T + added */
-    int64_t poison_at;         /* this sweep makes NaN; 0: none */
+    int64_t poison_at;         /* this sweep produces NaN; 0: none */
     int64_t interrupt_at;      /* this sweep gets a signal; 0: none */
     int64_t fail_at;           /* this sweep fails */
-    double seconds;            /* a sweep takes */
-    double look_seconds;       /* a reduction takes */
+    double seconds;            /* per sweep */
+    double look_seconds;       /* per reduction */
     int downloads, reductions; /* calls seen */
-    int64_t longest;           /* span */
+    int64_t longest;           /* longest span */
     int kept;                  /* spans that were to keep the field before */
     int alive;                 /* states not destroyed */
 } rule;
@@ -85,7 +85,7 @@ static enum hs_status sweep(struct hs_backend_state *s, const struct hs_span *sp
     return HS_OK;
 }
 
-/* Of the one piece that the grid has. */
+/* The grid has one piece. */
 static enum hs_status reduce(struct hs_backend_state *s, const struct hs_partial **out,
                              struct hs_error *err)
 {
@@ -122,7 +122,7 @@ static const struct hs_backend stand_in = {.name = "stand-in",
                                            .describe = describe,
                                            .destroy = destroy};
 
-/* An observer that is due every so many sweeps and writes down what it is told. */
+/* An observer that is due every `every` sweeps and records what it is told. */
 struct diary {
     int64_t every;
     bool wants_field, wants_node;
@@ -131,7 +131,7 @@ struct diary {
     double time[2000], change[2000];
     enum hs_phase phase[2000];
     enum hs_status answer;
-    int fails_after; /* so many times that it is asked; 0: never */
+    int fails_after; /* after it was asked so many times; 0: never */
 };
 
 static int64_t diary_next(void *self, int64_t s)
@@ -237,7 +237,7 @@ void test_loop__tells_observers_at_the_start_when_due_and_at_the_end(void **stat
     assert_int_equal(rule.downloads, 0); /* nobody wanted the field */
 }
 
-/* It need not be due for that. */
+/* Also if the observer is not due. */
 void test_loop__ends_soon_after_an_observers_work_failed(void **state)
 {
     const struct hs_problem problem = make(1.0);
@@ -362,7 +362,7 @@ static void assert_blow_up_is_noticed(double initial)
     const struct hs_problem problem = make(initial);
     const struct hs_plan plan = plan_for(100000);
     rule.factor = 1.05;
-    rule.seconds = 1e-5; /* so that looking is cheap beside it */
+    rule.seconds = 1e-5; /* so that looking costs little beside it */
     struct diary diary = {.every = 0};
     struct hs_loop_result result;
     assert_fails(run(&problem, &plan, &diary, false, &result, &err), HS_FAILED_CHECK, "diverged");
@@ -376,7 +376,7 @@ void test_loop__blow_up_is_noticed_while_still_finite(void **state)
     assert_blow_up_is_noticed(-300.0);
 }
 
-/* A cold bar that a source heats to ten million kelvin is odd, but it is what was asked for. */
+/* A cold bar that a source heats to ten million kelvin is odd, but as requested. */
 void test_loop__growth_that_the_source_explains_is_no_blow_up(void **state)
 {
     struct hs_problem problem = make(0.0);
@@ -408,7 +408,7 @@ void test_loop__a_signal_stops_it_between_stretches(void **state)
     const struct hs_plan plan = plan_for(1000000);
     rule.interrupt_at = 4000;
     rule.seconds = 2e-4;
-    rule.look_seconds = 0.02; /* so dear that the watch looks seldom, and cuts nothing short */
+    rule.look_seconds = 0.02; /* so expensive that the watch looks seldom, and cuts nothing short */
     struct diary diary = {.every = 0};
     struct hs_loop_result result;
     assert_fails(run(&problem, &plan, &diary, false, &result, &err), HS_INTERRUPTED, "");
@@ -423,7 +423,7 @@ void test_loop__watching_costs_a_percent(void **state)
 {
     const struct hs_problem problem = make(1.0);
     const struct hs_plan plan = plan_for(200);
-    rule.seconds = 1e-3; /* against which a look is nothing: so one every 16 sweeps, no more */
+    rule.seconds = 1e-3; /* a look costs nothing beside it: one every 16 sweeps */
     struct diary diary = {.every = 0};
     struct hs_loop_result result;
     assert_ok(run(&problem, &plan, &diary, false, &result, &err));

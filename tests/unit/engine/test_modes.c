@@ -1,4 +1,4 @@
-/* Methods that go by modes, against sweeps, against each other, and against what is known. */
+/* Methods by modes, against sweeps, against each other, and against known solutions. */
 #include "engine/modes/modes.h"
 #include "engine/stability.h"
 #include "modes_case.h"
@@ -13,15 +13,15 @@ static const struct hs_kernel *const kernel = &hs_kernel_cpu_wavefront;
 
 static const int64_t points[HS_AXES] = {13, 10, 9};
 
-/* Halves of 35 and 34 nodes, and 39 or so that are not in halves: groups with slots to spare. */
+/* Halves of 35 and 34 nodes, and some 39 that are not halved: groups with slots to spare. */
 static const int64_t long_points[HS_AXES] = {69, 39, 35};
 
-/* What the modes are promised to keep to. In float the forcing is rounded once, and so is the
- * result, by 6e-8 each. */
+/* The accuracy that the modes promise. In float the forcing and the result are each rounded once,
+ * by 6e-8. */
 static const double of_double = 1e-11, of_float = 1e-6;
 
-/* Where no wall holds the mean, what each sweep rounds of it stays, and once the field is flat they
- * round alike: by half an epsilon in the sum, and as much in a ghost. */
+/* If no wall holds the mean, the rounding of each sweep stays in it. Once the field is flat all
+ * sweeps round alike: by half an epsilon in the sum, and as much in a ghost. */
 static double tolerance_of(const struct modes_case *c, int64_t sweeps)
 {
     if (c->problem.precision == HS_FLOAT)
@@ -34,7 +34,7 @@ static double step_of(const struct modes_case *c)
     return 0.9 * hs_stability_limit(&c->problem);
 }
 
-/* What float sweeps would be without their rounding: those coefficients in double. */
+/* Float sweeps without their rounding: the float coefficients in double. */
 static struct modes_case in_double(const struct modes_case *c, double step)
 {
     struct modes_case out = *c;
@@ -120,8 +120,8 @@ void test_modes__with_slots_to_spare(void **state)
                            (enum hs_precision)precision, walls, walls % 2 ? 20 : 2000);
 }
 
-/* Nothing but the sum of the coefficients changes the mean of a periodic field: they are off 1 by
- * less than an epsilon, a hundred thousand times. */
+/* Only the sum of the coefficients changes the mean of a periodic field. It is off 1 by less than
+ * an epsilon, a hundred thousand times. */
 void test_modes__keep_a_mean_to_the_last_digit(void **state)
 {
     static const char *const walls[HS_FACES] = {"periodic", "periodic", "periodic", "periodic"};
@@ -136,14 +136,14 @@ void test_modes__keep_a_mean_to_the_last_digit(void **state)
         before += ((double *)c.initial)[n];
         after += out[n];
     }
-    /* sums of 13 and 10 products, forth and back */
+    /* sums of 13 and 10 products, back and forth */
     assert_near((double)(after / before), exp(1e5 * (double)off), 2e-15);
     free(out);
     release_case(&c);
 }
 
-/* Stops, and a step that changes at one, are no matter; and the last sweep's change and heat are
- * those of a real one. */
+/* Stops, and a step that changes at one, do not matter. The last sweep's change and heat are those
+ * of a real sweep. */
 void test_modes__stops_do_not_matter(void **state)
 {
     struct modes_case c = make_case(3, 2, HS_DOUBLE, mixed_walls[0], points, true);
@@ -195,7 +195,7 @@ void test_modes__exponential_is_exact_in_time(void **state)
         }
 }
 
-/* The error of Euler's steps falls with their length, towards what `exponential` has in one. */
+/* The error of Euler's steps falls with their length; the limit is one step of `exponential`. */
 void test_modes__exponential_is_the_limit_of_short_sweeps(void **state)
 {
     const char *kind[HS_FACES];
@@ -217,7 +217,7 @@ void test_modes__exponential_is_the_limit_of_short_sweeps(void **state)
     }
 }
 
-/* With walls that hold something, whatever the field begins with. */
+/* With walls that hold something, from any initial field. */
 void test_modes__steady_is_the_end_of_sweeps(void **state)
 {
     const char *kind[HS_FACES];
@@ -330,7 +330,7 @@ void test_modes__memory_that_is_not_there_is_told_in_bytes(void **state)
     assert_null(array);
 }
 
-/* A kernel that does not do what the stencil says is found when the modes begin. */
+/* A kernel that does not do what the stencil says is detected when the modes begin. */
 static enum hs_status faulty_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                                    struct hs_error *err)
 {
@@ -374,8 +374,8 @@ void test_modes__factors_keep_their_digits(void **state)
                 kept *= 1.0L + rates[r];
             }
             const struct hs_mode_factors f = hs_mode_steps(counts[n], rates[r]);
-            /* 1e5 roundings of the sums above, of 5e-20 each, and a few of the function's; what
-             * swings adds up to less than it had */
+            /* 1e5 roundings of the sums above, of 5e-20 each, and a few of the function's; terms
+             * that alternate add up to less */
             assert_near(f.kept, (double)kept, 1e-14);
             assert_near(f.gained, (double)gained, 1e-14 * fmax(1.0, (double)fabsl(gained)));
         }

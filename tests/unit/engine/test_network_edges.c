@@ -1,4 +1,4 @@
-/* Conductances, capacities, sinks and sources of bodies for which they have closed forms. */
+/* Conductances, capacities, sinks and sources of bodies that have closed-form solutions. */
 #include "network_case.h"
 #include "random.h"
 
@@ -8,7 +8,7 @@ static const double rounding = 1e-14;
 static const int64_t points[] = {7, 5, 6};
 static const double size[] = {0.3, 0.7, 1.1};
 
-/* Width of a node's control volume that lies between two coordinates, on a grid from 0. */
+/* Width of the part of a node's control volume between two coordinates, on a grid from 0. */
 static double overlap(const struct hs_grid *grid, int axis, int64_t i, double lower, double upper)
 {
     if (axis >= grid->dims)
@@ -24,7 +24,7 @@ static double width(const struct hs_grid *grid, int axis, int64_t i)
     return overlap(grid, axis, i, -INFINITY, INFINITY);
 }
 
-/* Of the control volume's cross-section. */
+/* Cross-section of the control volume. */
 static double area(const struct hs_grid *grid, int axis, const int64_t at[HS_AXES])
 {
     double product = 1.0;
@@ -33,7 +33,7 @@ static double area(const struct hs_grid *grid, int axis, const int64_t at[HS_AXE
     return product;
 }
 
-/* alpha*dt/dx^2 inside; at walls twice as much across them, since half the volume is behind. */
+/* alpha*dt/dx^2 inside, and twice that across walls, since half of the volume lies beyond. */
 void test_network_edges__of_a_uniform_body_are_the_textbooks(void **state)
 {
     const double k[] = {1.7, 0.6, 29.0}, capacity = 3.3e6, dt = 0.37;
@@ -60,7 +60,7 @@ void test_network_edges__of_a_uniform_body_are_the_textbooks(void **state)
     }
 }
 
-/* All edges of one line across a wall, one after the other: K/W times its area. */
+/* The resistance of all edges in series along a line, times its cross-section. */
 static double resistance(const struct hs_network *network, int axis, const int64_t start[HS_AXES])
 {
     int64_t at[HS_AXES] = {start[0], start[1], start[2]};
@@ -102,14 +102,14 @@ void test_network_edges__of_layers_are_in_series(void **state)
         }
 }
 
-/* The edge below the interface knows nothing of it. */
+/* The edge below the interface is unaffected. */
 void test_network_edges__above_a_node_have_a_contact_that_lies_there(void **state)
 {
     for (int labels = 0; labels < 2; labels++) {
         struct network_case c;
         case_init(&c, 3, points, size);
         const int one = case_substance(&c, 2.0, 1.0), other = case_substance(&c, 5.0, 1.0);
-        const double at = 3.0 * c.grid.spacing[HS_X]; /* but for rounding */
+        const double at = 3.0 * c.grid.spacing[HS_X]; /* up to rounding */
         case_layer(&c, one, HS_X, -1.0, at * (1.0 + 2e-16));
         case_layer(&c, other, HS_X, at, 1.0);
         case_contact(&c, other, one, 0.7);
@@ -127,7 +127,7 @@ void test_network_edges__above_a_node_have_a_contact_that_lies_there(void **stat
         assert_close(case_row(&network, 3, 2, 2)->conductance[HS_X], across / (dx / 5.0 + 0.7),
                      rounding);
         assert_close(case_row(&network, 4, 2, 2)->conductance[HS_X], across / (dx / 5.0), rounding);
-        /* half of the edges along the interface are in the one, half in the other */
+        /* edges along the interface lie half in one substance, half in the other */
         const int64_t along[] = {3, 2, 2};
         assert_close(case_row(&network, 3, 2, 2)->conductance[HS_Y],
                      area(&c.grid, HS_Y, along) * 3.5 / c.grid.spacing[HS_Y], rounding);
@@ -158,7 +158,7 @@ void test_network_edges__of_laminates_are_in_parallel(void **state)
                     expected += k[n] * overlap(&c.grid, across, i, share[n] * size[across],
                                                share[n + 1] * size[across]);
                 expected *= width(&c.grid, 3 - across - axis, 1) / c.grid.spacing[axis];
-                /* a sheet's place is off by one rounding, its share of a cell by some */
+                /* a sheet's place has one rounding error, its share of a cell several */
                 assert_close(case_row(&network, at[0], at[1], at[2])->conductance[axis], expected,
                              1e-13);
             }
@@ -166,7 +166,7 @@ void test_network_edges__of_laminates_are_in_parallel(void **state)
         }
 }
 
-/* A brick whose faces lie anywhere: what it has of each cross-section and control volume. */
+/* A brick with faces anywhere: its part of each cross-section and control volume. */
 void test_network_edges__of_a_brick_are_exact(void **state)
 {
     const double lower[] = {0.11, 0.2, 0.3}, upper[] = {0.27, 0.6, 0.94};
@@ -208,8 +208,8 @@ void test_network_edges__of_a_brick_are_exact(void **state)
     }
 }
 
-/* Of cells: each has a quarter of an edge and an octant of a node, whatever it is. A node is of the
- * substance of the cell under it along all axes, by which an edge has a contact or not. */
+/* Labelled cells: each contributes a quarter of an edge and an octant of a node, whatever it is. A
+ * node has the substance of the cell below it along all axes, which decides about contacts. */
 void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 {
     struct network_case c;
@@ -245,7 +245,7 @@ void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
     hs_network_release(&network);
 }
 
-/* Of nodes, and of a field of the same numbers: two halves in series. */
+/* Labelled nodes, and a field of the same numbers: two halves in series. */
 void test_network_edges__of_labelled_nodes_are_two_halves(void **state)
 {
     struct network_case c;
@@ -293,7 +293,7 @@ void test_network_edges__of_labelled_nodes_are_two_halves(void **state)
     }
 }
 
-/* Sum of all capacities of a body, by substances of capacity 1 and 0 (nearly): a volume. */
+/* A substance's volume: the sum of all capacities, if its own is 1 and the others' nearly 0. */
 static double volume_of(struct network_case *c, int substance)
 {
     for (int s = 0; s < c->body.substance_count; s++)
@@ -305,7 +305,7 @@ static double volume_of(struct network_case *c, int substance)
     return sum;
 }
 
-/* Boxes over boxes: their volumes are what no later one has taken. */
+/* Boxes over boxes: each has the volume that no later one takes. */
 void test_network_edges__boxes_keep_their_volume(void **state)
 {
     struct network_case c;
@@ -319,7 +319,7 @@ void test_network_edges__boxes_keep_their_volume(void **state)
         memcpy(box->shape.upper, upper[n], sizeof upper[n]);
     }
     const double first = 0.19 * 0.4 * 0.7 - 0.1 * 0.2 * 0.2, second = 0.15 * 0.3 * 0.3;
-    const double third = 0.01 * 0.7 * 0.02; /* beyond the grid there is nothing */
+    const double third = 0.01 * 0.7 * 0.02; /* there is nothing beyond the grid */
     const double all = size[0] * size[1] * size[2];
     assert_close(volume_of(&c, 1), first, 1e-13);
     assert_close(volume_of(&c, 2), second, 1e-13);
@@ -327,7 +327,7 @@ void test_network_edges__boxes_keep_their_volume(void **state)
     assert_close(volume_of(&c, 0), all - first - second - third, 1e-13);
 }
 
-/* Error of a shape's volume on a cube of 1 with so many cells. */
+/* Error of a shape's volume in a unit cube with `cells` cells per axis. */
 static double volume_error(enum hs_shape_kind kind, int dims, int64_t cells, double exact)
 {
     struct network_case c;
@@ -346,7 +346,7 @@ static double volume_error(enum hs_shape_kind kind, int dims, int64_t cells, dou
     return fabs(volume_of(&c, 1) / exact - 1.0);
 }
 
-/* Of any length, even one whose square no number holds. */
+/* Of any length, even one whose square overflows or underflows. */
 void test_network_edges__normals_have_a_direction_alone(void **state)
 {
     static const double lengths[] = {1e-200, 1.0, 1e200};
@@ -364,7 +364,7 @@ void test_network_edges__normals_have_a_direction_alone(void **state)
     assert_true(volume[0] > 0.01);
 }
 
-/* Errors of round solids go up and down with the grid, so each is the largest of three. A slab is
+/* The errors of round solids fluctuate with the grid, so each is the largest of three. A slab is
  * exact. */
 void test_network_edges__volumes_of_round_solids_are_of_second_order(void **state)
 {
@@ -388,8 +388,8 @@ void test_network_edges__volumes_of_round_solids_are_of_second_order(void **stat
     assert_near(volume_error(HS_SHAPE_SPHERE, 1, 9, 2.0 * r), 0.0, rounding); /* a slab */
 }
 
-/* Conductance of a contact of 1 m^2 K/W around a shape in a cube of 1, whose substances conduct
- * nearly without limit: what all edges have more than with one of 2. */
+/* Conductance of a contact of 1 m^2 K/W around a shape in a unit cube whose substances conduct
+ * almost without limit: twice what all edges lose with a contact of 2 m^2 K/W. */
 static double through_contact(const struct hs_shape *shape, int dims, int64_t cells)
 {
     double sum[2] = {0.0, 0.0};
@@ -408,10 +408,10 @@ static double through_contact(const struct hs_shape *shape, int dims, int64_t ce
     return 2.0 * (sum[0] - sum[1]);
 }
 
-/* Heat crosses a surface along its normal: what edges at an angle see of its resistance adds up to
- * that of its area, as the sides of a stair do, each by the cosine where it meets the surface.
- * Where the number of stairs along a circle is off by one at each of its four ends, the sum is by
- * 1/cells^1.5 or so. */
+/* Heat crosses a surface along its normal. The resistances in edges at an angle, each weighted by
+ * the cosine to the surface, add up to that of its area, like the sides of a stair. If the number
+ * of stairs along a circle is off by one at each of its four ends, the sum is off by some
+ * 1/cells^1.5. */
 void test_network_edges__contacts_count_by_the_area_of_their_surface(void **state)
 {
     const struct hs_shape disc = {
@@ -426,8 +426,8 @@ void test_network_edges__contacts_count_by_the_area_of_their_surface(void **stat
     }
 }
 
-/* A body with all that lines are traced for. No surface is right at a node: it would count as above
- * it, but below it in a mirror. */
+/* A body with everything that lines are traced for. No surface passes exactly through a node: it
+ * would count as above the node, but in a mirror image as below. */
 static void add_shapes(struct network_case *c)
 {
     for (int s = 0; s < 4; s++) {
@@ -473,7 +473,7 @@ static void mirror(struct network_case *c, int axis)
     c->grid.lower[axis] = -c->grid.spacing[axis] * (double)(c->grid.points[axis] - 1);
 }
 
-/* The rows of one network are those of another, whose nodes and axes are elsewhere. */
+/* The rows of one network are those of another with other node numbers and axes. */
 static void assert_moved(const struct hs_network *one, const struct hs_network *other,
                          const int axis_of[HS_AXES], int mirrored, double relative)
 {
@@ -509,8 +509,8 @@ void test_network_edges__of_a_mirrored_body_are_mirrored(void **state)
         add_shapes(&m);
         mirror(&m, axis);
         struct hs_network mirrored = case_make(&m);
-        /* a contact is met 1e-14 of the grid beside the edge, where it may nearly graze a surface
-         */
+        /* a contact is taken 1e-14 of the grid beside the edge, where that may nearly graze a
+         * surface */
         assert_moved(&network, &mirrored, (const int[]){0, 1, 2}, axis, 1e-11);
         hs_network_release(&mirrored);
     }
@@ -548,7 +548,7 @@ void test_network_edges__of_a_turned_body_are_turned(void **state)
     hs_network_release(&turned);
 }
 
-/* Where the grid lacks an axis, it is that of a body that is the same all along it. */
+/* A grid that lacks an axis gives the network of a body that is uniform along it. */
 void test_network_edges__for_each_metre_along_missing_axes(void **state)
 {
     struct network_case flat, deep;
@@ -606,7 +606,7 @@ void test_network_edges__go_round_along_a_periodic_axis(void **state)
         assert_close(series * across, 0.3 * dx / 2.0 + (period - 0.3 * dx) / 5.0 + 2.0 * 0.01,
                      1e-13);
         assert_close(capacity / across, 0.3 * dx * 3.0 + (period - 0.3 * dx) * 7.0, 1e-13);
-        /* the interface at the seam is at node 0, so its edge has both */
+        /* the seam's interface is at node 0, so this edge has both contacts */
         at[axis] = 0;
         assert_close(across / case_row(&network, at[0], at[1], at[2])->conductance[axis],
                      0.3 * dx / 2.0 + 0.7 * dx / 5.0 + 2.0 * 0.01, 1e-13);
@@ -614,7 +614,7 @@ void test_network_edges__go_round_along_a_periodic_axis(void **state)
     }
 }
 
-/* Lists of the coordinates of a uniform axis give its network; with as few rows. */
+/* A uniform axis given as a list of coordinates gives the same network, with as few rows. */
 void test_network_edges__of_listed_coordinates(void **state)
 {
     double list[HS_AXES][8];
@@ -677,7 +677,7 @@ void test_network_edges__of_a_stretched_axis(void **state)
     hs_network_release(&network);
 }
 
-/* Cells at the origin, smaller than the roundings of the axis' far end. */
+/* Cells at the origin that are smaller than the roundings of the axis' far end. */
 void test_network_edges__of_cells_at_the_origin(void **state)
 {
     const double x[] = {0.0, 1e-16, 3e-16, 6e-16, 1e-15, 0.5, 1.0};
@@ -692,7 +692,7 @@ void test_network_edges__of_cells_at_the_origin(void **state)
     hs_network_release(&network);
 }
 
-/* Of substances, by volume: sinks with their reference, and sources. */
+/* Integrals over the volume of substances: sinks with their reference, and sources. */
 void test_network_edges__sinks_and_sources_are_integrals(void **state)
 {
     struct network_case c;
@@ -716,7 +716,7 @@ void test_network_edges__sinks_and_sources_are_integrals(void **state)
     assert_close(case_sum(&network, case_weight, 4), across * 0.2, 1e-13);
     assert_close(case_sum(&network, case_weight, 6), across * 0.3, 1e-13); /* everywhere */
     assert_close(case_sum(&network, case_weight, 7), across * 0.1 * 50.0, 1e-13);
-    for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) { /* what it tends to is its reference */
+    for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) { /* it tends to its reference */
         const struct hs_network_row *row = hs_network_row_at(&network, n);
         assert_close(row->sink, case_weight(&network, row, 2) + case_weight(&network, row, 7),
                      rounding);
@@ -731,13 +731,13 @@ void test_network_edges__what_cannot_be_is_refused(void **state)
     case_substance(&c, 1.0, 1.0);
     case_layer(&c, 0, HS_X, -1.0, 0.26);
     case_refused(&c, "case.cfg:3: body: around the node at x = 0.25, y = 0, z = 0 m: no material");
-    case_layer(&c, 0, HS_X, 0.26, 0.31); /* it is whole then */
+    case_layer(&c, 0, HS_X, 0.26, 0.31); /* now the body is complete */
     struct hs_network network = case_make(&c);
     hs_network_release(&network);
     struct hs_solid *ball = case_solid(&c, HS_SHAPE_SPHERE, 0);
     ball->shape.radius = 0.1;
     c.solid[0] = *ball;
-    case_refused(&c, "x = 0, y = 0, z = 0 m: no material"); /* only a part of its octant */
+    case_refused(&c, "x = 0, y = 0, z = 0 m: no material"); /* covers a part of its octant only */
     c.body.solid_count = 0;
     case_refused(&c, "no material");
     case_solid(&c, HS_SHAPE_EVERYWHERE, 0);
@@ -755,6 +755,6 @@ void test_network_edges__what_cannot_be_is_refused(void **state)
     c.body.label = label;
     label[2 * 35 + 3 * 7 + 1] = 1;
     case_refused(&c, "x = 0.05, y = 0.525, z = 0.44 m: its label is of no material");
-    c.body.labels = HS_LABEL_CELLS; /* the same one is that of cell 1 + 6*(3 + 4*3) */
+    c.body.labels = HS_LABEL_CELLS; /* the same label is that of cell 1 + 6*(3 + 4*3) */
     case_refused(&c, "its label is of no material");
 }

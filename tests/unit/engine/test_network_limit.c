@@ -1,12 +1,12 @@
-/* The limit against all eigenvalues of small networks, by Jacobi's rotations. */
+/* The stability limit against all eigenvalues of small networks, by Jacobi rotations. */
 #include "engine/network/block.h"
 #include "network_case.h"
 #include "random.h"
 
 enum { MOST = 160 }; /* nodes */
 
-/* Largest eigenvalue of a symmetric matrix [n][n], which is spoilt. Cyclic Jacobi: Golub and Van
- * Loan, Matrix Computations (2013), 8.5. */
+/* Largest eigenvalue of a symmetric matrix [n][n], which is overwritten. Cyclic Jacobi: Golub and
+ * Van Loan, Matrix Computations (2013), 8.5. */
 static double largest_eigenvalue(int n, double *a)
 {
     for (int turn = 0; turn < 30; turn++) {
@@ -85,7 +85,7 @@ static double limit(const struct hs_network *network, int threads, double *most)
     return step;
 }
 
-/* Safe, and what the issue asks for: no less than 0.9 of what would be stable. */
+/* The limit is safe and, as the issue asks, at least 0.9 of what would be stable. */
 static void assert_holds(const struct hs_network *network)
 {
     double most;
@@ -94,7 +94,7 @@ static void assert_holds(const struct hs_network *network)
         fail_msg("limit %g to %g, truly %g", step, most, exact);
 }
 
-/* A power of 10 between 1 and 10^decades, or its inverse. */
+/* A power of 10 between 10^-decades and 10^decades. */
 static double random_scale(double decades)
 {
     return pow(10.0, between(-decades, decades));
@@ -115,7 +115,7 @@ static void random_grid(struct network_case *c)
         c->spec.wrap[a] = below(3) == 0;
 }
 
-/* Materials, walls, stretched axes as people may have them. */
+/* Materials, walls and stretched axes as users may have. */
 void test_network_limit__holds_for_random_bodies(void **state)
 {
     seed = 77;
@@ -150,7 +150,7 @@ void test_network_limit__holds_for_random_bodies(void **state)
     }
 }
 
-/* Rows of any numbers. */
+/* Rows with arbitrary numbers. */
 static struct hs_network random_rows(void)
 {
     static struct hs_network_row node[MOST];
@@ -204,15 +204,15 @@ void test_network_limit__is_bounded_by_blocks(void **state)
             best = fmax(best, bound);
         }
         /* nine nodes of an even rod have 0.975 of its eigenvalue, of which ten iterations find
-         * most; of a periodic axis a node is left out, which may be what matters */
+         * most; on a periodic axis a node is left out, which may matter */
         const bool *wrap = network.wrap;
         if (!(wrap[0] || wrap[1] || wrap[2] || best >= 0.9 * eigenvalue))
             fail_msg("%g is far below %g", best, eigenvalue);
     }
 }
 
-/* A rod that is worked on in pieces of 1024 nodes, stiffest where two of them meet; from the other
- * end that is in the middle of one. */
+/* A rod that is processed in pieces of 1024 nodes, stiffest where two of them meet. From the other
+ * end that is in the middle of a piece. */
 void test_network_limit__of_a_long_rod_is_that_of_its_mirror(void **state)
 {
     enum { LENGTH = 2500, JOINT = 1023 };
@@ -232,14 +232,14 @@ void test_network_limit__of_a_long_rod_is_that_of_its_mirror(void **state)
                                      .form = HS_NETWORK_ARRAYS,
                                      .node = node[n]};
         step[n] = limit(&rod[n], 2, &most[n]);
-        /* 1/C on either side of the joint are 0.5 at least, and 10 its conductance */
+        /* on either side of the joint 1/C is at least 0.5, and its conductance is 10 */
         assert_true(most[n] <= 2.0 / (10.0 * (0.5 + 0.5)));
     }
     assert_close(step[0], step[1], 1e-9);
     assert_close(most[0], most[1], 1e-9);
 }
 
-/* Of the textbook: dx^2 / (2 dims alpha) between insulated walls; what odd cycles add to it. */
+/* The textbook's dx^2 / (2 dims alpha) between insulated walls, and the effect of odd cycles. */
 void test_network_limit__of_a_uniform_body(void **state)
 {
     for (int dims = 1; dims <= 3; dims++)

@@ -1,4 +1,4 @@
-/* Distinct rows: their form, their order, and that no thread bears on them. */
+/* Distinct rows: their form and their order, and that neither depends on the threads. */
 #include "network_case.h"
 
 #include "engine/network/palette.h"
@@ -67,7 +67,7 @@ void test_network_palette__is_the_same_for_all_threads(void **state)
     }
 }
 
-/* Rows that most nodes have come first; of those that as many have, the order is that of rows. */
+/* Rows that most nodes have come first; those of equally many nodes are in the order of rows. */
 void test_network_palette__is_sorted_by_use_and_without_doubles(void **state)
 {
     struct network_case c;
@@ -76,7 +76,7 @@ void test_network_palette__is_sorted_by_use_and_without_doubles(void **state)
     int *nodes = calloc((size_t)network.row_count, sizeof *nodes), tied = 0;
     for (int64_t n = 0; n < hs_grid_count(&c.grid); n++)
         nodes[((const uint16_t *)network.number)[n]]++;
-    assert_int_equal(nodes[0], 0); /* of what is no node */
+    assert_int_equal(nodes[0], 0); /* the row of elements that are not nodes */
     for (int n = 1; n < network.row_count; n++) {
         assert_true(nodes[n] > 0);
         assert_true(n == 1 || nodes[n] <= nodes[n - 1]);
@@ -93,7 +93,7 @@ void test_network_palette__is_sorted_by_use_and_without_doubles(void **state)
     hs_network_release(&network);
 }
 
-/* A row of nodes with a capacity of its own each. */
+/* A line of nodes, each with its own capacity. */
 void test_network_palette__form_goes_by_the_number_of_rows(void **state)
 {
     const struct {
@@ -140,7 +140,7 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
     free(capacity);
 }
 
-/* All zero and held; a held node in the last corner, without edge and forcing, is another one. */
+/* All zero and held. A held node in the last corner, without edges and forcing, has another row. */
 void test_network_palette__first_row_is_of_no_node(void **state)
 {
     struct network_case c;

@@ -1,4 +1,4 @@
-/* Which rows ranks make of a network that they make together, and what they read for it. */
+/* Which rows ranks make of a network that they make together, and what they read for that. */
 #include "engine/network/pass.h"
 #include "network_case.h"
 #include "random.h"
@@ -42,7 +42,7 @@ void test_network_portion__follow_one_another_and_are_a_layer_at_least(void **st
     assert_true(several > 500);
 }
 
-/* A rank with three layers or more for each has some: no rank is left out for nothing. */
+/* With three layers or more per rank, every rank has some: none is left out needlessly. */
 void test_network_portion__all_ranks_have_some_of_many_layers(void **state)
 {
     for (int ranks = 1; ranks <= 64; ranks++) {
@@ -53,7 +53,7 @@ void test_network_portion__all_ranks_have_some_of_many_layers(void **state)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A file of labels, or of measured numbers, layers of which are counted as they are read. */
+/* A file of labels, or of measured numbers, which counts the layers that are read. */
 static struct {
     struct hs_stored stored;
     uint16_t label[20 * 20 * 60];
@@ -78,7 +78,7 @@ static void close_file(const struct hs_stored *stored)
 
 enum { NODES, CELLS, MEASURED, KINDS };
 
-/* Random numbers from 100 on, which stand for substances where they are labels. */
+/* Random numbers from 100 on; labels stand for substances. */
 static void fill_file(struct network_case *c, int kind, const bool wrap[HS_AXES])
 {
     static uint16_t substance_of[HS_LABEL_NUMBERS];
@@ -115,7 +115,7 @@ static void random_case(struct network_case *c, int kind)
     fill_file(c, kind, c->spec.wrap);
 }
 
-/* Whether a rank has the file's numbers of its nodes and the next ones. */
+/* Checks that a rank has the file's numbers of its nodes and the next ones. */
 static void assert_measured(const struct hs_pass *pass)
 {
     const struct hs_grid *grid = pass->spec->grid;
@@ -132,7 +132,7 @@ static void assert_measured(const struct hs_pass *pass)
         }
 }
 
-/* Whether a rank's rows have the labels of the file. */
+/* Checks that a rank's rows have the labels of the file. */
 static void assert_labelled(const struct hs_pass *pass)
 {
     const struct hs_cells *cells = &pass->cells;
@@ -178,7 +178,7 @@ void test_network_portion__reads_its_layers_of_a_file(void **state)
     }
 }
 
-/* The same rows as of numbers at hand. */
+/* The rows are the same as from numbers in memory. */
 void test_network_portion__a_file_makes_the_same_network(void **state)
 {
     seed = 92;

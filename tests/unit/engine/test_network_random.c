@@ -1,7 +1,7 @@
 /*
- * Random bodies against the definition in engine/network/network.h, done without any haste: every
- * shape is asked at every point of every line, in coordinates of the body. Only where a surface is
- * near, which decides about cuts and lines, is judged here as it is there.
+ * Random bodies against the definition in engine/network/network.h, computed in the plainest way:
+ * every shape is asked at every point of every line, in coordinates of the body. Only the test
+ * whether a surface is near, which decides about cuts and lines, is the same as there.
  */
 #include "functions/moving.h"
 #include "network_case.h"
@@ -33,7 +33,7 @@ struct box {
     double lo[HS_AXES], hi[HS_AXES];
 };
 
-/* The cell at a side of a node; false if there is none. */
+/* The cell on a side of a node; false if there is none. */
 static bool cell_at(const struct random_case *r, const int64_t node[HS_AXES],
                     const int side[HS_AXES], int64_t cell[HS_AXES])
 {
@@ -47,7 +47,7 @@ static bool cell_at(const struct random_case *r, const int64_t node[HS_AXES],
     return true;
 }
 
-/* Its half that is the node's along all axes; along `whole` all of it. */
+/* The half of a cell that belongs to the node along all axes; along `whole` all of it. */
 static struct box part_of(const struct random_case *r, const int64_t cell[HS_AXES],
                           const int side[HS_AXES], int whole)
 {
@@ -152,7 +152,7 @@ enum relation { APART, CROSSES, AROUND };
 static enum relation curve_to(const struct random_case *r, const struct hs_solid *solid,
                               const struct box *box)
 {
-    double low = 0.0, high = 0.0, square = 0.0; /* of the distance, or the height */
+    double low = 0.0, high = 0.0, square = 0.0; /* bounds of the squared distance, or the height */
     if (!is_curved(r, solid))
         return AROUND;
     for (int a = 0; a < HS_AXES; a++) {
@@ -189,7 +189,7 @@ static enum relation lies(const struct random_case *r, const struct hs_solid *so
     return curve == AROUND && !around ? CROSSES : curve;
 }
 
-/* Solids that cross a box and are not hidden there, the top one first. */
+/* Solids that cross a box and are not hidden there, topmost first. */
 struct crossing {
     int count;
     const struct hs_solid *solid[CASE_SOLIDS];
@@ -218,7 +218,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Places between lo and hi, sorted, and both. */
+/* Sorts the places between lo and hi, and adds both ends. */
 static int sort_cuts(double lo, double hi, double apart, int count, double *cut)
 {
     int kept = 1;
@@ -232,7 +232,7 @@ static int sort_cuts(double lo, double hi, double apart, int count, double *cut)
     return kept;
 }
 
-/* Lines along an axis through a box, cut where solids of a crossing are. */
+/* Lines along an axis through a box, cut where the solids of a crossing are. */
 struct bundle {
     int count;
     double at[4096][HS_AXES], area[4096];
@@ -268,7 +268,7 @@ static void find_lines(const struct random_case *r, const struct box *box, int a
         }
 }
 
-/* Where a line crosses surfaces, and at which angle: at most 4 of each solid. */
+/* Where and at which angle a line crosses surfaces: at most 4 of each solid. */
 struct meeting {
     double at, cosine;
 };
@@ -319,8 +319,8 @@ static double contact(const struct random_case *r, int one, int other)
     return 0.0;
 }
 
-/* Along a line from lo to hi: resistance of 1 m^2 but for contacts, which are added up after
- * substance `before`; and lengths by substance. */
+/* Along a line from lo to hi: returns the resistance of 1 m^2 without contacts; adds up the
+ * contacts that follow substance `before`, and the lengths by substance. */
 static double walk(const struct random_case *r, int axis, const double line[HS_AXES], double lo,
                    double hi, int before, double *contacts, double length[CASE_SUBSTANCES])
 {
@@ -350,8 +350,7 @@ static double walk(const struct random_case *r, int axis, const double line[HS_A
     return sum;
 }
 
-/* What the line from a node to the next one along an axis meets, both a little lower than they are.
- */
+/* The contacts on the line from a node to the next one along an axis, both moved down a little. */
 static double contacts_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
 {
     const double little = 2e-13;
@@ -470,7 +469,7 @@ static bool has(const struct random_case *r, const struct hs_wall *wall, int fac
     return inside && (!wall->label || wall->label[on_face(r, face, node)] == wall->number);
 }
 
-/* The wall on top at a point of a face; of a node, its border included. */
+/* The topmost wall at a point of a face; at a node, borders count as inside. */
 static int top_at(const struct random_case *r, int face, const int64_t node[HS_AXES],
                   const double x[HS_AXES], bool is_node)
 {
@@ -530,7 +529,7 @@ static void areas_of(const struct random_case *r, int face, const int64_t node[H
 /* ---- a node ------------------------------------------------------------------------------ */
 
 enum { FUNCTIONS = 8 };
-static const double moment = 1.75; /* s: of what moves */
+static const double moment = 1.75; /* s, the time of moving values */
 struct expected {
     double conductance[HS_AXES], capacity, sink, weight[FUNCTIONS];
     double moving; /* W, or K of a prescribed one */
@@ -718,7 +717,7 @@ static void make_walls(struct random_case *r)
         }
 }
 
-/* What moves, at all nodes: [nodes], 0 where nothing does. The same bits by any threads. */
+/* Moving values at all nodes: [nodes], 0 where there are none. No bit depends on the threads. */
 static void find_moving(const struct hs_network *network, const struct hs_moving *moving,
                         double *out)
 {
@@ -739,7 +738,7 @@ static void find_moving(const struct hs_network *network, const struct hs_moving
     free(by[1]);
 }
 
-/* Returns how many nodes something moving acts on. */
+/* Returns the number of nodes on which something moving acts. */
 static int assert_moving(const struct random_case *r, const struct hs_network *network, int number)
 {
     static double inflow[4096], given[4096], row[64];
@@ -774,8 +773,8 @@ static void assert_as_expected(const struct random_case *r, const struct hs_netw
         const int64_t node[] = {n % p[0], n / p[0] % p[1], n / p[0] / p[1]};
         const struct hs_network_row *row = hs_network_row_at(network, n);
         const struct expected want = expect(r, node);
-        /* lines end where roots of differences of squares are: half of the digits are sure in the
-         * worst case, of the last line of four by four */
+        /* lines end at roots of differences of squares, so in the worst case, of the last line of
+         * four by four, half of the digits are certain */
         bool same = fabs(row->capacity / want.capacity - 1.0) < 1e-9;
         same = same && row->kind == (int32_t)want.kind;
         same = same && fabs(row->sink - want.sink) < 1e-9 * (1.0 + want.sink);

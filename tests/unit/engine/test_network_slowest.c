@@ -1,4 +1,4 @@
-/* The slowest mode of a body against closed forms; of random bodies against dense matrices:
+/* The slowest mode of a body against closed forms. For random bodies against dense matrices see
  * tests/cases/test_body_definition.py. */
 #include "engine/network/slowest.h"
 
@@ -6,7 +6,7 @@
 
 static const double size[HS_AXES] = {1.0, 2.0, 0.5};
 
-/* Of one material, the first axis between held walls. */
+/* One material; with `held`, the first axis is between held walls. */
 static struct hs_network_slowest slowest_in(int dims, const int64_t points[HS_AXES], bool held,
                                             int threads)
 {
@@ -41,7 +41,7 @@ void test_network_slowest__between_held_walls(void **state)
         assert_near(slowest_of(dims, points, true, 2), wave(HS_X, 41), 1e-3 * wave(HS_X, 41));
 }
 
-/* 1 K/s everywhere makes C/k x (L - x)/2 of it, at nodes too: L^2/8 C/k in the middle. */
+/* 1 K/s everywhere gives C/k x (L - x)/2, also at nodes: L^2/8 C/k in the middle. */
 void test_network_slowest__and_how_far_it_is_from_the_steady_state(void **state)
 {
     const int64_t points[] = {41, 23, 9};
@@ -53,7 +53,7 @@ void test_network_slowest__and_how_far_it_is_from_the_steady_state(void **state)
     assert_true(isnan(slowest_in(2, points, false, 2).longest));
 }
 
-/* The constant is left out: the slowest wave is that of the longest axis. */
+/* Without the constant, the slowest wave is that of the longest axis. */
 void test_network_slowest__of_what_nothing_holds(void **state)
 {
     const int64_t points[] = {41, 23, 9};

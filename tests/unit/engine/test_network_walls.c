@@ -1,4 +1,4 @@
-/* What walls and patches of them do to nodes: areas, integrals, who goes over whom. */
+/* What walls and their patches do to nodes: areas, integrals, precedence. */
 #include "network_case.h"
 
 static const double rounding = 1e-14; /* of sums of a few products */
@@ -12,7 +12,7 @@ static void init(struct network_case *c, int dims)
     case_solid(c, HS_SHAPE_EVERYWHERE, case_substance(c, 1.0, 1.0));
 }
 
-/* Width of a node's control volume between two coordinates, on a grid from 0. */
+/* Width of the part of a node's control volume between two coordinates, on a grid from 0. */
 static double overlap(const struct hs_grid *grid, int axis, int64_t i, double lower, double upper)
 {
     if (axis >= grid->dims)
@@ -23,7 +23,7 @@ static double overlap(const struct hs_grid *grid, int axis, int64_t i, double lo
     return fmax(hi - lo, 0.0);
 }
 
-/* What a rectangle has of a node's part of a face. */
+/* The part of a node's part of a face that a rectangle covers. */
 static double overlap_on(const struct hs_grid *grid, int face, const int64_t at[HS_AXES],
                          const struct hs_wall *wall)
 {
@@ -34,7 +34,7 @@ static double overlap_on(const struct hs_grid *grid, int face, const int64_t at[
     return product;
 }
 
-/* A convecting face with a laser spot in it, which a shadow covers in part. */
+/* A convecting face with a laser spot, part of which a shadow covers. */
 void test_network_walls__patches_have_exactly_their_area(void **state)
 {
     for (int dims = 1; dims <= 3; dims++)
@@ -93,7 +93,7 @@ void test_network_walls__patches_have_exactly_their_area(void **state)
         }
 }
 
-/* A laser on a wall that convects: both on one face. */
+/* A laser on a convecting wall: both on one face. */
 void test_network_walls__flux_and_convection_go_together(void **state)
 {
     struct network_case c;
@@ -106,7 +106,7 @@ void test_network_walls__flux_and_convection_go_together(void **state)
     const double area = size[0] * size[1];
     assert_close(case_sum(&network, case_sink_of, 0), 8.0 * area, 1e-13);
     assert_close(case_sum(&network, case_weight, 0), 8.0 * area, 1e-13);
-    assert_close(case_sum(&network, case_weight, 1), -area, 1e-13); /* a flux leaves */
+    assert_close(case_sum(&network, case_weight, 1), -area, 1e-13); /* fluxes leave */
     assert_true(case_row(&network, 3, 3, 4)->sink == 0.0);
     assert_close(case_row(&network, 3, 3, 5)->sink, 8.0 * c.grid.spacing[0] * c.grid.spacing[1],
                  rounding);
@@ -148,12 +148,12 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
                 assert_close(case_weight(&network, row, 4), -flux[n] * area, rounding);
                 assert_close(case_weight(&network, row, 5), 2.0 * h[n] * ambient[n] * area,
                              rounding);
-                /* what is 0 is no term */
+                /* zero is not a term */
                 assert_int_equal(network.forcing[row->forcing].count, flux[n] == 0.0 ? 1 : 2);
                 at[face / 2] = face % 2 ? 0 : points[face / 2] - 1;
                 row = case_row(&network, at[0], at[1], at[2]);
                 assert_int_equal(row->kind, HS_NODE_PRESCRIBED);
-                /* its capacity is what it has, for the heat that it takes */
+                /* it keeps its capacity, for the heat that it takes */
                 assert_close(row->capacity, 0.5 * c.grid.spacing[face / 2] * area, rounding);
                 assert_true(case_weight(&network, row, 6) == value[n]);
             }
@@ -161,7 +161,8 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
     }
 }
 
-/* Nodes in a held patch or on its border are held; the rest of what it covers is insulated. */
+/* Nodes in a held patch or on its border are held; the rest of the area that it covers is
+ * insulated. */
 void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
 {
     struct network_case c;
@@ -191,7 +192,7 @@ void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
             assert_int_equal(case_row(&network, 5, j, k)->kind, HS_NODE_FREE);
         }
     hs_network_release(&network);
-    /* what lies over it takes its nodes back */
+    /* a patch over it takes its nodes back */
     struct hs_wall *over = case_wall(&c, 1, HS_WALL_EXCHANGES);
     over->upper[HS_Y] = 1.1 * dy;
     network = case_make(&c);
@@ -200,8 +201,8 @@ void test_network_walls__patches_hold_the_nodes_inside_them(void **state)
     hs_network_release(&network);
 }
 
-/* Prescribed over held over the rest; of prescribed ones that of the last face. As the faces of a
- * stencil (core/problem.h), whatever the order of the list. */
+/* Prescribed faces win over held ones, and these over the rest; of prescribed faces the last one
+ * wins. As for a stencil (core/problem.h), in whatever order they are listed. */
 void test_network_walls__where_faces_meet(void **state)
 {
     struct network_case c;
@@ -230,7 +231,7 @@ void test_network_walls__where_faces_meet(void **state)
     hs_network_release(&network);
 }
 
-/* Through two faces of an edge heat goes by the area of each. */
+/* At an edge, heat flows through both faces, by the area of each. */
 void test_network_walls__of_an_edge_add_up(void **state)
 {
     struct network_case c;
@@ -246,7 +247,7 @@ void test_network_walls__of_an_edge_add_up(void **state)
     const struct hs_network_row *row = case_row(&network, 0, 0, 0);
     assert_close(row->sink, 0.5 * dy + 9.0 * 0.5 * dx, rounding);
     assert_close(case_weight(&network, row, 0), -0.5 * dy, rounding);
-    /* the same function is one term, whatever it does */
+    /* the same function makes one term, in whatever role */
     assert_close(case_weight(&network, row, 2), 0.5 * dy + 9.0 * 0.5 * dx - 0.5 * dx, rounding);
     hs_network_release(&network);
 }
@@ -279,7 +280,7 @@ void test_network_walls__may_be_where_labels_are(void **state)
     hs_network_release(&network);
 }
 
-/* A patch that ends where a periodic axis does: the first node's area lies at both ends. */
+/* A patch that ends where a periodic axis ends: the first node's area lies at both ends. */
 void test_network_walls__along_a_periodic_axis(void **state)
 {
     struct network_case c;
@@ -295,7 +296,7 @@ void test_network_walls__along_a_periodic_axis(void **state)
     for (int i = 0; i < 7; i++)
         assert_near(case_row(&network, i, 2, 0)->sink, width[i] * dx * dy, rounding * dx * dy);
     hs_network_release(&network);
-    wall->kind = HS_WALL_HOLDS; /* node 0 is on the patch's border, once round */
+    wall->kind = HS_WALL_HOLDS; /* node 0 is on the patch's border, across the seam */
     network = case_make(&c);
     for (int i = 0; i < 7; i++)
         assert_int_equal(case_row(&network, i, 2, 0)->kind,

@@ -1,10 +1,10 @@
 /*
- * What ranks ask their GPUs for comes in an order that leaves no choice: whatever stream goes first
- * where several could, the bits are those of the whole.
+ * The order of the ranks' requests to their GPUs leaves no choice: whichever of several ready
+ * streams goes first, the bits are those of the whole.
  *
- * All ranks are in this process, with a backend that only notes what it is asked for, as GPUs do.
- * At the end of a request streams are drained, one operation at a time, of one that may go on, at
- * random. Sweeps are of a few numbers a layer, made so that any layer that is late or early shows.
+ * All ranks are in this process, with a backend that only records requests, as GPUs do. At the end
+ * of a request the streams are drained, one operation at a time, from random streams that can go
+ * on. Sweeps use a few numbers per layer, chosen such that any layer that is late or early shows.
  */
 #include "engine/ranks/mpi/part.c" /* NOLINT: no program that is not for several ranks has it */
 
@@ -28,7 +28,7 @@ enum operation_kind { CALL, RECORD, WAIT, EXCHANGE };
 
 struct operation {
     enum operation_kind kind;
-    struct hs_backend_state *state; /* call: so many sweeps of its field `from` to the other one */
+    struct hs_backend_state *state; /* call: `sweeps` of its field `from` to the other */
     int from, sweeps;
     enum hs_sweep_part part;
     int64_t ends;
@@ -70,8 +70,8 @@ struct hs_backend_state {
     const struct hs_problem *problem;
     double *field[2]; /* [layers][LAYER] */
     int now;
-    struct stream *stream, *ahead; /* the latter NULL: calls are made in one */
-    bool made;                     /* the last one in two */
+    struct stream *stream, *ahead; /* `ahead` NULL: calls are made in one */
+    bool made;                     /* the last call, in two parts */
 };
 
 static int64_t layers_of_state(const struct hs_backend_state *state)
@@ -123,7 +123,7 @@ static void *fake_ahead(const struct hs_backend_state *state)
     return state->made ? state->ahead : NULL;
 }
 
-/* In two parts: what neighbours want, or more, and the rest. False where there is no rest. */
+/* A call in two parts: what neighbours want, or more, and the rest. False: there is no rest. */
 static bool ask_parts(struct hs_backend_state *state, const struct operation *call)
 {
     const struct hs_slab *slab = state->problem->slab;
@@ -141,7 +141,7 @@ static bool ask_parts(struct hs_backend_state *state, const struct operation *ca
     return true;
 }
 
-/* One call of a kernel or several, as backends split them. */
+/* One kernel call or several, as backends split spans. */
 static enum hs_status fake_ask(struct hs_backend_state *state, const struct hs_span *span,
                                struct hs_error *err)
 {
@@ -286,7 +286,7 @@ void hs_wire_abort(enum hs_status status, const char *format, ...)
 
 /* ---- what a device does ---------------------------------------------------------------------- */
 
-/* A layer after a sweep, of those `radius` below to above it. */
+/* A layer after a sweep, from the layers up to `radius` below and above. */
 static void sweep_layer(const double *in, int64_t radius, double *out)
 {
     for (int n = 0; n < LAYER; n++) {
@@ -297,7 +297,7 @@ static void sweep_layer(const double *in, int64_t radius, double *out)
     }
 }
 
-/* From a field to another, but for held layers, which no sweep writes; or of some layers only. */
+/* Sweeps from a field to another, but not held layers, which are never written; or only a part. */
 static void call_kernel(const double *in, double *out, int64_t layers, int64_t radius, int sweeps,
                         enum hs_sweep_part part, int64_t ends)
 {
@@ -314,7 +314,7 @@ static void call_kernel(const double *in, double *out, int64_t layers, int64_t r
     }
 }
 
-/* The exchange at the head of the streams of a rank, or NULL. */
+/* The exchange at the head of a rank's streams, or NULL. */
 static struct operation *exchange_of(int rank)
 {
     for (int n = 0; n < stream_count; n++) {
@@ -325,8 +325,8 @@ static struct operation *exchange_of(int rank)
     return NULL;
 }
 
-/* Sends are for below, then above; what comes is from above, then below: calls to one peer match in
- * order. */
+/* Sends are for the rank below, then above; receives are from above, then below. So calls between
+ * two ranks match in order. */
 static bool move_side(struct operation *from, int s)
 {
     struct operation *to = exchange_of(from->side[s].rank);
@@ -340,7 +340,7 @@ static bool move_side(struct operation *from, int s)
     return false;
 }
 
-/* Whether it is done; it may have gone on. */
+/* Lets an operation go on. Returns whether it is done. */
 static bool go_on(struct operation *head)
 {
     bool done = true;
@@ -368,7 +368,7 @@ static void drain(const char *text)
     int left = 0, idle = 0;
     for (int n = 0; n < stream_count; n++)
         left += streams[n]->end;
-    /* now and then one stream as far as it goes: what was to wait for it shows */
+    /* now and then a stream goes as far as it can, which shows missing waits */
     while (left > 0) {
         struct stream *stream = streams[any(stream_count)];
         for (int more = any(3) ? 1 : OPERATIONS; more > 0 && head_of(stream); more--) {
@@ -399,7 +399,7 @@ static void make_problem(struct hs_problem *problem, int64_t layers, int radius,
         problem->face[2 * HS_Z + side] = (struct hs_face){.wrap = wraps};
 }
 
-/* By its definition. */
+/* Sweeps by the definition. */
 static void sweep_whole(double *field, int64_t layers, int64_t radius, bool wraps)
 {
     double *wide = hs_new((size_t)(layers + 2 * radius) * LAYER * sizeof *wide);
@@ -411,7 +411,7 @@ static void sweep_whole(double *field, int64_t layers, int64_t radius, bool wrap
     free(wide);
 }
 
-/* What a slab owns, and held layers, come from `whole`; its halo holds nothing of use. */
+/* The slab's own layers and held layers come from `whole`; its halo has useless values. */
 static void fill_slab(struct hs_part *part, const double *whole)
 {
     const struct hs_slab *slab = &part->slab.shape.slab;
@@ -486,8 +486,8 @@ void test_part__any_order_of_streams_gives_the_bits_of_the_whole(void **state)
         try_case(n);
 }
 
-/* Else they would wait for ever, or what they sent would be taken for an answer to something else.
- */
+/* Otherwise they would wait for ever, or what they sent would be taken for an answer to something
+ * else. */
 void test_part__a_download_that_fails_here_takes_what_others_send(void **state)
 {
     enum { LAYERS = 12 };

@@ -1,5 +1,5 @@
-/* With /bin/sh in Python's place, so that run.py is a line of shell. What the true one does is in
- * tests/cases/test_peers.py. */
+/* Runs /bin/sh instead of Python, so that run.py is a line of shell. tests/cases/test_peers.py
+ * tests the real one. */
 #include "engine/measure/peers.h"
 #include "test.h"
 
@@ -87,7 +87,7 @@ void test_peers__a_number_that_is_not_known_is_none(void **state)
 void test_peers__rows_without_times_have_their_reason(void **state)
 {
     begin("printf 'first\\tabsent\\tno GPU\\nsecond\\tfailed\\tdiffers from numpy\\n'; "
-          "printf 'third\\tabsent\\tnot installed'"); /* nor a line end */
+          "printf 'third\\tabsent\\tnot installed'"); /* no line end */
     assert_int_equal(run(NULL), HS_OK);
     assert_int_equal(peers.count, 3);
     static const char *const names[] = {"first", "second", "third"};
@@ -121,7 +121,7 @@ void test_peers__a_refusal_is_an_error(void **state)
     end();
 }
 
-/* What was answered before it failed is kept. */
+/* Answers from before the failure are kept. */
 static void assert_script_fails(const char *text)
 {
     begin(text);
@@ -161,7 +161,7 @@ void test_peers__no_script_is_an_error_that_says_where_it_may_be(void **state)
     assert_non_null(getcwd(before, sizeof before));
     begin("");
     unlink(script);
-    assert_int_equal(chdir(folder), 0); /* a place without tests/peers */
+    assert_int_equal(chdir(folder), 0); /* a folder without tests/peers */
     assert_int_equal(hs_peers_check(HS_PEERS_SWEEPS, NULL, &err), HS_BAD_INPUT);
     assert_non_null(strstr(err.text, "run.py"));
     assert_non_null(strstr(err.text, "HEATSOLVE_PEERS"));
@@ -191,7 +191,7 @@ void test_peers__the_case_is_handed_over(void **state)
     peer = run_one("read -r p; read -r c; printf 'x\\tabsent\\t%d\\n' $(echo $c | tr -cd , | "
                    "wc -c)");
     assert_string_equal(peer.why, "4");
-    /* the other options, to the empty line; "21,17 4\n" and two fields of floats */
+    /* the other options, up to the empty line; "21,17 4\n" and two fields of floats */
     peer = run_one("read -r p; read -r c; t=; while read -r o && [ \"$o\" ]; do t=\"$t $o\"; done; "
                    "read -r s; printf 'x\\tabsent\\t%s\\n' \"$t $s $(($(wc -c)))\"");
     assert_string_equal(peer.why,

@@ -56,7 +56,7 @@ void test_plan__end_is_hit_to_the_bit(void **state)
         const struct hs_plan plan = plan_of(&problem);
         assert_true(hs_plan_time(&plan, plan.sweeps) == end);
         assert_true(plan.tail_step <= 0.9 * plan.limit * (1.0 + 1e-9));
-        /* and no shorter than it must be: one sweep fewer would be too long a step */
+        /* and no shorter than necessary: with one sweep fewer the step would be too long */
         assert_true(plan.sweeps == 1 || end / (double)(plan.sweeps - 1) > 0.9 * plan.limit);
     }
 }
@@ -91,7 +91,7 @@ void test_plan__no_rounding_gathers_over_intervals(void **state)
     }
 }
 
-/* 0.3/0.1 is 2.9999999999999996: still three intervals and no sweep left over. */
+/* 0.3/0.1 is 2.9999999999999996: still three intervals, and no sweep left over. */
 void test_plan__an_end_that_is_a_multiple_but_for_rounding_has_no_tail(void **state)
 {
     struct hs_problem problem = make();
@@ -165,7 +165,7 @@ void test_plan__a_step_above_the_limit_is_refused_with_the_limit(void **state)
     plan_of(&problem);
 }
 
-/* 1/3 of 0.01 would round up to 0.00333333334: what is offered must be accepted. */
+/* 1/3 of 0.01 would round up to 0.00333333334: an offered step must be accepted. */
 void test_plan__the_step_offered_is_accepted(void **state)
 {
     struct hs_problem problem = make();
@@ -225,12 +225,11 @@ void test_plan__too_many_sweeps_to_count_are_refused(void **state)
     struct hs_problem problem = make();
     problem.schedule.end = 1e15;
     assert_refused(&problem, "more than can be counted");
-    problem.schedule.output_interval = 1e9; /* each interval can be counted, all cannot */
+    problem.schedule.output_interval = 1e9; /* each interval can be counted, but not all of them */
     assert_refused(&problem, "more than can be counted");
 }
 
-/* However many they are, they end where the run does, not as many beyond as rounding could have
- * left out. */
+/* However many intervals there are, they end where the run does; rounding adds none beyond it. */
 void test_plan__intervals_end_where_the_run_does(void **state)
 {
     for (double interval = 1.0; interval > 1e-15; interval /= 10.0) {
@@ -259,7 +258,7 @@ void test_plan__snapshots_that_are_left(void **state)
         }
 }
 
-/* However a run is cut, a sweep begins at the same bits of time. */
+/* However a run is cut, a sweep begins at the same time, bit for bit. */
 void test_plan__times_do_not_depend_on_the_cuts(void **state)
 {
     struct hs_problem problem = make();

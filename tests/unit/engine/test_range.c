@@ -14,7 +14,7 @@ static struct hs_problem make(double diffusivity, double spacing)
     return problem;
 }
 
-/* The plan is finite, or the message has the words. */
+/* The plan is finite, or the message contains `words`. */
 static void assert_plan(const struct hs_problem *problem, const char *words)
 {
     struct hs_error err;
@@ -54,7 +54,7 @@ void test_range__of_the_end(void **state)
     assert_plan(&problem, "time.sweeps: 1000000000000 sweeps of");
 }
 
-/* In double 1e-40 of a neighbour is something, in float it is nothing. */
+/* 1e-40 of a neighbour is something in double and nothing in float. */
 void test_range__of_the_step(void **state)
 {
     struct hs_problem problem = make(1.0, 1.0);

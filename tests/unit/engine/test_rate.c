@@ -38,7 +38,7 @@ void test_rate__larger_grids_take_longer(void **state)
         assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate[i], &err));
         assert_true(strlen(rate[i].device) > 0);
     }
-    /* a thousand times the work; a machine busy with other things leaves a factor of ten */
+    /* a thousand times the work; even on a busy machine a factor of ten remains */
     assert_true(rate[1].seconds_per_sweep > 10.0 * rate[0].seconds_per_sweep);
 }
 
@@ -57,7 +57,7 @@ void test_rate__of_few_sweeps_or_none(void **state)
     assert_true(isnan(rate.seconds_per_sweep));
 }
 
-/* What a backend of the tests was asked for. */
+/* The calls that a test backend received. */
 static struct {
     int64_t longest, sweeps, reductions, stops, others;
     const struct hs_backend *real;
@@ -96,7 +96,7 @@ void test_rate__is_that_of_a_run_with_its_stops(void **state)
     plan.output_every = 20;
     assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
     assert_int_equal(asked.longest, 5);
-    assert_true(asked.stops > asked.others); /* lots that are no multiples of 5 */
+    assert_true(asked.stops > asked.others); /* batches that are not multiples of 5 */
     assert_int_equal(asked.reductions, asked.stops);
     assert_true(rate.seconds_per_reduction > 0.0);
     problem.schedule.history_every = plan.output_every = -1;

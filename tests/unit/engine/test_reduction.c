@@ -1,4 +1,4 @@
-/* Reductions of slabs against those of the whole, on the CPU; on a GPU tests/gpu does it. */
+/* Reductions of slabs against those of the whole, on the CPU; tests/gpu does it on a GPU. */
 #include "slabs.h"
 
 extern const struct hs_backend hs_backend_cpu;
@@ -20,8 +20,8 @@ static struct hs_blocks blocks_of(int dims, int64_t x, int64_t y, int64_t z)
     return hs_blocks_of(&problem);
 }
 
-/* Every node is in one strip of one piece, and pieces are neither too many nor, of a large grid,
- * too few. */
+/* Every node is in exactly one strip of one piece. There are neither too many pieces nor, on a
+ * large grid, too few. */
 void test_reduction__pieces_have_every_node_once(void **state)
 {
     static const struct {

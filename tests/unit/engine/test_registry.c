@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- a registry of our own: a GPU whose state the test decides, and the CPU -------------------
- */
+/* ---- a registry of our own: a GPU whose state the test decides, and the CPU ------------------ */
 
 static enum hs_status gpu_status;
 
@@ -118,7 +117,7 @@ void test_registry__auto_needs_no_note_without_a_gpu_backend(void **state)
     assert_string_equal(out.note, "");
 }
 
-/* A kernel of the CPU that is asked for by name is not sought on the GPU. */
+/* A kernel that is named for the CPU is not looked for on the GPU. */
 void test_registry__named_kernel_decides_the_device(void **state)
 {
     gpu_status = HS_OK;
@@ -166,8 +165,8 @@ void test_registry__kernel_of_another_device_is_said_to_be_one(void **state)
     assert_says(out.message, "it is a kernel of the cuda backend");
 }
 
-/* Where any backend would do, the name is looked for in all, and it is said why those of one that
- * does not run here cannot be had. */
+/* If any backend would do, the name is looked for in all of them. The message says why kernels of a
+ * backend that does not run here are not available. */
 void test_registry__a_mistyped_name_is_looked_for_on_every_device(void **state)
 {
     gpu_status = HS_DEVICE;
@@ -178,7 +177,7 @@ void test_registry__a_mistyped_name_is_looked_for_on_every_device(void **state)
                 "kernel of the cuda backend, which cannot run here: cuda: no driver is loaded "
                 "(known here: reference, openmp)");
     gpu_status = HS_OK;
-    out = choose(backends, "auto", "openm", 3, 1); /* the GPU is first, and has none such */
+    out = choose(backends, "auto", "openm", 3, 1); /* the GPU is first, and has no such kernel */
     assert_says(out.message,
                 "did you mean \"openmp\"? It is a kernel of the cpu backend (known here: "
                 "reference, openmp, vector_march, register_window");
@@ -188,7 +187,7 @@ void test_registry__a_mistyped_name_is_looked_for_on_every_device(void **state)
                 "It is a kernel of the cuda backend (known: reference, openmp)");
 }
 
-/* As a build without CUDA has it: the kernels that it lacks have no sweep. */
+/* As in a build without CUDA: the kernels that it lacks have no sweep. */
 void test_registry__kernel_that_is_not_built_is_a_device_error(void **state)
 {
     const struct hs_registry registry = {cpu_only, not_built};
@@ -223,8 +222,7 @@ void test_registry__unknown_backend_is_bad_input(void **state)
     assert_says(out.message, "this build has: cpu");
 }
 
-/* ---- this build's own tables ------------------------------------------------------------------
- */
+/* ---- this build's own tables ----------------------------------------------------------------- */
 
 void test_registry__this_build_has_the_cpu_kernels(void **state)
 {
@@ -236,7 +234,7 @@ void test_registry__this_build_has_the_cpu_kernels(void **state)
     assert_null(kernel);
 }
 
-/* A kernel file defines the name that its file name has, so names are known and not twice. */
+/* A kernel file defines the name that its file has, so names are known and unique. */
 void test_registry__names_are_not_used_twice(void **state)
 {
     for (int a = 0; hs_kernels[a]; a++)

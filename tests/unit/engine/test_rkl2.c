@@ -16,7 +16,7 @@ static const struct hs_kernel *const kernel = &hs_kernel_cpu_openmp;
 
 static const int64_t points[HS_AXES] = {11, 9, 8};
 
-/* A source of always 25 K/s that says of itself that it changes in time. */
+/* A source of constantly 25 K/s that claims to change in time. */
 static struct hs_instruction always[] = {{HS_OP_CONSTANT, 25.0}};
 
 static void make_vary(struct modes_case *c)
@@ -32,7 +32,7 @@ static struct modes_case make(int dims, int radius, enum hs_precision precision,
     return make_case(dims, radius, precision, kind, points, true);
 }
 
-/* What is done for each combination of walls, radius and precision, in one of the dimensions. */
+/* Calls `with` for each combination of walls, radius and precision, in one of the dimensions. */
 static void for_all(void (*with)(struct modes_case *c, const char *name))
 {
     const char *kind[HS_FACES], *walls;
@@ -67,7 +67,7 @@ static double off_exact(const struct modes_case *c, double end, int64_t steps)
     return off;
 }
 
-/* From a field without any order: 40 times the longest stable sweep in 20 steps and in 40. */
+/* From a field without any order: 200 times the longest stable sweep, in 20 steps and in 40. */
 static void approaches_exact(struct modes_case *c, const char *name)
 {
     const double end = 200.0 * hs_stability_limit(&c->problem);
@@ -83,8 +83,8 @@ void test_rkl2__approaches_the_exact_field_of_all_walls(void **state)
     for_all(approaches_exact);
 }
 
-/* The recursion of two fields and the stages that take walls and sources of their time are one
- * polynomial. */
+/* The recursion of two fields and the stages that take walls and sources at their own times are the
+ * same polynomial. */
 static void both_forms_agree(struct modes_case *c, const char *name)
 {
     const double step = 30.0 * hs_stability_limit(&c->problem);
@@ -114,7 +114,7 @@ static bool has_the_bits(const struct hs_kernel *other, const struct modes_case 
            !(adds_in_double && c->problem.precision == HS_FLOAT);
 }
 
-/* The same as a sweep and a sum for each stage. */
+/* The same by a sweep and a sum for each stage. */
 static double *apart(const struct modes_case *c, double step, int64_t count)
 {
     struct without_passes by;
@@ -150,8 +150,8 @@ void test_rkl2__has_the_same_bits_by_every_kernel_and_stretch(void **state)
     for_all(has_bits);
 }
 
-/* What sweeps keep to the last bit stays so: in float, whose coefficients add up to 1. In double
- * they are off 1 by an epsilon at most, and s stages make some s^2/4 of it. */
+/* Uniform fields that sweeps keep to the last bit stay so in float, whose coefficients add up to 1.
+ * In double the sum is off 1 by an epsilon at most, and s stages make some s^2/4 of it. */
 void test_rkl2__keeps_what_is_uniform(void **state)
 {
     static const char *const walls[HS_FACES] = {"reflective", "reflective", "reflective",
@@ -189,7 +189,7 @@ void test_rkl2__tells_the_change_of_a_step(void **state)
     release_case(&c);
 }
 
-/* An odd number, of sweeps that are stable, and two fewer would not be. */
+/* An odd number of stages that is stable, where two fewer would not be. */
 void test_rkl2__has_as_few_stages_as_are_stable(void **state)
 {
     struct hs_problem problem;

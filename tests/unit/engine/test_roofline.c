@@ -118,17 +118,17 @@ void test_roofline__fields_in_the_cache_have_its_ceiling(void **state)
     const struct hs_ceilings ceilings = {.flops = 1e12, .cache = 5e9};
     struct hs_roofline r;
     hs_roofline_make(&bench, rows, 2, &ceilings, &r);
-    assert_int_equal(r.count, 1); /* what is not proven is no point */
+    assert_int_equal(r.count, 1); /* unproven rows are not points */
     assert_int_equal(r.place, HS_BENCH_CACHE);
     assert_near(r.point[0].fraction, 0.8, 1e-12);
     assert_int_equal(r.point[0].bound, HS_BOUND_CACHE);
     rows[0].figures[HS_BENCH_MEMORY] = rows[0].figures[HS_BENCH_CACHE];
     hs_roofline_make(&bench, rows, 2, &ceilings, &r);
-    assert_int_equal(r.place, HS_BENCH_MEMORY); /* which is preferred */
+    assert_int_equal(r.place, HS_BENCH_MEMORY); /* memory is preferred */
     assert_near(r.point[0].fraction, 4.0, 1e-12);
 }
 
-/* One core of anything since 1990 to one with more units than there are: it is a rate at all. */
+/* From one core of anything since 1990 to one with more units than exist: plausible as a rate. */
 void test_roofline__the_processors_ceiling_is_measured(void **state)
 {
     struct hs_ceilings of[HS_PRECISIONS];

@@ -1,10 +1,10 @@
 /*
- * Slabs give the bits of the whole: cases at random, of every kernel of the CPU that can do them,
- * with every kind of boundary, both operators, sources and walls that change in place and time, on
- * 1 to 6 slabs, which exchange their halos before each call of one sweep or several. So do their
- * parts of the reductions.
+ * Slabs give the bits of the whole: random cases, by every CPU kernel that can do them, with every
+ * kind of boundary, both operators, sources and walls that change in space and time, on 1 to 6
+ * slabs that exchange their halos before each call of one sweep or several. The same holds for
+ * their parts of the reductions.
  *
- * Another SEED, and as many as MANY, if the environment says so.
+ * The environment may set SEED, and MANY for the number of cases.
  */
 #include "core/halo.h"
 #include "core/reduction.h"
@@ -124,7 +124,7 @@ static void put_corner(FILE *out, const char *name, int dims, double least)
     fprintf(out, "]; ");
 }
 
-/* Regions so large that each holds a node. */
+/* Regions large enough that each contains a node. */
 static void put_initial(FILE *out, int dims)
 {
     static const char *const fields[] = {"value = 1.0", "expression = \"x + cos(9*z)*y\"",
@@ -164,7 +164,7 @@ static void put_case(FILE *out, int dims, const int64_t points[HS_AXES])
     fprintf(out, "time = { sweeps = 20; };\n");
 }
 
-/* As a config says, so that all that a user can ask for comes to slabs as it does in a run. */
+/* Made from a config, so that all that a user can ask for reaches slabs as in a run. */
 static void make_case(struct hs_problem *problem, int n)
 {
     static const int64_t most[HS_AXES][HS_AXES] = {{900, 1, 1}, {60, 50, 1}, {24, 20, 22}};
@@ -186,7 +186,7 @@ static void make_case(struct hs_problem *problem, int n)
         fail_msg("case %d: %s", n, err.text);
     hs_error_release(&err);
     unlink(path);
-    if (problem->source.present && any(3) == 0) { /* one that a file would give */
+    if (problem->source.present && any(3) == 0) { /* as if from a file */
         const int64_t count = hs_grid_count(&problem->grid);
         problem->source.field.data = malloc((size_t)count * sizeof(double));
         for (int64_t i = 0; i < count; i++)
@@ -264,7 +264,7 @@ struct part {
     struct hs_backend_state *state;
 };
 
-/* Dense memory over the whole from the slab's layer on that the piece begins with. */
+/* The memory of the layer at which the piece begins, in a dense field of the whole. */
 static char *place_of(const struct trial *t, char *field, const struct hs_slab_piece *piece)
 {
     const int axis = t->problem->grid.dims - 1;
@@ -308,7 +308,7 @@ static void end_part(const struct trial *t, struct part *part, struct outcome *o
     hs_slab_release(&part->slab);
 }
 
-/* Layers from <= k < from + count of one slab to those of another. */
+/* Copies `count` layers of slab `a` from layer `from` on to layer `to` of slab `b`. */
 static void copy_layers(const struct part *a, int64_t from, const struct part *b, int64_t to,
                         int64_t count)
 {
@@ -381,7 +381,7 @@ static void try_kernel(const struct hs_problem *problem, const struct hs_kernel 
     t.ranks = 1 + any(most < SLABS ? most : SLABS);
     const int64_t deepest = hs_slab_thinnest(problem, t.ranks) / problem->radius;
     t.steps = 1 + any((int)(deepest < 6 ? deepest : 6));
-    /* a tenth of what is stable, so that numbers stay numbers */
+    /* a tenth of the stable step, so that values stay finite */
     t.step = problem->network ? 0.1 * problem->network->limit : 1e-5;
     const int64_t count = hs_grid_count(&problem->grid);
     t.initial = new_field(&t);
@@ -410,7 +410,7 @@ void test_slabs__give_the_bits_of_the_whole(void **state)
     }
 }
 
-/* What a slab owns of its row (j, k). */
+/* Checks the nodes that a slab owns of its row (j, k). */
 static void check_row(const struct hs_slab_problem *slab, const struct hs_initial_rows *rows,
                       int64_t j, int64_t k, const char *text)
 {
@@ -431,7 +431,7 @@ static void check_row(const struct hs_slab_problem *slab, const struct hs_initia
     }
 }
 
-/* With regions over what a slab owns, and over its halo, and walls that prescribe. */
+/* With regions over a slab's own layers and over its halo, and walls that prescribe. */
 void test_slabs__begin_as_the_whole(void **state)
 {
     for (int n = 0; n < 300; n++) {
@@ -463,7 +463,7 @@ void test_slabs__begin_as_the_whole(void **state)
     }
 }
 
-/* One rank more than layers for a sweep's halo is refused; cuts leave nothing out. */
+/* Each slab has enough layers for the halo of a sweep; cuts leave nothing out. */
 void test_slabs__are_cut_where_blocks_begin(void **state)
 {
     for (int n = 0; n < 50; n++) {
@@ -484,7 +484,8 @@ static double cost_of(int calls, int64_t depth, double wait, double layer)
     return wait / calls + 2.0 * (double)depth * layer * calls;
 }
 
-/* No number of calls takes less, but for thin slabs, whose halo would be much of them. */
+/* No other number of calls takes less time, except for thin slabs, of which the halo would be a
+ * large part. */
 void test_slabs__as_many_calls_as_take_the_least_time(void **state)
 {
     for (int n = 0; n < 1000; n++) {

@@ -1,4 +1,4 @@
-/* The slowest mode against the eigenvalues of the axis's own matrix, made here from the ghost
+/* The slowest mode against the eigenvalues of the axis's own matrix, built here from the ghost
  * rules, and against closed forms. */
 #include "engine/modes/eigenvalues.h"
 #include "engine/slowest.h"
@@ -50,7 +50,7 @@ static double at(const struct hs_problem *problem, const double *T, int j)
     return face->a[m - 1] * T[inner] + face->b[m - 1] * T[edge];
 }
 
-/* 1 - factor of the slowest mode of a line, a constant left out. */
+/* 1 - factor of the slowest mode of a line, leaving out a constant. */
 static double decay_of_matrix(const struct hs_problem *problem, double step)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, step);
@@ -95,7 +95,7 @@ void test_slowest__is_the_matrix_s_own_with_radius_1(void **state)
             }
 }
 
-/* The outer ghosts of a wider stencil are not asked, which is worth half an interval of the 39 at
+/* The outer ghosts of a wider stencil are ignored, which matters by half an interval of the 39 at
  * most. */
 void test_slowest__is_near_it_with_wider_stencils(void **state)
 {
@@ -130,7 +130,7 @@ void test_slowest__of_a_block_is_the_sum_of_its_axes(void **state)
                 1e-14);
 }
 
-/* Insulated all round, the mean stays: the next mode is along the longest axis, alone. */
+/* Insulated all round, the mean stays; the next mode is along the longest axis only. */
 void test_slowest__leaves_out_a_mean_that_nothing_holds(void **state)
 {
     struct hs_problem problem = make(2, 1, 20, "reflective", "reflective");

@@ -1,6 +1,6 @@
 /*
- * The limit against closed forms; against the full operator's own eigenvalues on small grids, made
- * here another way (by applying the ghost rules to unit vectors); and against what runs do.
+ * The limit against closed forms; against the full operator's own eigenvalues on small grids, built
+ * here in another way (by applying the ghost rules to unit vectors); and against real runs.
  */
 #include "engine/modes/eigenvalues.h"
 #include "engine/stability.h"
@@ -129,7 +129,7 @@ static double von_neumann(const struct hs_problem *problem)
     return 2.0 / (problem->material.diffusivity * least[problem->radius] * sum);
 }
 
-/* Kinds whose modes are sines and cosines, or held at the ends, have the plain limit. */
+/* Kinds whose modes are sines and cosines, or are held at the ends, have the plain limit. */
 void test_stability__is_von_neumanns_for_mirrors_walls_and_waves(void **state)
 {
     static const char *const types[] = {"fixed",    "dirichlet",  "neumann",
@@ -144,8 +144,8 @@ void test_stability__is_von_neumanns_for_mirrors_walls_and_waves(void **state)
             }
 }
 
-/* Radius 1, one Robin wall, long axis: the mode that clings to the wall alternates and dies out
- * by a factor s a node; from -2+2... : with B = 2 h dx/k the row at the wall is -(2+B), 2. */
+/* Radius 1, one Robin wall, long axis: the mode that clings to the wall alternates and decays by a
+ * factor s per node. With B = 2 h dx/k the row at the wall is -(2+B), 2. */
 void test_stability__of_strong_convection_is_the_mode_at_the_wall(void **state)
 {
     for (double B = 0.1; B < 1e5; B *= 3.0) {
@@ -156,7 +156,7 @@ void test_stability__of_strong_convection_is_the_mode_at_the_wall(void **state)
         const double s = -2.0 / (B + sqrt(B * B + 4.0));
         const double mu = fmin(-4.0, s + 1.0 / s - 2.0);
         const double known = 2.0 * dx * dx / (problem.material.diffusivity * -mu);
-        /* the matrix is cut at 64 nodes, where the mode is down to s^63; rounding otherwise */
+        /* the matrix is cut at 64 nodes, where the mode is down to s^63; the rest is rounding */
         assert_near(hs_stability_limit(&problem) / known, 1.0, pow(s, 120.0) + 1e-12);
     }
 }

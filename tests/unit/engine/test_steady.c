@@ -1,5 +1,5 @@
-/* The estimate against sequences of changes whose distance is known: sums of modes a r^n, of which
- * the change of sweep n is sum a (1 - r) r^(n-1) and the distance sum a r^n. */
+/* The estimate against sequences of changes whose distance is known: sums of modes a r^n. The
+ * change of sweep n is sum a (1 - r) r^(n-1) and the distance is sum a r^n. */
 #include "engine/registry.h"
 #include "engine/steady.h"
 #include "functions/program.h"
@@ -92,7 +92,7 @@ void test_steady__one_mode_is_told_to_the_digits_of_its_rate(void **state)
     assert_near(hs_steady_sweeps_left(&steady), all - 5000.0, 1.0);
 }
 
-/* A mode that the initial field lacks is not waited for; only the bound knows of it. */
+/* A mode that the initial field lacks is not waited for; only the bound includes it. */
 void test_steady__a_faster_mode_alone_is_told_by_its_own_rate(void **state)
 {
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
@@ -117,8 +117,8 @@ void test_steady__two_close_modes(void **state)
     }
 }
 
-/* Where many fast modes hide the slow one the change falls unevenly, and the slowest's rate is
- * taken. Called even as soon as two halvings take times less than 1.25 apart, it is 12 % off. */
+/* If many fast modes hide the slow one, the change falls unevenly, and the slowest mode's rate is
+ * taken. If halving times less than 1.25 apart counted as even, it would be 12 % off. */
 void test_steady__early_modes_are_not_taken_for_the_last(void **state)
 {
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
@@ -136,8 +136,8 @@ void test_steady__early_modes_are_not_taken_for_the_last(void **state)
     assert_near(hs_steady_distance(&last) / distance_of(modes, 30, 6000), 1.0, 1e-3);
 }
 
-/* As far away as a fast one that changes 20 times as much: the ratio is even and too small, and the
- * bound holds. */
+/* A slow mode as far away as a fast one that changes 20 times as much: the ratio is even but too
+ * small, and the bound holds. */
 void test_steady__a_hidden_mode_is_within_the_bound(void **state)
 {
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
@@ -171,7 +171,7 @@ void test_steady__rounding_is_a_floor(void **state)
     assert_near(hs_steady_distance(&steady), 1.5 * 7.63e-6 / slowest_decay(), 1e-4);
 }
 
-/* No node changes: steady to this precision, which is not at the steady state. */
+/* No node changes: steady in this precision, but not at the steady state. */
 void test_steady__no_change_at_all_is_rounding(void **state)
 {
     const struct hs_problem problem = make(HS_FLOAT, "dirichlet");
@@ -194,7 +194,7 @@ void test_steady__a_mean_that_drifts_has_no_steady_state(void **state)
     assert_true(isnan(hs_steady_distance(&steady)) && isnan(hs_steady_most(&steady)));
 }
 
-/* With a wall that holds a temperature, or where the mean tells nothing: it falls no more. */
+/* With a wall that holds a temperature, or where the mean tells nothing: it no longer falls. */
 void test_steady__a_change_that_stays_has_no_steady_state(void **state)
 {
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
@@ -258,8 +258,8 @@ void test_steady__the_outlook_is_that_of_the_slowest_mode(void **state)
                 sweeps + log1p(0.45 / decay / 100.0) / decay, 2.0 * EVERY);
 }
 
-/* A step of 20 stable sweeps and more, of which one would throw the slowest mode to the other side:
- * exp(-lambda step), whatever the step. */
+/* A step of 20 stable sweeps or more, which as one sweep would throw the slowest mode to the other
+ * side: it decays by exp(-lambda step), whatever the step. */
 void test_steady__a_step_without_an_error_in_time_is_no_sweep(void **state)
 {
     struct hs_problem problem = make(HS_DOUBLE, "dirichlet");
@@ -287,7 +287,7 @@ void test_steady__a_step_without_an_error_in_time_is_no_sweep(void **state)
     assert_near(hs_steady_sweeps_left(&steady), 1.0, 0.0);
 }
 
-/* Of a body the slowest mode takes up to some seconds, which no solver makes use of. */
+/* For a body, finding the slowest mode takes up to some seconds, and no solver uses it. */
 void test_steady__the_slowest_mode_is_not_looked_for_where_a_method_solves(void **state)
 {
     const struct hs_problem problem = make(HS_DOUBLE, "dirichlet");

@@ -1,10 +1,10 @@
 #include "engine/team.h"
 #include "test.h"
 
-/* What a sweep takes with so many threads at a moment, in seconds. */
+/* The time of a sweep [s] with `threads` threads at the time `at`. */
 typedef double machine(int threads, double at);
 
-/* Seconds of sweeps until `until`, from `from`; *sweeps: how many. */
+/* Sweeps from the time `from` until `until` [s]; *sweeps: how many. */
 static double run(struct hs_team *team, machine *takes, double from, double until, int64_t *sweeps)
 {
     double at = from;
@@ -27,7 +27,7 @@ static double busy(int threads, double at)
     return threads == 1 ? 100e-6 : 400e-6;
 }
 
-/* The same, with stretches of 3 ms in which nobody else runs. */
+/* The same, with stretches of 3 ms in which nothing else runs. */
 static double busy_at_times(int threads, double at)
 {
     return (int64_t)(at / 0.003) % 3 == 0 ? idle(threads, at) : busy(threads, at);
@@ -67,7 +67,7 @@ void test_team__is_not_slower_than_one_thread_on_a_busy_machine(void **state)
         run(&team, machines[n], 0.0, 4.0, &sweeps);
         run(&one, machines[n], 0.0, 4.0, &alone);
         assert_int_equal(hs_team_threads(&one), 1);
-        assert_true((double)sweeps > 0.97 * (double)alone); /* but for the trials */
+        assert_true((double)sweeps > 0.97 * (double)alone); /* except for the trials */
     }
 }
 
@@ -97,7 +97,7 @@ void test_team__finds_fewer_that_pay(void **state)
     }
 }
 
-/* Where a call takes long what threads wait for each other is little, and a trial is not. */
+/* In long calls the threads' waits for each other matter little, and a trial does not. */
 void test_team__leaves_long_calls_alone(void **state)
 {
     struct hs_team team = hs_team_of(2);

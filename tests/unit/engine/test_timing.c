@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A device whose sweeps take 3 us each, and a call of it 1 us; the first is cold. */
+/* A device whose sweeps take 3 us each and each call 1 us more; the first call is cold. */
 struct hs_backend_state {
     int calls;
     int64_t sweeps;
@@ -43,7 +43,7 @@ void test_timing__warms_up_to_a_long_enough_sample(void **state)
     assert_int_equal(hs_timing_warm_up(&timing, 0.02, &count, &seconds, NULL), HS_OK);
     assert_true(seconds >= 0.02 && seconds < 0.04);
     assert_int_equal(count % 4, 0);
-    assert_int_equal(pretended.smallest_multiple, 4); /* whole calls of the kernel, always */
+    assert_int_equal(pretended.smallest_multiple, 4); /* always whole calls of the kernel */
     assert_near(seconds, 1e-6 + 3e-6 * (double)count, 1e-12);
 }
 

@@ -7,12 +7,11 @@
 
 extern const struct hs_method hs_method_euler;
 
-/* ---- a device that takes as long as the test says --------------------------------------------
- */
+/* ---- a device that takes as long as the test says -------------------------------------------- */
 
 /* Seconds of a sweep, by the first letter of a kernel's name. */
 static double speed['z' + 1];
-static double slower; /* by so much from call to call: a machine that gets busier */
+static double slower; /* added from call to call: a machine that gets busier */
 static int calls;
 static double need = 1e6; /* bytes */
 static char order[64];    /* of the calls, by letters */
@@ -77,13 +76,12 @@ static struct hs_tuning try_them(const struct hs_kernel *const *table, double a,
     return out;
 }
 
-/* ---- which is taken --------------------------------------------------------------------------
- */
+/* ---- which is taken -------------------------------------------------------------------------- */
 
 void test_trial__takes_the_clearly_faster_one(void **state)
 {
     const struct hs_tuning out = try_them(kernels, 1e-4, 0.9e-4, 0.7e-4);
-    assert_int_equal(out.count, 3); /* no reference, nothing of elsewhere */
+    assert_int_equal(out.count, 3); /* no reference, no kernels of other devices */
     assert_string_equal(out.row[0].kernel, "c");
     assert_near(out.row[0].seconds, 0.7e-4, 1e-15); /* a few additions and a division */
     assert_true(out.row[0].samples >= 3);
@@ -97,7 +95,7 @@ void test_trial__keeps_the_heuristics_choice_unless_another_is_clearly_faster(vo
     assert_string_equal(try_them(kernels, 1e-4, 0.90e-4, 0.89e-4).row[0].kernel, "c");
 }
 
-/* By turns: a machine that gets busier during the trial slows all of them. */
+/* In turns, since a machine that gets busier during the trial slows all of them. */
 void test_trial__is_fair_on_a_machine_that_gets_busier(void **state)
 {
     struct hs_plan plan;
@@ -123,8 +121,7 @@ void test_trial__finds_nothing_where_a_kernel_fails(void **state)
     assert_int_equal(try_them(bad, 1e-4, 1e-4, 0).count, 0);
 }
 
-/* ---- whether there is one --------------------------------------------------------------------
- */
+/* ---- whether there is one -------------------------------------------------------------------- */
 
 void test_trial__is_for_long_runs_where_auto_chose(void **state)
 {
@@ -169,7 +166,7 @@ void test_trial__is_not_for_short_searches_for_a_steady_state(void **state)
     assert_true(hs_trial_due_among(kernels, &problem, &plan, 0));
 }
 
-/* A GPU's heuristic is of the chips that it names. */
+/* A GPU's heuristic is for the chips that it names. */
 void test_trial__is_not_for_a_gpu(void **state)
 {
     struct hs_backend gpu = pretended;

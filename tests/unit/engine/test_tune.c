@@ -7,14 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- a device that takes as long as the test says --------------------------------------------
- */
+/* ---- a device that takes as long as the test says -------------------------------------------- */
 
-/* By the first letter of a kernel's name: seconds of a sweep; the first ones may be others. */
+/* The seconds of a sweep, by the first letter of a kernel's name; the first look may differ. */
 static struct {
     double look, later;
 } speed['z' + 1];
-static int64_t least_kept; /* sweeps asked for at once with keep_last, at least */
+static int64_t least_kept; /* fewest sweeps asked for at once with keep_last */
 
 /* How often each was created: the first time is the look. */
 static int created['z' + 1];
@@ -99,8 +98,7 @@ static struct hs_tuning tune(const struct hs_kernel *const *table, const struct 
     return out;
 }
 
-/* ---- which kernels, and their order ----------------------------------------------------------
- */
+/* ---- which kernels, and their order ---------------------------------------------------------- */
 
 void test_tune__times_those_that_suit_and_sorts_them(void **state)
 {
@@ -133,7 +131,7 @@ void test_tune__looks_again_at_what_auto_takes_by_itself(void **state)
     assert_int_equal(out.row[1].samples, 1);
 }
 
-/* a looks best, is worst when looked at again; c, which was left aside at first, is then next. */
+/* a looks best and is slowest when looked at again; then c, left aside at first, is next. */
 void test_tune__fastest_is_one_that_was_looked_at_again(void **state)
 {
     set_up();
@@ -157,8 +155,7 @@ void test_tune__none_that_runs_is_a_device_error(void **state)
     tune(none, NULL, HS_BAD_INPUT);
 }
 
-/* ---- stretches -------------------------------------------------------------------------------
- */
+/* ---- stretches ------------------------------------------------------------------------------- */
 
 void test_tune__stretches_are_those_of_the_run(void **state)
 {
@@ -180,8 +177,7 @@ void test_tune__stretches_are_those_of_the_run(void **state)
     assert_non_null(strstr(out.about.about, "stops every 4 sweeps"));
 }
 
-/* ---- the case --------------------------------------------------------------------------------
- */
+/* ---- the case -------------------------------------------------------------------------------- */
 
 static struct hs_tune_case case_of(const struct hs_problem *problem, const struct hs_plan *plan)
 {
@@ -272,8 +268,7 @@ void test_tune__case_is_the_same_for_other_values(void **state)
     assert_string_equal(case_of(&p, &plan).about, case_of(&before, &before_plan).about);
 }
 
-/* ---- taking it -------------------------------------------------------------------------------
- */
+/* ---- taking it ------------------------------------------------------------------------------- */
 
 extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_kernel hs_kernel_cpu_openmp, hs_kernel_cpu_reference;

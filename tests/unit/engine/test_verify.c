@@ -113,7 +113,7 @@ void test_verify__one_wrong_bit_is_found_where_it_is(void **state)
     assert_true(c.max_abs > c.bound);
 }
 
-/* Leaves the number before zero where zero should be. */
+/* Writes the number just below zero where zero is due. */
 static enum hs_status below_zero_sweep(const struct hs_kernel_plan *plan,
                                        const struct hs_sweep *sweep, struct hs_error *err)
 {
@@ -164,7 +164,7 @@ static struct hs_power power_of(const struct hs_problem *problem, const struct h
     return power;
 }
 
-/* Between walls at 0, so that what is left after many sweeps is small, and so is its rounding. */
+/* Between walls at 0, so that after many sweeps the field is small, and so is its rounding. */
 void test_verify__holds_many_sweeps_to_the_power_of_one(void **state)
 {
     struct hs_problem problem = make(65, HS_DOUBLE);
@@ -184,7 +184,7 @@ void test_verify__holds_many_sweeps_to_the_power_of_one(void **state)
     assert_non_null(strstr(power.lacking, "the source changes in time"));
 }
 
-/* The centre's coefficient too large by 1e-9: the modes, which begin with a sweep, do not go on. */
+/* The centre's coefficient is 1e-9 too large: the modes, which begin with a sweep, do not go on. */
 static enum hs_status growing_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                                     struct hs_error *err)
 {
@@ -210,7 +210,7 @@ void test_verify__a_kernel_that_drifts_is_not_of_its_modes(void **state)
                  "a sweep is not what its modes say");
 }
 
-/* Right in the modes' first sweeps, wrong where a run goes on. */
+/* Right in the first sweeps of the modes, wrong where a run goes on. */
 static enum hs_status late_sweep(const struct hs_kernel_plan *plan, const struct hs_sweep *sweep,
                                  struct hs_error *err)
 {
@@ -277,8 +277,8 @@ void test_verify__three_grids_show_second_order(void **state)
     }
 }
 
-/* The same slab as a body, by cells that grow and shrink by a tenth, and end with one of twice the
- * size. Finer grids share out each of them. */
+/* The same slab as a body, with cells that grow and shrink by a tenth, and a last cell of twice the
+ * size. Finer grids divide each cell. */
 void test_verify__stretched_grids_show_second_order(void **state)
 {
     enum { POINTS = 22 };
@@ -306,7 +306,7 @@ void test_verify__stretched_grids_show_second_order(void **state)
     for (int i = 0; i < POINTS; i++)
         place[i] /= place[POINTS - 1];
     walls[1].face = 1;
-    for (int f = 0; f < 2; f++) /* as a config leaves those of a body */
+    for (int f = 0; f < 2; f++) /* as a config leaves the faces of a body */
         problem.face[f] = (struct hs_face){.type = "dirichlet"};
     problem.grid.coordinate[HS_X] = place;
     problem.body = &body;
@@ -314,7 +314,7 @@ void test_verify__stretched_grids_show_second_order(void **state)
     problem.wall_count = 2;
     problem.time_functions = &zero;
     problem.time_function_count = 1;
-    problem.schedule.safety = 0.05; /* the limit has no exact order, as cells are shared out */
+    problem.schedule.safety = 0.05; /* the limit has no exact order, as cells are divided */
     assert_ok(hs_network_of_problem(&problem, false, &err));
     const struct hs_plan plan = plan_of(&problem, "reference");
     struct hs_refinement r;
@@ -366,7 +366,7 @@ void test_verify__respaced_faces_are_those_of_the_other_spacing(void **state)
         hs_face_respace(&face, 0.25);
         for (int m = 0; m < 3; m++) {
             assert_near(face.a[m], problem.face[0].a[m], 0.0);
-            assert_near(face.b[m], problem.face[0].b[m], 0.0); /* a power of 2 rounds nothing */
+            assert_near(face.b[m], problem.face[0].b[m], 0.0); /* powers of 2 do not round */
             assert_near(face.c[m], problem.face[0].c[m], 0.0);
         }
         const double wall = strcmp(kind->name, "clamp") == 0      ? 0.5

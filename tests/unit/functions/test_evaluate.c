@@ -19,7 +19,7 @@ void test_evaluate__is_a_stack_program(void **state)
     assert_true(hs_expression_at(program, LENGTH, 0.3, 2.0, 5.0, -1.0) == exp(-0.3));
 }
 
-/* Lengths about the strip of 128 and beyond; the same bits as one call a node. */
+/* Lengths around the strip of 128 and beyond; the same bits as one call per node. */
 void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
 {
     const struct hs_expression all = {program, LENGTH, 15};
@@ -43,7 +43,7 @@ void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
         }
 }
 
-/* x alone too, which is the list itself, and of either axis of the grid. */
+/* Also x alone, which is the list itself; along either axis of the grid. */
 void test_evaluate__rows_of_a_stretched_axis_have_its_coordinates(void **state)
 {
     static const struct hs_instruction only_x[] = {{HS_OP_X, 0}};
@@ -76,8 +76,8 @@ void test_evaluate__a_value_without_code_is_its_constant(void **state)
     assert_true(hs_value_at(&varying, 0.3, 2, 5, -1) == exp(-0.3));
 }
 
-/* Operations of values that differ with one that is all nodes', on either side, and of rows' values
- * from tables: as with each node's own. */
+/* Operations between values that differ from node to node and one that all nodes share, on either
+ * side, and rows' values from tables: as with each node's own. */
 void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **state)
 {
     static const struct hs_instruction terms[] = {
@@ -101,7 +101,7 @@ void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **stat
             assert_memory_equal(&row[i], &expected, sizeof expected);
         }
     }
-    for (int n = 0; n < TERMS; n++) { /* nothing but a value */
+    for (int n = 0; n < TERMS; n++) { /* a value alone */
         hs_program_row(&terms[n], 1, &at, row);
         for (int i = 0; i < COUNT; i++) {
             const double of[TERMS] = {0.25 + 0.5 * i, 7.0, values[i], once, 3.5};

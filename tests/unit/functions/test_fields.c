@@ -20,7 +20,7 @@ static struct hs_problem box_problem(void)
     return problem;
 }
 
-/* In both ways, which are the same to the bit. */
+/* In both ways, which give the same bits. */
 static double initial_at(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
 {
     double row[64], prepared[64];
@@ -63,7 +63,7 @@ void test_fields__initial_is_the_data_in_z_y_x_order(void **state)
     assert_true(initial_at(&problem, 4, 3, 5) == 119.0);
 }
 
-/* A region's nodes, told by x, y, z and nothing of how rows are walked. */
+/* Whether a node is in a region, by x, y, z, regardless of how rows are walked. */
 static bool holds(const struct hs_region *region, double x, double y, double z)
 {
     const double at[] = {x, y, z};
@@ -138,7 +138,7 @@ void test_fields__later_regions_lie_over_earlier_ones(void **state)
         assert_true(seen[r] > 0);
 }
 
-/* 0.1*3 is not 0.3: nodes whose coordinates were rounded beyond a surface belong to the region. */
+/* 0.1*3 is not 0.3: nodes whose coordinates are rounded past a surface belong to the region. */
 void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
 {
     struct hs_problem problem;
@@ -157,7 +157,7 @@ void test_fields__a_region_holds_the_nodes_on_its_surface(void **state)
         assert_true(initial_at(&problem, i, 0, 0) == (i == 3 ? 9.0 : 0.0));
 }
 
-/* The nodes from `first` to `last` of a bar of 61 are the region's. */
+/* Checks that the region has the nodes from `first` to `last` of a bar of 61. */
 static void check_bar(double lower, double spacing, struct hs_shape shape, int first, int last)
 {
     struct hs_region region = {.shape = shape, .value = {.constant = 9}};
@@ -171,7 +171,7 @@ static void check_bar(double lower, double spacing, struct hs_shape shape, int f
         assert_true(initial_at(&problem, i, 0, 0) == (i >= first && i <= last ? 9.0 : 0.0));
 }
 
-/* A bound far beyond the grid is none, whatever the shape, and leaves the other one where it is. */
+/* A bound far beyond the grid is none, for any shape, and leaves the other bound where it is. */
 void test_fields__a_far_bound_is_no_slack(void **state)
 {
     const double far[] = {1e7, 1e9, 1e12};
@@ -184,7 +184,7 @@ void test_fields__a_far_bound_is_no_slack(void **state)
             (struct hs_shape){.kind = HS_SHAPE_CYLINDER, .radius = d, .from = -d, .to = 0.455}, 0,
             45);
     }
-    /* these have their surface by a far centre, which is right to a rounding of it */
+    /* their surface is given by a far centre, and is accurate to a rounding of it */
     check_bar(0, 0.01,
               (struct hs_shape){.kind = HS_SHAPE_SPHERE, .centre = {-1e7}, .radius = 10000000.455},
               0, 45);
@@ -198,7 +198,7 @@ void test_fields__a_far_bound_is_no_slack(void **state)
               0, 45);
 }
 
-/* However far the origin is: a bound on a node has it, one between nodes has those before it. */
+/* However far the origin is: a bound on a node includes it, one between nodes the nodes before. */
 void test_fields__a_region_far_from_the_origin_has_its_nodes(void **state)
 {
     const double from = 5e6, h = 1e-3;
@@ -220,7 +220,7 @@ void test_fields__a_region_far_from_the_origin_has_its_nodes(void **state)
     }
 }
 
-/* Every node asked, for shapes around and between the nodes of a grid of 1, 2 or 3 axes. */
+/* Against a test of every node, for shapes around and between the nodes of 1D to 3D grids. */
 void test_fields__a_shape_is_known_to_have_a_node(void **state)
 {
     struct hs_grid grid = box_problem().grid;
@@ -286,7 +286,7 @@ void test_fields__a_plane_and_a_line_have_walls_too(void **state)
     problem.face[0].prescribed = problem.face[1].prescribed = true;
     problem.face[0].data.constant = 7.0;
     problem.face[1].data.constant = 8.0;
-    problem.face[4].prescribed = true; /* of an axis that is not there */
+    problem.face[4].prescribed = true; /* of a missing axis */
     assert_true(initial_at(&problem, 0, 0, 0) == 7.0);
     assert_true(initial_at(&problem, 2, 0, 0) == 1.0);
     assert_true(initial_at(&problem, 4, 0, 0) == 8.0);
@@ -310,7 +310,7 @@ static double random_below(int limit)
     return (double)(state_of_random >> 16) * limit / 65536.0;
 }
 
-/* A shape at some place, of some size, that may lie beyond the grid. */
+/* A shape of random place and size, which may lie beyond the grid. */
 static struct hs_region random_region(const struct hs_value *value)
 {
     struct hs_region region = {.value = value[(int)random_below(TEXTS)]};
@@ -329,7 +329,7 @@ static struct hs_region random_region(const struct hs_value *value)
     return region;
 }
 
-/* Of a node by itself, where no face is prescribed. *covered counts those of regions. */
+/* At a single node, if no face is prescribed. *covered counts the nodes in regions. */
 static double at_node(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k,
                       int *covered)
 {
@@ -404,7 +404,7 @@ void test_fields__source_is_scaled_by_rate_and_step(void **state)
     hs_problem_source_row(&problem, 2.0, 10.0, 1, 2, row);
     for (int i = 0; i < 5; i++) /* all terms are exact in binary */
         assert_true(row[i] == 0.5 * (-1.0 + i * 0.5 + 1.0 + 7.0 + 10.0));
-    problem.raw = true; /* K a sweep, however long it is */
+    problem.raw = true; /* K per sweep, however long it is */
     hs_problem_source_row(&problem, 2.0, 10.0, 1, 2, row);
     assert_true(row[0] == 0.25 * 17.0);
 }

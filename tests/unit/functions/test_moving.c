@@ -1,4 +1,4 @@
-/* Numbers of walls that change along them and in time at once, over rows by hand. */
+/* Wall values that change along walls and in time at once, over rows made by hand. */
 #include "functions/moving.h"
 #include "functions/program.h"
 #include "test.h"
@@ -23,8 +23,8 @@ static struct hs_grid grid_of(void)
     return (struct hs_grid){.dims = 2, .points = {NX, NY, 1}, .spacing = {1.0, 1.0, 1.0}};
 }
 
-/* In rows 1 and 3 x + t at nodes 5 ... 294, with weights 2 and -1; in row 3 besides t*y, 4 times,
- * from the last of these on. The last node of that row is listed, and nothing acts on it. */
+/* Rows 1 and 3 have x + t at nodes 5 ... 294, with weights 2 and -1. Row 3 also has 4 times t*y,
+ * from the last of these nodes on. Its last node is listed, but nothing acts on it. */
 struct rows {
     struct hs_value value[2];
     struct hs_moving_stretch stretch[3];
@@ -50,7 +50,7 @@ static void make(struct rows *rows)
     }
     rows->stretch[0] = (struct hs_moving_stretch){&rows->value[0], 0, LONG, 0};
     rows->stretch[1] = (struct hs_moving_stretch){&rows->value[0], LONG, LONG, LONG};
-    /* over the last node of the one before it, too */
+    /* also over the last node of the stretch before */
     rows->stretch[2] = (struct hs_moving_stretch){&rows->value[1], 2 * LONG - 1, 5, 2 * LONG};
     rows->moving = (struct hs_moving){.count = 2 * LONG + 5,
                                       .node = rows->node,
@@ -77,7 +77,7 @@ void test_moving__sums_are_those_of_each_node_whatever_the_threads(void **state)
     make(&rows);
     for (int threads = 1; threads <= 5; threads++) {
         for (int n = 0; n < 2 * LONG + 5; n++)
-            out[n] = 1e9; /* of a call before */
+            out[n] = 1e9; /* from an earlier call */
         hs_moving_at(&rows.moving, &grid, 0.5, threads, out);
         for (int n = 0; n < 2 * LONG + 5; n++)
             assert_true(out[n] == expected(n, 0.5)); /* all are sums of quarters */

@@ -36,7 +36,7 @@ static double part_of(const struct hs_expression *e, struct sample s, double oth
     return e->length > 0 ? value_of(e, s) : otherwise;
 }
 
-/* The tables' value is the program's to the bit, each part at nodes of its own axes only. */
+/* The tables give the program's value to the bit; each part is evaluated at its own axes only. */
 static void check_separation(const char *text, const struct hs_expression *e,
                              const struct hs_separation *separation)
 {
@@ -56,7 +56,7 @@ static void check_separation(const char *text, const struct hs_expression *e,
     }
 }
 
-/* The expression has the form as it stands, or (`made`) after it was rearranged, along the axis. */
+/* Whether the expression has the form along the axis, as it stands or (`made`) rearranged. */
 static const struct {
     const char *text;
     int axis; /* -1: it cannot be brought into the form */
@@ -97,7 +97,7 @@ static const struct {
     {"(x - t)^2 + y^2 + z^2 < 0.25 ? 1 : 0", -1, false},
     {"sin(x + t)*z + cos(y)*z^2", -1, false},
     {"x*y*t < z ? 1 : 2", -1, false},
-    /* where the form could be what the expression is not */
+    /* where the form could differ from the expression */
     {"exp(1000*x + 1000*y + z - 2000 - t)", -1, false},
     {"exp(t*x - t*y + z)", -1, false},
     {"x*t*y/(z*(x - 1.5))", -1, false},
@@ -132,8 +132,8 @@ void test_rearrange__gives_the_form_with_the_expressions_values(void **state)
         }
         for (int i = 0; i < 300 && done; i++) {
             const double was = value_of(&e, sample_of(i)), is = value_of(&form, sample_of(i));
-            /* some twenty roundings; an exponent of 30 makes each of its own 30 times as much.
-             * Sums cancel: against the size of what is added, 10 at most. */
+            /* some twenty roundings; an exponent of 30 makes each of its own 30 times as large.
+             * Sums cancel: relative to what is added, 10 at most. */
             const double most = (30.0 * 20.0 * fabs(was) + 10.0) * DBL_EPSILON;
             if (!(fabs(is - was) <= most))
                 fail_msg("%s: %.17g became %.17g", text, was, is);
@@ -143,7 +143,7 @@ void test_rearrange__gives_the_form_with_the_expressions_values(void **state)
     }
 }
 
-/* In a plane the last axis is y, and z is a number. */
+/* In a plane the last axis is y, and z is a constant. */
 void test_rearrange__in_a_plane(void **state)
 {
     const struct hs_grid plane = {
@@ -161,13 +161,13 @@ void test_rearrange__in_a_plane(void **state)
     check_separation(text, &form, &separation);
     free(code);
     free(made);
-    /* along a line there is nothing to tell apart */
+    /* along a line there is nothing to separate */
     assert_int_equal(hs_expression_compile("x + t", &code, &e, reason, sizeof reason), 0);
     assert_false(hs_expression_separate(&e, 1, &separation));
     free(code);
 }
 
-/* A program that would be too long, or the tree of one, is left as it is. */
+/* A program that would be too long, or whose tree would, is left as it is. */
 void test_rearrange__refuses_what_it_has_no_room_for(void **state)
 {
     static char text[8000];

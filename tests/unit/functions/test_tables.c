@@ -13,7 +13,7 @@ static const char *const texts[] = {
     "exp(-(x - t)^2 - y*t)*cos(z) + t", "x*t", "y*z + t",        "sin(x*y*z)*sin(t)", "x + y + z*t",
     "(x - t)^2 + y^2 + z^2 < 0.3",      "t*t", "z > 0.5 ? t : x"};
 
-/* At one time after the other, and back: the bits of the whole expression at each node. */
+/* At increasing times and back: the bits of the whole expression at each node. */
 void test_tables__rows_have_the_expressions_bits(void **state)
 {
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)

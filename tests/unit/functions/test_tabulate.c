@@ -10,8 +10,8 @@
 
 enum { NUMBERS = HS_TABLES_OF_NUMBERS, PLANES = HS_TABLES_OF_PLANES, FIELDS = HS_TABLES_OF_FIELDS };
 
-/* What is left gives this at a node. The tables' parts are asked at coordinates and times that they
- * may not know moved, so that one which depends on them shows. */
+/* The remaining program's value at a node. The tables' parts are evaluated at shifted coordinates
+ * and times along what they must not depend on, so that any dependence shows. */
 static double value_by(const struct hs_tabulation *tabulation, unsigned axes,
                        const double at[HS_AXES + 1])
 {
@@ -41,7 +41,7 @@ static const struct {
     {"(x - t)^2 + (y - 0.5)^2 + z^2 < 0.01 ? 1 : 0", 3, PLANES, 2, 8},
     {"(x - t)^2 + (y - 0.5)^2 + z^2 < 0.01 ? 1 : 0", 3, FIELDS, 2, 8},
     {"sin(x*y*z*t)", 3, PLANES, 2, 6},
-    {"sin(x*y*z*t)", 3, FIELDS, 2, 6}, /* x*y*z is no more than its tables' product */
+    {"sin(x*y*z*t)", 3, FIELDS, 2, 6}, /* x*y*z is only the product of its tables */
     {"x*y*z + x*y*t*z - z*(x*y)", 3, PLANES, 3, 11},
     {"max(x*x, y) - abs(z - x)*min(z, 2*t) + x*y*z", 3, PLANES, 4, 7},
     {"(3 - x*y)^z", 3, PLANES, 2, 3},
@@ -57,7 +57,7 @@ static const struct {
     {"(x^2 + y^2 + z^2 < 0.3 ? 2 : x)*sin(t) + x*y*z", 3, FIELDS, 4, 7},
     {"0.3*((sin(x*y*z)*exp(t))/t)", 3, FIELDS, 2, 7},
     {"sin(x*z)*y + t", 2, FIELDS, 2, 5}, /* a line along x */
-    /* more parts than tables: the last of them stay */
+    /* more parts than tables: the last ones stay */
     {"x*y*z + 2*x*z*y + 3*y*x*z + 4*y*z*x + 5*z*x*y + 6*z*y*x + x^2*y*z + x^3*y*z + y^2*x*z + "
      "y^3*x*z",
      3, PLANES, 8, 55},

@@ -69,7 +69,7 @@ void test_arguments__each_mistake_is_named(void **state)
     assert_refused((const char *[]){"run", "a", "--sweeps", "ten", NULL}, "--sweeps ten");
 }
 
-/* It may stand anywhere, or nowhere; a second one is too much. */
+/* It may stand anywhere, or be absent; a second one is an error. */
 void test_arguments__optional_may_be_left_out(void **state)
 {
     const char *name = "usual";

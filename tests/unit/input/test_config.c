@@ -261,7 +261,7 @@ void test_config__an_axis_may_be_a_list_of_coordinates(void **state)
     forget();
 }
 
-/* Cells grow by the ratio: 1, 2, 4, 8 fifteenths; then shrink by it; then 3 equal ones. */
+/* Cells grow by the ratio: 1, 2, 4, 8 fifteenths; then shrink by it; then 3 equal cells. */
 void test_config__segments_have_a_growth_ratio(void **state)
 {
     read_axes("x = { from = -15; segments = ( { to = 0.0; cells = 4; ratio = 2; },\n"
@@ -277,7 +277,7 @@ void test_config__segments_have_a_growth_ratio(void **state)
     forget();
 }
 
-/* Over 300 orders of magnitude a power overflows, which must not. */
+/* Over 300 orders of magnitude; no power may overflow. */
 void test_config__a_steep_growth_does_not_overflow(void **state)
 {
     read_axes("x = { from = -1; segments = ( { to = 0.0; cells = 40; ratio = 5e-3; } ); };", "");
@@ -410,7 +410,7 @@ void test_config__an_override_puts_aside_what_excludes_it(void **state)
     forget();
 }
 
-/* A body of two materials on a wall with this group, x_min. */
+/* A body of two materials with a wall of this group on x_min. */
 #define BODY(wall)                                                                                 \
     "grid = { points = [11, 21]; };\n"                                                             \
     "materials = ( { name = \"a\"; conductivity = 1.0; density = 2.0; specific_heat = 4.0; },\n"   \
@@ -438,7 +438,7 @@ void test_config__an_override_of_a_type_drops_what_it_does_not_use(void **state)
              NULL);
     assert_true(problem.walls[1].h == 0.0);
     forget();
-    /* those of a type that has no tables */
+    /* the same for a type without tables */
     read_set("grid = { points = [11]; };\nmaterial = { diffusivity = 0.5; };\n"
              "initial = { value = 300.0; };\ntime = { end = 1.0; };\n"
              "boundary = { x_min = { type = \"dirichlet\"; value_table = \"no.csv\"; }; };\n",
@@ -518,7 +518,7 @@ void test_config__its_text_is_a_config_again(void **state)
 
 void test_config__includes_are_relative_to_the_including_file(void **state)
 {
-    read_good(small); /* makes the folder */
+    read_good(small); /* creates the folder */
     forget();
     char sub[200];
     snprintf(sub, sizeof sub, "%s/sub", folder);

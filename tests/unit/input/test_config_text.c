@@ -49,7 +49,7 @@ static void assert_fault(const char *content, int line, const char *what)
 void test_config_text__finds_the_group_that_is_not_closed(void **state)
 {
     assert_fault("a = {\n  b = 1;\n", 1, "the { of a has no }");
-    /* the closing bracket of the outer group seems to be the inner one's */
+    /* the outer group's closing bracket looks like the inner one's */
     assert_fault("a = {\n  b = { c = 1;\n  d = { e = 2; };\n};\nf = 3;\n", 2,
                  "the { of b has no }");
     assert_fault("a = {\n  b = 1;\nc = { d = 1; };\n", 1, "the { of a has no }");
@@ -74,7 +74,7 @@ void test_config_text__strings_and_comments_have_no_brackets(void **state)
     assert_fault("/* {\n\n*/ a = \"}\"; b = {", 3, "the { of b has no }");
 }
 
-/* As libconfig 1.5 has them: escapes it does not know stand for themselves. */
+/* As in libconfig 1.5: escapes that it does not know stand for themselves. */
 void test_config_text__takes_the_escapes_of_libconfig(void **state)
 {
     assert_int_equal(read_text("a = \"\\n\\r\\t\\f\\\\\\\"\" \"\\x41\\X62\\x4\\xg\\q\\a\";"),

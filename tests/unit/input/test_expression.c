@@ -54,7 +54,7 @@ void test_expression__follows_the_rules_of_precedence(void **state)
     assert_true(value_at("x>0 ? y>0 ? 1 : 2 : 3", 1, -1, 0, 0) == 2.0);
     assert_true(value_at("x--y", 1, 2, 0, 0) == 3.0);
     assert_true(value_at("1 || 0 && 0", 0, 0, 0, 0) == 1.0);
-    /* comparisons stand on one level, from the left: (1 < 2) == 2 */
+    /* comparisons have equal precedence, from the left: (1 < 2) == 2 */
     assert_true(value_at("1 < x == 2", 2, 0, 0, 0) == 0.0);
 }
 
@@ -73,9 +73,8 @@ void test_expression__knows_its_names(void **state)
     assert_true(value_at("1e3*x + 2.5e-1 + .5 + 3.", 1, 0, 0, 0) == 1003.75);
 }
 
-/* Texts with every function and operator, on points of both signs and beyond the domains: NaN must
- * be NaN. The texts are such that muParser's optimiser, which gathers constants, cannot change a
- * rounding. */
+/* Texts with every function and operator, at points of both signs and outside the domains: NaN must
+ * be NaN. In these texts muParser's optimiser, which gathers constants, changes no rounding. */
 void test_expression__agrees_with_muparser_bit_for_bit(void **state)
 {
     static const char *const texts[] = {
@@ -171,8 +170,7 @@ void test_expression__agrees_with_muparser_bit_for_bit(void **state)
         }
 }
 
-/* ---- random expressions ------------------------------------------------------------------------
- */
+/* ---- random expressions ---------------------------------------------------------------------- */
 
 static void append(char *text, size_t size, const char *more)
 {
@@ -183,7 +181,7 @@ static void append(char *text, size_t size, const char *more)
 
 enum { TEXT = 4000 };
 
-/* Only sums, products and powers of small whole numbers and comparisons: every value is a whole
+/* Only sums, products, powers of small whole numbers, and comparisons. Every value is a whole
  * number below 2^53, so that no rounding hides a wrong order. At most 8 factors of at most 27. */
 static void random_whole(char *text, int depth)
 {
@@ -241,7 +239,7 @@ void test_expression__orders_random_operators_as_muparser_does(void **state)
     }
 }
 
-/* Every number but 0 is true, constants too. */
+/* Every number but 0 is true, also constants. */
 void test_expression__takes_fractions_for_true(void **state)
 {
     static const char *const truths[] = {"x&&x",   "x||0",    "0||x",    "x&&0.5",
@@ -250,13 +248,13 @@ void test_expression__takes_fractions_for_true(void **state)
     for (size_t n = 0; n < sizeof truths / sizeof truths[0]; n++)
         if (value_at(truths[n], 0.5, 0, 0, 0) != 1.0)
             fail_msg("%s is not true", truths[n]);
-    double varies = 0.0; /* muParser's, which cuts constants that it folds */
+    double varies = 0.0; /* muParser's, which truncates constants that it folds */
     assert_true(muparser_value("x&&x", 0.5, 0, 0, 0, &varies) && varies == 1.0);
     assert_true(value_at("x&&0", 0.5, 0, 0, 0) == 0.0 && value_at("0||0.0", 0, 0, 0, 0) == 0.0);
 }
 
-/* Tokens in any order: most is refused, and what is not must mean the same to muParser. Without &&
- * and ||, whose constants it cuts; to a rounding, since it gathers constants. */
+/* Tokens in any order. Most texts are refused; the others must mean the same to muParser. Without
+ * && and ||, whose constants it truncates; to a rounding, since it gathers constants. */
 void test_expression__means_what_muparser_means(void **state)
 {
     static const char *const tokens[] = {
@@ -315,9 +313,9 @@ static void random_smooth(char *text, int depth)
     }
 }
 
-/* muParser gathers constants in another order, so roundings differ; where an expression magnifies
- * them (nearly cancelling terms, poles) it says so by changing when x changes by a few of them, and
- * is left out. */
+/* muParser gathers constants in another order, so roundings differ. An expression that magnifies
+ * them (nearly cancelling terms, poles) shows it when x changes by a few roundings, and is left
+ * out. */
 void test_expression__computes_random_functions_as_muparser_does(void **state)
 {
     seed = 3;
@@ -348,8 +346,7 @@ void test_expression__computes_random_functions_as_muparser_does(void **state)
     assert_true(compared > 2500);
 }
 
-/* ---- what is wrong
- * -------------------------------------------------------------------------------- */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 void test_expression__says_what_is_wrong_and_where(void **state)
 {
@@ -463,8 +460,8 @@ void test_expression__computes_constants_once(void **state)
     }
 }
 
-/* A decimal comma in the locale must not change "1.5" (skipped by itself where there is no such
- * locale: setlocale then leaves the plain one). */
+/* A decimal comma in the locale must not change "1.5". Without such a locale setlocale keeps the
+ * plain one, and the test shows nothing. */
 void test_expression__has_a_decimal_point_in_every_locale(void **state)
 {
     setlocale(LC_ALL, "de_DE.UTF-8");

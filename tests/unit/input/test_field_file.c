@@ -22,7 +22,7 @@ static void write_dataset(hid_t file, const char *name, hid_t type, int rank, co
     H5Sclose(space);
 }
 
-/* Fields 0..23 and, as steps, 0..47; the type is the file's. */
+/* Writes fields 0..23 and, as steps, 0..47, in this type. */
 static void write_fields(hid_t type)
 {
     if (strstr(path, "XXXXXX"))
@@ -103,7 +103,7 @@ void test_field_file__says_what_does_not_fit(void **state)
     assert_refused("field", -1, HS_IO, "No such file or directory");
 }
 
-/* Cut anywhere, a file must be refused or give its values: no crash, no rubbish. */
+/* A file that is cut anywhere must be refused or give its values: no crash, no wrong data. */
 void test_field_file__damaged_files_are_refused(void **state)
 {
     write_fields(H5T_IEEE_F64LE);
@@ -137,7 +137,7 @@ static struct hs_stored *find(const char *name, int64_t step, const struct hs_gr
     return stored;
 }
 
-/* Nodes of `grid` are numbered, those of later steps from 24 on. */
+/* Nodes of `grid` have their numbers as values; those of later steps go on from 24. */
 static void check_box(const struct hs_stored *stored, const struct hs_box *box, double first)
 {
     double found[24];
@@ -173,8 +173,8 @@ void test_field_file__reads_any_box(void **state)
     unlink(path);
 }
 
-/* Where a layer is more than is read at once, all those of a chunk go together, unless the chunk
- * can be kept till the next. */
+/* If a layer is larger than what is read at once, all layers of a chunk are read together, unless
+ * the chunk can be kept until the next. */
 void test_field_file__chunks_are_unpacked_once(void **state)
 {
     const struct hs_grid wide = {.dims = 2, .points = {600000, 6, 1}, .spacing = {1, 1, 1}};

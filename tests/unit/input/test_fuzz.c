@@ -1,7 +1,8 @@
 /*
- * Nonsense at the config reader and the expression compiler: whatever comes, they answer with a
- * status and a message, or with a problem that is whole. The same few thousand texts each time;
- * HEATSOLVE_FUZZ=1000000 tries that many, HEATSOLVE_FUZZ_SEED others. Best under `make sanitize`.
+ * Malformed input for the config reader and the expression compiler: they must answer with a status
+ * and a message, or with a problem that is consistent. The texts are the same few thousand each
+ * time. HEATSOLVE_FUZZ=1000000 tries that many, HEATSOLVE_FUZZ_SEED others. Best under `make
+ * sanitize`.
  */
 #include "functions/evaluate.h"
 #include "functions/fields.h"
@@ -103,7 +104,7 @@ static const char *const settings[] = {"time.end=1",
                                        "boundary.all.type=clamp",
                                        "material={diffusivity=1;}"};
 
-/* What holds of every problem that was accepted. */
+/* Checks what holds for every accepted problem. */
 static void check_problem(const struct hs_problem *problem)
 {
     const struct hs_grid *grid = &problem->grid;
@@ -168,7 +169,7 @@ void test_fuzz__a_config_is_read_or_refused_with_a_message(void **state)
     }
     close(file);
     unlink(path);
-    assert_true(accepted * 20 > rounds); /* not all refused at the first letter */
+    assert_true(accepted * 20 > rounds); /* not all are refused at the first letter */
     assert_true(accepted < rounds);
 }
 
@@ -181,9 +182,8 @@ static const char *const expression_words[] = {
     "e",    "_pi", "sin(", "min(", "atan2(", "rnd()", "1e400", ".", "1.", ".5",      "\"a\"",
     "sum(", " ",   "\t",   "0",    "x=1",    "1e",    "1e+",   "!", "%",  "avg(x,y)"};
 
-/* What is accepted is what muParser says, at a point where rounding has little to spoil. But for &&
- * and
- * || of constants, which muParser cuts to whole numbers (input/expression.h). */
+/* What is accepted has muParser's value, at a point where rounding does little harm. Except for &&
+ * and || of constants, which muParser truncates to whole numbers (input/expression.h). */
 void test_fuzz__an_expression_is_compiled_or_refused_with_a_reason(void **state)
 {
     struct mutator m = {.state = (uint64_t)from_environment("HEATSOLVE_FUZZ_SEED", 1) + 1,

@@ -10,7 +10,7 @@
 
 static char path[] = "/tmp/heatsolve-npy-XXXXXX";
 
-/* Writes a file of this header, as NumPy pads it, and these bytes; its descriptor. */
+/* Writes a file with this header, padded as by NumPy, and these bytes. Returns its descriptor. */
 static int file_of(int version, const char *dictionary, const void *numbers, size_t bytes)
 {
     char head[256] = "\x93NUMPY";
@@ -78,14 +78,14 @@ void test_npy__reads_each_type_in_either_order_of_bytes(void **state)
                  (const unsigned char[]){0xff, 0xfe}, 2, &two, -1, signs);
     assert_reads(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }",
                  (const unsigned char[]){0, 1}, 2, &two, -1, truths);
-    /* as Python 2 wrote lengths, keys in another order, without the last comma */
+    /* lengths as Python 2 wrote them, other order of keys, no last comma */
     assert_reads(1, "{\"shape\": (3L,), 'fortran_order': False, 'descr': '|u1'}",
                  (const unsigned char[]){1, 2, 3}, 3, &three, -1, expected);
 }
 
 void test_npy__turns_the_axes_of_fortran_order(void **state)
 {
-    /* T[s][y][x] = 100 s + 10 y + x of 2 x 2 x 3, each order as it lies in a file */
+    /* T[s][y][x] = 100 s + 10 y + x of 2 x 2 x 3, in both orders of a file */
     unsigned char c[12], fortran[12];
     double all[12];
     for (int s = 0; s < 2; s++)
@@ -145,7 +145,7 @@ void test_npy__says_what_it_does_not_read(void **state)
                    "version that is not known");
 }
 
-/* Any bytes give a reason or an array that is wholly there. */
+/* Any bytes give a reason, or an array that is completely there. */
 void test_npy__survives_nonsense(void **state)
 {
     static const char *const headers[] = {

@@ -30,7 +30,7 @@ void test_number__reads_what_libconfig_writes(void **state)
     assert_true(number("0x10") == 16.0);
     assert_true(number("0.0") == 0.0);
     assert_true(number("0e9") == 0.0);
-    assert_true(number("5e-324") > 0.0); /* the smallest there is */
+    assert_true(number("5e-324") > 0.0); /* the smallest number */
     assert_true(number("1.7976931348623157e308") < INFINITY);
 }
 

@@ -71,7 +71,7 @@ void test_options__that_do_not_exist_are_not_found(void **state)
             fail_msg("\"%s\" was found", wrong[n]);
 }
 
-/* All paths that a pattern stands for, each found again. */
+/* Finds all paths that a pattern stands for; returns how many. */
 static int count_paths(const char *pattern, const char *last)
 {
     char path[81];
@@ -134,7 +134,7 @@ void test_options__edit_distance_counts_letters(void **state)
     assert_int_equal(hs_edit_distance("abc", "abc"), 0);
     assert_int_equal(hs_edit_distance("abc", ""), 3);
     assert_int_equal(hs_edit_distance("kitten", "sitting"), 3);
-    assert_int_equal(hs_edit_distance("end", "edn"), 1); /* neighbours exchanged */
+    assert_int_equal(hs_edit_distance("end", "edn"), 1); /* neighbours swapped */
     assert_int_equal(hs_edit_distance("spacing", "spaceing"), 1);
 }
 
@@ -144,8 +144,8 @@ static bool is_group(const struct hs_option *option)
            option->type == HS_OPTION_COORDINATES;
 }
 
-/* The table is the master copy, so it must be right itself: defaults fit their own ranges, groups
- * exist for all keys, no row comes twice. */
+/* The table is the master copy, so it must be consistent: defaults are in their own ranges, every
+ * key's group exists, no row comes twice. */
 void test_options__the_table_is_sound(void **state)
 {
     for (const struct hs_option *option = hs_options(); option->path; option++) {
@@ -170,7 +170,7 @@ void test_options__the_table_is_sound(void **state)
     }
 }
 
-/* Of the boundary they come from the table of its kinds. */
+/* Those of the boundary come from the table of its kinds. */
 void test_options__have_every_key_of_every_boundary_kind(void **state)
 {
     const struct hs_option *type = hs_option_find("boundary.x_min.type");

@@ -16,7 +16,7 @@ void test_templates__are_configs_that_pass(void **state)
         close(file);
         struct hs_problem problem;
         assert_ok_of(template->name, hs_config_read(path, NULL, 0, &problem, &err));
-        /* its file is called like it, so that two of them do not write over each other */
+        /* its output has its own name, so that no two templates overwrite each other's */
         assert_memory_equal(problem.output.file, template->name, strlen(template->name));
         hs_problem_release(&problem);
         unlink(path);

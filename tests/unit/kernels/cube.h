@@ -1,11 +1,11 @@
-/* A cube to be swept, for the tests of the CUDA kernels' plans. */
+/* A cube for the tests of the CUDA kernels' plans. */
 #ifndef HS_TESTS_CUBE_H
 #define HS_TESTS_CUBE_H
 
 #include "core/device.h"
 #include "test.h"
 
-/* The textbook's cube: n^3 points, the outermost layer held, seven points, float. */
+/* The textbook's cube: n^3 points, the outermost layer held, 7-point stencil, float. */
 struct cube {
     struct hs_case of;
     struct hs_face face[HS_FACES];

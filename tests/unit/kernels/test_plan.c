@@ -1,4 +1,4 @@
-/* What holds of every row of the table. */
+/* What holds for every row of the table. */
 #include "bulk_march/plan.h"
 #include "engine/registry.h"
 #include "temporal/plan.h"
@@ -9,8 +9,8 @@
 
 extern const struct hs_kernel hs_kernel_cuda_temporal_2d;
 
-/* What a block may have on sm_75, the smallest; the fused marches, bulk_march and resident are for
- * compute capability 9, some for 10 too, which have 227 KiB. */
+/* What a block may have on sm_75, the smallest. The fused marches, bulk_march and resident are for
+ * compute capability 9, some also for 10, which have 227 KiB. */
 static int64_t most_shared(const struct hs_kernel *kernel)
 {
     if (strcmp(kernel->name, "bulk_march") == 0)
@@ -26,7 +26,7 @@ static bool claims(const struct hs_kernel *kernel, int dims, int radius)
            kernel->features & hs_feature_radius(radius);
 }
 
-/* Not a grid that is too small for the kernel's tiles, or too large for the chip. */
+/* False if the grid is too small for the kernel's tiles, or too large for the chip. */
 static bool plan_covers(const struct hs_kernel *kernel, const struct cube *cube,
                         struct hs_kernel_plan *plan)
 {
@@ -41,16 +41,15 @@ static void check_covers(const struct hs_kernel *kernel, const struct cube *cube
         return;
     const struct hs_geometry g = plan.launch;
     assert_int_equal(g.points_updated, hs_box_count(&cube->of.box));
-    /* a fused march's tiles at two faces store their halos there too, and the least grid is a tile
-     */
+    /* a fused march's tiles at two faces also store their halos; the smallest grid is a tile */
     const bool fused = strncmp(kernel->name, "fused_", 6) == 0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t covered = g.blocks[axis] * g.output_tile[axis] +
                                 (fused ? g.input_tile[axis] - g.output_tile[axis] : 0);
         const int64_t length = cube->of.box.hi[axis] - cube->of.box.lo[axis];
         assert_true(covered >= length);
-        /* the first tile may begin before the box, where a line of memory does, or with the layers
-         * that are held; a fused march's chunks along z differ, and have a test of their own */
+        /* the first tile may begin before the box, at the start of a memory line or of the held
+         * layers; a fused march's chunks along z differ, and have a test of their own */
         if (!fused || (axis < HS_Z && g.blocks[axis] > 1))
             assert_true((g.blocks[axis] - 1) * g.output_tile[axis] < length + 2 * cube->of.radius);
     }
@@ -60,7 +59,7 @@ static void check_covers(const struct hs_kernel *kernel, const struct cube *cube
     assert_true(g.shared_bytes <= most_shared(kernel));
 }
 
-/* Whatever the box: a launch covers it, with not a block too many along any axis. */
+/* For any box: a launch covers it, with no superfluous block along any axis. */
 void test_plan__every_launch_covers_its_box(void **state)
 {
     for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
@@ -73,7 +72,7 @@ void test_plan__every_launch_covers_its_box(void **state)
                 }
 }
 
-/* In double and with the most steps too, a block's shared memory is what every device has. */
+/* Also in double and with the most steps, every device has a block's shared memory. */
 void test_plan__shared_memory_fits_every_device(void **state)
 {
     for (const struct hs_kernel *const *kernel = hs_kernels; *kernel; kernel++)
@@ -104,8 +103,7 @@ void test_plan__held_layers_are_written_by_those_who_fuse(void **state)
     assert_int_equal(g.points_updated, 62 * 62);
 }
 
-/* Any stretch is made up of calls that are compiled in; what its last few sweeps take besides is
- * bounded. */
+/* Any stretch is made up of compiled calls. The extra calls for its last few sweeps are bounded. */
 void test_plan__calls_make_up_every_stretch(void **state)
 {
     enum { REST = 4 }; /* 23 = 12 + 6 + 3 + 2 */

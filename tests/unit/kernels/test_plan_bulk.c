@@ -1,12 +1,12 @@
-/* Tiles of bulk_march, and what its blocks have in shared memory. */
+/* Tiles of bulk_march, and the shared memory of its blocks. */
 #include "bulk_march/plan.h"
 #include "test.h"
 #include "unit/kernels/cube.h"
 
 extern const struct hs_kernel hs_kernel_cuda_bulk_march;
 
-/* A block has a multiprocessor to itself, so a round of blocks should be nearly as many; and planes
- * must be on their way beside the one in use, with a source field too. */
+/* A block has a multiprocessor to itself, so there should be nearly as many blocks in a round.
+ * Planes must be in transit beside the one in use, also with a source field. */
 void test_plan_bulk__fills_the_device(void **state)
 {
     static const int64_t sizes[HS_AXES + 1] = {[2] = 16384, [3] = 512};

@@ -1,4 +1,4 @@
-/* Chunks along z of the marches in 3D that fuse sweeps. */
+/* Chunks along z of the 3D marches that fuse sweeps. */
 #include "chunks.h"
 #include "columns.h"
 #include "fused_march_3d/plan.h"
@@ -13,7 +13,7 @@ extern const struct hs_kernel hs_kernel_cuda_fused_fields_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_radius2_3d;
 
-/* Every column is cut from end to end, into chunks that become shorter and are never empty. */
+/* Every column is cut from end to end into chunks that get shorter and are never empty. */
 void test_plan_chunks__make_up_every_column(void **state)
 {
     for (int64_t n = 4; n < 1400; n += n < 100 ? 1 : 37)
@@ -41,7 +41,7 @@ void test_plan_chunks__make_up_every_column(void **state)
                 assert_int_equal(hs_fused_chunk(n, cut.chunks, cut.taper, k), end);
                 end = hs_fused_chunk(n, cut.chunks, cut.taper, k + 1);
                 const int64_t length = end - hs_fused_chunk(n, cut.chunks, cut.taper, k);
-                assert_true(length > 0 && length <= longest + (k > 0)); /* but for rounding */
+                assert_true(length > 0 && length <= longest + (k > 0)); /* up to rounding */
                 longest = length;
             }
             assert_int_equal(end, n);
@@ -55,7 +55,7 @@ static void note_planes(struct hs_fused_planes planes, char *seen)
         assert_int_equal(seen[z]++, 0);
 }
 
-/* Of a call in two parts each plane is in one of them, and the ends are as long as is said. */
+/* In a call in two parts each plane is in exactly one part, and the ends are as long as stated. */
 void test_plan_chunks__of_two_parts_are_all_planes_once(void **state)
 {
     for (int64_t planes = 40; planes < 1100; planes += 53)
@@ -90,7 +90,7 @@ void test_plan_chunks__end_together(void **state)
     assert_int_equal(cut.taper, 8);
 }
 
-/* What fused_fields_3d keeps of its tables has no room for more. */
+/* The tables of fused_fields_3d have room for no more planes. */
 void test_plan_chunks__of_fields_have_no_more_planes_than_tables(void **state)
 {
     for (int64_t n = 64; n < 1400; n += 19)
@@ -107,9 +107,9 @@ void test_plan_chunks__of_fields_have_no_more_planes_than_tables(void **state)
         }
 }
 
-/* 189 columns of 512 planes: two chunks of each are 378 blocks, for which 132 multiprocessors take
- * as long as for 396; but where the first 132 are one chunk each, 57 are left. Other than kept
- * walls on rows that are not whole vectors have columns that take longer than others. */
+/* 189 columns of 512 planes: two chunks each are 378 blocks, for which 132 multiprocessors take as
+ * long as for 396. If the first 132 are one chunk each, 57 are left. Unless walls are held, rows
+ * that are not whole vectors make some columns take longer than others. */
 void test_plan_chunks__most_columns_may_be_whole(void **state)
 {
     struct cube cube;
@@ -119,7 +119,7 @@ void test_plan_chunks__most_columns_may_be_whole(void **state)
     const struct hs_fused_chunks kept = hs_radius2_cut_z(&cube.of, h200(), 9, 21);
     assert_int_equal(kept.whole, h200()->multiprocessors);
     assert_int_equal(kept.chunks, 2);
-    struct hs_geometry g; /* tells the blocks that there are, and what all of them read */
+    struct hs_geometry g; /* the number of blocks, and what all of them read */
     g = plan_for(&hs_kernel_cuda_fused_radius2_3d, &cube.of).launch;
     assert_int_equal(g.launched, h200()->multiprocessors + 57 * 2);
     const int64_t planes = h200()->multiprocessors * (512 + 8) + 57 * 2 * (256 + 8);

@@ -1,4 +1,4 @@
-/* Tiles along x and y of the marches in 3D that fuse sweeps. */
+/* Tiles along x and y of the 3D marches that fuse sweeps. */
 #include "chunks.h"
 #include "columns.h"
 #include "fused_march_3d/plan.h"
@@ -13,8 +13,8 @@ extern const struct hs_kernel hs_kernel_cuda_fused_march_3d;
 extern const struct hs_kernel hs_kernel_cuda_fused_radius2_3d;
 extern const struct hs_kernel hs_kernel_cuda_vector_march;
 
-/* Tiles of a fused march along x: enough and none too many, and their stored rows begin at
- * multiples of 32 bytes, with the fields where the kernel likes them too. */
+/* Tiles of a fused march along x: enough and no more; their stored rows begin at multiples of 32
+ * bytes, also if the kernel's preferred shift moves the fields. */
 void test_plan_columns__rows_begin_where_sectors_do(void **state)
 {
     static const int wide[HS_PRECISIONS] = {HS_FUSED_X_FLOAT, HS_FUSED_X_DOUBLE};
@@ -33,7 +33,7 @@ void test_plan_columns__rows_begin_where_sectors_do(void **state)
                 const struct hs_fused_cut cut = hs_fused_cut_x(&cube.of);
                 assert_int_equal(cut.tiles, moved ? tiles - 1 : tiles);
                 const int halo = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
-                /* up to where the last tile begins to store, and what it holds from there on */
+                /* up to where the last tile begins to store, and what it holds from there */
                 const int64_t before = cut.tiles > 1 ? cut.first + (cut.tiles - 2) * cut.others : 0;
                 assert_true(before + wide[p] - (cut.tiles > 1 ? halo : 0) >= n);
                 if (cut.tiles > 2)
@@ -44,13 +44,13 @@ void test_plan_columns__rows_begin_where_sectors_do(void **state)
             }
 }
 
-/* 60 points of the first tile, 56 of each of seven, 60 of the last: 512, if nothing is lost. */
+/* 60 points of the first tile, 56 of each of seven, 60 of the last: 512, with nothing lost. */
 void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
 {
     struct cube cube;
     set_cube(&cube, 512, 3, 1);
     cube.of.steps = HS_FUSED_STEPS;
-    cube.of.asked |= HS_SOURCE | HS_SOURCE_FIELD; /* which it takes four sweeps of */
+    cube.of.asked |= HS_SOURCE | HS_SOURCE_FIELD; /* with which it fuses four sweeps */
     cube.of.source_varies = HS_VARIES_SPACE;
     const int shift = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of).shift;
     cube.of.asked &= ~(HS_SOURCE | HS_SOURCE_FIELD);
@@ -64,7 +64,7 @@ void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
     assert_int_equal(plan_for(&hs_kernel_cuda_vector_march, &cube.of).shift, 0);
 }
 
-/* Tables of a source that changes in time are of doubles, and so twice a plane of floats. */
+/* Tables of a source that changes in time are doubles, so twice as large as a plane of floats. */
 void test_plan_columns__places_in_tables_fit_32_bits(void **state)
 {
     struct cube cube;
@@ -89,7 +89,7 @@ void test_plan_columns__places_in_tables_fit_32_bits(void **state)
 }
 
 /* The tiles of fused_radius2_3d have as many points along x as those of the marches of radius 1,
- * but other rows; its chunks are cut by how far two sweeps of radius 2 reach. */
+ * but other rows. Its chunks depend on the reach of two sweeps of radius 2. */
 void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
 {
     assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_FLOAT);

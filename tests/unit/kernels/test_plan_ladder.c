@@ -1,4 +1,4 @@
-/* The launches of the ladder against the figures of Hwu, Kirk, El Hajj, 4th ed., ch. 8. */
+/* The launches of the ladder against the figures in Hwu, Kirk, El Hajj, 4th ed., ch. 8. */
 #include "engine/registry.h"
 #include "test.h"
 #include "unit/kernels/cube.h"
@@ -32,7 +32,7 @@ void test_plan_ladder__shared_tile_has_the_textbooks_figures(void **state)
     assert_int_equal(g.launched, 8000);
     assert_near(hs_geometry_intensity(&g, HS_FLOAT), 1.37, 0.005);
     double before = 0.0;
-    for (int t = 4; t <= 4096; t *= 2) { /* towards 13/4, from below: (1 - 2/t)^3 of it */
+    for (int t = 4; t <= 4096; t *= 2) { /* towards 13/4 from below, by a factor of (1 - 2/t)^3 */
         g = launch("shared_tile", 120, t, t, t, 0);
         const double intensity = hs_geometry_intensity(&g, HS_FLOAT);
         assert_true(intensity > before && intensity < 3.25);

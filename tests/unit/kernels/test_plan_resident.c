@@ -30,9 +30,9 @@ static bool plan_resident(int dims, const int64_t points[HS_AXES], enum hs_preci
     return plan_with(0, dims, points, precision, faces, plan);
 }
 
-/* A block's nodes, and the halo that it sweeps, are in its threads' registers; held nodes of rows
- * and planes are no block's; the halo comes from the next blocks alone; and there is a
- * multiprocessor a block. */
+/* A block's nodes, and the halo that it sweeps, are in its threads' registers. Held nodes of rows
+ * and planes belong to no block. The halo comes from the next blocks only. There is a
+ * multiprocessor for each block. */
 static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_precision precision,
                            int faces)
 {
@@ -59,11 +59,11 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
         const int swept = k == 0 || plan.halo[k] == 0 ? plan.halo[k] : plan.halo[k] - 1;
         assert_int_equal(plan.own[k], most);
         assert_true(extent[k] >= most + 2 * swept);
-        /* next to two faces there are no threads to spare */
+        /* between two faces there are no threads to spare */
         if (!wrap && k > 0 && plan.blocks[k] == 1)
             assert_int_equal(extent[k], most);
         assert_true(plan.halo[k] >= (plan.blocks[k] > 1 ? plan.depth : 0));
-        /* a row that wraps within a block asked no halo if it is a whole number of vectors */
+        /* a row that wraps within a block needs no halo if it is a whole number of vectors */
         if (wrap && (k > 0 || points[axis] % width != 0))
             assert_true(plan.halo[k] >= plan.depth);
         assert_true(plan.halo[k] <= least);
@@ -71,7 +71,7 @@ static void check_resident(int dims, const int64_t points[HS_AXES], enum hs_prec
         own *= most / unit, all *= (most + 2 * plan.halo[k]) / unit;
     }
     assert_int_equal(plan.received, all - own);
-    /* beside rows that wrap within a vector two received make one */
+    /* in rows that wrap within a vector two received vectors make one */
     const bool ragged = wrap && points[HS_X] % width != 0;
     assert_true(ragged ? plan.looked_for > plan.received : plan.looked_for == plan.received);
     assert_int_equal(plan.places, plan.threads * plan.rows * plan.planes);
@@ -99,7 +99,7 @@ void test_plan_resident__keeps_small_grids_on_the_chip(void **state)
     assert_false(plan_resident(2, flat, HS_DOUBLE, OPEN, &plan));
 }
 
-/* What an H200 took least for, of all plans of a shape and depth: us a sweep, and the next best. */
+/* The fastest of all plans of a shape and depth on an H200: us per sweep, and the next best. */
 void test_plan_resident__picks_what_was_measured_best(void **state)
 {
     static const struct {
@@ -120,7 +120,7 @@ void test_plan_resident__picks_what_was_measured_best(void **state)
     }
 }
 
-/* A source field is in registers as far as a thread has some, else in shared memory, beside the
+/* A thread keeps the source field in its spare registers, and the rest in shared memory beside the
  * tiles. */
 void test_plan_resident__keeps_a_source_field_too(void **state)
 {
@@ -159,9 +159,9 @@ void test_plan_resident__keeps_a_source_field_too(void **state)
     }
 }
 
-/* What is given at walls lies in shared memory besides: at 64^3, 8 x 16 blocks that sweep 10 x 6
- * rows of 16 vectors, a number at both ends of each row, and vectors beyond one face of rows and
- * planes. */
+/* Wall data are kept in shared memory as well. At 64^3 there are 8 x 16 blocks that sweep 10 x 6
+ * rows of 16 vectors, with a number at both ends of each row, and vectors beyond one face of rows
+ * and planes. */
 void test_plan_resident__keeps_what_is_given_at_walls(void **state)
 {
     const int64_t points[HS_AXES] = {64, 64, 64}, large[HS_AXES] = {128, 128, 128};

@@ -3,8 +3,8 @@
 #include "test.h"
 #include "unit/kernels/cube.h"
 
-/* Of fused_march_2d: strips follow one another without a gap, each with a halo on both sides but at
- * a face, and begin to store at multiples of 32 bytes. */
+/* The strips of fused_march_2d follow one another without a gap, with a halo on both sides except
+ * at faces, and begin to store at multiples of 32 bytes. */
 void test_plan_strips__follow_one_another(void **state)
 {
     static const int most[HS_PRECISIONS] = {HS_STRIP_STEPS_FLOAT, HS_STRIP_STEPS_DOUBLE};
@@ -26,7 +26,7 @@ void test_plan_strips__follow_one_another(void **state)
                 assert_true(cut.halo >= cube.of.steps && cut.points == cut.stored + 2 * cut.halo);
                 assert_true(cut.points <= n && cut.strips >= 1 && cut.blocks >= 1);
                 assert_int_equal(cut.stored * (int64_t)hs_precision_size(p) % 16, 0);
-                int64_t end = cut.lead; /* of what the strips before store */
+                int64_t end = cut.lead; /* of the strips before */
                 for (int s = 1; s < cut.strips - (wrap ? 0 : 1); s++, end += cut.stored) {
                     assert_true(end < n);
                     assert_true(wrap || (end >= cut.halo && end + cut.stored + cut.halo <= n));
@@ -41,7 +41,7 @@ void test_plan_strips__follow_one_another(void **state)
             }
 }
 
-/* What a block's parts cost; each row of the strips is some block's, once and in order. */
+/* The cost of a block's parts. Each row of the strips belongs to one block, once and in order. */
 static int64_t cost_of(const struct hs_strip_cut *cut, struct hs_strip_place from,
                        struct hs_strip_place to)
 {
@@ -98,7 +98,7 @@ void test_plan_strips__are_shared_evenly(void **state)
                     assert_int_equal(from.row, 0);
                     if (cut.strips > HS_STRIP_TABLE)
                         continue;
-                    /* what a block may have more than another: a part's own cost, and its ends' */
+                    /* by what blocks may differ: a part's own cost, and that of its ends */
                     const int least_of_both =
                         cut.least_low > cut.least_high ? cut.least_low : cut.least_high;
                     const int64_t apart = cut.cost.part + cut.cost.low + cut.cost.high +
@@ -109,7 +109,7 @@ void test_plan_strips__are_shared_evenly(void **state)
                 }
 }
 
-/* How a square of so many points is shared, in double by 24 levels, all faces held. */
+/* How a square of n^2 points is shared: in double, with 24 levels, all faces held. */
 static struct hs_strip_cut cut_of_square(int64_t n)
 {
     struct cube cube;
@@ -119,7 +119,7 @@ static struct hs_strip_cut cut_of_square(int64_t n)
     return hs_strip_cuts(&cube.of, h200());
 }
 
-/* Parts that go through rows at a face, which another part stores. */
+/* Counts the parts that go through rows at a face which another part stores. */
 static int parts_beside_ends(const struct hs_strip_cut *cut)
 {
     int count = 0;
@@ -137,8 +137,8 @@ static int parts_beside_ends(const struct hs_strip_cut *cut)
     return count;
 }
 
-/* On small grids the parts at the ends would have more rows than others, if no part beside them
- * should go through an end; on large ones they have, with few exceptions. */
+/* On small grids the parts at the ends would have more rows than others, unless parts beside them
+ * may go through an end. On large grids none does, with few exceptions. */
 void test_plan_strips__large_grids_have_no_parts_beside_ends(void **state)
 {
     const struct hs_strip_cut small = cut_of_square(1024);

@@ -5,8 +5,8 @@
 
 extern const struct hs_kernel hs_kernel_cuda_vector_march;
 
-/* In 2D chunks fill whole waves, in 3D they are so short that the last wave hardly counts: at most
- * a tenth is lost either way, on grids that keep the device busy. */
+/* In 2D chunks fill whole waves, in 3D they are so short that the last wave hardly matters: either
+ * way at most a tenth is lost on grids that keep the device busy. */
 void test_plan_vector__fills_its_waves(void **state)
 {
     static const struct {

@@ -25,8 +25,8 @@ void test_chunks__a_step_that_fits_is_one_chunk(void **state)
     hs_chunks_release(&chunks);
 }
 
-/* Whatever is cut: no chunk is larger than asked, all nodes are covered once, and each chunk's
- * nodes lie together in memory. */
+/* For any cut, no chunk is larger than asked, all nodes are covered once, and each chunk's nodes
+ * are contiguous in memory. */
 void test_chunks__slabs_cover_the_grid(void **state)
 {
     static const int64_t most[] = {1, 8, 100, 161, 1000, 4801, 100000};
@@ -67,8 +67,8 @@ void test_chunks__none_nears_the_limit_of_the_format(void **state)
     hs_chunks_release(&chunks);
 }
 
-/* A field whose nodes are their numbers, read as hs_values asks: what was announced is what is
- * asked for next, in memory order, and no more than 4 MiB of it. */
+/* A field whose nodes have their numbers as values, read as hs_values asks: what was announced is
+ * what is asked for next, in memory order, and no more than 4 MiB at a time. */
 struct reader {
     struct hs_grid grid;
     int64_t read; /* nodes */
@@ -89,7 +89,7 @@ static enum hs_status read_values(void *self, const struct hs_box *box, const st
     assert_int_equal(next != NULL, r->read + count < hs_grid_count(&r->grid));
     if (next)
         r->announced = *next;
-    free(r->values); /* those of the call before are not needed any more */
+    free(r->values); /* the previous call's values are not needed any more */
     r->values = malloc((size_t)count * sizeof *r->values);
     for (int64_t n = 0; n < count; n++)
         r->values[n] = (float)(r->read + n);
@@ -98,7 +98,7 @@ static enum hs_status read_values(void *self, const struct hs_box *box, const st
     return HS_OK;
 }
 
-/* Where the chunks say that they lie, in one piece each. */
+/* Each chunk must be in one piece where the chunks say that it is. */
 static void assert_in_file(const struct hs_chunks *chunks, const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -120,7 +120,7 @@ static void assert_in_file(const struct hs_chunks *chunks, const char *path)
 
 void test_chunks__are_written_in_pieces_as_they_come(void **state)
 {
-    /* whole planes, rows of one plane, a stretch of one row: each more than two pieces a chunk */
+    /* whole planes, rows of a plane, a stretch of a row: each more than two pieces per chunk */
     const struct hs_grid grids[] = {grid_of(3, 211, 303, 45), grid_of(2, 2050, 1501, 1),
                                     grid_of(1, 4000001, 1, 1)};
     for (int g = 0; g < 3; g++) {
@@ -152,7 +152,7 @@ struct file {
     struct hs_chunks chunks;
 };
 
-/* A file whose only step is `field`. */
+/* Writes a file with `field` as its only step. */
 static void write_file(struct file *file, const struct hs_grid *grid, size_t size, int compression,
                        int64_t most, const void *field)
 {
@@ -183,7 +183,7 @@ static void remove_file(struct file *file)
     hs_chunks_release(&file->chunks);
 }
 
-/* Whether HDF5 reads it all, and the same bytes. */
+/* Whether HDF5 reads everything, and the same bits. */
 static bool reads(const struct file *file, const void *field)
 {
     struct hs_h5 h5 = {NULL};
@@ -219,7 +219,7 @@ static void flip(const struct file *file, int64_t at)
     fclose(bytes);
 }
 
-/* Smooth, so that it packs to odd lengths too; or noise, which does not pack. */
+/* Smooth, so that it compresses, also to odd lengths; or noise, which does not compress. */
 static void fill(void *field, int64_t count, size_t size, int noise)
 {
     for (int64_t n = 0; n < count; n++) {
@@ -246,7 +246,7 @@ void test_chunks__their_checksums_are_those_that_hdf5_wants(void **state)
             const struct hs_grid grid = grid_of(1, n, 1, 1);
             struct file file;
             if (size == 1 && compression == 0)
-                continue; /* not what they are for */
+                continue; /* not what these filters are for */
             fill(field, n, size, noise);
             write_file(&file, &grid, size, compression, n % 2 ? 0 : 800, field);
             assert_true(reads(&file, field));
@@ -265,7 +265,7 @@ void test_chunks__their_checksums_are_those_that_hdf5_wants(void **state)
     assert_true(odd > 50 && padded > 50);
 }
 
-/* More than one piece a chunk, and a last chunk that ends beyond the grid. */
+/* Several pieces per chunk, and a last chunk that ends beyond the grid. */
 void test_chunks__their_checksums_in_pieces(void **state)
 {
     const struct hs_grid grids[] = {grid_of(3, 211, 303, 45), grid_of(2, 2050, 1501, 1),

@@ -1,4 +1,4 @@
-/* What is ours and what is not, by the first and last bytes; HDF5 files without a mark are in
+/* Which files are ours, by their first and last bytes. HDF5 files without a mark are tested in
  * tests/cases/test_overwrite.py. */
 #include "output/beside.h"
 #include "output/existing.h"
@@ -66,7 +66,7 @@ void test_existing__knows_its_own_by_their_marks(void **state)
     clean_up();
 }
 
-/* A part that was cut off in the middle of its mark is known, too; nothing less is. */
+/* A part that was cut off in the middle of its mark is recognised as well; a shorter one is not. */
 void test_existing__knows_hdf5_files_by_their_mark_even_cut(void **state)
 {
     set_up();
@@ -115,9 +115,9 @@ void test_existing__a_file_written_beside_takes_the_place_of_its_own_kind_only(v
         assert_ok(hs_beside_replace(path, HS_EXISTING_SIDECAR, text, &err));
     assert_fails(hs_beside_replace(path, HS_EXISTING_PICTURE, text, &err), HS_IO,
                  "the .xdmf file of a run");
-    struct hs_beside beside; /* one that is not whole leaves things as they were */
+    struct hs_beside beside; /* an incomplete one changes nothing */
     assert_ok(hs_beside_open(path, HS_EXISTING_SIDECAR, "", &beside, &err));
     assert_ok(hs_beside_close(&beside, false, &err));
     assert_int_equal(hs_existing_at(path, true), HS_EXISTING_SIDECAR);
-    clean_up(); /* nor a part */
+    clean_up(); /* no part is left */
 }

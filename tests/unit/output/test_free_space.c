@@ -51,10 +51,10 @@ void test_free_space__neighbours_are_one_when_both_have_waited(void **state)
 
 enum { MOST = 4000 };
 
-/* A history that grows to `last` bytes within 10 minutes, written anew every `pause` [s], or as the
- * store wants it; each of its forms is left when the next is there, with a quarter of space to
- * grow, and has readers for 10 s more: none of them is written over. Returns the end of the file.
- */
+/* A history that grows to `last` bytes within 10 minutes and is rewritten every `pause` [s], or as
+ * the store chooses. Each version has a quarter of spare space to grow, is given up when the next
+ * is there, and has readers for 10 s more; it must not be overwritten before. Returns the file's
+ * end. */
 static int64_t grow(double last, double pause)
 {
     static struct {
@@ -89,12 +89,12 @@ static int64_t grow(double last, double pause)
     return end;
 }
 
-/* What is in use, what waits for its readers (twice that, or three times with what was begun
- * before), and the next; each with its space to grow. */
+/* The version in use, those that wait for their readers (twice that, or three times with what was
+ * begun before), and the next one; each with its spare space. */
 void test_free_space__growing_contents_use_it_again(void **state)
 {
     assert_true(grow(11e6, 0.0) < (int64_t)(5 * 1.25 * 11e6));
-    /* without pauses, forty wait: that many times as much */
+    /* without pauses, forty versions wait: that many times as much */
     assert_true(grow(11e6, 0.25) > (int64_t)(20 * 11e6));
 }
 
@@ -103,7 +103,7 @@ void test_free_space__small_contents_hardly_pause(void **state)
     assert_true(hs_store_pause(50e3, 1e6) < 0.25);
     assert_true(hs_store_pause(1e6, 1e9) < 0.25); /* little beside the fields */
     assert_true(hs_store_pause(1e6, 2e6) > 2.0);
-    assert_true(hs_store_pause(1e9, 2e9) <= 5.0); /* what a kill can take */
+    assert_true(hs_store_pause(1e9, 2e9) <= 5.0); /* what a kill may lose */
     /* the first alone; another after 1/4 s, nearly as large as the last; those of ten seconds */
     assert_near(hs_store_superseded(1e3, 2e6, 3e6, 0.25, 0.2), 1e3, 0.0);
     assert_near(hs_store_superseded(1e3, 2e6, 3e6, 0.25, 0.26), 1e3 + 1e3 + 1.999e6 * 0.25 / 0.26,

@@ -1,5 +1,5 @@
-/* The history of a run, with quantities planted beside those of the table: one in a group, one of
- * each wall, one that only some runs have. */
+/* The history of a run, with planted quantities beside those of the table: one in a group, one per
+ * wall, one that only some runs have. */
 #include "dense_chunks.h"
 #include "output/contents.h"
 #include "output/h5.h"
@@ -52,7 +52,7 @@ static const struct hs_quantity planted[] = {
     {.name = "rare", .unit = kelvin, .is_there = never, .value = lowest},
     {.name = NULL}};
 
-/* The same, and one that came later. */
+/* The same, and a later one. */
 static const struct hs_quantity longer[] = {
     {.name = "low", .unit = kelvin, .value = lowest},
     {.name = "later/yet", .unit = kelvin, .value = lowest},
@@ -98,7 +98,7 @@ static struct hs_series make_history(const struct hs_quantity *table,
     return history;
 }
 
-/* Rows of sweeps 0 and 8, of which the second one has the error. */
+/* Rows for sweeps 0 and 8; the second one has the error. */
 static void add_rows(const struct hs_quantity *table, const struct hs_problem *problem,
                      struct hs_series *history)
 {
@@ -109,7 +109,7 @@ static void add_rows(const struct hs_quantity *table, const struct hs_problem *p
     }
     const struct hs_reduction other = {.min = 7.0};
     state = (struct hs_history_state){problem, 8, &other, &exact, NULL, NULL};
-    hs_history_fill(table, &state, history); /* what is known stays */
+    hs_history_fill(table, &state, history); /* known values stay */
 }
 
 void test_history__fills_in_what_is_not_known_yet(void **state)
@@ -195,7 +195,7 @@ void test_history__lists_what_is_plotted_and_all_units(void **state)
     assert_string_equal(units, "K");
 }
 
-/* What every row of the table must keep, one that comes too. */
+/* What every row of the table must satisfy, future ones included. */
 void test_history__the_table_is_sound(void **state)
 {
     for (const struct hs_quantity *quantity = hs_quantities; quantity->name; quantity++) {
@@ -272,7 +272,7 @@ void test_history__comes_back_from_the_file_groups_and_all(void **state)
     assert_true(hs_series_last(&back, "history", "low") == 3.5);
     assert_true(hs_series_last(&back, "history", "flux/x_max") == 8.25);
     assert_true(hs_series_last(&back, "history", "wall/worst") == 0.5);
-    assert_true(isnan(hs_series_last(&back, "history", "later/yet"))); /* not known by then */
+    assert_true(isnan(hs_series_last(&back, "history", "later/yet"))); /* did not exist then */
 
     hs_series_release(&history);
     hs_series_release(&back);

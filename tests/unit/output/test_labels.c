@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Numbers of materials that are nowhere in order. */
+/* Numbers of materials without any order. */
 static void fill(struct hs_body *body, int64_t count)
 {
     body->label = malloc((size_t)count * sizeof *body->label);
@@ -33,7 +33,7 @@ static void write_file(const char *path, const struct hs_problem *problem, struc
     hs_image_release(&image);
 }
 
-/* Every plane across the axis against the array. */
+/* Compares every plane across the axis with the array. */
 static void compare(hid_t file, const struct hs_problem *problem, const int64_t extent[HS_AXES],
                     int axis)
 {
@@ -86,7 +86,7 @@ static void check(const struct hs_problem *problem, const int64_t extent[HS_AXES
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* More than one chunk. */
+/* Several chunks. */
 void test_labels__of_nodes_come_back_from_the_file(void **state)
 {
     const int64_t extent[] = {3001, 2000, 1};

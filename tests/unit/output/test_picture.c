@@ -1,4 +1,4 @@
-/* Pictures' parts: scales, units, colour maps, canvas, contours. */
+/* The parts of pictures: scales, units, colour maps, canvas, contours. */
 #include "output/pictures/chart.h"
 #include "test.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The value that a label stands for, in the scale's unit, as a person would read it. */
+/* The value that a label stands for in the scale's unit, as a person would read it. */
 static double read_back(const char *label)
 {
     const char *minus = "\u2212";
@@ -56,8 +56,8 @@ void test_picture__tick_labels_say_where_the_ticks_are(void **state)
             double at, last = -INFINITY;
             int n = 0;
             for (; hs_scale_tick(&s, n, &at, label); n++) {
-                /* the label's decimals are the step's, so it is right to well within a step; a
-                 * double's 16 digits are less than that */
+                /* the label has the decimals of the step, so it is accurate to much less than a
+                 * step; the 16 digits of a double matter less */
                 const double slack = 1e-6 * step + 1e-14 * fabs(at);
                 assert_near(read_back(label) * s.unit.factor, at, slack);
                 assert_true(at >= s.from - 1e-6 * width && at <= s.to + 1e-6 * width);
@@ -259,7 +259,7 @@ static void finish(cairo_t *canvas)
     cairo_destroy(canvas);
 }
 
-/* Columns and rows that text leaves a mark in. */
+/* The columns and rows in which text leaves a mark. */
 static struct hs_area marked(const char *text, struct hs_lettering letters)
 {
     cairo_t *canvas = canvas_of(1600, 400);
@@ -326,7 +326,7 @@ void test_picture__a_unit_is_a_1600th_of_the_width(void **state)
 
 enum { SIDE = 800 };
 
-/* Coordinates of nodes that are evenly apart, along both axes. */
+/* Coordinates of evenly spaced nodes, along both axes. */
 static const double *const *evenly(void)
 {
     static double nodes[64];
@@ -336,7 +336,7 @@ static const double *const *evenly(void)
     return both;
 }
 
-/* What the contours of a field change on a square: true where they do. */
+/* Which pixels of a square the contours of a field change. */
 static const bool *contours_of(const double *values, int64_t across, int64_t up,
                                const double *const place[2], double level)
 {
@@ -378,7 +378,7 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
     for (int j = 0; j < N; j++)
         for (int i = 0; i < N; i++)
             values[j * N + i] = pow(i / 20.0 - 1, 2) + pow(j / 20.0 - 1, 2);
-    values[5 * N + 5] = NAN;   /* far outside of the circle */
+    values[5 * N + 5] = NAN;   /* far outside the circle */
     const double level = 0.75; /* bright, so the line is dark */
     const bool *changed = contours_of(values, N, N, evenly(), level);
     int dark = 0, off = 0;
@@ -387,16 +387,16 @@ void test_picture__contours_lie_where_the_field_has_their_value(void **state)
             if (changed[j * SIDE + i]) {
                 const double r = hypot(2 * (i + 0.5) / SIDE - 1, 2 * (j + 0.5) / SIDE - 1);
                 dark++;
-                /* half a line's width and a pixel, and what the nodes' straight lines cut off */
+                /* half a line's width and a pixel, and the chord error between the nodes */
                 off += fabs(r - sqrt(level)) > 2.0 * 2 / SIDE;
             }
-    /* the circle is 2177 pixels long, the line 1.8 wide and blurred; off it are some labels, of 4
-     * characters 14 high, and the halo around them */
+    /* the circle is 2177 pixels long, the line 1.8 wide and blurred; off it are some labels of 4
+     * characters 14 high, with the halo around them */
     assert_in_range(dark, 5000, 6500);
     assert_in_range(off, 100, 550);
 }
 
-/* T = x on [0, 1], by nodes that lie ever closer: its contour is at x, not among the nodes. */
+/* T = x on [0, 1], with nodes ever closer: contours are placed by x, not by node numbers. */
 void test_picture__stretched_axes_are_drawn_at_their_coordinates(void **state)
 {
     enum { N = 9 };
@@ -435,7 +435,7 @@ void test_picture__a_saddle_is_crossed_by_two_lines(void **state)
     assert_true(on_cold_diagonal >= 2);
 }
 
-/* Rounding at the edges of the plot must not lead outside; the sanitizers see it. */
+/* Rounding at the edges of the plot must not lead outside the field, as sanitizers would see. */
 void test_picture__contours_look_at_the_field_only(void **state)
 {
     const double level = 0.5;

@@ -44,8 +44,7 @@ static long size_of_picture(void)
     return size;
 }
 
-/* One kernel, as many as there can be, in the cache, and without the ceilings that a device may not
- * have measured. */
+/* One kernel, as many as possible, in the cache, and without ceilings that a device may lack. */
 void test_picture_roofline__draws_whatever_was_measured(void **state)
 {
     begin();

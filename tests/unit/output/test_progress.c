@@ -1,4 +1,4 @@
-/* The bar and the lines, on a stream in memory; the clock is the real one. */
+/* The bar and the lines, on a stream in memory, with the real clock. */
 #include "engine/steady.h"
 #include "output/progress.h"
 #include "test.h"
@@ -57,7 +57,7 @@ static void end(struct scene *s)
 
 static void wait_for_redraw(void)
 {
-    nanosleep(&(struct timespec){0, 150000000}, NULL); /* 0.1 s are between redraws */
+    nanosleep(&(struct timespec){0, 150000000}, NULL); /* redraws are 0.1 s apart */
 }
 
 void test_progress__a_log_has_one_line_of_a_short_run(void **state)
@@ -87,7 +87,7 @@ void test_progress__a_bar_is_redrawn_at_most_ten_times_a_second(void **state)
         drawn++;
     assert_int_equal(drawn, 1);
     assert_non_null(strstr(s.text, "\r[.........."));
-    assert_true(strlen(s.text) <= 80); /* the width where none is known, less one, and the return */
+    assert_true(strlen(s.text) <= 80); /* the default width, less one, and the return */
     assert_non_null(strstr(s.text, "ETA"));
     end(&s);
 }
@@ -108,7 +108,7 @@ void test_progress__the_bar_ends_its_line_once(void **state)
     free(s.text);
 }
 
-/* A run that fails amid a bar: the error message that follows begins on a line of its own. */
+/* If a run fails during a bar, the error message that follows begins on a new line. */
 void test_progress__destroy_ends_the_line(void **state)
 {
     struct scene s;
@@ -124,7 +124,7 @@ void test_progress__destroy_ends_the_line(void **state)
     free(s.text);
 }
 
-/* Of a method that solves: iterations, and nothing of sweeps. */
+/* A method that solves shows iterations, and nothing of sweeps. */
 void test_progress__of_a_solve_iterations_are_shown(void **state)
 {
     static const struct hs_plan solves = {.method = &hs_method_euler,
@@ -152,7 +152,7 @@ void test_progress__of_a_solve_iterations_are_shown(void **state)
     end(&s);
 }
 
-/* Fast sweeps are stopped ever more seldom: not one by one. */
+/* Fast sweeps are stopped less and less often, not one by one. */
 void test_progress__the_stride_follows_the_rate(void **state)
 {
     struct scene s;
@@ -171,7 +171,7 @@ void test_progress__the_stride_follows_the_rate(void **state)
     end(&s);
 }
 
-/* A search without a bound, some sweeps after the change has come to halve every 70. */
+/* A search without a bound, some sweeps after the change began to halve every 70. */
 static void begin_search(struct scene *s, bool terminal)
 {
     begin(s, terminal);
@@ -201,8 +201,7 @@ void test_progress__a_search_for_a_steady_state_says_what_is_left(void **state)
     end(&s);
 }
 
-/* In 80 columns time and rate make room for the bar, which is of the 100 sweeps and the 577 to go.
- */
+/* In 80 columns, time and rate make room for the bar, which is of 100 sweeps and the 577 left. */
 void test_progress__a_search_has_a_bar_and_an_eta_in_80_columns(void **state)
 {
     struct scene s;
@@ -216,7 +215,7 @@ void test_progress__a_search_has_a_bar_and_an_eta_in_80_columns(void **state)
     end(&s);
 }
 
-/* While the decay is not even there is no distance, but the slowest mode tells the time. */
+/* While the decay is uneven no distance is shown, but the slowest mode gives the time. */
 void test_progress__an_early_search_has_an_eta(void **state)
 {
     struct scene s;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 1D, diffusivity 1, spacing 0.1: the limit is 0.1^2/2 = 0.005 s, of however many nodes. */
+/* 1D, diffusivity 1, spacing 0.1: the limit is 0.1^2/2 = 0.005 s, for any number of nodes. */
 static struct hs_problem make(void)
 {
     return make_held_line(8, 0.1);
@@ -22,7 +22,7 @@ static bool plan_of(const struct hs_problem *problem, struct hs_plan *plan)
     return good;
 }
 
-/* What a checkpoint of this run keeps. */
+/* What a checkpoint of this run stores. */
 static struct hs_checkpoint_state state_at(const struct hs_problem *problem,
                                            const struct hs_plan *plan, int64_t sweep)
 {
@@ -33,7 +33,7 @@ static struct hs_checkpoint_state state_at(const struct hs_problem *problem,
                                         .end = problem->schedule.end};
 }
 
-/* Sets what a message names, and counts it; as the command line would. */
+/* Sets what a message names, as the command line would. Returns how many. */
 static int follow(const char *text, struct hs_schedule *schedule)
 {
     int named = 0;
@@ -67,8 +67,8 @@ static void choose_schedule(struct hs_schedule *schedule, bool by_end)
     schedule->output_interval = rand() % 3 ? 0.01 * (1 + rand() % 40) : NAN;
 }
 
-/* Runs of any schedule, gone on with by any other: it is taken, or what the message names is, and
- * where both have an end and an interval, there is always something to name. */
+/* Runs of any schedule, continued with any other: it is accepted, or what the message names is. If
+ * both have an end and an interval, the message always names something. */
 void test_resume_time__what_the_message_names_is_taken(void **state)
 {
     int taken = 0, named = 0, none = 0;
@@ -126,7 +126,7 @@ void test_resume_time__steps_of_a_tail_are_named(void **state)
                  "output.interval=0.1, or start over with --overwrite");
 }
 
-/* In decimals, as people give them: many agree but for rounding. */
+/* Decimals, as users give them: many agree up to rounding. */
 static void choose_decimals(struct hs_schedule *schedule)
 {
     schedule->step = rand() % 3 ? 0.0005 * (1 + rand() % 10) : NAN;
@@ -140,8 +140,7 @@ static double step_to(const struct hs_problem *problem, const struct hs_plan *pl
     return hs_plan_span(plan, problem, sweep - 1, sweep).step;
 }
 
-/* Steps that differ by a rounding give other bits. And what the same plan came to is always taken.
- */
+/* Steps that differ by a rounding give other bits. And the state of the same plan is accepted. */
 void test_resume_time__what_is_taken_came_by_the_same_steps(void **state)
 {
     int taken = 0;

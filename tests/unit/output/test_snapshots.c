@@ -21,12 +21,12 @@ struct hs_backend_state {
     double field[COUNT];
     struct hs_readback readback;
     bool gives_readbacks;
-    int lost; /* so many parts fail */
-    int open; /* readbacks begun and not ended */
+    int lost; /* this many parts fail */
+    int open; /* readbacks begun but not ended */
     int begun;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool shut; /* parts wait until it is not */
+    bool shut; /* parts wait until it is false */
 };
 
 static enum hs_status download(struct hs_backend_state *s, const struct hs_box *box, void *values,
@@ -71,7 +71,7 @@ static void download_end(struct hs_readback *readback)
     device.open--;
 }
 
-/* A piece for each row. */
+/* One piece per row. */
 static enum hs_status reduce(struct hs_backend_state *s, const struct hs_partial **out,
                              struct hs_error *err)
 {
@@ -138,7 +138,7 @@ static void begin(struct scene *s, bool readbacks)
     s->observer = hs_snapshots_observer(s->snapshots);
 }
 
-/* All nodes at 100*sweep and their number. */
+/* Sets all nodes to 100*sweep plus their number. */
 static void set_field(int64_t sweep)
 {
     for (int n = 0; n < COUNT; n++)
@@ -181,7 +181,7 @@ static void end(struct scene *s)
     hs_error_release(&s->err);
 }
 
-/* The file's snapshots are those of sweeps 0, 10, 20, ... `count` of them. */
+/* The file has `count` snapshots, of sweeps 0, 10, 20, ... */
 static void assert_snapshots(const struct scene *s, int count)
 {
     const hid_t file = H5Fopen(s->file, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -197,7 +197,7 @@ static void assert_snapshots(const struct scene *s, int count)
     H5Fclose(file);
 }
 
-/* Its snapshot is written when this returns. */
+/* The first snapshot is written when this returns. */
 static void start(struct scene *s)
 {
     assert_int_equal(tell(s, HS_PHASE_START, 0), HS_OK);
@@ -258,7 +258,7 @@ static enum hs_status note_name(void *self, struct hs_error *err)
     return HS_OK;
 }
 
-/* And what waits for its name is done once, when it has it. */
+/* What waits for the file's name is done once, when it has the name. */
 void test_snapshots__the_run_goes_on_while_the_first_is_written(void **state)
 {
     struct scene s;
@@ -283,7 +283,7 @@ void test_snapshots__the_run_goes_on_while_the_first_is_written(void **state)
     end(&s);
 }
 
-/* Though it is not due. */
+/* Although it is not due. */
 void test_snapshots__a_failure_of_the_first_is_told_when_asked(void **state)
 {
     struct scene s;
@@ -294,7 +294,7 @@ void test_snapshots__a_failure_of_the_first_is_told_when_asked(void **state)
     assert_int_equal(s.observer->ask(s.observer->self, &s.err), HS_DEVICE);
     assert_string_equal(s.err.text, "device lost\n");
     assert_int_equal(s.observer->ask(s.observer->self, &s.err), HS_DEVICE);
-    assert_int_equal(s.err.count, 1); /* told once */
+    assert_int_equal(s.err.count, 1); /* reported once */
     assert_int_not_equal(access(s.file, F_OK), 0);
     end(&s);
 }
@@ -321,7 +321,7 @@ static void *open_soon(void *unused)
     return unused;
 }
 
-/* The one after it is on its way when it fails: a file that lacks one in the middle is wrong. */
+/* The next one is in transit when it fails. A file without one in the middle would be wrong. */
 void test_snapshots__none_is_written_after_one_that_failed(void **state)
 {
     struct scene s;

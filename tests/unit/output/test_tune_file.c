@@ -98,7 +98,7 @@ void test_tune_file__what_is_kept_is_found(void **state)
     set_up();
     const struct hs_tuning tuning = sample();
     assert_false(recall(&tuning));
-    assert_string_equal(why, ""); /* nothing is there, which needs no word */
+    assert_string_equal(why, ""); /* no file: not worth a message */
     keep(&tuning);
     assert_true(recall(&tuning));
     assert_string_equal(why, "");
@@ -191,7 +191,7 @@ void test_tune_file__directories_are_made_for_the_user_alone(void **state)
     clean_up();
 }
 
-/* A file stands where the directory would: refused to root, too. */
+/* A file stands where the directory would be; that is refused to root as well. */
 void test_tune_file__where_it_cannot_be_it_says_why(void **state)
 {
     set_up();
@@ -265,7 +265,7 @@ void test_tune_file__cut_anywhere_is_not_used(void **state)
     clean_up();
 }
 
-/* No byte changed may crash it; what is still taken must be a finding. */
+/* No changed byte may crash it; what is still accepted must be a valid finding. */
 void test_tune_file__any_byte_may_be_wrong(void **state)
 {
     set_up();
@@ -371,7 +371,7 @@ static int files_in(const char *directory)
     return count;
 }
 
-/* Findings of very different lengths, so that one written over another would show. */
+/* Findings of very different lengths, so that one that overwrites another would show. */
 static int write_many(int writer)
 {
     struct hs_tuning tuning = sample();
@@ -413,6 +413,6 @@ void test_tune_file__writers_at_once_leave_a_whole_file(void **state)
     assert_true(found.count == 3 || found.count == 40);
     char directory[96];
     snprintf(directory, sizeof directory, "%s/heatsolve", place);
-    assert_int_equal(files_in(directory), 1); /* nothing is left beside it */
+    assert_int_equal(files_in(directory), 1); /* no other files are left */
     clean_up();
 }

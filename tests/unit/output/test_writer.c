@@ -1,4 +1,4 @@
-/* Rounds of work on a thread of their own: their order, what may overlap, and their failures. */
+/* Rounds of work on another thread: their order, what may overlap, and their failures. */
 #include "output/writer.h"
 #include "test.h"
 
@@ -12,7 +12,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int let_through, entered;
-    bool silent;   /* rounds do not say that they took their input */
+    bool silent;   /* rounds do not report that they took their input */
     int fail_from; /* rounds from this one on fail; 0: none */
 } scene;
 
@@ -63,7 +63,7 @@ void test_writer__the_owner_goes_on_once_the_input_is_taken(void **state)
     begin(0);
     assert_true(hs_writer_idle(scene.writer));
     hand_over(7);
-    hs_writer_await_taken(scene.writer); /* and the round has not ended, nor may it */
+    hs_writer_await_taken(scene.writer); /* the round has not ended, nor may it */
     assert_false(hs_writer_idle(scene.writer));
     assert_int_equal(scene.taken[0], 7);
     scene.input = 8;

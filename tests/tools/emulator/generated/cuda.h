@@ -1,2 +1,2 @@
-/* A program of the emulator has one kernel's sweep, and lacks those of the other descriptors. */
+/* An emulator program contains the sweep of one kernel; the other descriptors lack theirs. */
 #define HS_WITH_CUDA 0
