@@ -7,57 +7,31 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /* Large enough that a chunk is one long read, small enough that one slice of a compressed 3D field
  * does not mean unpacking all of it; far below HDF5's limit of 4 GiB. */
 static const int64_t usual_most = 32 << 20;
 
-/* A chunk is read in pieces of this size: what comes from elsewhere is still in the cache when it
- * is written. */
+/* A chunk is read in pieces of this size, so that values from elsewhere are still in the cache when
+ * they are written. */
 static const int64_t piece_most = 4 << 20;
 
-/* Cuts the slowest axis first, so that each chunk is one stretch of the field. */
+/* Cuts the slowest axis first, so that each chunk is contiguous in the field. */
 static void cut(struct hs_chunks *chunks, int64_t most)
 {
     const int64_t *points = chunks->grid.points;
     int64_t bytes = (int64_t)chunks->size;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        /* of whole rows (planes) of `bytes`, as many as fit, evenly */
+        /* as many whole rows (planes) of `bytes` as fit, evenly cut */
         const int64_t fit = bytes >= most ? 1 : most / bytes;
         const int64_t pieces = hs_divide_up(points[axis], fit);
         chunks->chunk[axis] = hs_divide_up(points[axis], pieces);
         chunks->pieces[axis] = hs_divide_up(points[axis], chunks->chunk[axis]);
         bytes *= chunks->chunk[axis];
         if (chunks->pieces[axis] > 1)
-            most = bytes; /* a cut axis: one of the next ones each */
+            most = bytes; /* this axis is cut: chunks have one layer along the next ones */
     }
     chunks->per_step = chunks->pieces[HS_X] * chunks->pieces[HS_Y] * chunks->pieces[HS_Z];
-}
-
-/* A chunk that is compressed. Both buffers have room for it and its checksum. */
-struct hs_packing {
-    unsigned char *values, *shuffled;
-    size_t count;         /* of the values */
-    unsigned char *bytes; /* one of the buffers, with what goes to the file */
-    struct hs_chunk chunk;
-    bool failed;
-};
-
-/* Compressing takes a hundred times as long as writing, so there are as many as threads, but they
- * take no more memory than the field. */
-static void make_packings(struct hs_chunks *chunks)
-{
-    enum { MOST = 8 };
-    const size_t bytes = (size_t)hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
-    int64_t wanted = chunks->per_step / 2 < MOST ? chunks->per_step / 2 : MOST;
-    wanted = chunks->threads < wanted ? chunks->threads : wanted > 1 ? wanted : 1;
-    chunks->packing = hs_new((size_t)wanted * sizeof *chunks->packing);
-    chunks->packings = (int)wanted;
-    for (int n = 0; n < chunks->packings; n++) {
-        chunks->packing[n].values = hs_new(bytes);
-        chunks->packing[n].shuffled = hs_new(bytes);
-    }
 }
 
 void hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t size,
@@ -67,17 +41,10 @@ void hs_chunks_init(struct hs_chunks *chunks, const struct hs_grid *grid, size_t
     *chunks = (struct hs_chunks){
         .grid = *grid, .size = size, .compression = compression, .threads = omp_get_max_threads()};
     cut(chunks, most > 0 ? most : usual_most);
-    if (compression > 0)
-        make_packings(chunks);
 }
 
 void hs_chunks_release(struct hs_chunks *chunks)
 {
-    for (int n = 0; n < chunks->packings; n++) {
-        free(chunks->packing[n].values);
-        free(chunks->packing[n].shuffled);
-    }
-    free(chunks->packing);
     free(chunks->list);
     *chunks = (struct hs_chunks){0};
 }
@@ -114,7 +81,7 @@ static struct hs_box box_of(const struct hs_chunks *chunks, int64_t n)
     return box;
 }
 
-/* A stretch of a chunk; the next one begins where `taken` nodes along the cut axis end. */
+/* A contiguous part of a chunk. The next part begins after `taken` layers of the chunk. */
 struct piece {
     struct hs_box box;
     int64_t chunk, taken;
@@ -160,7 +127,7 @@ static struct pieces pieces_of(const struct hs_chunks *chunks, const struct hs_v
     return pieces;
 }
 
-/* The next piece, and its values until the one after it. */
+/* The next piece; its values are valid until the next call. */
 static enum hs_status read_piece(const struct hs_chunks *chunks, struct pieces *pieces,
                                  struct piece *piece, const void **from, struct hs_error *err)
 {
@@ -173,7 +140,7 @@ static enum hs_status read_piece(const struct hs_chunks *chunks, struct pieces *
 
 /* ---- as they are ----------------------------------------------------------------------------- */
 
-/* What of a chunk is written, and its checksum. */
+/* The bytes of a chunk that are written, and their checksum. */
 struct so_far {
     int64_t bytes;
     struct hs_fletcher sum;
@@ -195,7 +162,7 @@ static enum hs_status end_chunk(struct hs_chunks *chunks, struct hs_store *store
     return st;
 }
 
-/* One thread writes, and another looks at the same bytes for the checksum meanwhile. */
+/* One thread writes, while another computes the checksum of the same bytes. */
 static enum hs_status write_piece(struct hs_chunks *chunks, struct hs_store *store,
                                   const struct piece *piece, const void *from,
                                   struct hs_chunk *list, struct so_far *so_far,
@@ -236,18 +203,6 @@ static enum hs_status append_plain(struct hs_chunks *chunks, struct hs_store *st
 
 /* ---- compressed ------------------------------------------------------------------------------ */
 
-/* HDF5's shuffle filter: first bytes of all values, then second bytes, ... so that what is alike
- * in neighbouring values lies together. Past the `count` values given, zeros up to `whole`. */
-static void shuffle(const unsigned char *from, size_t count, size_t whole, size_t size,
-                    unsigned char *to)
-{
-    for (size_t byte = 0; byte < size; byte++) {
-        for (size_t i = 0; i < count; i++)
-            to[byte * whole + i] = from[i * size + byte];
-        memset(to + byte * whole + count, 0, whole - count);
-    }
-}
-
 /* The values of the next chunk. */
 static enum hs_status read_chunk(const struct hs_chunks *chunks, struct pieces *pieces,
                                  struct hs_packing *out, struct hs_error *err)
@@ -266,29 +221,14 @@ static enum hs_status read_chunk(const struct hs_chunks *chunks, struct pieces *
     return st;
 }
 
-/* Shuffles and deflates it, over the values that it is made of. */
-static void pack(const struct hs_chunks *chunks, struct hs_packing *p)
+static struct hs_packing_form form_of(const struct hs_chunks *chunks)
 {
-    const int64_t whole = hs_chunks_bytes(chunks);
-    shuffle(p->values, p->count, (size_t)whole / chunks->size, chunks->size, p->shuffled);
-    uLongf packed = (uLongf)whole;
-    const int z = compress2(p->values, &packed, p->shuffled, (uLong)whole, chunks->compression);
-    const bool larger = z == Z_BUF_ERROR || (z == Z_OK && (int64_t)packed >= whole);
-    packed = larger ? (uLongf)whole : packed;
-    p->failed = z != Z_OK && !larger;
-    p->bytes = larger ? p->shuffled : p->values;
-    p->chunk =
-        (struct hs_chunk){.bytes = (int64_t)packed + HS_FLETCHER_BYTES, .skipped = larger ? 2 : 0};
-    struct hs_fletcher sum = {0};
-    hs_fletcher_add(&sum, p->bytes, packed);
-    hs_fletcher_put(&sum, p->bytes + packed);
+    return (struct hs_packing_form){hs_chunks_bytes(chunks), chunks->size, chunks->compression};
 }
 
-static enum hs_status write_packed(struct hs_store *store, struct hs_packing *p,
+static enum hs_status write_packed(struct hs_store *store, const struct hs_packing *p,
                                    struct hs_chunk *out, struct hs_error *err)
 {
-    if (p->failed)
-        return hs_error_add(err, HS_DEVICE, "no memory to compress a snapshot");
     *out = p->chunk;
     out->at = hs_store_end(store);
     const enum hs_status st = hs_store_put(store, p->bytes, out->bytes, out->at, err);
@@ -301,46 +241,79 @@ static enum hs_status append_packed(struct hs_chunks *chunks, struct hs_store *s
                                     struct pieces *pieces, struct hs_chunk *list,
                                     struct hs_error *err)
 {
+    const struct hs_packing_form form = form_of(chunks);
+    struct hs_packings packings;
+    enum hs_status st = hs_packings_init(&packings, &form, chunks->per_step, chunks->threads, err);
+    if (st)
+        return st;
+    for (int64_t n = 0; n < chunks->per_step && !st; n += packings.count) {
+        const int count = (int)hs_smaller(chunks->per_step - n, packings.count);
+        for (int p = 0; p < count && !st; p++)
+            st = read_chunk(chunks, pieces, &packings.packing[p], err);
+        if (!st)
+            st = hs_packings_pack(&packings, count, err);
+        for (int p = 0; p < count && !st; p++)
+            st = write_packed(store, &packings.packing[p], &list[n + p], err);
+    }
+    hs_packings_release(&packings);
+    return st;
+}
+
+/* ---- by all ranks ---------------------------------------------------------------------------- */
+
+/* Places uncompressed chunks one after another. */
+static void place_plain(const struct hs_chunks *chunks, int64_t at, struct hs_chunk *list)
+{
+    const int64_t bytes = hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
+    for (int64_t n = 0; n < chunks->per_step; n++, at = hs_file_behind(at, bytes))
+        list[n] = (struct hs_chunk){.at = at, .bytes = bytes};
+}
+
+static enum hs_status keep_plain(struct hs_chunks *chunks, struct hs_store *store,
+                                 const struct hs_shared_file *file, struct hs_error *err)
+{
     enum hs_status st = HS_OK;
-    for (int64_t n = 0; n < chunks->per_step && !st; n += chunks->packings) {
-        const int64_t left = chunks->per_step - n;
-        const int count = left < chunks->packings ? (int)left : chunks->packings;
-        for (int p = 0; p < count && !st; p++)
-            st = read_chunk(chunks, pieces, &chunks->packing[p], err);
-        if (st)
-            break;
-#pragma omp parallel for num_threads(count) schedule(dynamic, 1)
-        for (int p = 0; p < count; p++)
-            pack(chunks, &chunks->packing[p]);
-        for (int p = 0; p < count && !st; p++)
-            st = write_packed(store, &chunks->packing[p], &list[n + p], err);
+    for (int64_t n = 0; n < file->chunks && !st; n++) {
+        struct so_far so_far = {hs_box_count(&file->box[n]) * (int64_t)chunks->size, file->sum[n]};
+        st = end_chunk(chunks, store, &file->chunk[n], &so_far, err);
     }
     return st;
 }
 
-/* ---- by all who have the field --------------------------------------------------------------- */
+/* Chunks of several ranks are not in the field's order in the file. */
+static void keep_packed(struct hs_store *store, const struct hs_shared_file *file)
+{
+    const struct hs_chunk *last = file->chunk;
+    for (int64_t n = 1; n < file->chunks; n++)
+        last = file->chunk[n].at > last->at ? &file->chunk[n] : last;
+    hs_store_keep(store, last->at, last->bytes);
+}
 
-/* Uncompressed chunks, one behind the other. *seen: as of hs_frame_write. */
+/* *seen: as for hs_frame_write. */
 static enum hs_status append_shared(struct hs_chunks *chunks, struct hs_store *store,
                                     struct hs_frame *frame, bool *seen, struct hs_error *err)
 {
-    const int64_t bytes = hs_chunks_bytes(chunks) + HS_FLETCHER_BYTES;
+    const bool plain = chunks->compression == 0;
     struct hs_chunk *list = hs_chunks_add_step(chunks);
-    struct hs_stretch *stretch = hs_new((size_t)chunks->per_step * sizeof *stretch);
+    struct hs_box *box = hs_new((size_t)chunks->per_step * sizeof *box);
     struct hs_fletcher *sum = hs_new((size_t)chunks->per_step * sizeof *sum);
-    for (int64_t n = 0, at = hs_store_end(store); n < chunks->per_step; n++) {
-        list[n] = (struct hs_chunk){.at = at, .bytes = bytes};
-        stretch[n] = (struct hs_stretch){box_of(chunks, n), at};
-        at = hs_store_behind(at, bytes);
-    }
-    struct hs_shared_file file = {.stretches = chunks->per_step, .stretch = stretch, .sum = sum};
+    for (int64_t n = 0; n < chunks->per_step; n++)
+        box[n] = box_of(chunks, n);
+    struct hs_shared_file file = {.chunks = chunks->per_step,
+                                  .box = box,
+                                  .form = form_of(chunks),
+                                  .chunk = list,
+                                  .sum = sum,
+                                  .end = hs_store_end(store)};
+    if (plain)
+        place_plain(chunks, file.end, list);
     hs_store_share(store, &file);
     enum hs_status st = hs_frame_write(frame, &file, seen, err);
-    for (int64_t n = 0; n < chunks->per_step && *seen && !st; n++) {
-        struct so_far so_far = {hs_box_count(&stretch[n].box) * (int64_t)chunks->size, sum[n]};
-        st = end_chunk(chunks, store, &list[n], &so_far, err);
-    }
-    free(stretch);
+    if (*seen && !st && plain)
+        st = keep_plain(chunks, store, &file, err);
+    else if (*seen && !st)
+        keep_packed(store, &file);
+    free(box);
     free(sum);
     if (!*seen || st)
         chunks->steps--;
@@ -358,7 +331,7 @@ enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store
                                   ? append_packed(chunks, store, &pieces, list, err)
                                   : append_plain(chunks, store, &pieces, list, err);
     if (st)
-        chunks->steps--; /* none of a step that is not whole */
+        chunks->steps--; /* a step is either complete or not there */
     return st;
 }
 
@@ -374,7 +347,7 @@ enum hs_status hs_chunks_append_frame(struct hs_chunks *chunks, struct hs_store 
     const struct hs_values values = {read_frame, frame};
     bool seen = false;
     enum hs_status st = HS_OK;
-    if (chunks->compression == 0 && hs_frame_shared(frame))
+    if (hs_frame_shared(frame))
         st = append_shared(chunks, store, frame, &seen, err);
     return seen || st ? st : hs_chunks_append(chunks, store, &values, err);
 }

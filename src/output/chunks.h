@@ -3,27 +3,19 @@
 #define HS_OUTPUT_CHUNKS_H
 
 #include "core/grid.h"
+#include "core/packing.h"
 #include "engine/step_state.h"
 #include "output/store.h"
 
-/* A chunk in the file, its checksum included. `skipped`: bit n set if filter n was left out, of
- * shuffle, deflate, Fletcher32 when compressing, else of Fletcher32 alone. */
-struct hs_chunk {
-    int64_t at, bytes;
-    unsigned skipped;
-};
-
 struct hs_chunks {
     struct hs_grid grid;
-    size_t size;             /* bytes of a value; 1 only of what is compressed */
+    size_t size;             /* bytes of a value; 1 only if compressed */
     int compression;         /* 0 none, 1..9 deflate, after shuffling the bytes of the values */
     int64_t chunk[HS_AXES];  /* nodes; slabs along the slowest axis that is cut */
     int64_t pieces[HS_AXES]; /* chunks along each axis */
     int64_t per_step, steps;
-    struct hs_chunk *list;      /* [steps][pieces z][pieces y][pieces x] */
-    int threads;                /* that it may use */
-    struct hs_packing *packing; /* [packings] chunks that are compressed at the same time */
-    int packings;
+    struct hs_chunk *list; /* [steps][pieces z][pieces y][pieces x] */
+    int threads;           /* that it may use */
 };
 
 /* `most`: bytes that a chunk should not exceed; 0: the usual (32 MiB). */
@@ -45,7 +37,7 @@ struct hs_values {
 enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store,
                                 const struct hs_values *values, struct hs_error *err);
 
-/* The same of the field of a stop. */
+/* The same, with the field of a stop. */
 enum hs_status hs_chunks_append_frame(struct hs_chunks *chunks, struct hs_store *store,
                                       struct hs_frame *frame, struct hs_error *err);
 

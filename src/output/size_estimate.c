@@ -80,7 +80,7 @@ double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_
     struct hs_chunks chunks;
     hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
     const double snapshots = (double)hs_plan_snapshots(plan);
-    const int64_t chunk = hs_store_behind(0, hs_chunks_bytes(&chunks) + HS_FLETCHER_BYTES);
+    const int64_t chunk = hs_file_behind(0, hs_chunks_bytes(&chunks) + HS_FLETCHER_BYTES);
     const double fields = snapshots * (double)(chunks.per_step * chunk) +
                           (problem->output.compression > 0 ? labels_most(problem) : 0.0);
     const double contents = contents_bytes(problem, plan, snapshots * (double)chunks.per_step);

@@ -3,7 +3,6 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/regular.h"
-#include "core/round.h"
 #include "output/beside.h"
 #include "output/files.h"
 #include "output/free_space.h"
@@ -220,8 +219,6 @@ enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct h
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-enum { ALIGNED = 8 }; /* everything in the file begins at a multiple of this [bytes] */
-
 int64_t hs_store_end(const struct hs_store *store)
 {
     return store->end;
@@ -231,11 +228,6 @@ enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t by
                             struct hs_error *err)
 {
     return hs_file_put(store->file, store->path, data, bytes, at, err);
-}
-
-int64_t hs_store_behind(int64_t at, int64_t bytes)
-{
-    return hs_round_up(at + bytes, ALIGNED);
 }
 
 void hs_store_share(const struct hs_store *store, struct hs_shared_file *out)
@@ -249,14 +241,14 @@ void hs_store_share(const struct hs_store *store, struct hs_shared_file *out)
 
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
 {
-    store->end = hs_store_behind(at, bytes);
+    store->end = hs_file_behind(at, bytes);
 }
 
 void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
                          int64_t *capacity, int64_t *end)
 {
     /* new contents are a little larger than the last */
-    const int64_t wanted = hs_round_up((int64_t)bytes + 1024, ALIGNED);
+    const int64_t wanted = hs_file_behind(0, (int64_t)bytes + 1024);
     struct hs_gap gap;
     const int found =
         !fresh && hs_free_space_find(&store->space, wanted, hs_clock_now() - reader_seconds, &gap);
@@ -397,7 +389,7 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
     memcpy(store->superblock, image->superblock, HS_SUPERBLOCK_BYTES);
     store->committed_end = image->end;
     /* with room to grow, so that later contents fit in this gap too when chunks follow it */
-    int64_t bytes = hs_round_up((int64_t)(image->used + image->used / 4 + 4096), ALIGNED);
+    int64_t bytes = hs_file_behind(0, (int64_t)(image->used + image->used / 4 + 4096));
     if (image->base == store->end)
         store->end += bytes;
     else

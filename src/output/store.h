@@ -55,8 +55,6 @@ enum hs_status hs_store_check_writers(const char *path, struct hs_error *err);
 int64_t hs_store_end(const struct hs_store *store);
 enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t bytes, int64_t at,
                             struct hs_error *err);
-/* The aligned offset at which the data after `bytes` at `at` begins. */
-int64_t hs_store_behind(int64_t at, int64_t bytes);
 /* Describes the file to other processes that write to that space. Points into the store. */
 void hs_store_share(const struct hs_store *store, struct hs_shared_file *out);
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes);

@@ -191,14 +191,24 @@ def fields_of(path):
         return len(file["temperature"])
 
 
-@pytest.mark.parametrize("how, by_all", [("0", True), ("1", False)])
-def test_each_rank_writes_what_it_has(tmp_path, how, by_all):
-    """A third of each field of 4 MB; but rank 0 all of those that are compressed. MPI's own bytes do not go by write()."""
-    field = 8 * 600 * 900
-    write(tmp_path, PLATE, grid={"points": [600, 900], "upper": [1.0, 1.0]}, time={"sweeps": 8000}, output={"every": 200})
-    process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5", "--set", f"output.compression={how}")
+# 100 MB in three chunks of 33 MB. Of two ranks each begins one or two, of seven only some; the rest comes from others.
+CHUNKS = {
+    "grid": {"points": [5000, 5000], "upper": [1.0, 1.0]},
+    "material": {"diffusivity": 1e-4},
+    "precision": "float",
+    "initial": {"expression": "300+20*x*y"},
+}
+
+
+@pytest.mark.parametrize("case, every", [({**PLATE, "grid": {"points": [600, 900], "upper": [1.0, 1.0]}}, 200), (CHUNKS, 1)], ids=["plain", "compressed"])
+def test_each_rank_writes_what_it_has(tmp_path, case, every):
+    """Its part of each field of 4 MB; compressed, the chunks that begin on it. MPI's own bytes do not go by write()."""
+    packs = case is CHUNKS
+    least = 2e6 if packs else 8 * 600 * 900 / 3  # of a field: the least that such a chunk was seen to take
+    write(tmp_path, case, time={"sweeps": 8000}, output={"every": every, "compression": int(packs)})
+    process = start(tmp_path, 3, "run", "case.cfg", "--quiet", "--output", "a.h5")
     try:
-        while not (tmp_path / "a.h5").exists() or fields_of(tmp_path / "a.h5") < 6:
+        while not (tmp_path / "a.h5").exists() or fields_of(tmp_path / "a.h5") < 3:
             time.sleep(0.05)
             assert process.poll() is None, process.communicate()
         found = [bytes_written(rank) for rank in ranks_of(process)]
@@ -206,7 +216,19 @@ def test_each_rank_writes_what_it_has(tmp_path, how, by_all):
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     assert len(found) == 3
-    assert all((bytes_ > 5 * field / 3) == by_all for bytes_ in found[1:]), found
+    assert all(bytes_ > 2 * least for bytes_ in found), found
+
+
+@pytest.mark.parametrize("ranks", [2, 7])
+def test_chunks_that_ranks_compress_are_those_of_one(tmp_path, ranks):
+    write(tmp_path, CHUNKS, time={"sweeps": 1}, output={"compression": 1})
+    assert_same(alone(tmp_path, "one.h5"), run(tmp_path, ranks, "many.h5"))
+    sizes = []
+    for name in ("one.h5", "many.h5"):
+        with h5py.File(tmp_path / name) as file:
+            chunks = file["temperature"].id
+            sizes.append([chunks.get_chunk_info(n).size for n in range(chunks.get_num_chunks())])
+    assert sizes[0] == sizes[1] and len(sizes[0]) == 6 and max(sizes[0]) < 5e6
 
 
 def test_what_a_rank_has_of_a_chunk_may_be_several_pieces(tmp_path):
@@ -215,32 +237,33 @@ def test_what_a_rank_has_of_a_chunk_may_be_several_pieces(tmp_path):
     assert_same(alone(tmp_path, "one.h5"), run(tmp_path, 2, "two.h5"))
 
 
-@pytest.mark.parametrize("what", [{"compression": 2}, {}], ids=["compressed", "elsewhere"])
-def test_where_rank_0_writes_for_all_the_file_is_the_same(tmp_path, what):
-    """Compressed; and with a rank in another directory, which does not see the file."""
-    write(tmp_path, BLOCK, time={"sweeps": 60}, output={"every": 20, **what})
+@pytest.mark.parametrize("compression", [0, 2])
+def test_where_rank_0_writes_for_all_the_file_is_the_same(tmp_path, compression):
+    """A rank in another directory does not see the file."""
+    write(tmp_path, BLOCK, time={"sweeps": 60}, output={"every": 20, "compression": compression})
     other = tmp_path / "other"
     other.mkdir()
     shutil.copy(tmp_path / "case.cfg", other)
     command = ("run", "case.cfg", "--quiet", "--output", "two.h5")
-    done = launch(tmp_path, 1, *command, ":", "-n", "1", "-wdir", str(tmp_path if what else other), str(PROGRAM), *command)
+    done = launch(tmp_path, 1, *command, ":", "-n", "1", "-wdir", str(other), str(PROGRAM), *command)
     assert done.returncode == 0, done.stderr
     assert not (other / "two.h5").exists()
     assert_same(alone(tmp_path, "one.h5"), tmp_path / "two.h5")
 
 
-def test_a_rank_that_cannot_write_is_said_once(tmp_path):
+@pytest.mark.parametrize("packs", [False, True], ids=["plain", "compressed"])
+def test_a_rank_that_cannot_write_is_said_once(tmp_path, packs):
     """Rank 1 alone has a limit on the size of files."""
     limited = tmp_path / "limited"
     limited.write_text(f'#!/bin/sh\nulimit -f 18000\nexec {PROGRAM} "$@"\n')
     limited.chmod(0o755)
-    write(tmp_path, BLOCK, time={"sweeps": 40000}, output={"every": 100})
+    write(tmp_path, CHUNKS if packs else BLOCK, time={"sweeps": 40000}, output={"every": 1 if packs else 100, "compression": int(packs)})
     command = ("run", "case.cfg", "--quiet", "--output", "a.h5")
     done = launch(tmp_path, 1, *command, ":", "-n", "1", str(limited), *command)
     assert done.returncode == 3, done.stderr
     lines = our_lines(done.stderr)
     assert sum("rank 1: a.h5: cannot write" in line and "ulimit -f" in line for line in lines) == 1 and len(lines) <= 2, done.stderr
-    assert fields_of(tmp_path / "a.h5") > 10
+    assert fields_of(tmp_path / "a.h5") > (0 if packs else 10)
 
 
 # ---- numbers of files ----------------------------------------------------------------------------

@@ -227,9 +227,7 @@ static enum hs_status write_shared(struct hs_backend_state *state,
 {
     const struct hs_request request = {.kind = HS_REQUEST_WRITE,
                                        .path_bytes = strlen(file->path) + 1,
-                                       .name_bytes = strlen(file->name) + 1,
-                                       .inode = file->inode,
-                                       .stretches = file->stretches};
+                                       .name_bytes = strlen(file->name) + 1};
     const enum hs_status st = ask(state, request, (void *)(uintptr_t)file, err);
     *seen = seen_by_all;
     return st;

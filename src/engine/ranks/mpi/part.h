@@ -41,9 +41,7 @@ struct hs_request {
     int steps;                     /* and sweeps between exchanges of halos */
     bool network;                  /* and whether the whole has a network: each gets its slab's */
     size_t path_bytes, name_bytes; /* begin, write: of a file, which follow; 0: the initial field */
-    uint64_t inode;                /* write, */
-    int64_t stretches;             /* and how many follow */
-    int64_t step;                  /* and which of the file's steps */
+    int64_t step;                  /* begin: which of the file's steps */
     bool before;                   /* download: the field one sweep before */
     bool known;                    /* finish */
     int fields;                    /* reserve: how many */
