@@ -330,10 +330,77 @@ def fitted_order(grids, errors):
 
 
 @pytest.mark.parametrize("shape, dims, grids", [("cylinder", 2, (12, 16, 24, 32, 48, 64)), ("sphere", 3, (8, 12, 16, 24))])
-def test_round_shells_on_straight_axes_come_with_the_first_order(tmp_path, shape, dims, grids):
-    """Along an edge that a slanting surface crosses, materials that conduct in parallel are taken in series: a
-    first-order error, however exact the crossing point is. At most 1.7 K in all; the error jumps from grid to grid."""
+def test_round_shells_on_straight_axes_come_with_the_second_order(tmp_path, shape, dims, grids):
+    """Every edge that crosses a surface has the exact resistance of its line, so what flows across surfaces is of second
+    order. At most 1.7 K in all; the largest error jumps from grid to grid with the position of the nodes. Errors of the
+    last grids were 4.1e-5 and 1.3e-4 in the mean, 4.8e-4 and 3.7e-3 at most."""
     worst, mean = shell_errors(tmp_path, shape, dims, grids)
-    assert 0.85 <= fitted_order(grids, mean) <= 1.3, mean
-    assert 0.6 <= fitted_order(grids, worst) <= 1.3, worst
-    assert mean[-1] < 0.004 and worst[-1] < 0.03
+    assert 1.7 <= fitted_order(grids, mean) <= 2.4, mean
+    assert 1.0 <= fitted_order(grids, worst) <= 2.0, worst
+    assert mean[-1] < (6e-5 if dims == 2 else 2e-4) and worst[-1] < (1e-3 if dims == 2 else 5e-3)
+
+
+@pytest.mark.parametrize("cells", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("k", [1e-3, 0.1])
+@pytest.mark.parametrize("dims", [2, 3])
+def test_heat_does_not_bypass_a_thin_round_layer(tmp_path, dims, k, cells):
+    """An insulating shell, thinner than the cells, around a core that makes heat: the jump of the mean temperature over
+    the shell, with the parabola in the core and the logarithm or hyperbola outside taken off. 2D was within 1.1 %, 3D
+    within 2.7 %."""
+    n, a, q = (65, 0.3, 1.0) if dims == 2 else (33, 0.3, 1.0)
+    b = a + cells / (n - 1)
+    centre = [0.503, 0.498, 0.501][:dims]
+    simple = {"density": 1.0, "specific_heat": 1.0}
+    round_ = {"shape": "sphere", "centre": centre}
+    settings = {
+        "grid": {"points": [n] * dims, "upper": [1.0] * dims},
+        "materials": [
+            {"name": "out", "conductivity": 1.0, **simple},
+            {"name": "shell", "conductivity": k, **simple},
+            {"name": "core", "conductivity": 1.0, "source": q, **simple},
+        ],
+        "body": [{"material": "out"}, {"material": "shell", **round_, "radius": b}, {"material": "core", **round_, "radius": a}],
+        "initial": {"value": 0.0},
+        "boundary": {"all": {"type": "fixed"}},
+        "steady": {"tolerance": 1e-9, "method": "multigrid"},
+    }
+    field = run(tmp_path, settings).field.T
+    x = np.meshgrid(*[np.linspace(0, 1, n)] * dims, indexing="ij")
+    r = np.sqrt(sum((x[d] - centre[d]) ** 2 for d in range(dims)))
+
+    def outside(r):  # what q a**dims of heat falls by outside, up to a constant
+        return -q * a**dims / dims * (np.log(r) if dims == 2 else -1 / r)
+
+    core, ring = r < 0.25, (r > b + 0.05) & (r < b + 0.1)
+    inner = (field + q * r**2 / (2 * dims))[core].mean() - q * a**2 / (2 * dims)
+    outer = (field - outside(np.maximum(r, 0.1)))[ring].mean() + outside(b)
+    assert (inner - outer) / ((outside(a) - outside(b)) / k) == pytest.approx(1, abs=0.03)
+
+
+@pytest.mark.parametrize("normal", [[1.0, 0.4], [1.0, -1.0], [0.3, 1.0, 0.5]])
+@pytest.mark.parametrize("thickness", [0.003, 0.03, 0.2])
+def test_slanting_layers_are_exact(tmp_path, normal, thickness):
+    """Heat flows along the normal through a layer of 1 : 1e-4 between 1 and 30, thinner and thicker than the cells of
+    0.05. Each edge then carries the flux times the cosine to the normal, whatever it crosses."""
+    dims = len(normal)
+    length = math.sqrt(sum(c * c for c in normal))
+    height = "+".join(f"({c / length!r})*({'xyz'[d]}-{0.47 + 0.01 * d!r})" for d, c in enumerate(normal))
+    point = [0.47 + 0.01 * d for d in range(dims)]
+    above = [p + thickness * c / length for p, c in zip(point, normal)]
+    k = [1.0, 1e-4, 30.0]
+    end = thickness / k[1]
+    exact = f"{height}<0?{height}:({height}<{thickness!r}?({height})*{1 / k[1]!r}:{end!r}+({height}-{thickness!r})*{1 / k[2]!r})"
+    slope = {"shape": "half-space", "normal": normal}
+    settings = {
+        "grid": {"points": [21] * dims, "upper": [1.0] * dims},
+        "materials": [{"name": f"m{n}", "conductivity": k[n], "density": 1.0, "specific_heat": 1.0} for n in range(3)],
+        "body": [{"material": "m2"}, {"material": "m1", **slope, "point": above}, {"material": "m0", **slope, "point": point}],
+        "initial": {"value": 0.0},
+        "boundary": {"all": {"type": "dirichlet", "value": exact}},
+        "steady": {"tolerance": 1e-11, "method": "multigrid"},
+    }
+    field = run(tmp_path, settings).field.T
+    x = np.meshgrid(*[np.linspace(0, 1, 21)] * dims, indexing="ij")
+    s = sum(c / length * (x[d] - point[d]) for d, c in enumerate(normal))
+    expected = np.where(s < 0, s, np.where(s < thickness, s / k[1], end + (s - thickness) / k[2]))
+    assert np.abs(field - expected).max() < 1e-7 * end  # of what the search leaves; contrasts amplify it

@@ -118,11 +118,49 @@ static double resist(const struct hs_body *body, int axis, int pieces, const str
     return sum;
 }
 
-/* Conductance of a quarter that surfaces cross. */
+/* Resistance of the line from node to node without contacts, m^2 K/W. */
+static double along_edge(struct hs_octants *octants, int axis, bool *empty)
+{
+    int n = 0;
+    while (!octants->octant[quarter_number(axis, n)].there)
+        n++;
+    const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
+    double at[HS_AXES];
+    struct hs_node_box region = beside_cell(octants, octant, axis, at);
+    region.origin[axis] = octant->region.origin[axis];
+    hs_octant_select(octants, octant, &region, &octants->here);
+    const int count = hs_solids_line(&octants->cells->solids, &region, &octants->here, axis, at,
+                                     octants->crossing, octants->piece);
+    return resist(octants->spec->body, axis, count, octants->piece, empty);
+}
+
+/* Whether a round or slanting surface in a quarter is not parallel to the edge. A surface that only
+ * touches the quarter does not count. */
+static bool is_bent(struct hs_octants *octants, const struct hs_octant *octant, int axis)
+{
+    struct hs_node_box within = along_cell(octant, axis);
+    for (int a = 0; a < HS_AXES; a++) {
+        within.lo[a] += octants->axis[a].tolerance;
+        within.hi[a] -= octants->axis[a].tolerance;
+    }
+    hs_octant_select(octants, octant, &within, &octants->here);
+    return octants->here.bends[axis];
+}
+
+/*
+ * Conductance of a quarter that surfaces cross.
+ *
+ * If a round or slanting surface is not parallel to the edge, all of the quarter conducts like the
+ * line from node to node. Separate lines would let heat bypass a thin layer: they miss it in this
+ * quarter and meet it in the next one. The edges that cross a layer along all axes together have
+ * the resistance of its area, since each has that of its thickness over the cosine to its normal.
+ */
 static double trace(struct hs_octants *octants, const struct hs_octant *octant, int axis,
                     double contacts, bool *empty)
 {
     const struct hs_node_box region = along_cell(octant, axis);
+    if (is_bent(octants, octant, axis))
+        return area_of(octant, axis) / (along_edge(octants, axis, empty) + contacts);
     hs_octant_select(octants, octant, &region, &octants->here);
     struct hs_lines lines = hs_octants_lines(octants, &region, axis);
     double at[HS_AXES] = {0.0, 0.0, 0.0}, area, sum = 0.0, first = -1.0;

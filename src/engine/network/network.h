@@ -11,9 +11,10 @@
  *   are nearest to the surface's normal.
  * - Faces of boxes, half-spaces along an axis and ends of cylinders cut quarters and octants
  *   exactly, wherever they lie. Where another surface (sphere, cylinder, oblique half-space)
- *   crosses one, 4 x 4 lines are integrated, on each of which the crossings are exact. A contact at
- *   such a surface is divided by the cosine between the edge and the normal, along which heat
- *   crosses it; it holds for all lines of the edge.
+ *   crosses an octant, 4 x 4 lines are integrated, on each of which the crossings are exact. A
+ *   quarter is integrated so if the surface is parallel to the edge; else it conducts like the line
+ *   from node to node. A contact at such a surface is divided by the cosine between the edge and
+ *   the normal, along which heat crosses it; it holds for all lines of the edge.
  * - Labels of nodes, and measured numbers, fill the whole control volume; edges between them
  *   consist of two halves in series.
  * - A solid has no extent along axes that the grid lacks: a sphere is a disc in 2D.

@@ -117,8 +117,7 @@ void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *
         hs_solids_narrow(&octants->cells->solids, region, octant->around, out);
         return;
     }
-    out->count = 0;
-    out->curved = false;
+    *out = (struct hs_selection){.part = out->part};
     out->base = octant->label == HS_CELL_EMPTY ? HS_NOWHERE : octant->label;
 }
 

@@ -150,6 +150,8 @@ void hs_solids_narrow(const struct hs_solids *solids, const struct hs_node_box *
     out->count = 0;
     out->base = from->base;
     out->curved = false;
+    for (int a = 0; a < HS_AXES; a++)
+        out->bends[a] = false;
     for (int n = 0; n < from->count; n++) {
         const struct hs_shape_parts *part = &solids->part[from->part[n]];
         const enum relation box = to_box(solids, part, region);
@@ -163,6 +165,9 @@ void hs_solids_narrow(const struct hs_solids *solids, const struct hs_node_box *
         }
         out->part[out->count++] = from->part[n];
         out->curved |= round == CROSSED || half == CROSSED;
+        for (int a = 0; a < HS_AXES; a++)
+            out->bends[a] |=
+                (round == CROSSED && part->round[a]) || (half == CROSSED && part->normal[a] != 0.0);
     }
 }
 

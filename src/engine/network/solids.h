@@ -38,9 +38,10 @@ struct hs_node_box {
 /* The solids whose surfaces cross a region, topmost first, and the substance of its rest. */
 struct hs_selection {
     int count;
-    int *part;   /* [solids' count] */
-    int base;    /* substance, or HS_NOWHERE */
-    bool curved; /* some surface is not parallel to the axes */
+    int *part;           /* [solids' count] */
+    int base;            /* substance, or HS_NOWHERE */
+    bool curved;         /* some surface is round or slanting */
+    bool bends[HS_AXES]; /* ... and not parallel to this axis */
 };
 
 /* Selects all solids: to be narrowed. */

@@ -7,6 +7,8 @@
 #include "network_case.h"
 #include "random.h"
 
+#include <float.h>
+
 enum { CUTS = 2 * CASE_SOLIDS + CASE_WALLS * 2 + 4, LINES = 4, NONE = -1 };
 
 struct random_case {
@@ -350,30 +352,69 @@ static double walk(const struct random_case *r, int axis, const double line[HS_A
     return sum;
 }
 
-/* The contacts on the line from a node to the next one along an axis, both moved down a little. */
-static double contacts_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
+/* m: how much lower than they are nodes and edges are taken, for the side of a surface that they
+ * are on; as much as hs_octants_beside. A line that touches a round surface has a piece in it whose
+ * length is the root of that. */
+static double lowered(const struct random_case *r, int axis)
 {
-    const double little = 2e-13;
-    double x[HS_AXES], sum = 0.0;
+    const double *coordinate = r->coordinate[axis];
+    const double far = fmax(fabs(coordinate[0]), fabs(coordinate[cells(r, axis)]));
+    return (4.0 + 1.3 * axis) * 32.0 * DBL_EPSILON * far;
+}
+
+/* The line from a node to the next one along an axis, lowered along all axes, or raised where
+ * nothing lies below. Returns whether something lies below the node along the axis. */
+static bool node_line(const struct random_case *r, const int64_t node[HS_AXES], int axis,
+                      double x[HS_AXES])
+{
     bool is_under = false;
     for (int a = 0; a < HS_AXES; a++) {
         const bool under = node[a] > 0 || r->c.spec.wrap[a];
         x[a] = !there(r, a) ? 0.5
-               : under      ? r->coordinate[a][node[a] > 0 ? node[a] : cells(r, a)] - little
-                            : r->coordinate[a][0] + little;
+               : under      ? r->coordinate[a][node[a] > 0 ? node[a] : cells(r, a)] - lowered(r, a)
+                            : r->coordinate[a][0] + lowered(r, a);
         is_under = a == axis ? under : is_under;
     }
+    return is_under;
+}
+
+static double contacts_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
+{
+    const double little = lowered(r, axis);
+    double x[HS_AXES], sum = 0.0;
+    const bool is_under = node_line(r, node, axis, x);
     const double lo = r->coordinate[axis][node[axis]] + (node[axis] > 0 ? -little : little);
     walk(r, axis, x, lo, r->coordinate[axis][node[axis] + 1] - little,
          is_under ? substance_at(r, x) : NONE, &sum, NULL);
     return sum;
 }
 
+/* Whether a curved surface that is not parallel to the axis is seen in the box, and more than
+ * touches it. */
+static bool bends(const struct random_case *r, const struct box *box, int axis)
+{
+    struct box within = *box;
+    for (int a = 0; a < r->c.grid.dims; a++) {
+        within.lo[a] += near(r, a);
+        within.hi[a] -= near(r, a);
+    }
+    const struct crossing crossing = find_crossing(r, &within);
+    for (int n = 0; n < crossing.count; n++) {
+        const struct hs_solid *solid = crossing.solid[n];
+        const bool slants = solid->shape.kind == HS_SHAPE_HALF_SPACE;
+        if (curve_to(r, solid, &within) == CROSSES &&
+            (slants ? solid->shape.normal[axis] != 0.0 : counts(r, solid, axis)))
+            return true;
+    }
+    return false;
+}
+
 static double edge_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
 {
     static struct bundle bundle;
     const double contacts = contacts_of_solids(r, node, axis);
-    double sum = 0.0;
+    double x[HS_AXES], sum = 0.0;
+    node_line(r, node, axis, x);
     for (int n = 0; n < 4; n++) {
         int side[HS_AXES];
         int64_t cell[HS_AXES];
@@ -384,11 +425,12 @@ static double edge_of_solids(const struct random_case *r, const int64_t node[HS_
             continue;
         const struct box box = part_of(r, cell, side, axis);
         const struct crossing here = find_crossing(r, &box);
+        const bool as_node_line = bends(r, &box, axis);
         find_lines(r, &box, axis, &here, &bundle);
         for (int m = 0; m < bundle.count; m++)
-            sum += bundle.area[m] /
-                   (walk(r, axis, bundle.at[m], box.lo[axis], box.hi[axis], NONE, NULL, NULL) +
-                    contacts);
+            sum += bundle.area[m] / (walk(r, axis, as_node_line ? x : bundle.at[m], box.lo[axis],
+                                          box.hi[axis], NONE, NULL, NULL) +
+                                     contacts);
     }
     return sum;
 }
