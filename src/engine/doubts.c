@@ -92,6 +92,56 @@ static bool has_unused_substance(const struct hs_problem *problem, const struct 
     return name;
 }
 
+/* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
+static bool are_concentric(const struct hs_shape *outer, const struct hs_shape *inner, int dims)
+{
+    const bool round = outer->kind == HS_SHAPE_SPHERE || outer->kind == HS_SHAPE_CYLINDER;
+    bool same = round && outer->kind == inner->kind;
+    for (int a = 0; a < dims && same; a++)
+        if (outer->kind == HS_SHAPE_SPHERE || a != outer->axis)
+            same = fabs(outer->centre[a] - inner->centre[a]) <= 1e-6 * outer->radius;
+    return same && (outer->kind == HS_SHAPE_SPHERE || outer->axis == inner->axis);
+}
+
+/* The smallest cell along the axes across which a round shape is round [m]. */
+static double cell_across(const struct hs_problem *problem, const struct hs_shape *shape)
+{
+    double least = INFINITY, cells[2];
+    for (int a = 0; a < problem->grid.dims; a++) {
+        hs_grid_cells(&problem->grid, a, problem->face[2 * a].wrap, cells);
+        if (shape->kind == HS_SHAPE_SPHERE || a != shape->axis)
+            least = fmin(least, cells[0]);
+    }
+    return least;
+}
+
+/* In a round layer of one or two cells, edges that should carry heat along the layer leave it on
+ * their way, so the layer passes too little (docs/numerics.md). Insulating layers may be thin. */
+static bool has_thin_conductor(const struct hs_problem *problem, const struct hs_plan *plan,
+                               char *out, size_t size)
+{
+    const struct hs_body *body = problem->body;
+    (void)plan;
+    for (int n = 1; body && n + 1 < body->solid_count; n++) {
+        const struct hs_solid *solid = &body->solid[n];
+        const struct hs_substance *layer = &body->substance[solid->substance];
+        const double k = layer->conductivity[HS_X];
+        const double thickness = solid[0].shape.radius - solid[1].shape.radius;
+        if (are_concentric(&solid[0].shape, &solid[1].shape, problem->grid.dims) &&
+            thickness > 0.0 && thickness < 2.0 * cell_across(problem, &solid->shape) &&
+            k > 2.0 * body->substance[solid[1].substance].conductivity[HS_X] &&
+            k > 2.0 * body->substance[solid[-1].substance].conductivity[HS_X]) {
+            snprintf(out, size,
+                     "%s: a round layer of %s is %.3g m thick, less than two cells of %.3g m, so "
+                     "too little heat will flow along it; give more grid.points",
+                     hs_problem_place(problem, HS_PLACE_BODY), layer->name, thickness,
+                     cell_across(problem, &solid->shape));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Solids that conduct are denser than this; gases are lighter, but conduct less. */
 static bool is_light_and_conducts(const struct hs_problem *problem, const struct hs_plan *plan,
                                   char *out, size_t size)
@@ -348,9 +398,9 @@ static bool has_name_of_two(const struct hs_problem *problem, const struct hs_pl
 
 static bool (*const checks[])(const struct hs_problem *problem, const struct hs_plan *plan,
                               char *out, size_t size) = {
-    is_light_and_conducts, has_odd_substance, has_unused_substance,
-    mixes_units,           has_coarse_wall,   is_too_short,
-    is_too_long,           has_unseen_point,  has_name_of_two,
+    is_light_and_conducts, has_odd_substance,  has_unused_substance, mixes_units,
+    has_coarse_wall,       is_too_short,       is_too_long,          has_unseen_point,
+    has_name_of_two,       has_thin_conductor,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 _Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");

@@ -380,6 +380,17 @@ def test_a_material_that_is_never_used_is_a_warning(tmp_path):
     assert result.returncode == 0 and b"warning" in result.stdout and b"wood" in result.stdout, result.stdout
 
 
+@pytest.mark.parametrize("radius, k, warns", [(0.3, 401.0, True), (0.36, 401.0, False), (0.3, 0.01, False)])
+def test_a_thin_round_conductor_is_a_warning(tmp_path, radius, k, warns):
+    """A pipe in cells of 0.1 m: heat that flows along its wall needs two of them. An insulating wall may be thinner."""
+    pipe = [f'{{ material = "{name}"; shape = "cylinder"; centre = [0.8, 0.4]; radius = {r}; }}' for name, r in (("copper", radius), ("wood", 0.15))]
+    text = with_body(f'body = ( {{ material = "wood"; }}, {", ".join(pipe)} );').replace("401.0", str(k))
+    result = heatsolve(tmp_path, text)
+    assert result.returncode == 0, result.stderr
+    told = b"body: a round layer of copper is 0.15 m thick, less than two cells of 0.1 m"
+    assert (told in result.stdout) == warns, result.stdout
+
+
 def test_one_material_alone_keeps_its_warnings_and_their_place(tmp_path):
     text = with_body('body = ( { material = "copper"; } );').replace('contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; } );\n', "")
     result = heatsolve(tmp_path, text.replace("specific_heat = 385.0", "specific_heat = 0.385"))
