@@ -14,13 +14,13 @@ static enum hs_status no_memory(struct hs_error *err)
 }
 
 /* Compressing takes a hundred times as long as writing, so all threads do it; but the buffers take
- * no more memory than the chunks. */
+ * about as much memory as the chunks. */
 enum hs_status hs_packings_init(struct hs_packings *packings, const struct hs_packing_form *form,
                                 int64_t chunks, int threads, struct hs_error *err)
 {
     enum { MOST = 8 };
     const size_t bytes = (size_t)form->chunk + HS_FLETCHER_BYTES;
-    const int64_t count = hs_larger(1, hs_smaller(hs_smaller(chunks / 2, MOST), threads));
+    const int64_t count = hs_larger(1, hs_smaller(hs_smaller((chunks + 1) / 2, MOST), threads));
     *packings = (struct hs_packings){.form = *form, .count = (int)count};
     packings->packing = hs_new((size_t)count * sizeof *packings->packing);
     bool there = true;
