@@ -84,7 +84,8 @@ def test_a_slanting_contact_is_exact(tmp_path, normal, k):
 @pytest.mark.parametrize("resistance", [0.01, 0.1, 1.0])
 def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
     """A disc that makes q inside, with a jump of q a R/2 at its edge. Errors jump with the position of the nodes, so the
-    test asks for a third of the largest where the first order gives a quarter; 0.5 % was the largest at 160 cells."""
+    test asks for a quarter where the first order gives an eighth; of the smallest jump, where the error at 20 cells may be
+    small by chance, for a third of the largest, where it gives a quarter. 0.5 % was the largest at 160 cells."""
     a, q = 0.3, 10.0
     shape = {"shape": "cylinder", "centre": [0.5, 0.5], "radius": a}
     outside = f"-{q * a * a / 2 / k!r}*0.5*log((x-0.5)^2+(y-0.5)^2)"
@@ -93,7 +94,8 @@ def test_a_round_contact_comes_with_the_first_order(tmp_path, k, resistance):
     for cells in (20, 40, 160):
         field = steady(tmp_path, cells + 1, shape, resistance, outside, k=k, source=q)
         error[cells] = abs(field[cells // 2, cells // 2] / exact - 1)
-    assert error[160] < max(error[20], error[40]) / 3 and error[160] < 0.006, error
+    most = max(error[20], error[40]) / 3 if resistance == 0.01 else error[20] / 4
+    assert error[160] < most and error[160] < 0.006, error
 
 
 @pytest.mark.parametrize("of", ["cells", "nodes"])
