@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/round.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -58,8 +59,8 @@ static void shuffle(const unsigned char *from, size_t count, size_t whole, size_
     }
 }
 
-/* Shuffles and deflates a chunk; the result overwrites its values. */
-static void pack(const struct hs_packing_form *form, struct hs_packing *p)
+/* Shuffles and deflates a chunk; the result overwrites its values. False: no memory. */
+static bool pack(const struct hs_packing_form *form, struct hs_packing *p)
 {
     const uLong whole = (uLong)form->chunk;
     shuffle(p->values, p->count, whole / form->size, form->size, p->shuffled);
@@ -67,22 +68,20 @@ static void pack(const struct hs_packing_form *form, struct hs_packing *p)
     const int z = compress2(p->values, &packed, p->shuffled, whole, form->level);
     const bool larger = z == Z_BUF_ERROR || (z == Z_OK && packed >= whole);
     packed = larger ? whole : packed;
-    p->failed = z != Z_OK && !larger;
     p->bytes = larger ? p->shuffled : p->values;
     p->chunk =
         (struct hs_chunk){.bytes = (int64_t)packed + HS_FLETCHER_BYTES, .skipped = larger ? 2 : 0};
     struct hs_fletcher sum = {0};
     hs_fletcher_add(&sum, p->bytes, packed);
     hs_fletcher_put(&sum, p->bytes + packed);
+    return z == Z_OK || larger;
 }
 
 enum hs_status hs_packings_pack(struct hs_packings *packings, int count, struct hs_error *err)
 {
     bool failed = false;
 #pragma omp parallel for num_threads(count) schedule(dynamic, 1) reduction(|| : failed)
-    for (int n = 0; n < count; n++) {
-        pack(&packings->form, &packings->packing[n]);
-        failed = failed || packings->packing[n].failed;
-    }
+    for (int n = 0; n < count; n++)
+        failed = !pack(&packings->form, &packings->packing[n]) || failed;
     return failed ? no_memory(err) : HS_OK;
 }

@@ -4,7 +4,6 @@
 
 #include "core/status.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +27,6 @@ struct hs_packing {
     unsigned char *shuffled; /* both buffers have room for a chunk and its checksum */
     unsigned char *bytes;    /* one of the two buffers: the bytes for the file */
     struct hs_chunk chunk;   /* all but its place */
-    bool failed;             /* no memory */
 };
 
 /* Chunks that are compressed at the same time. */
