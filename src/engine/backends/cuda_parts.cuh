@@ -82,8 +82,7 @@ hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_p
 hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
                              void *from, void *to, cudaStream_t stream, hs_error *err);
 
-/* ---- cuda_readback.cu --------------------------------------------------------------------------
- */
+/* ---- cuda_readback.cu ------------------------------------------------------------------------ */
 
 /* A copy of the field on the device, and a stream of its own that takes it to the host, so that
  * sweeps may go on. Zero: none yet. */

@@ -413,8 +413,7 @@ static enum hs_status solve(struct hs_bdf2 *bdf2, double shift, double most, dou
     return st;
 }
 
-/* ---- the mean that a step stores the heat of --------------------------------------------------
- */
+/* ---- the mean that a step stores the heat of ------------------------------------------------- */
 
 /* Multiplies the weights so far by `before`; adds the step tried: time t with weight `now`. */
 static void add_time(struct hs_bdf2 *bdf2, double before, double now, double t)

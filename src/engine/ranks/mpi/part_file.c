@@ -101,8 +101,7 @@ static enum hs_status write_plain(const struct hs_part *part, int descriptor,
     return st;
 }
 
-/* ---- compressed chunks ------------------------------------------------------------------------
- */
+/* ---- compressed chunks ----------------------------------------------------------------------- */
 
 /* Whether a chunk's first layer is on a rank. That rank compresses the chunk; the ranks after it
  * send the rest. */
