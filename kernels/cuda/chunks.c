@@ -44,6 +44,7 @@ static void fused_hand_out(struct fused_clock *clock, int64_t blocks, int64_t ta
 struct fused_columns {
     int64_t halos, inner; /* columns at faces of x and y, which come first, and the others */
     int64_t planes;
+    int least;       /* chunks */
     int64_t longest; /* chunk, in planes, ... */
     int64_t whole;   /* ... and of a column that is one chunk while others are cut */
     int reach;
@@ -83,7 +84,8 @@ static struct hs_fused_chunks fused_chunks(const struct fused_columns *of)
 {
     enum { MOST = 23, MOST_TAPER = 8 };
     const int64_t enough = 64 * (int64_t)of->multiprocessors;
-    const int from = (int)hs_divide_up(of->planes > 0 ? of->planes : 1, of->longest);
+    const int fewest = (int)hs_divide_up(of->planes > 0 ? of->planes : 1, of->longest);
+    const int from = fewest > of->least ? fewest : of->least;
     const int64_t columns = of->halos + of->inner;
     struct hs_fused_chunks best = {.chunks = from};
     int64_t least = INT64_MAX;
@@ -132,6 +134,19 @@ static struct fused_columns fused_columns(const struct hs_case *of,
                                                          : MOST_MULTIPROCESSORS};
 }
 
+/* Calls of a slab need several blocks for each multiprocessor. The exchange takes time from the
+ * first ones; the ends, which wait for it, follow; and the others make up for differences, as ranks
+ * wait for the slowest one. Not if chunks would mostly fill and drain. Figures:
+ * docs/performance/many-gpus.md. */
+static int least_chunks(const struct hs_case *of, const struct fused_columns *columns)
+{
+    enum { BLOCKS_OF_TWO = 9, SHORTEST = 8 }; /* blocks of two multiprocessors; times the reach */
+    const int64_t tiles = columns->halos + columns->inner;
+    const int64_t least =
+        hs_divide_up((int64_t)BLOCKS_OF_TWO * columns->multiprocessors, 2 * tiles);
+    return of->slab && least * SHORTEST * columns->reach <= columns->planes ? (int)least : 1;
+}
+
 static bool keep_all(const struct hs_face *face, int faces, int radius)
 {
     bool all = true;
@@ -156,7 +171,8 @@ struct hs_fused_chunks hs_fused_cut_z(const struct hs_case *of,
                                       const struct hs_device_limits *limits, int64_t tiles_x,
                                       int64_t tiles_y)
 {
-    const struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
+    struct fused_columns columns = fused_columns(of, limits, tiles_x, tiles_y);
+    columns.least = least_chunks(of, &columns);
     return fused_chunks(&columns);
 }
 
@@ -170,6 +186,7 @@ struct hs_fused_chunks hs_march_cut_z(const struct hs_case *of,
     if (of->precision == HS_DOUBLE)
         columns.longest = HS_MARCH_PLANES;
     columns.whole = whole_planes(of);
+    columns.least = least_chunks(of, &columns);
     return fused_chunks(&columns);
 }
 

@@ -59,9 +59,8 @@ struct hs_fused_planes {
 
 /*
  * The planes of the request's k-th chunk. If a call comes in two parts, its ends are as long as two
- * chunks from the middle of the order. The last two chunks are the shortest ones and are left over
- * so that multiprocessors finish together. The longest ones are not needed, since whatever waits
- * for the ends has the time of the rest of the sweep.
+ * chunks from the middle of the order. The longest chunks are swept while the ends wait for an
+ * exchange; the shortest ones come last, so that multiprocessors finish together.
  */
 HS_HOST_DEVICE static inline int hs_fused_low_end(int chunks)
 {

@@ -22,13 +22,15 @@ struct hs_layers {
 struct hs_halo {
     /* Layers from <= k < to of a field, given by its number (core/vectors.h). */
     struct hs_layers (*layers)(struct hs_backend_state *state, int field, int64_t from, int64_t to);
-    /* From now on, calls that the kernel can split (core/kernel.h) are made in two parts: the ends,
-     * with the layers that neighbours need, on a high-priority stream; the rest concurrently. NULL:
-     * calls are never split. */
+    /* From now on, calls that the kernel can split (core/kernel.h) are made in two parts: the
+     * inside, which needs no layers from neighbours, and then the ends. NULL: calls are never
+     * split. */
     enum hs_status (*part)(struct hs_backend_state *state, struct hs_error *err);
-    /* That stream if the last call was split: work put there runs after the ends and before the
-     * next call. Else NULL. */
-    void *(*ahead)(const struct hs_backend_state *state);
+    /* Before `ask` for so many sweeps: *stream is a high-priority stream if they are a call in two
+     * parts, else NULL. Work put there runs after the call before, and while the inside is swept;
+     * the ends wait for it. */
+    enum hs_status (*ahead)(struct hs_backend_state *state, int64_t sweeps, void **stream,
+                            struct hs_error *err);
     /* As the backend's sweep, but asynchronous: `wait` waits until it is done. */
     enum hs_status (*ask)(struct hs_backend_state *state, const struct hs_span *span,
                           struct hs_error *err);

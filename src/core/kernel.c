@@ -24,6 +24,7 @@ struct hs_case hs_kernel_case(const struct hs_problem *problem, const struct hs_
         .box = hs_problem_interior(problem),
         .face = problem->face,
         .threads = threads,
+        .slab = problem->slab != NULL,
     };
 }
 

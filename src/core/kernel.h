@@ -89,11 +89,12 @@ struct hs_recursion {
     const double *factor; /* [steps], rounded to the field's precision */
 };
 
-/* Which part of the box a request covers, if a call is split into two (`ends` of the plan). */
+/* Which part of the box a request covers, if a call is split into two (`ends` of the plan). They
+ * may be swept at the same time. */
 enum hs_sweep_part {
     HS_SWEEP_ALL,
-    HS_SWEEP_ENDS,  /* at both ends of the slowest axis at least as many layers as the plan says */
-    HS_SWEEP_INSIDE /* the rest, which may be swept at the same time */
+    HS_SWEEP_INSIDE,
+    HS_SWEEP_ENDS /* at both ends of the slowest axis at least as many layers as the plan says */
 };
 
 /*
@@ -166,6 +167,7 @@ struct hs_case {
     struct hs_box box;           /* nodes that sweeps update */
     const struct hs_face *face;  /* [HS_FACES]: held, prescribed, wrap */
     int threads;                 /* CPU: at most */
+    bool slab;                   /* between calls, layers are exchanged with other ranks */
     int steps;                   /* per call; 0: as many as the kernel prefers */
     struct hs_blocking blocking; /* for kernels with HS_TAKES_BLOCK or HS_TAKES_PLANES: a wish */
 };

@@ -63,20 +63,8 @@ hs_status part(hs_backend_state *state, hs_error *err)
     return HS_OK;
 }
 
-void *ahead(const hs_backend_state *state)
-{
-    return state->parts.made ? state->parts.ahead : NULL;
-}
-
-/* Makes the stream wait for the ends of the call before, and for what was submitted after them. */
-hs_status join(hs_backend_state *state, hs_error *err)
-{
-    const bool made = state->parts.made;
-    state->parts.made = false;
-    return made ? order(&state->parts, state->parts.ahead, state->stream, err) : HS_OK;
-}
-
-/* The layers that the first part must have at each end: the halo, and what neighbours want. */
+/* The layers that the ends must have at each end of the slab: the halo, and what a call reads
+ * beyond the inside. */
 int64_t ends_wanted(const hs_backend_state *state)
 {
     const hs_problem *problem = state->problem;
@@ -85,44 +73,42 @@ int64_t ends_wanted(const hs_backend_state *state)
     return (slab->lo > above ? slab->lo : above) + state->plan.steps * problem->radius;
 }
 
-hs_status ask(hs_backend_state *state, const hs_span *span, hs_error *err)
+hs_status ahead(hs_backend_state *state, int64_t sweeps, void **stream, hs_error *err)
 {
-    hs_status st = join(state, err);
-    state->parts.wanted = state->parts.ahead && span->count == state->plan.steps &&
-                          state->plan.ends >= ends_wanted(state);
-    if (!st)
-        st = hs_cuda_ask(state, span, err);
-    state->parts.wanted = false;
-    return st;
+    hs_cuda_parts *parts = &state->parts;
+    parts->wanted =
+        parts->ahead && sweeps == state->plan.steps && state->plan.ends >= ends_wanted(state);
+    *stream = parts->wanted ? parts->ahead : NULL;
+    return parts->wanted ? order(parts, state->stream, parts->ahead, err) : HS_OK;
 }
 
 hs_status wait(hs_backend_state *state, hs_error *err)
 {
-    const hs_status st = join(state, err);
-    if (st)
-        return st;
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     return HS_OK;
 }
 
 } // namespace
 
+/* One of several calls of fewer sweeps is not split, and waits for what is ahead. */
 hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
                               hs_error *err)
 {
     hs_cuda_parts *parts = &state->parts;
-    /* fewer steps are one of several calls, which would have to wait for each other's ends */
-    if (!parts->wanted || sweep->steps != state->plan.steps)
-        return state->kernel->sweep(plan, sweep, err);
-    hs_status st = order(parts, state->stream, parts->ahead, err);
-    sweep->stream = parts->ahead;
-    sweep->part = HS_SWEEP_ENDS;
-    if (!st)
-        st = state->kernel->sweep(plan, sweep, err);
-    sweep->stream = state->stream;
+    const bool wanted = parts->wanted;
+    hs_status st = HS_OK;
+    parts->wanted = false;
+    if (!wanted || sweep->steps != state->plan.steps) {
+        st = wanted ? order(parts, parts->ahead, state->stream, err) : HS_OK;
+        return st ? st : state->kernel->sweep(plan, sweep, err);
+    }
+    st = order(parts, state->stream, parts->ahead, err);
     sweep->part = HS_SWEEP_INSIDE;
-    parts->made = true;
-    return st ? st : state->kernel->sweep(plan, sweep, err);
+    st = st ? st : state->kernel->sweep(plan, sweep, err);
+    sweep->part = HS_SWEEP_ENDS;
+    sweep->stream = parts->ahead;
+    st = st ? st : state->kernel->sweep(plan, sweep, err);
+    return st ? st : order(parts, parts->ahead, state->stream, err);
 }
 
 void hs_cuda_parts_release(hs_cuda_parts *parts)
@@ -136,7 +122,7 @@ void hs_cuda_parts_release(hs_cuda_parts *parts)
 extern "C" const hs_halo hs_cuda_halo = {.layers = layers,
                                          .part = part,
                                          .ahead = ahead,
-                                         .ask = ask,
+                                         .ask = hs_cuda_ask,
                                          .wait = wait,
                                          .space = space,
                                          .take = take,

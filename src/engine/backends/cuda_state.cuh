@@ -16,9 +16,9 @@ enum hs_cuda_change {
 
 /* For ranks: calls in two parts (core/halo.h). */
 struct hs_cuda_parts {
-    cudaStream_t ahead; /* for the ends; NULL: calls have one part */
+    cudaStream_t ahead; /* for exchanges and the ends; NULL: calls have one part */
     cudaEvent_t asked;  /* in one stream, for the other to wait for */
-    bool wanted, made;  /* for the call being submitted; the last one was in parts */
+    bool wanted;        /* for the call being submitted */
 };
 
 struct hs_backend_state {

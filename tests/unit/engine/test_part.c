@@ -71,7 +71,7 @@ struct hs_backend_state {
     double *field[2]; /* [layers][LAYER] */
     int now;
     struct stream *stream, *ahead; /* `ahead` NULL: calls are made in one */
-    bool made;                     /* the last call, in two parts */
+    int64_t ends;                  /* layers, if the next call may be in two parts; else 0 */
 };
 
 static int64_t layers_of_state(const struct hs_backend_state *state)
@@ -118,43 +118,51 @@ static enum hs_status fake_part(struct hs_backend_state *state, struct hs_error 
     return HS_OK;
 }
 
-static void *fake_ahead(const struct hs_backend_state *state)
-{
-    return state->made ? state->ahead : NULL;
-}
-
-/* A call in two parts: what neighbours want, or more, and the rest. False: there is no rest. */
-static bool ask_parts(struct hs_backend_state *state, const struct operation *call)
+/* A call may be in two parts if there is something besides the halo and what a call reads beyond
+ * the inside. */
+static enum hs_status fake_ahead(struct hs_backend_state *state, int64_t sweeps, void **stream,
+                                 struct hs_error *err)
 {
     const struct hs_slab *slab = state->problem->slab;
     const int64_t layers = layers_of_state(state);
     const int64_t halo = slab->lo > layers - slab->hi ? slab->lo : layers - slab->hi;
-    struct operation part = *call;
-    part.ends = halo + call->sweeps * state->problem->radius + any(3);
-    if (2 * part.ends >= layers)
-        return false;
+    const int64_t ends = halo + sweeps * state->problem->radius + any(3);
+    *stream = NULL;
+    state->ends = state->ahead && 2 * ends < layers && any(4) ? ends : 0;
+    if (state->ends == 0)
+        return HS_OK;
+    *stream = state->ahead;
     order(state->stream, state->ahead);
-    part.part = HS_SWEEP_ENDS;
-    note(state->ahead, &part);
-    part.part = HS_SWEEP_INSIDE;
-    note(state->stream, &part);
-    return true;
+    return HS_OK;
+}
+
+static void ask_parts(struct hs_backend_state *state, struct operation call)
+{
+    order(state->stream, state->ahead);
+    call.ends = state->ends;
+    call.part = HS_SWEEP_INSIDE;
+    note(state->stream, &call);
+    call.part = HS_SWEEP_ENDS;
+    note(state->ahead, &call);
+    order(state->ahead, state->stream);
 }
 
 /* One kernel call or several, as backends split spans. */
 static enum hs_status fake_ask(struct hs_backend_state *state, const struct hs_span *span,
                                struct hs_error *err)
 {
-    if (state->made)
-        order(state->ahead, state->stream);
-    state->made = false;
     for (int64_t left = span->count; left > 0;) {
         const int sweeps = any(3) ? (int)left : 1 + any((int)left);
         const struct operation call = {
             .kind = CALL, .state = state, .from = state->now, .sweeps = sweeps};
-        state->made = state->ahead && sweeps == span->count && any(4) && ask_parts(state, &call);
-        if (!state->made)
+        if (state->ends > 0 && sweeps == span->count) {
+            ask_parts(state, call);
+        } else {
+            if (state->ends > 0)
+                order(state->ahead, state->stream);
+            state->ends = 0;
             note(state->stream, &call);
+        }
         state->now ^= 1;
         left -= sweeps;
     }
@@ -164,9 +172,6 @@ static enum hs_status fake_ask(struct hs_backend_state *state, const struct hs_s
 /* The test drains the streams when all ranks have asked. */
 static enum hs_status fake_wait(struct hs_backend_state *state, struct hs_error *err)
 {
-    if (state->made)
-        order(state->ahead, state->stream);
-    state->made = false;
     return HS_OK;
 }
 

@@ -75,6 +75,24 @@ void test_plan_chunks__of_two_parts_are_all_planes_once(void **state)
             }
 }
 
+/* 81 columns are 3.7 blocks for each multiprocessor with the six chunks that are best for one GPU.
+ * In a slab whose exchange overlaps with calls, the ends would be late. Columns that are few stay
+ * as they are: their chunks would mostly fill and drain. */
+void test_plan_chunks__are_more_where_calls_are_split(void **state)
+{
+    struct cube cube;
+    set_cube(&cube, 512, 3, 1);
+    cube.of.layout.points[HS_Z] = 520;
+    cube.of.box.hi[HS_Z] = 519;
+    cube.of.steps = HS_FUSED_STEPS;
+    assert_int_equal(hs_march_cut_z(&cube.of, h200(), 3, 27).chunks, 6);
+    const int few = hs_march_cut_z(&cube.of, h200(), 3, 7).chunks;
+    cube.of.slab = true;
+    assert_int_equal(hs_march_cut_z(&cube.of, h200(), 3, 27).chunks, 8);
+    assert_int_equal(hs_fused_cut_z(&cube.of, h200(), 3, 27).chunks, 8);
+    assert_int_equal(hs_march_cut_z(&cube.of, h200(), 3, 7).chunks, few);
+}
+
 /* 144 equal columns on 132 multiprocessors: equal chunks would leave most of them idle at last. */
 void test_plan_chunks__end_together(void **state)
 {

@@ -343,7 +343,6 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
     const struct hs_halo *halo = part->own->halo;
     enum hs_status st = HS_OK;
     const double begin = hs_clock_now();
-    void *ahead = NULL;
     for (int64_t done = 0; done < request->span.count;) {
         struct hs_span span = request->span;
         span.count = hs_smaller(part->steps, request->span.count - done);
@@ -351,10 +350,12 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
         done += span.count;
         span.keep_last = span.keep_last && done == request->span.count;
         span.keep_before = span.keep_before && done == request->span.count;
+        void *ahead = NULL;
+        if (!st && halo->ahead)
+            st = halo->ahead(part->state, span.count, &ahead, err);
         exchange_on(part, ahead, 0, span.count); /* even after an error: the neighbours go on */
         if (!st)
             st = halo->ask(part->state, &span, err);
-        ahead = halo->ahead ? halo->ahead(part->state) : NULL;
     }
     if (!st)
         st = halo->wait(part->state, err);
