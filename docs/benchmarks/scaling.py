@@ -36,7 +36,7 @@ def main(table, picture):
     for axis, (name, strong, points, size) in zip(axes, CASES):
         of = [row for row in rows if row["case"] == name and not row["channels"]]
         alone = next(float(row["points_per_second"]) for row in of if row["ranks"] == "1")
-        for overlap, label, style in (("false", "plain", "C0"), ("true", "ends first, exchange beside the rest", "C1")):
+        for overlap, label, style in (("false", "plain", "C0"), ("true", "exchange beside the inside", "C1")):
             found = sorted((int(row["ranks"]), float(row["efficiency"])) for row in of if row["overlap"] == overlap)
             axis.plot(*zip((1, 1.0), *found), "o-", color=style, label=label)
             gpus = range(1, 9)
