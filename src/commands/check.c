@@ -43,18 +43,6 @@ struct outlook {
     struct hs_error read; /* doubts of the config reader, as messages */
 };
 
-/* First the doubts of the config reader, then those of the engine. */
-static void for_each_doubt(const struct outlook *outlook, void (*say)(void *self, const char *text),
-                           void *self)
-{
-    char line[1000];
-    const char *lines = outlook->read.text ? outlook->read.text : "";
-    while (hs_list_next(&lines, '\n', line, sizeof line))
-        say(self, line);
-    for (int d = 0; d < outlook->doubts.count; d++)
-        say(self, outlook->doubts.text[d]);
-}
-
 static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -401,7 +389,7 @@ static void print_text(const struct outlook *outlook)
         print_label("note");
         printf("%s\n", plan->note);
     }
-    for_each_doubt(outlook, print_doubt, NULL);
+    hs_doubts_say(&outlook->read, &outlook->doubts, print_doubt, NULL);
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -504,7 +492,7 @@ static void print_json(struct outlook *outlook)
     hs_json_number(&json, "reduction_seconds", outlook->reducing);
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
-    for_each_doubt(outlook, add_doubt, &json);
+    hs_doubts_say(&outlook->read, &outlook->doubts, add_doubt, &json);
     hs_json_close_array(&json);
     hs_json_close(&json);
 }

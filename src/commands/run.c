@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "core/memory.h"
 #include "engine/case.h"
+#include "engine/doubts.h"
 #include "engine/loop.h"
 #include "engine/ranks/ranks.h"
 #include "engine/signals.h"
@@ -15,12 +16,14 @@
 #include "output/tune_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct request {
     struct hs_case_request of;
     bool resume, retune, overwrite;
+    struct hs_error doubts; /* of the config reader, as messages */
 };
 
 /* The state of a run. */
@@ -96,6 +99,21 @@ static enum hs_status find_start(const struct request *request, struct job *job,
     job->start.field = job->resumed;
     job->start.ended = &job->resume.ended;
     return st;
+}
+
+static void print_doubt(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "heatsolve: warning: %s\n", text);
+}
+
+static void warn(const struct request *request, const struct job *job)
+{
+    struct hs_doubts doubts;
+    if (request->of.quiet)
+        return;
+    hs_doubts_find(&job->problem, &job->plan, &doubts);
+    hs_doubts_say(&request->doubts, &doubts, print_doubt, NULL);
 }
 
 static enum hs_status open_observers(const struct request *request, struct job *job,
@@ -229,6 +247,7 @@ static void release(struct request *request, struct job *job)
     hs_balance_destroy(job->balance);
     hs_problem_release(&job->problem);
     hs_argument_list_release(&request->of.set);
+    hs_error_release(&request->doubts);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
@@ -236,6 +255,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct request request = {.of = {.together = true}};
     struct job job = {.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
+    hs_error_init(&request.doubts);
+    request.of.doubts = &request.doubts;
+
     hs_signals_watch();
 
     enum hs_status st = read_request(argc, argv, &request, err);
@@ -262,6 +284,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         hs_tune_file_try(&job.problem, &job.plan, job.start.sweep);
     if (!st)
         st = open_observers(&request, &job, err);
+    if (!st)
+        warn(&request, &job);
     if (!st)
         st = sweep(&request, &job, err);
     close_observers(&job);
@@ -290,7 +314,7 @@ const struct hs_command hs_command_run = {
         "                   heatsolve did not write are never replaced\n"
         "  --retune         times the kernels first, as tune --retune does, and takes the\n"
         "                   fastest; solver.kernel must be \"auto\"\n"
-        "  --quiet          no progress and no summary\n"
+        "  --quiet          no progress, no summary and no warnings\n"
         "  --json           the summary as one JSON object on standard output\n"
         "\n"
         "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"

@@ -1,4 +1,5 @@
 #include "engine/doubts.h"
+#include "core/text.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
@@ -379,18 +380,21 @@ static bool has_unseen_point(const struct hs_problem *problem, const struct hs_p
 
 /* ---- the output's name ----------------------------------------------------------------------- */
 
-/* An .xdmf file cannot escape these. */
-static bool has_name_of_two(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                            size_t size)
+/* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
+static bool has_odd_name(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                         size_t size)
 {
     const char *file = problem->output.file, *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
     (void)plan;
-    if (!strpbrk(slash ? slash : file, ":|"))
+    if (hs_text_is_plain(name) && !strpbrk(name, ":|"))
         return false;
-    snprintf(out, size,
-             "%s: ParaView's readers of .xdmf take \":\" and \"|\" for the end of a file's name; "
-             "choose a name without them, or read the file itself",
-             hs_problem_place(problem, HS_PLACE_OUTPUT));
+    snprintf(
+        out, size, "%s: %s; choose another name, or read the file itself",
+        hs_problem_place(problem, HS_PLACE_OUTPUT),
+        hs_text_is_plain(name)
+            ? "ParaView's readers of .xdmf take \":\" and \"|\" for the end of a file's name"
+            : "a name with control characters, or that is not UTF-8, makes the .xdmf unreadable");
     return true;
 }
 
@@ -400,7 +404,7 @@ static bool (*const checks[])(const struct hs_problem *problem, const struct hs_
                               char *out, size_t size) = {
     is_light_and_conducts, has_odd_substance,  has_unused_substance, mixes_units,
     has_coarse_wall,       is_too_short,       is_too_long,          has_unseen_point,
-    has_name_of_two,       has_thin_conductor,
+    has_odd_name,          has_thin_conductor,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 _Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");
@@ -413,4 +417,19 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
         out->count += is_out_of_range(problem, &ranges[r], out->text[out->count], HS_DOUBT_TEXT);
     for (int c = 0; c < CHECKS; c++)
         out->count += checks[c](problem, plan, out->text[out->count], HS_DOUBT_TEXT);
+}
+
+void hs_doubts_say(const struct hs_error *read, const struct hs_doubts *found,
+                   void (*say)(void *self, const char *text), void *self)
+{
+    const char *at = read->text ? read->text : "";
+    while (*at) {
+        char line[1000];
+        const size_t length = strcspn(at, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, at);
+        say(self, line);
+        at += length + (at[length] == '\n');
+    }
+    for (int d = 0; d < found->count; d++)
+        say(self, found->text[d]);
 }

@@ -1,4 +1,4 @@
-"""Mistakes in units that physics can detect: `check` warns, with place, key and value, and still exits with 0."""
+"""Mistakes in units that physics can detect: `check` and `run` warn, with place, key and value, and still exit with 0."""
 
 import json
 import os
@@ -35,6 +35,23 @@ def test_warnings_stand_at_the_end_of_the_text(tmp_path):
     lines = told(tmp_path, slip).splitlines()
     assert [line.split(None, 1)[1] for line in lines[-2:] if line.startswith("warning ")] == check(tmp_path, *slip)
     assert told(tmp_path, slip, "--quiet") == ""
+
+
+def test_a_name_that_is_no_text_is_a_warning(tmp_path):
+    (tmp_path / "steel.cfg").write_text(STEEL)
+    done = subprocess.run([HEATSOLVE, "check", "steel.cfg", "--output", b"caf\xe9.h5"], cwd=tmp_path, capture_output=True)
+    assert done.returncode == 0 and b"not UTF-8, makes the .xdmf unreadable" in done.stdout
+
+
+def test_a_run_begins_with_the_warnings_of_check(tmp_path):
+    slip = ["material.specific_heat=0.434", "initial.expression=300+z"]
+    warned = check(tmp_path, *slip)
+    assert "grid has no z" in warned[0] and "less than any material has" in warned[1]
+    words = [word for setting in slip for word in ("--set", setting)]
+    for more, wanted in ((["--json"], warned), (["--quiet"], [])):
+        done = subprocess.run([HEATSOLVE, "run", "steel.cfg", *words, *more, "--overwrite"], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert [line.removeprefix("heatsolve: warning: ") for line in done.stderr.splitlines() if "warning" in line] == wanted
 
 
 # (settings, the text of the only warning)
