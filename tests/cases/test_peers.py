@@ -181,6 +181,7 @@ def test_nothing_outlives_heatsolve(tmp_path, number):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored if the tests run in the background of a shell
     )
     end = time.monotonic() + 60
     while not (tmp_path / "pids").exists() and time.monotonic() < end:
