@@ -9,7 +9,6 @@
 #include "engine/method_memory.h"
 #include "engine/ranks/ranks.h"
 #include "engine/steady.h"
-#include "input/options.h"
 #include "output/body_text.h"
 #include "output/claim.h"
 #include "output/faces.h"

@@ -257,7 +257,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     hs_problem_init(&job.problem);
     hs_error_init(&request.doubts);
     request.of.doubts = &request.doubts;
-
     hs_signals_watch();
 
     enum hs_status st = read_request(argc, argv, &request, err);
