@@ -76,9 +76,9 @@ void test_plan_chunks__of_two_parts_are_all_planes_once(void **state)
 }
 
 /* 81 columns are 3.7 blocks for each multiprocessor with the six chunks that are best for one GPU.
- * In a slab whose exchange overlaps with calls, the ends would be late. Columns that are few stay
- * as they are: their chunks would mostly fill and drain. */
-void test_plan_chunks__are_more_where_calls_are_split(void **state)
+ * In a slab the ends would then be late. Few columns stay as they are: their chunks would mostly
+ * fill and drain. */
+void test_plan_chunks__of_a_slab_are_several_for_each_multiprocessor(void **state)
 {
     struct cube cube;
     set_cube(&cube, 512, 3, 1);
