@@ -56,6 +56,18 @@ static struct hs_node_box beside_cell(const struct hs_octants *octants,
     return region;
 }
 
+/* Selects the solids of such a cell, those too whose surfaces only touch it, but for rounding. */
+static void select_beside(struct hs_octants *octants, const struct hs_octant *octant,
+                          const struct hs_node_box *region)
+{
+    struct hs_node_box around = *region;
+    for (int a = 0; a < HS_AXES; a++) {
+        around.lo[a] -= hs_octants_beside(octants, a);
+        around.hi[a] += hs_octants_beside(octants, a);
+    }
+    hs_solids_narrow(&octants->cells->solids, &around, octant->around, &octants->here);
+}
+
 static double trace_contacts(struct hs_octants *octants, const struct hs_octant *octant,
                              const struct hs_octant *under, int axis)
 {
@@ -66,19 +78,25 @@ static double trace_contacts(struct hs_octants *octants, const struct hs_octant 
     struct hs_node_box region;
     if (under->there) {
         region = beside_cell(octants, under, axis, at);
-        hs_solids_narrow(solids, &region, under->around, &octants->here);
+        select_beside(octants, under, &region);
         before = hs_solids_at(solids, &region, &octants->here, at);
     }
     region = beside_cell(octants, octant, axis, at);
-    hs_solids_narrow(solids, &region, octant->around, &octants->here);
+    select_beside(octants, octant, &region);
     const int end = hs_solids_at(solids, &region, &octants->here, at);
+    if (!under->there) { /* the same sum for the node's place as along the other axes */
+        struct hs_node_box above = region;
+        above.origin[axis] = octant->region.origin[axis] + hs_octants_beside(octants, axis);
+        at[axis] = 0.0;
+        before = hs_solids_at(solids, &above, &octants->here, at);
+    }
     if (octants->node[axis] == 0) /* nothing is below, or the other end of a periodic axis */
         region.lo[axis] = 2.0 * hs_octants_beside(octants, axis);
     const int count = hs_solids_line(solids, &region, &octants->here, axis, at, octants->crossing,
                                      octants->piece);
     for (int n = 0; n < count; before = octants->piece[n++].substance)
         sum += contact_at(body, before, octants->piece[n].substance, octants->piece[n].facing);
-    return sum + contact_at(body, before, end, 1.0);
+    return sum + contact_at(body, before, end, octants->piece[count].facing);
 }
 
 /* Contact resistance along the line from node to node, m^2 K/W. A node, with all of its control

@@ -20,8 +20,8 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
         selection[n]->part = octants->parts + n * solids;
     for (int d = 0; d < 2; d++)
         octants->place[d] = hs_new((2 * solids + 2) * sizeof *octants->place[d]);
-    octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->crossing);
-    octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 1) * sizeof *octants->piece);
+    octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->crossing);
+    octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->piece);
 }
 
 void hs_octants_release(struct hs_octants *octants)

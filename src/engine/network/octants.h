@@ -7,6 +7,8 @@
 
 #include "engine/network/cells.h"
 
+#include <math.h>
+
 /* Bit a of an octant's number says on which side of the node it lies on axis a, as hs_axis_cell. */
 struct hs_octant {
     bool there;
@@ -38,10 +40,11 @@ void hs_octants_release(struct hs_octants *octants);
 
 /* m: to decide on which side of a surface they are, nodes and edges are taken this much lower along
  * each axis. So a surface right at a node counts as above it, and edges along all axes agree on it.
- * The axes differ, or a slanting surface could be met twice, or not at all. */
+ * The axes differ, by numbers whose sums in small integers are not 0: or else a slanting surface
+ * through nodes would still pass through them, and only rounding would tell its sides. */
 static inline double hs_octants_beside(const struct hs_octants *octants, int axis)
 {
-    return (4.0 + 1.3 * axis) * octants->axis[axis].tolerance;
+    return 4.0 * sqrt(1.0 + axis) * octants->axis[axis].tolerance;
 }
 
 /* To be called before the nodes of a row. */

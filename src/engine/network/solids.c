@@ -210,24 +210,36 @@ int hs_solids_planes(const struct hs_solids *solids, const struct hs_node_box *r
     return count;
 }
 
-/* Where the line crosses the surface of a round solid. */
+/* Between the normal and a line whose distance from the tangent is `depth` radii. */
+static double cosine_at(double depth)
+{
+    return sqrt(depth * (2.0 - depth));
+}
+
+/* Where the line crosses the surface of a round solid. A line that enters and leaves it within the
+ * region only grazes it: it stands for lines up to the region's width further in, so its cosine is
+ * at least theirs. */
 static int cross_round(const struct hs_shape_parts *part, const struct hs_node_box *region,
                        int axis, const double at[HS_AXES], struct hs_crossing *out)
 {
     if (!part->round[axis])
         return 0;
-    double across = 0.0;
+    double across = 0.0, width = 0.0;
     for (int a = 0; a < HS_AXES; a++)
         if (part->round[a] && a != axis) {
             const double off = region->origin[a] - part->centre[a] + at[a];
             across += off * off;
+            width = fmax(width, region->hi[a] - region->lo[a]);
         }
     const double square = part->radius * part->radius - across;
     if (!(square > 0.0))
         return 0;
     const double root = sqrt(square), centre = part->centre[axis] - region->origin[axis];
-    out[0] = (struct hs_crossing){centre - root, root / part->radius};
-    out[1] = (struct hs_crossing){centre + root, root / part->radius};
+    double facing = root / part->radius;
+    if (centre - root > region->lo[axis] && centre + root < region->hi[axis])
+        facing = fmax(facing, cosine_at(fmin(width / part->radius, 1.0)));
+    out[0] = (struct hs_crossing){centre - root, facing};
+    out[1] = (struct hs_crossing){centre + root, facing};
     return 2;
 }
 
@@ -314,10 +326,11 @@ int hs_solids_line(const struct hs_solids *solids, const struct hs_node_box *reg
 
     double point[HS_AXES] = {at[0], at[1], at[2]};
     double from = region->lo[axis], facing = 1.0;
-    for (int n = 0; from < end; n++) {
+    int n;
+    for (n = 0; from < end; n++) {
         const double to = crossing[n].at < end - near ? crossing[n].at : end;
         if (to < end && to <= from + near) { /* the same place, but for rounding */
-            if (count == 0 && fabs(to - region->lo[axis]) <= near)
+            if (count == 0 && to >= from - near)
                 facing = crossing[n].facing;
             continue;
         }
@@ -330,5 +343,7 @@ int hs_solids_line(const struct hs_solids *solids, const struct hs_node_box *reg
         from = to;
         facing = crossing[n].facing;
     }
+    piece[count] =
+        (struct hs_piece){HS_NOWHERE, end, end, crossing[n - 1].at <= end + near ? facing : 1.0};
     return count;
 }

@@ -79,7 +79,8 @@ struct hs_crossing {
 };
 
 /* Cuts the line along `axis` through `at`, from end to end of the region, into pieces; returns how
- * many (>= 1). `crossing`, `piece`: room for HS_CROSSINGS_MOST per selected solid, and one more. */
+ * many (>= 1). One more piece, of no length, tells of a surface right at the end. `crossing`,
+ * `piece`: room for HS_CROSSINGS_MOST per selected solid, and two more. */
 int hs_solids_line(const struct hs_solids *solids, const struct hs_node_box *region,
                    const struct hs_selection *selection, int axis, const double at[HS_AXES],
                    struct hs_crossing *crossing, struct hs_piece *piece);

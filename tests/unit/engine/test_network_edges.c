@@ -426,6 +426,121 @@ void test_network_edges__contacts_count_by_the_area_of_their_surface(void **stat
     }
 }
 
+enum { SEALED_MOST = 9 }; /* points along an axis */
+
+/* Marks all nodes that a path of well conducting edges joins to marked ones. */
+static void spread(const struct hs_network *network, bool *marked)
+{
+    const struct hs_grid *grid = &network->grid;
+    const int64_t apart[] = {1, grid->points[HS_X], grid->points[HS_X] * grid->points[HS_Y]};
+    for (bool more = true; more;) {
+        more = false;
+        for (int64_t n = 0; n < hs_grid_count(grid); n++)
+            for (int a = 0; a < grid->dims; a++) {
+                if (hs_network_row_at(network, n)->conductance[a] < 1e-6)
+                    continue;
+                bool *one = &marked[n], *other = &marked[n + apart[a]];
+                more = more || *one != *other;
+                *one = *other = *one || *other;
+            }
+    }
+}
+
+/* Half-spaces whose boundary passes through many nodes, those on walls too, and a contact that
+ * insulates: no path leads from one side to the other, whichever side the nodes in between are on.
+ * An edge through it has the contact of its cross-section times the cosine to the normal.
+ * The lengths make surfaces cross the lines between nodes that are taken a little aside at any
+ * distance from their ends. */
+void test_network_edges__of_no_path_bypass_a_contact(void **state)
+{
+    seed = 71;
+    int cut = 0;
+    for (int n = 0; n < 3000; n++) {
+        const int dims = 2 + n % 2;
+        int64_t nodes[HS_AXES];
+        double length[HS_AXES];
+        for (int a = 0; a < HS_AXES; a++) {
+            nodes[a] = 3 + (int64_t)below(SEALED_MOST - 2);
+            length[a] = 0.01 * (1.0 + (double)below(100));
+        }
+        struct network_case c;
+        case_init(&c, dims, nodes, length);
+        case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 50.0, 1.0));
+        struct hs_shape *shape =
+            &case_solid(&c, HS_SHAPE_HALF_SPACE, case_substance(&c, 50.0, 1.0))->shape;
+        double normal[HS_AXES] = {0.0}, through = 0.0; /* in spacings */
+        for (int a = 0; a < dims; a++) {
+            const double node = (double)below((uint32_t)nodes[a]);
+            normal[a] = (double)below(5) - 2.0;
+            through += normal[a] * node;
+            shape->point[a] = node * c.grid.spacing[a];
+            shape->normal[a] = normal[a] / c.grid.spacing[a];
+        }
+        if (normal[0] == 0.0 && normal[1] == 0.0 && normal[2] == 0.0)
+            continue;
+        case_contact(&c, 0, 1, 1e12);
+        struct hs_network network = case_make(&c);
+        bool marked[SEALED_MOST * SEALED_MOST * SEALED_MOST], there[2] = {false, false};
+        const double length_of_normal =
+            sqrt(shape->normal[0] * shape->normal[0] + shape->normal[1] * shape->normal[1] +
+                 shape->normal[2] * shape->normal[2]);
+        for (int from = 0; from < 2; from++) {
+            for (int64_t m = 0; m < hs_grid_count(&c.grid); m++) {
+                const int64_t *p = c.grid.points;
+                const double beyond = normal[0] * (double)(m % p[0]) +
+                                      normal[1] * (double)(m / p[0] % p[1]) +
+                                      normal[2] * (double)(m / p[0] / p[1]) - through;
+                if (from == 0)
+                    marked[m] = beyond > 0.5;
+                else if (beyond < -0.5)
+                    assert_false(marked[m]);
+                there[from] = there[from] || (from == 0 ? beyond > 0.5 : beyond < -0.5);
+                const int64_t at[] = {m % p[0], m / p[0] % p[1], m / p[0] / p[1]};
+                for (int a = 0; a < dims && from == 0; a++) {
+                    const double conductance =
+                        case_row(&network, at[0], at[1], at[2])->conductance[a];
+                    if (at[a] < p[a] - 1 && conductance < 1e-6)
+                        assert_close(conductance * 1e12 / area(&c.grid, a, at),
+                                     fabs(shape->normal[a]) / length_of_normal, 1e-9);
+                }
+            }
+            if (from == 0)
+                spread(&network, marked);
+        }
+        cut += there[0] && there[1];
+        hs_network_release(&network);
+    }
+    assert_true(cut > 1500);
+}
+
+/* A line that grazes a disc between two nodes crosses its surface at almost no angle. It stands for
+ * lines further in, or a contact of hardly any resistance would block it. */
+void test_network_edges__that_graze_a_disc_are_not_blocked(void **state)
+{
+    for (int64_t cells = 10; cells <= 40; cells *= 2)
+        for (double off = 0.0; off<1e-3; off = off> 0.0 ? 10.0 * off : 1e-17) {
+            struct network_case c;
+            case_init(&c, 2, (const int64_t[]){cells + 1, cells + 1, 1},
+                      (const double[]){1.0, 1.0, 1.0});
+            case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
+            struct hs_shape *disc =
+                &case_solid(&c, HS_SHAPE_SPHERE, case_substance(&c, 1.0, 1.0))->shape;
+            disc->centre[HS_X] = 0.5;
+            disc->centre[HS_Y] = 0.5 + 0.5 / (double)cells;
+            disc->radius = 0.3 + off;
+            case_contact(&c, 0, 1, 1e-6);
+            struct hs_network network = case_make(&c);
+            for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) {
+                const int64_t at[] = {n % (cells + 1), n / (cells + 1), 0};
+                for (int a = 0; a < 2; a++) /* 1e-6 to a cell of 1/40, and over the cosine */
+                    if (at[a] < cells)
+                        assert_close(case_row(&network, at[0], at[1], 0)->conductance[a],
+                                     area(&c.grid, a, at) * (double)cells, 1e-3);
+            }
+            hs_network_release(&network);
+        }
+}
+
 /* A body with everything that lines are traced for. No surface passes exactly through a node: it
  * would count as above the node, but in a mirror image as below. */
 static void add_shapes(struct network_case *c)

@@ -280,8 +280,13 @@ static int earlier(const void *a, const void *b)
     return ascending(&((const struct meeting *)a)->at, &((const struct meeting *)b)->at);
 }
 
+/* The part of a line that stands for a quarter of an edge's cross-section, of these widths. */
+struct stretch {
+    double lo, hi, width[HS_AXES];
+};
+
 static int meet(const struct random_case *r, const struct hs_solid *solid, int axis,
-                const double x[HS_AXES], struct meeting *out)
+                const double x[HS_AXES], const struct stretch *of, struct meeting *out)
 {
     double place[2], rest = 0.0, length = 0.0;
     int count = 0;
@@ -292,12 +297,20 @@ static int meet(const struct random_case *r, const struct hs_solid *solid, int a
         for (int a = 0; a < HS_AXES; a++)
             if (counts(r, solid, a) && a != axis)
                 rest += pow(x[a] - solid->shape.centre[a], 2.0);
-        if (rest < solid->shape.radius * solid->shape.radius)
-            for (int side = -1; side <= 1; side += 2) {
-                const double root = sqrt(solid->shape.radius * solid->shape.radius - rest);
-                out[count++] = (struct meeting){solid->shape.centre[axis] + side * root,
-                                                root / solid->shape.radius};
+        if (rest < solid->shape.radius * solid->shape.radius) {
+            const double radius = solid->shape.radius, centre = solid->shape.centre[axis];
+            const double root = sqrt(radius * radius - rest);
+            double cosine = root / radius, width = 0.0;
+            for (int a = 0; a < HS_AXES; a++)
+                if (counts(r, solid, a) && a != axis)
+                    width = fmax(width, of->width[a]);
+            if (centre - root > of->lo && centre + root < of->hi) { /* it only grazes the solid */
+                const double out_of_centre = 1.0 - fmin(width / radius, 1.0);
+                cosine = fmax(cosine, sqrt(1.0 - out_of_centre * out_of_centre));
             }
+            for (int side = -1; side <= 1; side += 2)
+                out[count++] = (struct meeting){centre + side * root, cosine};
+        }
     }
     if (slopes(r, solid) > 1 && solid->shape.normal[axis] != 0.0) {
         for (int a = 0; a < HS_AXES; a++)
@@ -323,14 +336,16 @@ static double contact(const struct random_case *r, int one, int other)
 
 /* Along a line from lo to hi: returns the resistance of 1 m^2 without contacts; adds up the
  * contacts that follow substance `before`, and the lengths by substance. */
-static double walk(const struct random_case *r, int axis, const double line[HS_AXES], double lo,
-                   double hi, int before, double *contacts, double length[CASE_SUBSTANCES])
+static double walk(const struct random_case *r, int axis, const double line[HS_AXES],
+                   const struct stretch *of, int before, double *contacts,
+                   double length[CASE_SUBSTANCES])
 {
+    const double lo = of->lo, hi = of->hi;
     struct meeting meeting[4 * CASE_SOLIDS + 2] = {{lo, 1.0}};
     double x[HS_AXES] = {line[0], line[1], line[2]}, sum = 0.0, from = lo, cosine = 1.0;
     int count = 0;
     for (int n = 0; n < r->c.body.solid_count; n++)
-        count += meet(r, &r->c.solid[n], axis, line, &meeting[count]);
+        count += meet(r, &r->c.solid[n], axis, line, of, &meeting[count]);
     qsort(meeting, (size_t)count, sizeof *meeting, earlier);
     meeting[count++] = (struct meeting){INFINITY, 1.0};
     for (int n = 0; n < count && from < hi; n++) {
@@ -359,33 +374,35 @@ static double lowered(const struct random_case *r, int axis)
 {
     const double *coordinate = r->coordinate[axis];
     const double far = fmax(fabs(coordinate[0]), fabs(coordinate[cells(r, axis)]));
-    return (4.0 + 1.3 * axis) * 32.0 * DBL_EPSILON * far;
+    return 4.0 * sqrt(1.0 + axis) * 32.0 * DBL_EPSILON * far;
 }
 
 /* The line from a node to the next one along an axis, lowered along all axes, or raised where
- * nothing lies below. Returns whether something lies below the node along the axis. */
-static bool node_line(const struct random_case *r, const int64_t node[HS_AXES], int axis,
-                      double x[HS_AXES])
+ * nothing lies below. */
+static void node_line(const struct random_case *r, const int64_t node[HS_AXES], double x[HS_AXES])
 {
-    bool is_under = false;
     for (int a = 0; a < HS_AXES; a++) {
         const bool under = node[a] > 0 || r->c.spec.wrap[a];
         x[a] = !there(r, a) ? 0.5
                : under      ? r->coordinate[a][node[a] > 0 ? node[a] : cells(r, a)] - lowered(r, a)
                             : r->coordinate[a][0] + lowered(r, a);
-        is_under = a == axis ? under : is_under;
     }
-    return is_under;
 }
 
 static double contacts_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
 {
-    const double little = lowered(r, axis);
+    const double little = lowered(r, axis), *coordinate = r->coordinate[axis];
     double x[HS_AXES], sum = 0.0;
-    const bool is_under = node_line(r, node, axis, x);
-    const double lo = r->coordinate[axis][node[axis]] + (node[axis] > 0 ? -little : little);
-    walk(r, axis, x, lo, r->coordinate[axis][node[axis] + 1] - little,
-         is_under ? substance_at(r, x) : NONE, &sum, NULL);
+    node_line(r, node, x);
+    struct stretch of = {.lo = coordinate[node[axis]] + (node[axis] > 0 ? -little : little),
+                         .hi = coordinate[node[axis] + 1] - little};
+    for (int a = 0; a < HS_AXES; a++)
+        if (there(r, a) && a != axis) { /* half of the cell below, or above where there is none */
+            const bool under = node[a] > 0 || r->c.spec.wrap[a];
+            const int64_t cell = !under ? 0 : (node[a] > 0 ? node[a] : cells(r, a)) - 1;
+            of.width[a] = 0.5 * (r->coordinate[a][cell + 1] - r->coordinate[a][cell]);
+        }
+    walk(r, axis, x, &of, substance_at(r, x), &sum, NULL);
     return sum;
 }
 
@@ -414,7 +431,7 @@ static double edge_of_solids(const struct random_case *r, const int64_t node[HS_
     static struct bundle bundle;
     const double contacts = contacts_of_solids(r, node, axis);
     double x[HS_AXES], sum = 0.0;
-    node_line(r, node, axis, x);
+    node_line(r, node, x);
     for (int n = 0; n < 4; n++) {
         int side[HS_AXES];
         int64_t cell[HS_AXES];
@@ -426,11 +443,12 @@ static double edge_of_solids(const struct random_case *r, const int64_t node[HS_
         const struct box box = part_of(r, cell, side, axis);
         const struct crossing here = find_crossing(r, &box);
         const bool as_node_line = bends(r, &box, axis);
+        const struct stretch whole = {.lo = box.lo[axis], .hi = box.hi[axis]};
         find_lines(r, &box, axis, &here, &bundle);
         for (int m = 0; m < bundle.count; m++)
-            sum += bundle.area[m] / (walk(r, axis, as_node_line ? x : bundle.at[m], box.lo[axis],
-                                          box.hi[axis], NONE, NULL, NULL) +
-                                     contacts);
+            sum += bundle.area[m] /
+                   (walk(r, axis, as_node_line ? x : bundle.at[m], &whole, NONE, NULL, NULL) +
+                    contacts);
     }
     return sum;
 }
@@ -478,7 +496,8 @@ static void volumes_of_solids(const struct random_case *r, const int64_t node[HS
             find_lines(r, &box, axes[n], &here, &bundle);
             for (int m = 0; m < bundle.count; m++) {
                 double length[CASE_SUBSTANCES] = {0.0};
-                walk(r, axes[n], bundle.at[m], box.lo[axes[n]], box.hi[axes[n]], NONE, NULL,
+                walk(r, axes[n], bundle.at[m],
+                     &(struct stretch){.lo = box.lo[axes[n]], .hi = box.hi[axes[n]]}, NONE, NULL,
                      length);
                 for (int s = 0; s < r->c.body.substance_count; s++)
                     volume[s] += bundle.area[m] * length[s] / count;
