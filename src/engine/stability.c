@@ -28,7 +28,7 @@ struct axis {
     double c[2 * HS_MAX_RADIUS + 1]; /* of neighbour -radius..radius, at [radius + offset] */
     double complex symbol[SAMPLES];
     int modes;
-    double complex mode[HS_EIGENVALUES_MAX]; /* with the faces' rules */
+    double complex mode[2 * HS_EIGENVALUES_MAX]; /* with the faces' rules */
 };
 
 static double complex symbol_at(const struct axis *axis, double theta)
@@ -41,19 +41,11 @@ static double complex symbol_at(const struct axis *axis, double theta)
     return sum;
 }
 
-/*
- * Eigenvalues of the axis's matrix with both faces. A long axis is cut to as many nodes as the
- * matrix may have: modes localised at a face have decayed within a few nodes, and the symbol covers
- * the others.
- */
-static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
+/* Adds the eigenvalues of the axis's matrix between two faces. */
+static void add_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
 {
-    axis->modes = 0;
-    if (face[0].wrap) /* all modes are waves, which the symbol covers */
-        return;
-    struct hs_axis_matrix of = {.radius = axis->radius, .face = face};
+    struct hs_axis_matrix of = {.radius = axis->radius, .face = face, .nodes = points};
     memcpy(of.c, axis->c, sizeof of.c);
-    of.nodes = points < HS_EIGENVALUES_MAX ? points : HS_EIGENVALUES_MAX;
     const int count = (int)hs_axis_matrix_rows(&of);
     if (count < 1)
         return;
@@ -64,8 +56,37 @@ static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t 
         for (int e = 0; e < entries; e++)
             matrix[n * count + entry[e].column] += entry[e].c * entry[e].share;
     }
-    hs_eigenvalues(count, matrix, axis->mode);
-    axis->modes = count;
+    hs_eigenvalues(count, matrix, &axis->mode[axis->modes]);
+    axis->modes += count;
+}
+
+static bool is_symmetric(const struct axis *axis)
+{
+    bool same = true;
+    for (int offset = 1; offset <= axis->radius; offset++)
+        same = same && axis->c[axis->radius + offset] == axis->c[axis->radius - offset];
+    return same;
+}
+
+/*
+ * Modes localised at a face have decayed within a few nodes, and the symbol covers the others. So a
+ * long axis is cut to as many nodes as a matrix may have. But at a wall of weak convection a mode
+ * decays slowly, and a holding face at the cut would make it seem more stable than it is. So each
+ * face is taken by itself, with a mirror at the cut: there the mode is as stable or less. (Among
+ * waves of a lopsided stencil a mirror has modes of its own.)
+ */
+static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
+{
+    axis->modes = 0;
+    if (face[0].wrap) /* all modes are waves, which the symbol covers */
+        return;
+    if (points <= HS_EIGENVALUES_MAX || !is_symmetric(axis)) {
+        add_modes(axis, face, points < HS_EIGENVALUES_MAX ? points : HS_EIGENVALUES_MAX);
+        return;
+    }
+    const struct hs_face mirror = {.a = {1.0, 1.0, 1.0}};
+    add_modes(axis, (const struct hs_face[]){face[0], mirror}, HS_EIGENVALUES_MAX);
+    add_modes(axis, (const struct hs_face[]){mirror, face[1]}, HS_EIGENVALUES_MAX);
 }
 
 static void prepare(struct axis *axis, const struct hs_problem *problem, int which)

@@ -82,18 +82,15 @@ static void sweep(const struct hs_problem *problem, const struct hs_stencil *ste
             }
 }
 
-/* The largest step for which no eigenvalue of the whole operator leaves the unit disc, from the
- * dense matrix of (sweep with step 1) - 1 on the nodes that are not held. */
-static double limit_of_dense_matrix(const struct hs_problem *problem)
+/* The dense matrix of (sweep with step 1) - 1 on the nodes that are not held; returns its rows. */
+static int make_dense_matrix(const struct hs_problem *problem, double *matrix)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, 1.0);
     const struct hs_box inside = hs_problem_interior(problem);
     const int64_t *n = problem->grid.points;
     const int64_t all = hs_grid_count(&problem->grid);
     const int count = (int)hs_box_count(&inside);
-    assert_true(count <= HS_EIGENVALUES_MAX);
     double *in = calloc((size_t)all, sizeof *in), *out = calloc((size_t)all, sizeof *out);
-    double *matrix = calloc((size_t)count * (size_t)count, sizeof *matrix);
     int64_t *place = calloc((size_t)count, sizeof *place);
     int filled = 0;
     for (int64_t k = inside.lo[2]; k < inside.hi[2]; k++)
@@ -107,7 +104,18 @@ static double limit_of_dense_matrix(const struct hs_problem *problem)
         for (int row = 0; row < count; row++)
             matrix[row * count + column] = out[place[row]] - (row == column);
     }
-    double complex *eigenvalue = calloc((size_t)count, sizeof *eigenvalue);
+    free(in), free(out), free(place);
+    return count;
+}
+
+/* The largest step for which no eigenvalue of the whole operator leaves the unit disc. */
+static double limit_of_dense_matrix(const struct hs_problem *problem)
+{
+    double matrix[HS_EIGENVALUES_MAX * HS_EIGENVALUES_MAX];
+    double complex eigenvalue[HS_EIGENVALUES_MAX];
+    const struct hs_box inside = hs_problem_interior(problem);
+    assert_true(hs_box_count(&inside) <= HS_EIGENVALUES_MAX);
+    const int count = make_dense_matrix(problem, matrix);
     hs_eigenvalues(count, matrix, eigenvalue);
     double limit = INFINITY; /* |1 + dt v|^2 = 1 + 2 dt Re v + dt^2 |v|^2 <= 1 */
     for (int e = 0; e < count; e++) {
@@ -115,7 +123,6 @@ static double limit_of_dense_matrix(const struct hs_problem *problem)
         if (size > 1e-9)
             limit = fmin(limit, -2.0 * creal(eigenvalue[e]) / (size * size));
     }
-    free(in), free(out), free(matrix), free(place), free(eigenvalue);
     return limit;
 }
 
@@ -186,6 +193,58 @@ void test_stability__agrees_with_the_whole_operators_eigenvalues(void **state)
                 else
                     assert_true(found <= dense && found > 0.8 * dense);
             }
+}
+
+enum { LONG = 150 }; /* nodes: more than an axis is cut to */
+
+/* The largest |eigenvalue|: of the 2^n-th power its norm is that to the 2^n, but for a factor whose
+ * 2^n-th root is 1. */
+static double spectral_radius(int count, double *matrix)
+{
+    enum { DOUBLINGS = 30 };
+    double *square = calloc((size_t)count * (size_t)count, sizeof *square);
+    double log_of_scale = 0.0, power = 1.0;
+    for (int n = 0; n < DOUBLINGS; n++) {
+        double most = 0.0;
+        for (int e = 0; e < count * count; e++)
+            most = fmax(most, fabs(matrix[e]));
+        log_of_scale += log(most) / power;
+        power *= 2.0;
+        memset(square, 0, sizeof *square * (size_t)count * (size_t)count);
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k < count; k++)
+                for (int j = 0; j < count; j++)
+                    square[i * count + j] +=
+                        matrix[i * count + k] / most * (matrix[k * count + j] / most);
+        memcpy(matrix, square, sizeof *square * (size_t)count * (size_t)count);
+    }
+    free(square);
+    return exp(log_of_scale);
+}
+
+/* A wall of weak convection has a mode that decays over more nodes than a long axis is cut to. The
+ * wall at the other end must not seem to hold it: no step up to the limit may be unstable. */
+void test_stability__of_weak_convection_is_safe_on_a_long_axis(void **state)
+{
+    static const char *const others[] = {"dirichlet", "fixed", "clamp", "constant", "reflective"};
+    for (int radius = 1; radius <= 3; radius++)
+        for (int n = 0; n < 5; n++) {
+            struct hs_problem problem = make(1, radius, LONG, "robin", 0.0);
+            const double b = 0.005 * pow(1.8, n); /* h dx / k */
+            const bool low = (n + radius) % 2 == 0;
+            set_face(&problem, low, "robin",
+                     b * problem.material.conductivity / problem.grid.spacing[0]);
+            set_face(&problem, !low, others[n], 0.0);
+            double matrix[LONG * LONG];
+            const int count = make_dense_matrix(&problem, matrix);
+            const double most = 2.0 / spectral_radius(count, matrix);
+            const double known = fmin(most, von_neumann(&problem));
+            const double ratio = hs_stability_limit(&problem) / known;
+            /* spectral_radius() is exact to 1e-8. A mode that just fails to be bound at the wall,
+             * b = 1/64, is taken as bound: k tanh(64 k) = b, and the axis's 4 becomes 4 + k^2. */
+            if (!(ratio < 1.0 + 1e-7) || !(ratio > 1.0 - pow(1.2 / 64.0, 2.0) / 4.0))
+                fail_msg("radius %d, b = %g, %s: %.9f of the limit", radius, b, others[n], ratio);
+        }
 }
 
 /* Largest |T| after `sweeps` from noise. */
