@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A config's case, against which the kernels are checked. */
 struct asked {

@@ -1,9 +1,7 @@
 /* time, steady and the cadence of output. */
 #include "input/config_reader.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static void read_length(struct hs_reader *reader)
 {

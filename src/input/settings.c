@@ -4,7 +4,6 @@
 #include "input/foreign.h"
 #include "input/number.h"
 
-#include <math.h>
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 #include "core/stream.h"
 #include "engine/backends/cpu_parts.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
