@@ -180,10 +180,8 @@ static void *allocate(size_t bytes)
     void *memory = NULL;
     if (posix_memalign(&memory, bytes >= HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
         return NULL;
-#ifdef MADV_HUGEPAGE
     if (bytes >= HUGE_PAGE)
         madvise(memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
-#endif
     return memory;
 }
 
