@@ -171,10 +171,7 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 
 void hs_refuse_shape_keys(struct hs_reader *reader, const char *path)
 {
-    for (int key = 0; key < SHAPE_KEYS; key++) {
-        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
-        if (hs_given(reader, name.text))
-            hs_settings_complain(reader->settings, name.text,
-                                 "belongs to a shape, which is missing; give shape, or remove it");
-    }
+    for (int key = 0; key < SHAPE_KEYS; key++)
+        hs_refuse(reader, hs_key("%s.%s", path, shape_keys[key]).text,
+                  "belongs to a shape, which is missing; give shape, or remove it");
 }
