@@ -7,7 +7,6 @@
 
 #ifdef __cplusplus
 #define HS_CONSTANT constexpr /* kernels' array sizes are made of these */
-extern "C" {
 #else
 #define HS_CONSTANT static inline
 #endif
@@ -37,9 +36,5 @@ struct hs_box hs_bulk_aligned(const struct hs_case *of);
 
 /* At most as many blocks as run at once, each with as many chunks as the others or one less. */
 void hs_bulk_share(const struct hs_device_limits *limits, struct hs_geometry *g);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 
 #include "core/host_device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_FUSED_PLANES = 256,    /* most planes that a block marches through ... */
     HS_FUSED_CHUNK = 1 << 27, /* ... fewer, down to half, if they had more points than this */
@@ -93,9 +89,5 @@ static inline int64_t hs_fused_ends(int64_t planes, int chunks, int taper)
     const struct hs_fused_planes high = hs_fused_planes_of(HS_SWEEP_ENDS, planes, chunks, taper, 1);
     return low.hi < planes - high.lo ? low.hi : planes - high.lo;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -6,10 +6,6 @@
 #include "chunks.h"
 #include "tiles.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_FUSED_STEPS = 4,        /* fused_march_3d: most sweeps per launch */
     HS_FUSED_RECURSION = 3,    /* ... in a recursion */
@@ -70,9 +66,5 @@ struct hs_fused_columns hs_fused_tiles(const struct hs_case *of,
  * for the nodes of a face. If not, `reason` says why. */
 bool hs_fused_large_enough(const char *name, const struct hs_case *of, const int least[HS_AXES],
                            int wrapping, char *reason, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

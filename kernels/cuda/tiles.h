@@ -35,10 +35,6 @@
     } while (0)
 #define HS_PLAN_GET(plan, to) memcpy(&(to), (plan)->own, sizeof(to))
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_WARP = 32,
     HS_VECTOR_BYTES = 16, /* bytes that a thread moves at once */
@@ -93,9 +89,5 @@ int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave);
 /* Whether the GPU is of compute capability least.x to most.x; if not, why. */
 bool hs_tile_capable(const char *name, const struct hs_device_limits *limits, int least, int most,
                      char *reason, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

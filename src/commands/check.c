@@ -8,6 +8,7 @@
 #include "engine/measure/trial.h"
 #include "engine/method_memory.h"
 #include "engine/ranks/ranks.h"
+#include "engine/registry.h"
 #include "engine/steady.h"
 #include "output/body_text.h"
 #include "output/claim.h"
@@ -335,7 +336,7 @@ static void print_text(const struct outlook *outlook)
     print_label("kernel");
     printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
            plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
-    if (hs_trial_due(problem, plan, 0)) {
+    if (hs_trial_due(hs_kernels, problem, plan, 0)) {
         print_label("");
         printf("by a heuristic; a run first times it against the others for about 0.3 s\n");
     }
@@ -473,7 +474,7 @@ static void print_json(struct outlook *outlook)
         hs_body_json(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
-    hs_json_flag(&json, "kernel_trial", hs_trial_due(problem, plan, 0));
+    hs_json_flag(&json, "kernel_trial", hs_trial_due(hs_kernels, problem, plan, 0));
     hs_json_text(&json, "backend", plan->backend->name);
     hs_json_text(&json, "device", outlook->rate.device);
     hs_json_number(&json, "memory_bytes", round(outlook->memory));

@@ -12,7 +12,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A config's case, against which the kernels are checked. */
 struct asked {
@@ -98,7 +97,7 @@ static void print_case(const struct asked *asked)
 {
     const char *const format = "%-20s %-6s %-4s %s\n";
     char reason[256];
-    const bool trial = hs_trial_due(&asked->problem, &asked->plan, 0);
+    const bool trial = hs_trial_due(hs_kernels, &asked->problem, &asked->plan, 0);
     printf(format, "kernel", "device", "can", "remark");
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *k = hs_kernels[n];

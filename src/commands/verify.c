@@ -70,7 +70,7 @@ static enum hs_status run_reference(const struct request *request, struct findin
                                     struct hs_error *err)
 {
     const struct hs_plan *plan = findings->plan;
-    int64_t sweeps = hs_verify_sweeps(findings->problem, plan);
+    int64_t sweeps = hs_verify_sweeps(findings->problem, plan, false);
     if (request->sweeps > 0)
         sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
     return hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
@@ -87,7 +87,7 @@ static enum hs_status hold_to_power(const struct request *request, struct findin
 {
     const struct hs_plan *plan = findings->plan;
     const int64_t sweeps =
-        request->power > 0 ? request->power : hs_verify_power_sweeps(findings->problem, plan);
+        request->power > 0 ? request->power : hs_verify_sweeps(findings->problem, plan, true);
     return hs_verify_power(findings->problem, plan, sweeps, &findings->power, err);
 }
 

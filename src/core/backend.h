@@ -14,10 +14,6 @@
 #include "core/reduction.h"
 #include "core/transforms.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * A run of consecutive sweeps with the same step. Sweep s (0 <= s < count) goes from
  * hs_span_time(span, s) to hs_span_time(span, s + 1). `start` and `first` belong to the plan's
@@ -153,9 +149,5 @@ struct hs_backend {
     const struct hs_device_krylov *krylov;           /* for conjugate gradients; NULL: the host's */
     const struct hs_halo *halo;                      /* for ranks; NULL: none */
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

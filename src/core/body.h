@@ -8,10 +8,6 @@
 #include "core/shape.h"
 #include "core/stored.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HS_SUBSTANCE_PLACES = 3 };
 
 struct hs_substance {
@@ -87,9 +83,5 @@ bool hs_body_is_active(const struct hs_body *body);
  * if a label has none. Errors: of reading the file, and HS_DEVICE if memory is short. */
 enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_box *box,
                                    size_t size, void *out, struct hs_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

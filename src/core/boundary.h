@@ -20,10 +20,6 @@
 #include "core/status.h"
 #include "core/value.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hs_face {
     const char *type; /* for reports only */
     int held;         /* outermost layers that are not updated */
@@ -114,9 +110,5 @@ bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boun
 /* The face in the form that backends use. The spec must lack nothing. */
 struct hs_face hs_boundary_lower(const struct hs_boundary_kind *kind,
                                  const struct hs_boundary_spec *spec);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -1,7 +1,7 @@
 #include "core/device.h"
 #include "core/round.h"
 
-#include <ctype.h>
+#include <strings.h>
 
 /* Limits by compute capability: threads, blocks, registers, shared memory. */
 #define SM75                                                                                       \
@@ -34,17 +34,10 @@ const struct hs_device_limits hs_device_table[] = {
     {"", .multiprocessors = 0},
 };
 
-static bool same_name(const char *a, const char *b)
-{
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b))
-        a++, b++;
-    return *a == *b;
-}
-
 const struct hs_device_limits *hs_device_find(const char *name)
 {
     for (const struct hs_device_limits *device = hs_device_table; device->name[0]; device++)
-        if (same_name(device->name, name))
+        if (strcasecmp(device->name, name) == 0)
             return device;
     return NULL;
 }
@@ -75,8 +68,7 @@ struct hs_occupancy hs_device_occupancy(const struct hs_device_limits *device,
         bound_by(&out, 0, "shared memory of a block");
     } else if (geometry->shared_bytes > 0) {
         const int64_t share =
-            (geometry->shared_bytes + device->shared_bytes_reserved + SHARED_UNIT - 1) /
-            SHARED_UNIT * SHARED_UNIT;
+            hs_round_up(geometry->shared_bytes + device->shared_bytes_reserved, SHARED_UNIT);
         bound_by(&out, (int)(device->shared_bytes / share), "shared memory");
     }
     out.threads = out.blocks * warps * WARP;

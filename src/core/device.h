@@ -7,10 +7,6 @@
 
 #include "core/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hs_device_limits {
     char name[64];     /* "H200" */
     int capability[2]; /* 9, 0 */
@@ -57,9 +53,5 @@ struct hs_occupancy hs_device_occupancy(const struct hs_device_limits *device,
  * rate and one read and one write of every point at full bandwidth. */
 double hs_device_roofline(const struct hs_device_limits *device, const struct hs_geometry *geometry,
                           enum hs_precision precision);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

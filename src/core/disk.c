@@ -93,13 +93,9 @@ enum hs_status hs_file_failed(const char *path, const char *doing, int number, i
  * when the file is synced. */
 static void begin_to_disk(int file, int64_t at, int64_t bytes)
 {
-#ifdef SYNC_FILE_RANGE_WRITE
     const int64_t page = 4096, from = at / page * page, until = (at + bytes) / page * page;
     if (until > from)
         (void)sync_file_range(file, from, until - from, SYNC_FILE_RANGE_WRITE);
-#else
-    (void)file, (void)at, (void)bytes;
-#endif
 }
 
 enum hs_status hs_file_put(int file, const char *path, const void *data, int64_t bytes, int64_t at,

@@ -8,10 +8,6 @@
 
 #include "core/backend.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A contiguous range of device memory that holds some layers of a field. */
 struct hs_layers {
     void *at;
@@ -44,9 +40,5 @@ struct hs_halo {
     enum hs_status (*put)(struct hs_backend_state *state, const struct hs_layers *layers,
                           const void *host, struct hs_error *err);
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -16,10 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_KRYLOV_NONE,
     HS_KRYLOV_T,
@@ -114,9 +110,5 @@ struct hs_device_krylov {
     enum hs_status (*source)(struct hs_backend_state *state, struct hs_krylov_state *self,
                              int vector, double t, struct hs_error *err);
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -11,10 +11,6 @@
 
 #include "core/backend.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* How long a method's steps may be, and what time.step = "auto" means. */
 enum hs_step_rule {
     HS_STEP_STABLE, /* up to the longest stable sweep; auto: time.safety times that */
@@ -120,9 +116,5 @@ struct hs_method {
                             struct hs_solution *out, struct hs_error *err);
     void (*destroy)(struct hs_method_state *self); /* accepts NULL; NULL: nothing to do */
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -34,10 +34,6 @@
 #include "core/grid.h"
 #include "core/value.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum hs_node_kind {
     HS_NODE_FREE,
     HS_NODE_HELD,      /* keeps its temperature */
@@ -191,9 +187,5 @@ struct hs_network_view {
     const void *conductance[HS_AXES];
     const void *rate, *sink, *added;
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -9,10 +9,6 @@
 
 #include "core/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hs_slab {
     const struct hs_problem *whole;
     /* The layer of `whole` that is layer 0 here; after its last layer, layer 0 follows. */
@@ -31,9 +27,5 @@ static inline int64_t hs_slab_layer(const struct hs_slab *slab, int64_t layer)
  * those layers of the whole grid. */
 enum hs_status hs_slab_read(const struct hs_slab *slab, const struct hs_stored *stored,
                             int64_t from, int64_t to, double *out, struct hs_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -15,11 +15,7 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
 #define HS_PRINTF(text, first) __attribute__((format(printf, text, first)))
-#else
-#define HS_PRINTF(text, first)
-#endif
 
 enum hs_status {
     HS_OK = 0,

@@ -9,10 +9,6 @@
 #include "core/grid.h"
 #include "core/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hs_stored {
     char *path, *name; /* of the file and its dataset */
     int64_t step;      /* index in a leading axis of steps; -1: the last */
@@ -62,9 +58,5 @@ struct hs_stored_reader {
 };
 enum hs_status hs_stored_read_all(const struct hs_stored *stored,
                                   const struct hs_stored_reader *reader, struct hs_error *err);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -14,10 +14,6 @@
 
 #include <math.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { HS_SLOTS = 4, HS_SLOTS_FROM = 32 };
 
 /* Where an axis' nodes and modes lie in an array, in two groups. For a mirrored axis the first
@@ -209,9 +205,5 @@ struct hs_transforms {
     /* Returns when all of the above is done, so that it can be timed. */
     enum hs_status (*wait)(struct hs_backend_state *state, struct hs_error *err);
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What the value of an expression depends on. */
 enum { HS_VARIES_X = 1, HS_VARIES_Y = 2, HS_VARIES_Z = 4, HS_VARIES_T = 8, HS_VARIES_SPACE = 7 };
 
@@ -35,9 +31,5 @@ static inline unsigned hs_value_varies(const struct hs_value *value)
 {
     return value->expression.code ? value->expression.varies : 0;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,10 +12,6 @@
 
 #include "core/backend.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* factor * (field `plus` - field `minus`). The two fields are nearly equal, so that the rounding
  * errors do not scale with their magnitude. */
 struct hs_term {
@@ -66,9 +62,5 @@ struct hs_vectors {
      * change) and download_before. */
     enum hs_status (*finish)(struct hs_backend_state *state, bool known, struct hs_error *err);
 };
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

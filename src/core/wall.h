@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A function of time: an expression of t, or linear between points and constant beyond them. */
 struct hs_time_function {
     struct hs_value value;
@@ -67,9 +63,5 @@ static inline double hs_wall_h_at(const struct hs_wall *wall, int64_t place)
 }
 
 void hs_wall_release(struct hs_wall *wall); /* frees its fields */
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -183,10 +183,9 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
     return st ? st : check_tolerance(problem, *out, err);
 }
 
-enum hs_status hs_choose_method_among(const struct hs_method *const *methods,
-                                      const struct hs_problem *problem,
-                                      const struct hs_method **method,
-                                      const struct hs_method **steady, struct hs_error *err)
+enum hs_status hs_choose_method(const struct hs_method *const *methods,
+                                const struct hs_problem *problem, const struct hs_method **method,
+                                const struct hs_method **steady, struct hs_error *err)
 {
     const char *name = problem->schedule.method;
     *method = methods[0];
@@ -194,10 +193,4 @@ enum hs_status hs_choose_method_among(const struct hs_method *const *methods,
     const enum hs_status st = name ? find(methods, problem, &time_key, name, method, err) : HS_OK;
     const enum hs_status found = find_solver(methods, problem, steady, err);
     return st ? st : found;
-}
-
-enum hs_status hs_choose_method(const struct hs_problem *problem, const struct hs_method **method,
-                                const struct hs_method **steady, struct hs_error *err)
-{
-    return hs_choose_method_among(hs_methods, problem, method, steady, err);
 }

@@ -5,28 +5,23 @@
 #include "functions/time_function.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- the material ---------------------------------------------------------------------------- */
 
-/* Limits of solids, liquids and gases at ordinary conditions. */
+/* Limits of solids, liquids and gases at ordinary conditions, in the order of
+ * HS_PLACE_CONDUCTIVITY and its followers. */
 static const struct range {
-    enum hs_place place;
-    size_t member;
     double least, most;
     const char *too_low, *too_high;
 } ranges[] = {
-    {HS_PLACE_CONDUCTIVITY, offsetof(struct hs_material, conductivity), 0.003, 5000.0,
-     "less than any gas conducts; look at the unit",
+    {0.003, 5000.0, "less than any gas conducts; look at the unit",
      "more than diamond conducts; look at the unit"},
-    {HS_PLACE_DENSITY, offsetof(struct hs_material, density), 0.05, 25000.0,
-     "less than any gas has at 1 bar; look at the unit",
+    {0.05, 25000.0, "less than any gas has at 1 bar; look at the unit",
      "more than any metal has; look at the unit"},
-    {HS_PLACE_SPECIFIC_HEAT, offsetof(struct hs_material, specific_heat), 10.0, 20000.0,
-     "less than any material has; was it in kJ/(kg K)?",
+    {10.0, 20000.0, "less than any material has; was it in kJ/(kg K)?",
      "more than any material has; look at the unit"},
 };
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
@@ -38,22 +33,9 @@ static const char *say_out_of_range(const struct range *range, double value)
     return value < range->least ? range->too_low : value > range->most ? range->too_high : NULL;
 }
 
-static bool is_out_of_range(const struct hs_problem *problem, const struct range *range, char *out,
-                            size_t size)
+/* For a body's materials. */
+static bool has_odd_substance(const struct hs_problem *problem, char *out, size_t size)
 {
-    double value;
-    memcpy(&value, (const char *)&problem->material + range->member, sizeof value);
-    const char *said = say_out_of_range(range, value);
-    if (said)
-        snprintf(out, size, "%s: %s", hs_problem_place(problem, range->place), said);
-    return said;
-}
-
-/* The same for a body's materials. */
-static bool has_odd_substance(const struct hs_problem *problem, const struct hs_plan *plan,
-                              char *out, size_t size)
-{
-    (void)plan;
     const struct hs_body *body = problem->body;
     for (int n = 0; body && n < body->substance_count; n++) {
         const struct hs_substance *s = &body->substance[n];
@@ -71,10 +53,8 @@ static bool has_odd_substance(const struct hs_problem *problem, const struct hs_
     return false;
 }
 
-static bool has_unused_substance(const struct hs_problem *problem, const struct hs_plan *plan,
-                                 char *out, size_t size)
+static bool has_unused_substance(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)plan;
     const struct hs_body *body = problem->body ? problem->body : problem->plain;
     const char *name = NULL;
     bool drawn = false;
@@ -118,11 +98,9 @@ static double cell_across(const struct hs_problem *problem, const struct hs_shap
 
 /* In a round layer of one or two cells, edges that should carry heat along the layer leave it on
  * their way, so the layer passes too little (docs/numerics.md). Insulating layers may be thin. */
-static bool has_thin_conductor(const struct hs_problem *problem, const struct hs_plan *plan,
-                               char *out, size_t size)
+static bool has_thin_conductor(const struct hs_problem *problem, char *out, size_t size)
 {
     const struct hs_body *body = problem->body;
-    (void)plan;
     for (int n = 1; body && n + 1 < body->solid_count; n++) {
         const struct hs_solid *solid = &body->solid[n];
         const struct hs_substance *layer = &body->substance[solid->substance];
@@ -144,10 +122,8 @@ static bool has_thin_conductor(const struct hs_problem *problem, const struct hs
 }
 
 /* Solids that conduct are denser than this; gases are lighter, but conduct less. */
-static bool is_light_and_conducts(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  char *out, size_t size)
+static bool is_light_and_conducts(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)plan;
     const struct hs_material *m = &problem->material;
     if (!(m->density >= ranges[1].least && m->density < 30.0 && m->conductivity > 0.5))
         return false;
@@ -227,10 +203,8 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 }
 
 /* degC mixed with K: 20 in one is 293 in the other. */
-static bool mixes_units(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                        size_t size)
+static bool mixes_units(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)plan;
     const double most_celsius = 100.0, least_kelvin = 200.0;
     double span[2], wall;
     if (!initial_span(problem, span))
@@ -253,10 +227,8 @@ static bool mixes_units(const struct hs_problem *problem, const struct hs_plan *
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
 /* The heat that convection takes through a wall must reach it through the last cell. */
-static bool has_coarse_wall(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                            size_t size)
+static bool has_coarse_wall(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)plan;
     const double most = 10.0;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
         const struct hs_face *rule = &problem->face[face];
@@ -282,10 +254,8 @@ static double spread(const struct hs_problem *problem)
                                          : problem->material.diffusivity * problem->schedule.end;
 }
 
-static bool is_too_short(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                         size_t size)
+static bool is_too_short(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)plan;
     const double least = 0.1; /* Fourier number of a cell */
     double spacing = INFINITY;
     for (int axis = 0; axis < problem->grid.dims; axis++)
@@ -309,10 +279,8 @@ static bool is_time_dependent(const struct hs_problem *problem)
     return varies;
 }
 
-static bool is_too_long(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                        size_t size)
+static bool is_too_long(const struct hs_problem *problem, char *out, size_t size)
 {
-    (void)plan;
     const double most = 1e4; /* Fourier number of the body: uniform to the last bit long before */
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
@@ -381,12 +349,10 @@ static bool has_unseen_point(const struct hs_problem *problem, const struct hs_p
 /* ---- the output's name ----------------------------------------------------------------------- */
 
 /* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
-static bool has_odd_name(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                         size_t size)
+static bool has_odd_name(const struct hs_problem *problem, char *out, size_t size)
 {
     const char *file = problem->output.file, *slash = strrchr(file, '/');
     const char *name = slash ? slash + 1 : file;
-    (void)plan;
     if (hs_text_is_plain(name) && !strpbrk(name, ":|"))
         return false;
     snprintf(
@@ -400,23 +366,29 @@ static bool has_odd_name(const struct hs_problem *problem, const struct hs_plan 
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static bool (*const checks[])(const struct hs_problem *problem, const struct hs_plan *plan,
-                              char *out, size_t size) = {
-    is_light_and_conducts, has_odd_substance,  has_unused_substance, mixes_units,
-    has_coarse_wall,       is_too_short,       is_too_long,          has_unseen_point,
-    has_odd_name,          has_thin_conductor,
+static bool (*const checks[])(const struct hs_problem *problem, char *out, size_t size) = {
+    is_light_and_conducts, has_odd_substance, has_unused_substance,
+    mixes_units,           has_coarse_wall,   is_too_short,
+    is_too_long,           has_odd_name,      has_thin_conductor,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
-_Static_assert(RANGES + CHECKS <= HS_DOUBTS, "each may find one");
+_Static_assert(RANGES + CHECKS + 1 <= HS_DOUBTS, "each, and the unseen point, may find one");
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_doubts *out)
 {
     out->count = 0;
-    for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++)
-        out->count += is_out_of_range(problem, &ranges[r], out->text[out->count], HS_DOUBT_TEXT);
+    const struct hs_material *m = &problem->material;
+    const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
+    for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++) {
+        const char *said = say_out_of_range(&ranges[r], value[r]);
+        if (said)
+            snprintf(out->text[out->count++], HS_DOUBT_TEXT, "%s: %s",
+                     hs_problem_place(problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r)), said);
+    }
     for (int c = 0; c < CHECKS; c++)
-        out->count += checks[c](problem, plan, out->text[out->count], HS_DOUBT_TEXT);
+        out->count += checks[c](problem, out->text[out->count], HS_DOUBT_TEXT);
+    out->count += has_unseen_point(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
 }
 
 void hs_doubts_say(const struct hs_error *read, const struct hs_doubts *found,

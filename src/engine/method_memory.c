@@ -5,8 +5,6 @@
 #include "core/machine.h"
 #include "core/method.h"
 
-#include <stdio.h>
-
 struct demand {
     const struct hs_problem *problem;
     const struct hs_plan *plan;

@@ -277,7 +277,8 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     *out = (struct hs_plan){.method = hs_methods[0], .end = NAN};
     double longest;
     enum hs_status st = hs_range_check_operator(problem, err);
-    const enum hs_status named = hs_choose_method(problem, &out->method, &out->steady_method, err);
+    const enum hs_status named =
+        hs_choose_method(hs_methods, problem, &out->method, &out->steady_method, err);
     st = st ? st : named;
     if (!st)
         st = check_tolerance(problem, out->method, err);

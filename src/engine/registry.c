@@ -205,11 +205,8 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 static const struct hs_device_limits *limits_here(enum hs_device device, int number)
 {
     static struct hs_device_limits limits;
-    const struct hs_backend *backend = NULL;
-    for (int n = 0; hs_backends[n]; n++)
-        if (hs_backends[n]->device == device && hs_backends[n]->limits)
-            backend = hs_backends[n];
-    if (!backend)
+    const struct hs_backend *backend = backend_of(&this_build, device);
+    if (!backend || !backend->limits)
         return NULL;
     struct hs_error unused;
     hs_error_init(&unused);
@@ -256,35 +253,32 @@ int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem 
     return plan.steps;
 }
 
-/* The first kernel that has calls of a recursion. */
-static const struct hs_kernel *recursion_kernel(const struct hs_registry *registry,
-                                                const struct hs_problem *problem,
-                                                enum hs_device device)
+/* The first of the heuristics that can. `alone`: only kernels that make one sweep per call;
+ * `recursive`: only those that have calls of a recursion. */
+static const struct hs_kernel *by_heuristic(const struct hs_registry *registry,
+                                            const struct hs_problem *problem, enum hs_device device,
+                                            bool alone, bool recursive)
 {
     char reason[256];
     struct hs_kernel_plan plan;
     for (const struct hs_heuristic *row = hs_heuristics(device); row->kernel; row++) {
         const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
-        if (kernel && hs_heuristic_holds(row, problem) &&
+        if (kernel && !(alone && kernel->steps > 1) && hs_heuristic_holds(row, problem) &&
             hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason) &&
-            plan.recursion > 0)
+            (!recursive || plan.recursion > 0))
             return kernel;
     }
     return NULL;
 }
 
-/* `alone`: only kernels that make one sweep per call. */
 static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device,
                                            bool alone)
 {
     char reason[256];
-    for (const struct hs_heuristic *row = hs_heuristics(device); row->kernel; row++) {
-        const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
-        if (kernel && !(alone && kernel->steps > 1) && hs_heuristic_holds(row, problem) &&
-            hs_kernel_suits(kernel, problem, reason, sizeof reason))
-            return kernel;
-    }
+    const struct hs_kernel *first = by_heuristic(registry, problem, device, alone, false);
+    if (first)
+        return first;
     const struct hs_kernel *found = NULL;
     for (int n = 0; registry->kernels[n]; n++) {
         const struct hs_kernel *kernel = registry->kernels[n];
@@ -301,32 +295,25 @@ const struct hs_kernel *hs_kernel_for_stages(const struct hs_problem *problem,
 {
     const struct hs_kernel *found = NULL;
     if (!hs_boundary_data_in_time(problem))
-        found = recursion_kernel(&this_build, problem, kernel->device);
+        found = by_heuristic(&this_build, problem, kernel->device, false, true);
     if (!found)
         found = best_kernel(&this_build, problem, kernel->device, true);
     return found ? found : kernel;
 }
 
-/* "2D, radius 3, double" */
-static void describe_need(const struct hs_problem *problem, char *out, size_t size)
-{
-    snprintf(out, size, "%dD, radius %d, %s", problem->grid.dims, problem->radius,
-             hs_precision_name(problem->precision));
-}
-
 static enum hs_status cannot(const struct hs_registry *registry, const struct hs_problem *problem,
                              enum hs_device device, const char *reason, struct hs_error *err)
 {
-    char able[1024] = "", need[64], unused[256];
+    char able[1024] = "", unused[256];
     for (int n = 0; registry->kernels[n]; n++)
         if (registry->kernels[n]->device == device &&
             hs_kernel_suits(registry->kernels[n], problem, unused, sizeof unused))
             append(able, sizeof able, ", ", registry->kernels[n]->name);
-    describe_need(problem, need, sizeof need);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%ssolver.kernel = \"%s\": %s; kernels that can (%s): %s",
+                        "%ssolver.kernel = \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
                         where(problem, HS_PLACE_KERNEL).text,
-                        problem->solver.kernel ? problem->solver.kernel : "auto", reason, need,
+                        problem->solver.kernel ? problem->solver.kernel : "auto", reason,
+                        problem->grid.dims, problem->radius, hs_precision_name(problem->precision),
                         able[0] ? able : "none");
 }
 

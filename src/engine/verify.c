@@ -15,21 +15,17 @@
 /* Point updates that the reference, a scalar loop, makes in some seconds. */
 static const double reference_updates = 5e8;
 
+/* Those that a kernel makes in a second or two. */
+static const double kernel_updates = 2e9;
+
 /* Cost of starting a sweep, in points. */
 static const double points_of_a_start = 5000.0;
 
-/* The plan's sweeps, but no more than make this many point updates, or 10. */
-static int64_t sweeps_of(const struct hs_problem *problem, const struct hs_plan *plan,
-                         double updates)
+int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan, bool power)
 {
     const double sweep = (double)hs_grid_count(&problem->grid) + points_of_a_start;
-    const double most = fmax(ceil(updates / sweep), 10.0);
+    const double most = fmax(ceil((power ? kernel_updates : reference_updates) / sweep), 10.0);
     return (double)plan->sweeps < most ? plan->sweeps : (int64_t)most;
-}
-
-int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    return sweeps_of(problem, plan, reference_updates);
 }
 
 /* Maps numbers to integers in the order of the reals, so that neighbours differ by 1. */
@@ -78,9 +74,7 @@ static void compare(const struct hs_problem *problem, const void *field, const v
 struct taker {
     int64_t every; /* sweeps between looks for the largest */
     double largest;
-    enum hs_status (*take)(void *self, const struct hs_problem *, const void *field,
-                           struct hs_error *);
-    void *self;
+    void *field; /* [nz][ny][nx] in the problem's precision, at the end; NULL before */
 };
 
 static int64_t taker_next(void *self, int64_t sweep)
@@ -100,9 +94,13 @@ static enum hs_status taker_notify(void *self, const struct hs_step_state *step_
     taker->largest = fmax(taker->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
     if (step_state->phase != HS_PHASE_END)
         return HS_OK;
-    const void *field;
-    st = hs_step_state_field(step_state, &field, err);
-    return st ? st : taker->take(taker->self, step_state->problem, field, err);
+    const struct hs_problem *problem = step_state->problem;
+    const struct hs_box box = hs_grid_box(&problem->grid);
+    const size_t bytes = (size_t)hs_box_count(&box) * hs_precision_size(problem->precision);
+    taker->field = malloc(bytes);
+    return taker->field ? hs_step_state_box(step_state, false, &box, taker->field, err)
+                        : hs_error_add(err, HS_DEVICE,
+                                       "no memory for a copy of the field (%zu bytes)", bytes);
 }
 
 /* Runs `sweeps` sweeps of the plan by the method, even if the field becomes steady. */
@@ -123,19 +121,6 @@ static enum hs_status run_to(const struct hs_problem *problem, const struct hs_p
     struct hs_observer *const observers[] = {&observer};
     struct hs_loop_result result;
     return hs_loop_run(&same, &shorter, NULL, observers, 1, NULL, &result, err);
-}
-
-static enum hs_status keep_field(void *self, const struct hs_problem *problem, const void *field,
-                                 struct hs_error *err)
-{
-    struct hs_reference *reference = self;
-    const size_t bytes =
-        (size_t)hs_grid_count(&problem->grid) * hs_precision_size(problem->precision);
-    reference->field = malloc(bytes);
-    if (!reference->field)
-        return hs_error_add(err, HS_DEVICE, "no memory for a copy of the field (%zu bytes)", bytes);
-    memcpy(reference->field, field, bytes);
-    return HS_OK;
 }
 
 static enum hs_status find_reference(const struct hs_plan *plan, struct hs_plan *out,
@@ -164,17 +149,24 @@ static bool has_device_functions(const struct hs_problem *problem, const struct 
     return found;
 }
 
-static double bound_of(const struct hs_problem *problem, const struct hs_plan *plan,
-                       const struct hs_comparison *comparison)
+/* Rounding of one sweep as a share of max|T|: `half` an epsilon for each term. */
+static double rounding_of_sweep(const struct hs_problem *problem, const struct hs_plan *plan,
+                                double half)
 {
-    double share = comparison->device_functions ? 16.0 * 0x1p-53 : 0.0; /* of max|T|, a sweep */
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
     const int terms = hs_stencil_count(stencil.dims, stencil.radius);
     double weight = 0.0;
     for (int i = 0; i < terms; i++)
         weight += fabs(stencil.c[i]);
+    return (terms + 2) * half * weight;
+}
+
+static double bound_of(const struct hs_problem *problem, const struct hs_plan *plan,
+                       const struct hs_comparison *comparison)
+{
+    double share = comparison->device_functions ? 16.0 * 0x1p-53 : 0.0; /* of max|T|, a sweep */
     if (problem->precision == HS_FLOAT)
-        share += (terms + 2) * 0x1p-24 * weight;
+        share += rounding_of_sweep(problem, plan, 0x1p-24);
     return (double)comparison->sweeps * share * comparison->largest;
 }
 
@@ -186,9 +178,10 @@ enum hs_status hs_verify_reference(const struct hs_problem *problem, const struc
     const enum hs_status st = find_reference(plan, &reference, err);
     if (st)
         return st;
-    struct taker taker = {.take = keep_field, .self = out};
+    struct taker taker = {0};
     const enum hs_status ran = run_to(problem, &reference, hs_methods[0], sweeps, &taker, err);
     out->largest = taker.largest;
+    out->field = taker.field;
     return ran;
 }
 
@@ -198,28 +191,16 @@ void hs_verify_reference_release(struct hs_reference *reference)
     reference->field = NULL;
 }
 
-struct pair {
-    const struct hs_reference *reference;
-    struct hs_comparison *comparison;
-};
-
-static enum hs_status compare_field(void *self, const struct hs_problem *problem, const void *field,
-                                    struct hs_error *err)
-{
-    (void)err;
-    const struct pair *pair = self;
-    compare(problem, field, pair->reference->field, pair->comparison);
-    return HS_OK;
-}
-
 enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct hs_plan *plan,
                                  const struct hs_reference *reference, struct hs_comparison *out,
                                  struct hs_error *err)
 {
     *out = (struct hs_comparison){.sweeps = reference->sweeps};
-    struct pair pair = {.reference = reference, .comparison = out};
-    struct taker taker = {.take = compare_field, .self = &pair};
+    struct taker taker = {0};
     const enum hs_status st = run_to(problem, plan, hs_methods[0], reference->sweeps, &taker, err);
+    if (taker.field && !st)
+        compare(problem, taker.field, reference->field, out);
+    free(taker.field);
     out->largest = fmax(reference->largest, taker.largest);
     out->device_functions = has_device_functions(problem, plan);
     out->bound = bound_of(problem, plan, out);
@@ -227,14 +208,6 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
 }
 
 /* ---- against the power of a sweep ---------------------------------------------------------- */
-
-/* Point updates that a kernel makes in a second or two. */
-static const double kernel_updates = 2e9;
-
-int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    return sweeps_of(problem, plan, kernel_updates);
-}
 
 /* The method by modes; NULL if it cannot do the problem, with the reason in `lacking`, but without
  * the advice to take another method, which does not apply to sweeps. */
@@ -262,12 +235,7 @@ static double bound_of_power(const struct hs_problem *problem, const struct hs_p
                              const struct hs_comparison *comparison)
 {
     const bool is_float = problem->precision == HS_FLOAT;
-    const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
-    const int terms = hs_stencil_count(stencil.dims, stencil.radius);
-    double weight = 0.0;
-    for (int i = 0; i < terms; i++)
-        weight += fabs(stencil.c[i]);
-    const double sweep = (terms + 2) * (is_float ? 0x1p-24 : 0x1p-53) * weight;
+    const double sweep = rounding_of_sweep(problem, plan, is_float ? 0x1p-24 : 0x1p-53);
     const double modes = is_float ? 16.0 * 0x1p-24 : 1e-13;
     return ((double)comparison->sweeps * sweep + modes) * comparison->largest;
 }
@@ -275,14 +243,11 @@ static double bound_of_power(const struct hs_problem *problem, const struct hs_p
 enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs_plan *plan,
                                int64_t sweeps, struct hs_power *out, struct hs_error *err)
 {
-    struct hs_reference swept = {.sweeps = sweeps};
     *out = (struct hs_power){.comparison = {.sweeps = sweeps}};
     const struct hs_method *modes = find_modes(problem, out->lacking, sizeof out->lacking);
     if (!modes)
         return HS_OK;
-    struct taker by_sweeps = {.take = keep_field, .self = &swept};
-    struct pair pair = {.reference = &swept, .comparison = &out->comparison};
-    struct taker by_modes = {.take = compare_field, .self = &pair};
+    struct taker by_sweeps = {0}, by_modes = {0};
     struct hs_plan even = *plan; /* equal steps, as many as asked for */
     even.tail_step = hs_plan_step(plan);
     even.intervals = even.interval_sweeps = 0;
@@ -292,9 +257,12 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
     enum hs_status st = run_to(problem, &even, hs_methods[0], sweeps, &by_sweeps, err);
     if (!st)
         st = run_to(problem, &even, modes, sweeps, &by_modes, err);
+    if (by_modes.field && !st)
+        compare(problem, by_modes.field, by_sweeps.field, &out->comparison);
+    free(by_sweeps.field);
+    free(by_modes.field);
     out->comparison.largest = fmax(by_sweeps.largest, by_modes.largest);
     out->comparison.bound = bound_of_power(problem, plan, &out->comparison);
-    hs_verify_reference_release(&swept);
     return st;
 }
 

@@ -66,13 +66,9 @@ struct hs_power {
 enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs_plan *plan,
                                int64_t sweeps, struct hs_power *out, struct hs_error *err);
 
-/* Default number of sweeps for that: the plan's, but no more than a kernel does in a second or
- * two. */
-int64_t hs_verify_power_sweeps(const struct hs_problem *problem, const struct hs_plan *plan);
-
-/* Default number of sweeps of a comparison: the plan's, but no more than the slow reference does in
- * some seconds. */
-int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan);
+/* Default number of sweeps: the plan's, but no more than the slow reference does in some seconds;
+ * for `power`, than a kernel does in a second or two. */
+int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan, bool power);
 
 enum { HS_REFINEMENT_GRIDS = 3 };
 

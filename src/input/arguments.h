@@ -4,8 +4,6 @@
 
 #include "core/status.h"
 
-#include <stdbool.h>
-
 enum hs_argument_type {
     HS_ARGUMENT_FLAG,     /* bool: no value */
     HS_ARGUMENT_STRING,   /* const char * */

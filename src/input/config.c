@@ -8,8 +8,6 @@
 #include "input/fingerprint.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The text of the config, with a comment line for each override. */
 static char *whole_text(const char *text, const char *const *overrides, int override_count)

@@ -15,62 +15,52 @@ static const char in_source[] =
 /* In the order of hs_substance.place. */
 static const char *const three[HS_SUBSTANCE_PLACES] = {"conductivity", "density", "specific_heat"};
 
-static bool read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
+static void read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     double number[HS_SUBSTANCE_PLACES] = {NAN, NAN, NAN};
-    bool good = true;
     for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
         const struct hs_key key = hs_key("%s.%s", path, three[n]);
-        good = hs_require(reader, key.text, "give conductivity, density and specific_heat") &&
-               (n == 0 ? hs_read_per_axis(reader, key.text, true, out->conductivity)
-                       : hs_settings_number(reader->settings, key.text, &number[n])) &&
-               good;
+        const bool given =
+            hs_require(reader, key.text, "give conductivity, density and specific_heat");
+        if (given && n == 0)
+            hs_read_per_axis(reader, key.text, true, out->conductivity);
+        else if (given)
+            hs_settings_number(reader->settings, key.text, &number[n]);
         out->place[n] = hs_settings_place(reader->settings, key.text);
     }
     out->density = number[1];
     out->capacity = number[1] * number[2];
-    return good;
 }
 
-static bool read_diffusivity(struct hs_reader *reader, const char *path, struct hs_substance *out)
+static void read_diffusivity(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     double diffusivity = 1.0;
-    bool good = true;
-    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
-        const struct hs_key key = hs_key("%s.%s", path, three[n]);
-        if (!hs_given(reader, key.text))
-            continue;
-        hs_settings_complain(reader->settings, key.text,
-                             "diffusivity is given; give either that alone, or conductivity, "
-                             "density and specific_heat");
-        good = false;
-    }
-    good =
-        hs_settings_number(reader->settings, hs_key("%s.diffusivity", path).text, &diffusivity) &&
-        good;
+    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++)
+        hs_refuse(reader, hs_key("%s.%s", path, three[n]).text,
+                  "diffusivity is given; give either that alone, or conductivity, density and "
+                  "specific_heat");
+    hs_settings_number(reader->settings, hs_key("%s.diffusivity", path).text, &diffusivity);
     for (int axis = 0; axis < HS_AXES; axis++)
         out->conductivity[axis] = diffusivity;
     out->capacity = 1.0;
-    return good;
 }
 
-static bool read_perfusion(struct hs_reader *reader, const char *path, struct hs_substance *out)
+static void read_perfusion(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     const struct hs_key group = hs_key("%s.perfusion", path);
     if (!hs_given(reader, group.text))
-        return true;
+        return;
     const struct hs_key rate = hs_key("%s.rate", group.text);
     const struct hs_key reference = hs_key("%s.reference", group.text);
     if (hs_given(reader, hs_key("%s.diffusivity", path).text))
         hs_settings_complain(reader->settings, rate.text,
                              "is in W/(m^3 K); give conductivity, density and specific_heat of the "
                              "materials instead of diffusivity");
-    const bool both = hs_require(reader, rate.text, "give rate and reference") &&
-                      hs_settings_number(reader->settings, rate.text, &out->perfusion);
-    return hs_require(reader, reference.text, "give rate and reference") &&
-           hs_read_time_function(reader, reference.text, "give a number, or an expression of t",
-                                 &out->reference) &&
-           both;
+    if (hs_require(reader, rate.text, "give rate and reference"))
+        hs_settings_number(reader->settings, rate.text, &out->perfusion);
+    if (hs_require(reader, reference.text, "give rate and reference"))
+        hs_read_time_function(reader, reference.text, "give a number, or an expression of t",
+                              &out->reference);
 }
 
 static int find_substance(const struct hs_body *body, const char *name)
@@ -121,13 +111,10 @@ static void check_units(struct hs_reader *reader, int count)
     int alone = 0;
     for (int n = 0; n < count; n++)
         alone += hs_given(reader, hs_key("materials[%d].diffusivity", n).text);
-    for (int n = 0; n < count && alone > 0 && alone < count; n++) {
-        const struct hs_key key = hs_key("materials[%d].diffusivity", n);
-        if (hs_given(reader, key.text))
-            hs_settings_complain(reader->settings, key.text,
-                                 "other materials have conductivity, density and specific_heat, "
-                                 "and heat that flows between them needs these of all; give them");
-    }
+    for (int n = 0; n < count && alone > 0 && alone < count; n++)
+        hs_refuse(reader, hs_key("materials[%d].diffusivity", n).text,
+                  "other materials have conductivity, density and specific_heat, and heat that "
+                  "flows between them needs these of all; give them");
 }
 
 static struct hs_substance no_substance(void)
@@ -196,17 +183,11 @@ static void refuse_label_keys(struct hs_reader *reader, const char *path)
 {
     static const char *const names[] = {"names", "labels"}; /* dataset, step: elsewhere */
     const struct hs_key file = hs_key("%s.file", path);
-    if (hs_given(reader, file.text))
-        hs_settings_complain(reader->settings, file.text,
-                             "a label field says all of the body; give it alone, as the only "
-                             "member");
-    for (int n = 0; n < 2 && !hs_given(reader, file.text); n++) {
-        const struct hs_key key = hs_key("%s.%s", path, names[n]);
-        if (hs_given(reader, key.text))
-            hs_settings_complain(reader->settings, key.text,
-                                 "belongs to a label field, which is missing; give file, or "
-                                 "remove it");
-    }
+    hs_refuse(reader, file.text,
+              "a label field says all of the body; give it alone, as the only member");
+    for (int n = 0; n < 2 && !hs_given(reader, file.text); n++)
+        hs_refuse(reader, hs_key("%s.%s", path, names[n]).text,
+                  "belongs to a label field, which is missing; give file, or remove it");
 }
 
 static void read_solid(struct hs_reader *reader, const char *path, struct hs_solid *out)
@@ -366,9 +347,7 @@ static void read_label_entry(struct hs_reader *reader, int count)
     if (count > 1)
         hs_settings_complain(reader->settings, "body[1]",
                              "a label field says all of the body; remove the other members");
-    if (hs_given(reader, "body[0].material"))
-        hs_settings_complain(reader->settings, "body[0].material",
-                             "names says the materials of a label field; remove this");
+    hs_refuse(reader, "body[0].material", "names says the materials of a label field; remove this");
     if (hs_given(reader, "body[0].shape"))
         hs_settings_complain(reader->settings, "body[0].shape",
                              "a label field has no shape; remove this");
@@ -427,9 +406,7 @@ static void read_measured(struct hs_reader *reader)
     struct hs_body *body = reader->problem->body;
     static const char *const beside[] = {"materials", "body", "contacts"};
     for (int n = 0; n < 3 && !hs_settings_find(reader->settings, "measured")->bad; n++)
-        if (hs_given(reader, beside[n]))
-            hs_settings_complain(reader->settings, beside[n],
-                                 "measured says all of the body; remove one of the two");
+        hs_refuse(reader, beside[n], "measured says all of the body; remove one of the two");
     read_measured_field(reader, "conductivity", &body->conductivity);
     read_measured_field(reader, "capacity", &body->capacity);
 }
@@ -583,10 +560,10 @@ void hs_read_body(struct hs_reader *reader)
     const bool many = hs_given(reader, "materials") || hs_given(reader, "body");
     const bool measured = hs_given(reader, "measured");
     const bool more = hs_walls_need_body(reader) || hs_grid_is_stretched(&problem->grid);
-    if (!many && !measured && hs_given(reader, "contacts"))
-        hs_settings_complain(reader->settings, "contacts",
-                             "are between materials of a body, which is missing; give materials "
-                             "and body, or remove it");
+    if (!many && !measured)
+        hs_refuse(reader, "contacts",
+                  "are between materials of a body, which is missing; give materials and body, or "
+                  "remove it");
     if (!many && !measured && !more)
         return;
     problem->body = hs_new(sizeof *problem->body);

@@ -1,7 +1,6 @@
 /* boundary: a face uses its own settings or those of `all`; its kind lowers them to data. */
 #include "input/config_reader.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Length of a name without its ending _file or _table; 0: it has neither. */

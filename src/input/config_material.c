@@ -45,12 +45,6 @@ static void read_coefficients(struct hs_reader *reader)
 static const char *const three[] = {"material.conductivity", "material.density",
                                     "material.specific_heat"};
 
-static void refuse(struct hs_reader *reader, const char *key, const char *why)
-{
-    if (hs_given(reader, key))
-        hs_settings_complain(reader->settings, key, "%s", why);
-}
-
 /* Raw coefficients define a sweep; a conductivity may be given for flux and robin faces. */
 static void read_raw(struct hs_reader *reader)
 {
@@ -58,9 +52,9 @@ static void read_raw(struct hs_reader *reader)
         "the raw coefficients stencil.c0 ... already include it; remove one of the two";
     reader->problem->raw = true;
     read_coefficients(reader);
-    refuse(reader, "material.density", why);
-    refuse(reader, "material.specific_heat", why);
-    refuse(reader, "material.diffusivity", why);
+    hs_refuse(reader, "material.density", why);
+    hs_refuse(reader, "material.specific_heat", why);
+    hs_refuse(reader, "material.diffusivity", why);
     hs_settings_number(reader->settings, "material.conductivity",
                        &reader->problem->material.conductivity);
 }
@@ -68,9 +62,9 @@ static void read_raw(struct hs_reader *reader)
 static void read_diffusivity(struct hs_reader *reader)
 {
     for (int i = 0; i < 3; i++)
-        refuse(reader, three[i],
-               "material.diffusivity is given; give either that alone, or conductivity, density "
-               "and specific_heat");
+        hs_refuse(reader, three[i],
+                  "material.diffusivity is given; give either that alone, or conductivity, density "
+                  "and specific_heat");
     hs_settings_number(reader->settings, "material.diffusivity",
                        &reader->problem->material.diffusivity);
 }

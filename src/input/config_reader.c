@@ -42,6 +42,12 @@ bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
     return false;
 }
 
+void hs_refuse(struct hs_reader *reader, const char *key, const char *why)
+{
+    if (hs_given(reader, key))
+        hs_settings_complain(reader->settings, key, "%s", why);
+}
+
 bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path)
 {
     *path = hs_key("%s[%d]", list, n);

@@ -40,6 +40,9 @@ bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key 
 /* Complains if the key is not given. */
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
 
+/* Complains if the key is given. */
+void hs_refuse(struct hs_reader *reader, const char *key, const char *why);
+
 /* A copy of the key's value or its default; NULL if there is neither, or the key is bad. */
 char *hs_read_string(struct hs_reader *reader, const char *key);
 

@@ -1,9 +1,7 @@
 /* time, steady and the cadence of output. */
 #include "input/config_reader.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static void read_length(struct hs_reader *reader)
 {
@@ -36,10 +34,9 @@ static void read_step(struct hs_reader *reader)
                                  "raw coefficients do not say how long a sweep is; give time.step, "
                                  "or %s",
                                  i == 0 ? "time.sweeps" : "output.every");
-    if (hs_given(reader, "time.step"))
-        hs_settings_complain(reader->settings, "time.step",
-                             "raw coefficients include the step, so \"auto\" has nothing to "
-                             "choose; give a number, or remove it");
+    hs_refuse(reader, "time.step",
+              "raw coefficients include the step, so \"auto\" has nothing to choose; give a "
+              "number, or remove it");
     schedule->step = 1.0;
 }
 

@@ -8,24 +8,6 @@ enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, POINT, NORMAL, SHAPE_KEYS }
 static const char *const shape_keys[SHAPE_KEYS] = {"lower", "upper", "centre", "radius", "axis",
                                                    "from",  "to",    "point",  "normal"};
 
-static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape);
-static bool read_round(struct hs_reader *reader, const char *path, struct hs_shape *shape);
-static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_shape *shape);
-static bool read_half_space(struct hs_reader *reader, const char *path, struct hs_shape *shape);
-
-static const struct {
-    const char *name;
-    unsigned needs, takes;
-    bool (*read)(struct hs_reader *reader, const char *path, struct hs_shape *shape);
-} shapes[] = {
-    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
-    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
-    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
-                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
-    [HS_SHAPE_HALF_SPACE] = {"half-space", 1u << POINT | 1u << NORMAL, 0, read_half_space},
-};
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
-
 static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape)
 {
     const struct hs_key lower = hs_key("%s.lower", path), upper = hs_key("%s.upper", path);
@@ -96,6 +78,19 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
                          "has no direction; give the one that points out of the half-space");
     return false;
 }
+
+static const struct {
+    const char *name;
+    unsigned needs, takes;
+    bool (*read)(struct hs_reader *reader, const char *path, struct hs_shape *shape);
+} shapes[] = {
+    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
+    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
+    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
+                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
+    [HS_SHAPE_HALF_SPACE] = {"half-space", 1u << POINT | 1u << NORMAL, 0, read_half_space},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* Whether the half-space contains any corner of the grid, i.e. the deepest one. */
 static bool reaches_grid(const struct hs_reader *reader, const struct hs_shape *shape)
@@ -176,10 +171,7 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 
 void hs_refuse_shape_keys(struct hs_reader *reader, const char *path)
 {
-    for (int key = 0; key < SHAPE_KEYS; key++) {
-        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
-        if (hs_given(reader, name.text))
-            hs_settings_complain(reader->settings, name.text,
-                                 "belongs to a shape, which is missing; give shape, or remove it");
-    }
+    for (int key = 0; key < SHAPE_KEYS; key++)
+        hs_refuse(reader, hs_key("%s.%s", path, shape_keys[key]).text,
+                  "belongs to a shape, which is missing; give shape, or remove it");
 }

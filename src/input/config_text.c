@@ -110,17 +110,18 @@ static void push(struct parser *p, const char *name, char *text)
 }
 
 /* Other control characters could affect the terminal that displays them. */
-static enum hs_status check_characters(struct parser *p, const char *path, const char *text)
+static void check_characters(struct parser *p, const char *path, const char *text)
 {
     int line = 1;
     for (; *text; text++) {
         line += *text == '\n';
-        if ((unsigned char)*text < ' ' && !isspace(*text))
-            return hs_error_add(p->err, HS_BAD_INPUT,
-                                "%s:%d: a control character (code %d); a config is plain text",
-                                path, line, *text);
+        if ((unsigned char)*text < ' ' && !isspace(*text)) {
+            hs_error_add(p->err, HS_BAD_INPUT,
+                         "%s:%d: a control character (code %d); a config is plain text", path, line,
+                         *text);
+            return;
+        }
     }
-    return HS_OK;
 }
 
 /* `place` is prefixed to messages: "case.cfg:3: @include: " or "". */

@@ -167,11 +167,10 @@ static int read_table(struct hs_reader *reader, const char *key)
     char *path = hs_locate_input(reader, key);
     if (!path)
         return -1;
-    struct hs_time_function function = {.points = 0};
+    struct hs_time_function function;
     struct hs_error why;
     hs_error_init(&why);
-    const enum hs_status status =
-        hs_table_file_read(path, &function.points, &function.time, &function.number, &why);
+    const enum hs_status status = hs_table_file_read(path, &function, &why);
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
     else

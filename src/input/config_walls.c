@@ -208,11 +208,11 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
 }
 
 /* h: a number times a field. */
-static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, struct hs_wall *wall)
+static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, struct hs_wall *wall)
 {
     struct hs_wall_number h;
     if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
-        return false;
+        return;
     const struct hs_key key = hs_wall_key(reader, keys, "h");
     const struct hs_time_function *function =
         h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
@@ -221,12 +221,11 @@ static bool read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
         hs_settings_complain(reader->settings, key.text,
                              "may change along the wall, not in time; give a number, an expression "
                              "of x, y, z, or h_file, and let ambient or flux change in time");
-        return false;
+        return;
     }
     wall->h = function->value.constant;
     if (wall->h < 0.0)
         hs_settings_complain(reader->settings, key.text, "must be >= 0 [W/(m^2 K)]");
-    return wall->h >= 0.0;
 }
 
 /* Heat flows in W need conductivities in W/(m K). */
@@ -392,13 +391,9 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
                                  "lower and upper");
         return;
     }
-    for (int n = 0; n < 2; n++) {
-        const struct hs_key corner = hs_key("%s.%s", path, corners[n]);
-        if (hs_given(reader, corner.text))
-            hs_settings_complain(reader->settings, corner.text,
-                                 "label says where the patch is; give either that, or lower and "
-                                 "upper");
-    }
+    for (int n = 0; n < 2; n++)
+        hs_refuse(reader, hs_key("%s.%s", path, corners[n]).text,
+                  "label says where the patch is; give either that, or lower and upper");
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, wall->face);

@@ -1,6 +1,7 @@
 #include "input/foreign.h"
 
 #include "core/boundary.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,91 +18,63 @@
 #define H_IN_TIME                                                                                  \
     "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
     "h_file, and let ambient or flux change in time"
-#define FACES "faces are called x_min, x_max and the like, by axis and end"
 
-/* A pattern matches the key and all inside it. `meant` is a key or, without a dot, another last
- * name in the same group. If `said` explains everything, `meant` is a whole key that must not be
- * reported as missing, or ".h" for one in the same group. */
+/* The keys `names` of a group, and all inside them. `meant` is a key or, without a dot, another
+ * last name in the same group. If `said` explains everything, `meant` is a whole key that must not
+ * be reported as missing, or ".h" for one in the same group. */
 static const struct {
-    const char *pattern, *meant, *said;
+    const char *group, *names, *meant, *said;
 } keys[] = {
     /* what is written differently or is not available yet */
-    {"bodies", "body", NULL},
-    {"contact", "contacts", NULL},
-    {"material.regions", "material", BY_MATERIALS},
-    {"material.name", NULL, BY_MATERIALS},
-    {"material.file", "material", MEASURED},
-    {"material.dataset", "material", MEASURED},
-    {"material.expression", "material", MEASURED},
-    {"boundary.FACE.emissivity", NULL,
+    {"", "bodies", "body", NULL},
+    {"", "contact", "contacts", NULL},
+    {"material.", "regions", "material", BY_MATERIALS},
+    {"material.", "name", NULL, BY_MATERIALS},
+    {"material.", "file|dataset|expression", "material", MEASURED},
+    {"boundary.FACE.", "emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
-    {"boundary.FACE.h_table", ".h", H_IN_TIME},
-    {"boundary.FACE.patches[].h_table", ".h", H_IN_TIME},
-    {"material.emissivity", NULL, "radiation is not there yet"},
-    {"materials[].emissivity", NULL, "radiation is not there yet"},
-    {"material.latent_heat", NULL, LATENT},
-    {"materials[].latent_heat", NULL, LATENT},
-    {"solver.method", "time.method", NULL},
+    {"boundary.FACE.", "h_table", ".h", H_IN_TIME},
+    {"boundary.FACE.patches[].", "h_table", ".h", H_IN_TIME},
+    {"material.", "emissivity", NULL, "radiation is not there yet"},
+    {"materials[].", "emissivity", NULL, "radiation is not there yet"},
+    {"material.", "latent_heat", NULL, LATENT},
+    {"materials[].", "latent_heat", NULL, LATENT},
+    {"solver.", "method", "time.method", NULL},
 
     /* keys with another name here */
-    {"material.k", "conductivity", NULL},
-    {"material.lambda", "conductivity", NULL},
-    {"material.thermal_conductivity", "conductivity", NULL},
-    {"material.rho", "density", NULL},
-    {"material.c", "specific_heat", NULL},
-    {"material.cp", "specific_heat", NULL},
-    {"material.c_p", "specific_heat", NULL},
-    {"material.heat_capacity", "specific_heat", NULL},
-    {"material.alpha", "diffusivity", NULL},
-    {"material.thermal_diffusivity", "diffusivity", NULL},
-    {"materials[].k", "conductivity", NULL},
-    {"materials[].lambda", "conductivity", NULL},
-    {"materials[].thermal_conductivity", "conductivity", NULL},
-    {"materials[].rho", "density", NULL},
-    {"materials[].c", "specific_heat", NULL},
-    {"materials[].cp", "specific_heat", NULL},
-    {"materials[].alpha", "diffusivity", NULL},
-    {"boundaries", "boundary", NULL},
-    {"boundary_conditions", "boundary", NULL},
-    {"bc", "boundary", NULL},
-    {"boundary.left", NULL, FACES},
-    {"boundary.right", NULL, FACES},
-    {"boundary.bottom", NULL, FACES},
-    {"boundary.top", NULL, FACES},
-    {"boundary.front", NULL, FACES},
-    {"boundary.back", NULL, FACES},
-    {"boundary.FACE.kind", "type", NULL},
-    {"boundary.FACE.temperature", NULL,
+    {"material.", "k|lambda|thermal_conductivity", "conductivity", NULL},
+    {"material.", "rho", "density", NULL},
+    {"material.", "c|cp|c_p|heat_capacity", "specific_heat", NULL},
+    {"material.", "alpha|thermal_diffusivity", "diffusivity", NULL},
+    {"materials[].", "k|lambda|thermal_conductivity", "conductivity", NULL},
+    {"materials[].", "rho", "density", NULL},
+    {"materials[].", "c|cp", "specific_heat", NULL},
+    {"materials[].", "alpha", "diffusivity", NULL},
+    {"", "boundaries|boundary_conditions|bc", "boundary", NULL},
+    {"boundary.", "left|right|bottom|top|front|back", NULL,
+     "faces are called x_min, x_max and the like, by axis and end"},
+    {"boundary.FACE.", "kind", "type", NULL},
+    {"boundary.FACE.", "temperature|T", NULL,
      "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
-    {"boundary.FACE.T", NULL,
-     "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
-    {"initial.temperature", "value", NULL},
-    {"initial.T", "value", NULL},
-    {"initial.T0", "value", NULL},
-    {"initial_condition", "initial", NULL},
-    {"source.q", "value", NULL},
-    {"source.power", NULL,
+    {"initial.", "temperature|T|T0", "value", NULL},
+    {"", "initial_condition", "initial", NULL},
+    {"source.", "q", "value", NULL},
+    {"source.", "power", NULL,
      "a source is a power density: value in W/m^3, the power over the volume that it is in"},
-    {"sources", "source", NULL},
-    {"grid.n", "points", NULL},
-    {"grid.nx", "points", NULL},
-    {"grid.shape", "points", NULL},
-    {"grid.size", NULL, "points counts the nodes along each axis, lower and upper are in m"},
-    {"grid.length", "upper", NULL},
-    {"grid.origin", "lower", NULL},
-    {"grid.dx", "spacing", NULL},
-    {"time.dt", "step", NULL},
-    {"time.timestep", "step", NULL},
-    {"time.t_end", "end", NULL},
-    {"time.duration", "end", NULL},
-    {"time.steps", "sweeps", NULL},
-    {"time.iterations", "sweeps", NULL},
-    {"solver.dt", "time.step", NULL},
-    {"steady.tol", "tolerance", NULL},
-    {"output.filename", "file", NULL},
-    {"output.path", "file", NULL},
-    {"output.dt", "interval", NULL},
+    {"", "sources", "source", NULL},
+    {"grid.", "n|nx|shape", "points", NULL},
+    {"grid.", "size", NULL, "points counts the nodes along each axis, lower and upper are in m"},
+    {"grid.", "length", "upper", NULL},
+    {"grid.", "origin", "lower", NULL},
+    {"grid.", "dx", "spacing", NULL},
+    {"time.", "dt|timestep", "step", NULL},
+    {"time.", "t_end|duration", "end", NULL},
+    {"time.", "steps|iterations", "sweeps", NULL},
+    {"solver.", "dt", "time.step", NULL},
+    {"steady.", "tol", "tolerance", NULL},
+    {"output.", "filename|path", "file", NULL},
+    {"output.", "dt", "interval", NULL},
 };
 
 /* "material.rho" with the name "density" is "material.density". */
@@ -133,8 +106,8 @@ static bool foreign_key_of_face(const char *path, struct hs_foreign *out)
 bool hs_foreign_key(const char *path, struct hs_foreign *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const char *rest = hs_option_match(keys[i].pattern, path);
-        if (!rest || !strchr(".[", *rest)) /* also matches the end */
+        const char *name = hs_option_match(keys[i].group, path);
+        if (!name || !hs_list_match(keys[i].names, name))
             continue;
         const char *meant = keys[i].meant;
         const bool beside = meant && meant[0] == '.';
@@ -179,19 +152,13 @@ const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)
 
 /* `write` is the choice to make, or an explanation if there is none. */
 static const struct {
-    const char *option, *word, *write;
+    const char *option, *words, *write;
 } words[] = {
-    {"precision", "single", "\"float\""},
-    {"precision", "float32", "\"float\""},
-    {"precision", "fp32", "\"float\""},
-    {"precision", "float64", "\"double\""},
-    {"precision", "fp64", "\"double\""},
-    {"initial.regions[].shape", "disc", "\"cylinder\", which is a disc in 2D"},
-    {"initial.regions[].shape", "disk", "\"cylinder\", which is a disc in 2D"},
-    {"initial.regions[].shape", "circle", "\"cylinder\", which is a disc in 2D"},
+    {"precision", "single|float32|fp32", "\"float\""},
+    {"precision", "float64|fp64", "\"double\""},
+    {"initial.regions[].shape", "disc|disk|circle", "\"cylinder\", which is a disc in 2D"},
     {"initial.regions[].shape", "ball", "\"sphere\""},
-    {"initial.regions[].shape", "cube", "\"box\""},
-    {"initial.regions[].shape", "rectangle", "\"box\""},
+    {"initial.regions[].shape", "cube|rectangle", "\"box\""},
     {"boundary.FACE.type", "radiation",
      "\"robin\" with h = 4*emissivity*5.67e-8*T^3 (T in K) near a temperature T; radiation itself "
      "is not there yet"},
@@ -214,7 +181,7 @@ static bool write_kind(const char *choices, const char *word, char *out, size_t 
 bool hs_foreign_choice(const struct hs_option *option, const char *word, char *out, size_t size)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i].option, option->path) == 0 && strcasecmp(words[i].word, word) == 0) {
+        if (strcmp(words[i].option, option->path) == 0 && hs_text_is_among(word, words[i].words)) {
             snprintf(out, size, "%s", words[i].write);
             return true;
         }

@@ -343,7 +343,7 @@ size_t hs_list_match(const char *list, const char *text)
     char word[HS_LONGEST_WORD + 1];
     while (hs_list_next(&list, '|', word, sizeof word)) {
         const size_t n = strlen(word);
-        if (strncmp(text, word, n) == 0 && (text[n] == '\0' || text[n] == '.'))
+        if (strncmp(text, word, n) == 0 && strchr(".[", text[n])) /* or the end */
             return n;
     }
     return 0;

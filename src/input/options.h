@@ -73,8 +73,8 @@ enum { HS_LONGEST_WORD = 80 };
 /* Removes the next word from a list "a|b|c"; false at its end. */
 bool hs_list_next(const char **list, char separator, char *word, size_t size);
 
-/* Length of the word of a list "a|b|c" that equals the text, or the text before a "."; 0 if none
- * does. */
+/* Length of the word of a list "a|b|c" that equals the text, or the text before a "." or "[";
+ * 0 if none does. */
 size_t hs_list_match(const char *list, const char *text);
 
 /* A list "a|b|c" in the form for messages, "a, b, c"; allocated. */

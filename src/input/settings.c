@@ -4,7 +4,6 @@
 #include "input/foreign.h"
 #include "input/number.h"
 
-#include <math.h>
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,30 +182,28 @@ static bool is_told(const struct hs_settings *settings, const char *path)
            (lacks && hs_settings_is_meant(settings, path));
 }
 
-enum hs_status hs_settings_report(struct hs_settings *settings, const char *path,
-                                  enum hs_status status, const char *message)
+void hs_settings_report(struct hs_settings *settings, const char *path, enum hs_status status,
+                        const char *message)
 {
     struct hs_setting *entry = hs_settings_find(settings, path);
     if (is_told(settings, path))
-        return status;
+        return;
     hs_settings_blame(settings, path);
     if (entry)
         entry->bad = true;
     char *place = hs_settings_place(settings, path);
     hs_error_add(settings->err, status, "%s: %s", place, message);
     free(place);
-    return status;
 }
 
-enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
-                                    const char *format, ...)
+void hs_settings_complain(struct hs_settings *settings, const char *path, const char *format, ...)
 {
     char message[LONGEST_MESSAGE];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return hs_settings_report(settings, path, HS_BAD_INPUT, message);
+    hs_settings_report(settings, path, HS_BAD_INPUT, message);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */

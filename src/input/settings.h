@@ -68,13 +68,13 @@ void hs_settings_remove(struct hs_settings *settings, const char *path);
 
 /* Reports an error in a key and flags the key bad: "FILE:LINE: KEY = VALUE: ...". For a key that
  * was not given the location is that of the enclosing group. Silent if the key is already bad, or
- * is missing because it or its group was mistyped. Returns HS_BAD_INPUT. */
-enum hs_status hs_settings_complain(struct hs_settings *settings, const char *path,
-                                    const char *format, ...) HS_PRINTF(3, 4);
+ * is missing because it or its group was mistyped. */
+void hs_settings_complain(struct hs_settings *settings, const char *path, const char *format, ...)
+    HS_PRINTF(3, 4);
 
-/* The same with any status, for the file that a key names. Returns the status. */
-enum hs_status hs_settings_report(struct hs_settings *settings, const char *path,
-                                  enum hs_status status, const char *message);
+/* The same with any status, for the file that a key names. */
+void hs_settings_report(struct hs_settings *settings, const char *path, enum hs_status status,
+                        const char *message);
 
 /* Notes that an unknown key, already reported, probably means this one. */
 void hs_settings_mean(struct hs_settings *settings, const char *path);

@@ -31,11 +31,6 @@ static bool has_gap(const char *line)
     return commas > 1 || memchr(line, ',', first) || memchr(line, ';', first);
 }
 
-struct table {
-    int lines, points; /* lines: those that are not empty */
-    double *time, *number;
-};
-
 /* A heading is a line of words, quoted or not. A line with a number, such as "0s, 12", is a
  * malformed row instead. */
 static bool is_heading(char *const word[3], int count)
@@ -57,9 +52,9 @@ static const char *remedy_of(const char *line)
     return decimal ? "; write the decimal point as \".\"" : "";
 }
 
-/* Adds the point of a line; also HS_OK if the line has none. */
-static enum hs_status add_line(struct table *table, const char *path, int line_number, char *line,
-                               struct hs_error *why)
+/* Adds the point of a line; also HS_OK if the line has none. *lines: those that are not empty. */
+static enum hs_status add_line(struct hs_time_function *table, int *lines, const char *path,
+                               int line_number, char *line, struct hs_error *why)
 {
     char *word[3];
     double point[2];
@@ -71,7 +66,7 @@ static enum hs_status add_line(struct table *table, const char *path, int line_n
         return HS_OK;
     const bool numbers = count == 2 && !gap && !hs_number_parse(word[0], &point[0]) &&
                          !hs_number_parse(word[1], &point[1]);
-    if (table->lines++ == 0 && is_heading(word, count))
+    if ((*lines)++ == 0 && is_heading(word, count))
         return HS_OK;
     if (!numbers)
         return hs_error_add(why, HS_BAD_INPUT,
@@ -90,14 +85,15 @@ static enum hs_status add_line(struct table *table, const char *path, int line_n
     return HS_OK;
 }
 
-enum hs_status hs_table_file_read(const char *path, int *points, double **time, double **number,
+enum hs_status hs_table_file_read(const char *path, struct hs_time_function *out,
                                   struct hs_error *why)
 {
     const char *reason;
     FILE *file = hs_regular_stream(path, false, &reason);
     if (!file)
         return hs_error_add(why, HS_IO, "cannot open %s: %s", path, reason);
-    struct table table = {.points = 0};
+    *out = (struct hs_time_function){.points = 0};
+    int lines = 0;
     char *line = NULL;
     size_t size = 0;
     enum hs_status status = HS_OK;
@@ -108,22 +104,18 @@ enum hs_status hs_table_file_read(const char *path, int *points, double **time, 
                 hs_error_add(why, HS_BAD_INPUT, "%s:%d: is not text: it has a zero byte", path, n);
         const bool marked = n == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* a byte order mark */
         if (!status)
-            status = add_line(&table, path, n, line + 3 * marked, why);
+            status = add_line(out, &lines, path, n, line + 3 * marked, why);
     }
     if (!status && ferror(file))
         status = hs_error_add(why, HS_IO, "%s: cannot be read", path);
-    if (!status && table.points == 0)
+    if (!status && out->points == 0)
         status = hs_error_add(why, HS_BAD_INPUT,
                               "%s: has no points; each line has a time in s and a number", path);
     free(line);
     fclose(file);
     if (status) {
-        free(table.time);
-        free(table.number);
-        return status;
+        free(out->time);
+        free(out->number);
     }
-    *points = table.points;
-    *time = table.time;
-    *number = table.number;
-    return HS_OK;
+    return status;
 }

@@ -3,14 +3,15 @@
 #define HS_INPUT_TABLE_FILE_H
 
 #include "core/status.h"
+#include "core/wall.h"
 
 /*
  * Columns are separated by blanks, a comma, a semicolon or a tab; # starts a comment, and a first
- * line of words, without a number, is a heading. Times must increase. *time and *number [*points]
- * are allocated. Returns HS_IO if the file cannot be read, HS_BAD_INPUT if it is not such a table,
+ * line of words, without a number, is a heading. Times must increase. The points of *out are
+ * allocated. Returns HS_IO if the file cannot be read, HS_BAD_INPUT if it is not such a table,
  * with the reason and the line in `why`.
  */
-enum hs_status hs_table_file_read(const char *path, int *points, double **time, double **number,
+enum hs_status hs_table_file_read(const char *path, struct hs_time_function *out,
                                   struct hs_error *why);
 
 #endif

@@ -6,7 +6,6 @@
 #include "core/status.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 /* A sibling of `path`: `ending` replaces .h5 and is appended to any other name. With ".xdmf",

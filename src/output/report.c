@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double telling =
     0.01; /* an imbalance below this fraction of the largest term is informative */

@@ -3,8 +3,6 @@
 #include "core/version.h"
 #include "output/json.h"
 
-#include <inttypes.h>
-
 static double gcells(const struct hs_bench *bench, const struct hs_bench_row *row)
 {
     return hs_bench_gcells(bench, hs_scaling_seconds(row));

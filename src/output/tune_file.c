@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/regular.h"
 #include "engine/measure/trial.h"
+#include "engine/registry.h"
 #include "output/files.h"
 
 #include <errno.h>
@@ -220,7 +221,7 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
             hs_problem_place(problem, steady ? HS_PLACE_STEADY : HS_PLACE_METHOD),
             steady ? "steady" : "time", hs_plan_method(plan)->name, steady ? "sweeps" : "euler");
     }
-    const enum hs_status st = hs_tune_measure(problem, plan, out, err);
+    const enum hs_status st = hs_tune_measure(hs_kernels, problem, plan, out, err);
     if (!st && hs_tune_file_write(out, reason, size))
         *path = hs_tune_file_path(&out->about, reason, size);
     return st;
@@ -273,11 +274,11 @@ enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_p
 
 void hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan, int64_t from)
 {
-    if (!hs_trial_due(problem, plan, from))
+    if (!hs_trial_due(hs_kernels, problem, plan, from))
         return;
     struct hs_tuning *tuning = hs_new(sizeof *tuning);
     char reason[384] = "";
-    hs_trial_make(problem, plan, from, tuning);
+    hs_trial_make(hs_kernels, problem, plan, from, tuning);
     if (hs_tune_apply(tuning, problem, plan)) {
         hs_plan_note(plan, "tried the kernels for %.2g s", tuning->seconds);
         if (!hs_tune_file_write(tuning, reason, sizeof reason))

@@ -21,8 +21,6 @@
 
 #include "engine/measure/tune.h"
 
-#include <stdio.h>
-
 /* The path of the case's file, allocated; NULL with the reason if there is no cache directory. */
 char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t size);
 

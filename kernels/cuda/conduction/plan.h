@@ -5,10 +5,6 @@
 #include "bulk.h"
 #include "columns.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_CONDUCTION_BYTE_ROWS = 256,   /* most rows of a palette with one-byte numbers */
     HS_CONDUCTION_SHORT_ROWS = 1024, /* ... with two bytes, those in shared memory */
@@ -55,9 +51,5 @@ HS_CONSTANT int hs_conduction_bulk_stages(int size, int number, int palette)
                     hs_conduction_bulk_stage_bytes(size, number);
     return fit < most ? fit : most;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -8,10 +8,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_STRIP_STEPS_FLOAT = 10,  /* fused_march_2d: most sweeps per launch */
     HS_STRIP_STEPS_DOUBLE = 24, /* */
@@ -125,9 +121,5 @@ static inline HS_HOST_DEVICE struct hs_strip_place hs_strip_begin(const struct h
     place.row = (int)(row < cut->rows ? row : cut->rows);
     return place;
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

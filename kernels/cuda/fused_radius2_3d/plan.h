@@ -5,10 +5,6 @@
 
 #include "columns.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     HS_RADIUS2_STEPS = 2,           /* fused_radius2_3d: most sweeps per launch */
     HS_RADIUS2_X = 64,              /* points of a tile along x */
@@ -21,9 +17,5 @@ enum {
 };
 
 int hs_radius2_tile_y(enum hs_precision precision);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

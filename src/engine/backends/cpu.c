@@ -6,7 +6,6 @@
 #include "engine/threads.h"
 
 #include <assert.h>
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 #include "core/stream.h"
 #include "engine/backends/cpu_parts.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,10 +45,8 @@ void *hs_cpu_memory_create(size_t bytes, size_t large_from)
     void *memory;
     if (posix_memalign(&memory, large ? HUGE_PAGE : 64, bytes) != 0)
         return NULL;
-#ifdef MADV_HUGEPAGE
     if (large)
         madvise(memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
-#endif
     return memory;
 }
 

@@ -2,10 +2,8 @@
 #include "engine/backends/cuda_state.cuh"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 namespace
 {

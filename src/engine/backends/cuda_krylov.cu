@@ -12,7 +12,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <type_traits>
 
 namespace

@@ -3,7 +3,6 @@
 #include "engine/multigrid/coarse_node.h"
 #include "engine/multigrid/level.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 namespace

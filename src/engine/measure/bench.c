@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -120,16 +119,6 @@ const char *hs_bench_case_name(enum hs_bench_case which)
     return names[which];
 }
 
-struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request)
-{
-    struct hs_problem problem;
-    make_grid(&problem, request);
-    make_stencil(&problem, request);
-    const struct hs_stencil stencil = hs_problem_stencil(&problem, 1.0);
-    hs_problem_release(&problem);
-    return stencil;
-}
-
 static void fill(const struct hs_bench *bench, int64_t count)
 {
 #pragma omp parallel for schedule(static)
@@ -181,10 +170,8 @@ static void *allocate(size_t bytes)
     void *memory = NULL;
     if (posix_memalign(&memory, bytes >= HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
         return NULL;
-#ifdef MADV_HUGEPAGE
     if (bytes >= HUGE_PAGE)
         madvise(memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
-#endif
     return memory;
 }
 

@@ -80,9 +80,6 @@ struct hs_bench_row {
     struct hs_bench_figures figures[HS_BENCH_PLACES];
 };
 
-/* The coefficients of a request's sweeps. */
-struct hs_stencil hs_bench_stencil(const struct hs_bench_request *request);
-
 /* Makes the problem. Release after failure too. */
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
                              struct hs_error *err);

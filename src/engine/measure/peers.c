@@ -17,14 +17,13 @@
 
 /* The options of the case, one a line, and an empty line. */
 static void write_options(FILE *file, const struct hs_bench_request *request,
-                          const struct hs_backend *backend)
+                          const struct hs_backend *backend, const double *coefficients)
 {
     const struct hs_timing_effort effort = hs_timing_usual(request->repeats);
-    const struct hs_stencil stencil = hs_bench_stencil(request);
     for (int axis = 0; axis < request->dims; axis++)
         fprintf(file, "%s%lld", axis ? "," : "--points=", (long long)request->points[axis]);
     for (int n = 0; n < hs_stencil_count(request->dims, request->radius); n++)
-        fprintf(file, "%s%.17g", n ? "," : "\n--coefficients=", stencil.c[n]);
+        fprintf(file, "%s%.17g", n ? "," : "\n--coefficients=", coefficients[n]);
     fprintf(file, "\n--precision=%s\n--backend=%s\n--device=%d\n--threads=%d\n",
             hs_precision_name(request->precision), backend->name, request->device,
             request->threads);
@@ -32,21 +31,22 @@ static void write_options(FILE *file, const struct hs_bench_request *request,
             effort.all);
 }
 
-/* For the peers to compare with: a small field before and after some sweeps by the reference. A
- * line with shape and number of sweeps, then both fields. */
-static enum hs_status write_proof(FILE *file, const struct hs_bench_request *request,
-                                  struct hs_error *err)
+/* The options, and for the peers to compare with a small field before and after some sweeps by the
+ * reference: a line with shape and number of sweeps, then both fields. */
+static enum hs_status write_question(FILE *file, const struct hs_bench_request *request,
+                                     const struct hs_backend *backend, struct hs_error *err)
 {
     static const int64_t points[HS_AXES] = {21, 17, 13};
     enum { SWEEPS = 4 };
     struct hs_bench_request small = *request;
-    for (int axis = 0; axis < request->dims; axis++) {
+    for (int axis = 0; axis < request->dims; axis++)
         small.points[axis] = points[axis];
-        fprintf(file, "%s%lld", axis ? "," : "", (long long)points[axis]);
-    }
-    fprintf(file, " %d\n", SWEEPS);
     struct hs_bench bench;
     enum hs_status st = hs_bench_init(&bench, &small, err);
+    write_options(file, request, backend, bench.problem.c);
+    for (int axis = 0; axis < request->dims; axis++)
+        fprintf(file, "%s%lld", axis ? "," : "", (long long)points[axis]);
+    fprintf(file, " %d\n", SWEEPS);
     if (!st)
         st = hs_bench_expect(&bench, SWEEPS, err);
     if (!st) {
@@ -201,8 +201,7 @@ enum hs_status hs_peers_run(const char *only, const struct hs_bench_request *req
     FILE *question = fdopen(memfd_create("peers", MFD_CLOEXEC), "w+b");
     if (!question)
         return hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
-    write_options(question, request, backend);
-    enum hs_status st = write_proof(question, request, err);
+    enum hs_status st = write_question(question, request, backend, err);
     if (!st)
         st = hs_peers_ask(HS_PEERS_SWEEPS, only, seconds, question, out, err);
     fclose(question);

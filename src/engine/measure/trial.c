@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     MOST = 4,            /* kernels */
@@ -60,8 +59,8 @@ static bool fits(const struct hs_problem *problem, const struct hs_plan *plan,
     return bytes <= free_share * hs_machine_memory_free("").bytes;
 }
 
-bool hs_trial_due_among(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
-                        const struct hs_plan *plan, int64_t from)
+bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                  const struct hs_plan *plan, int64_t from)
 {
     const struct hs_kernel *candidate[MOST];
     const struct hs_box interior = hs_problem_interior(problem);
@@ -153,8 +152,8 @@ static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *c
     return st;
 }
 
-void hs_trial_make_among(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
-                         const struct hs_plan *plan, int64_t from, struct hs_tuning *out)
+void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                   const struct hs_plan *plan, int64_t from, struct hs_tuning *out)
 {
     *out = (struct hs_tuning){.count = 0};
     const double begun = hs_clock_now();
@@ -177,17 +176,4 @@ void hs_trial_make_among(const struct hs_kernel *const *kernels, const struct hs
     free(entrant);
     hs_error_release(&err);
     out->seconds = hs_clock_now() - begun;
-}
-
-/* ---- this build ------------------------------------------------------------------------------ */
-
-bool hs_trial_due(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from)
-{
-    return hs_trial_due_among(hs_kernels, problem, plan, from);
-}
-
-void hs_trial_make(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
-                   struct hs_tuning *out)
-{
-    hs_trial_make_among(hs_kernels, problem, plan, from, out);
 }

@@ -12,23 +12,18 @@
 
 /*
  * Whether a run of the plan from sweep `from` may begin with a trial: "auto" chose by the heuristic
- * between several kernels of the CPU, there is memory for a state of each, and the run is long.
- * Nothing is timed here.
+ * between several of the kernels (a table that ends with NULL) of the CPU, there is memory for a
+ * state of each, and the run is long. Nothing is timed here.
  */
-bool hs_trial_due(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from);
+bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                  const struct hs_plan *plan, int64_t from);
 
 /*
  * Times the kernels. The one to take comes first in *out: the plan's own, unless another is clearly
  * faster (5 %). `count` is 0 where there is no result: the run turned out to be short, or a kernel
  * could not be timed. Such a failure is not the run's.
  */
-void hs_trial_make(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
-                   struct hs_tuning *out);
-
-/* The same with tables of kernels, ending with NULL, instead of this build's. */
-bool hs_trial_due_among(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
-                        const struct hs_plan *plan, int64_t from);
-void hs_trial_make_among(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
-                         const struct hs_plan *plan, int64_t from, struct hs_tuning *out);
+void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
+                   const struct hs_plan *plan, int64_t from, struct hs_tuning *out);
 
 #endif

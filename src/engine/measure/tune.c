@@ -186,9 +186,9 @@ static void look_again(struct hs_candidate *trial, const struct hs_kernel *const
                 try_kernel(trial, kernels[k], &final, &out->row[n]);
 }
 
-enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
-                             const struct hs_problem *problem, const struct hs_plan *plan,
-                             struct hs_tuning *out, struct hs_error *err)
+enum hs_status hs_tune_measure(const struct hs_kernel *const *kernels,
+                               const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_tuning *out, struct hs_error *err)
 {
     *out = (struct hs_tuning){.count = 0};
     const double begun = hs_clock_now();
@@ -212,12 +212,6 @@ enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
         return hs_error_add(err, HS_DEVICE, "no kernel could be timed: %s: %s", out->row[0].kernel,
                             out->row[0].failure);
     return HS_OK;
-}
-
-enum hs_status hs_tune_measure(const struct hs_problem *problem, const struct hs_plan *plan,
-                               struct hs_tuning *out, struct hs_error *err)
-{
-    return hs_tune_among(hs_kernels, problem, plan, out, err);
 }
 
 bool hs_tune_apply(const struct hs_tuning *tuning, const struct hs_problem *problem,

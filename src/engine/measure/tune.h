@@ -45,18 +45,14 @@ bool hs_tune_candidate(const struct hs_kernel *kernel, const struct hs_problem *
                        enum hs_device device);
 
 /*
- * Times the candidates. The plan's kernel, which "auto" would take without tuning, is always among
- * those that are timed again. A kernel that cannot run has a row that says why; HS_DEVICE if none
- * could be timed. Takes a few seconds, and for large grids as long as it takes to fill the fields
- * once for each kernel.
+ * Times the candidates among the kernels, a table that ends with NULL. The plan's kernel, which
+ * "auto" would take without tuning, is always among those that are timed again. A kernel that
+ * cannot run has a row that says why; HS_DEVICE if none could be timed. Takes a few seconds, and
+ * for large grids as long as it takes to fill the fields once for each kernel.
  */
-enum hs_status hs_tune_measure(const struct hs_problem *problem, const struct hs_plan *plan,
+enum hs_status hs_tune_measure(const struct hs_kernel *const *kernels,
+                               const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_tuning *out, struct hs_error *err);
-
-/* The same with a table of kernels, ending with NULL, instead of this build's. */
-enum hs_status hs_tune_among(const struct hs_kernel *const *kernels,
-                             const struct hs_problem *problem, const struct hs_plan *plan,
-                             struct hs_tuning *out, struct hs_error *err);
 
 /* The plan's kernel becomes the fastest one found, if this build has it for this problem. */
 bool hs_tune_apply(const struct hs_tuning *tuning, const struct hs_problem *problem,

@@ -13,8 +13,6 @@
 #include "engine/modes/modes.h"
 #include "engine/stability.h"
 
-#include <stdlib.h>
-
 enum { MEAN = 2, FIELDS }; /* the backend's fields; MEAN: of the last step before a stop */
 
 struct hs_method_state {

@@ -17,7 +17,6 @@
 #include "engine/stability.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct hs_method_state {

@@ -1,6 +1,5 @@
 #include "engine/multigrid/coarse_node.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,10 +15,6 @@
 
 #include "core/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hs_equations {
     const struct hs_problem *problem;
     const struct hs_network *network;
@@ -75,9 +71,5 @@ struct hs_rates hs_equations_residual(const struct hs_equations *equations, doub
 /* q = A p at free nodes, where A is the positive matrix of -sum G (p_j - p_i) + (g_i + shift C_i)
  * p_i. At all other nodes p is 0, and so is q. Returns p.q. */
 double hs_equations_apply(const struct hs_equations *equations, const double *p, double *q);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

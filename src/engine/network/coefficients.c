@@ -3,8 +3,6 @@
 #include "functions/moving.h"
 #include "functions/time_function.h"
 
-#include <math.h>
-
 void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision,
                              double step, void *out)
 {

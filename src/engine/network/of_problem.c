@@ -6,8 +6,6 @@
 #include "engine/ranks/ranks.h"
 #include "engine/threads.h"
 
-#include <stdlib.h>
-
 struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
 {
     struct hs_network_spec spec = {.grid = &problem->grid,

@@ -7,7 +7,6 @@
 
 #include "core/network.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Distinct items of one size, in the order in which they came. */

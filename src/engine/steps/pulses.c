@@ -1,6 +1,5 @@
 #include "engine/steps/pulses.h"
 
-#include "core/memory.h"
 #include "engine/network/coefficients.h"
 #include "engine/walls/boundary_data.h"
 #include "engine/walls/boundary_data_parts.h"

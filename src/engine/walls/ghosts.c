@@ -11,7 +11,7 @@ enum {
     THREADS_FROM = 1 << 14
 }; /* nodes of a face: below, starting threads costs more than it saves */
 
-/* hs_expression_row runs along x, but the rows of an x face along y: exchanges the two. */
+/* hs_program_row runs along x, but the rows of an x face along y: exchanges the two. */
 static struct hs_instruction *turn_program(const struct hs_expression *expression)
 {
     struct hs_instruction *code = malloc((size_t)expression->length * sizeof *code);
@@ -21,12 +21,6 @@ static struct hs_instruction *turn_program(const struct hs_expression *expressio
             code[i].operation = code[i].operation == HS_OP_X ? HS_OP_Y : HS_OP_X;
     }
     return code;
-}
-
-static unsigned turn_axes(unsigned varies)
-{
-    return (varies & ~(unsigned)(HS_VARIES_X | HS_VARIES_Y)) |
-           (varies & HS_VARIES_X ? HS_VARIES_Y : 0u) | (varies & HS_VARIES_Y ? HS_VARIES_X : 0u);
 }
 
 static int64_t longest_row(const struct hs_grid *grid)
@@ -99,14 +93,10 @@ static void evaluate_row(const struct hs_ghosts *ghosts, int face, double t, int
     const int along = hs_face_first_axis(face), across = hs_face_second_axis(face);
     const double wall = hs_grid_coordinate(grid, face / 2, hs_grid_face_index(grid, face));
     const double other = hs_grid_coordinate(grid, across, row);
-    struct hs_expression turned = *expression;
-    if (face / 2 == HS_X) {
-        turned.code = ghosts->turned[face];
-        turned.varies = turn_axes(expression->varies);
-    }
+    const struct hs_instruction *code = face / 2 == HS_X ? ghosts->turned[face] : expression->code;
     const struct hs_row at = hs_row_along(grid, along, face / 2 == HS_Z ? other : wall,
                                           face / 2 == HS_Z ? wall : other, t);
-    hs_expression_row(&turned, &at, out);
+    hs_program_row(code, expression->length, &at, out);
 }
 
 static enum hs_status fill_table(void *self, int face, double t, void *table, struct hs_error *err)

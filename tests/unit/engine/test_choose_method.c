@@ -47,7 +47,7 @@ static struct outcome choose(int dims, struct hs_schedule schedule, const char *
     problem.schedule = schedule;
     problem.place[HS_PLACE_METHOD] = "case.cfg:7";
     problem.place[HS_PLACE_STEADY] = "case.cfg:9";
-    out.status = hs_choose_method_among(planted, &problem, &out.method, &out.steady, &err);
+    out.status = hs_choose_method(planted, &problem, &out.method, &out.steady, &err);
     if (said)
         assert_non_null(strstr(err.text, said));
     else

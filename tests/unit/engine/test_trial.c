@@ -71,7 +71,7 @@ static struct hs_tuning try_them(const struct hs_kernel *const *table, double a,
     const struct hs_problem problem = problem_of(&plan);
     speed['a'] = a, speed['b'] = b, speed['c'] = c;
     struct hs_tuning out;
-    hs_trial_make_among(table, &problem, &plan, 0, &out);
+    hs_trial_make(table, &problem, &plan, 0, &out);
     assert_int_equal(alive, 0);
     return out;
 }
@@ -103,7 +103,7 @@ void test_trial__is_fair_on_a_machine_that_gets_busier(void **state)
     speed['a'] = 1e-4, speed['b'] = 0.9e-4;
     slower = 0.05;
     struct hs_tuning out;
-    hs_trial_make_among(two, &problem, &plan, 0, &out);
+    hs_trial_make(two, &problem, &plan, 0, &out);
     assert_string_equal(out.row[0].kernel, "b");
     assert_memory_equal(order, "ababab", 6); /* warmed up, a, b; b, a; a, b */
 }
@@ -127,20 +127,20 @@ void test_trial__is_for_long_runs_where_auto_chose(void **state)
 {
     struct hs_plan plan;
     struct hs_problem problem = problem_of(&plan);
-    assert_true(hs_trial_due_among(kernels, &problem, &plan, 0));
-    assert_int_equal(calls, 0);                                         /* nothing is timed */
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 999000)); /* little is left */
+    assert_true(hs_trial_due(kernels, &problem, &plan, 0));
+    assert_int_equal(calls, 0);                                   /* nothing is timed */
+    assert_false(hs_trial_due(kernels, &problem, &plan, 999000)); /* little is left */
     plan.choice = HS_CHOICE_NAMED;
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
     plan.choice = HS_CHOICE_TUNED;
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
     problem = problem_of(&plan);
     plan.sweeps = 3000; /* of however many points */
     problem.grid.points[HS_X] = 1000000;
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
     problem = problem_of(&plan);
     plan.sweeps = 100000; /* 6e9 updates */
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
 }
 
 void test_trial__needs_a_choice_and_memory(void **state)
@@ -148,9 +148,9 @@ void test_trial__needs_a_choice_and_memory(void **state)
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan);
     static const struct hs_kernel *const one[] = {&kernel_a, &reference, NULL};
-    assert_false(hs_trial_due_among(one, &problem, &plan, 0));
+    assert_false(hs_trial_due(one, &problem, &plan, 0));
     need = 1e18;
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
 }
 
 /* A plate that is steady long before the bound. */
@@ -160,10 +160,10 @@ void test_trial__is_not_for_short_searches_for_a_steady_state(void **state)
     struct hs_problem problem = problem_of(&plan);
     problem.schedule.steady = true;
     plan.sweeps = HS_PLAN_MOST_SWEEPS;
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
     for (int axis = 0; axis < HS_AXES; axis++)
         problem.grid.points[axis] = 129;
-    assert_true(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_true(hs_trial_due(kernels, &problem, &plan, 0));
 }
 
 /* A GPU's heuristic is for the chips that it names. */
@@ -174,5 +174,5 @@ void test_trial__is_not_for_a_gpu(void **state)
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan);
     plan.backend = &gpu;
-    assert_false(hs_trial_due_among(kernels, &problem, &plan, 0));
+    assert_false(hs_trial_due(kernels, &problem, &plan, 0));
 }

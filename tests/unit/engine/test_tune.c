@@ -1,5 +1,6 @@
 #include "core/version.h"
 #include "engine/measure/tune.h"
+#include "engine/registry.h"
 #include "functions/program.h"
 #include "pretended.h"
 #include "test.h"
@@ -92,7 +93,7 @@ static struct hs_tuning tune(const struct hs_kernel *const *table, const struct 
     struct hs_tuning out;
     struct hs_error err;
     hs_error_init(&err);
-    assert_int_equal(hs_tune_among(table, &problem, &plan, &out, &err), expected);
+    assert_int_equal(hs_tune_measure(table, &problem, &plan, &out, &err), expected);
     hs_error_release(&err);
     assert_int_equal(alive, 0);
     return out;
@@ -172,7 +173,7 @@ void test_tune__stretches_are_those_of_the_run(void **state)
     problem.schedule.history_every = 7;
     set_up();
     set_speed('a', 1e-5, 1e-5);
-    assert_int_equal(hs_tune_among(only, &problem, &plan, &out, NULL), HS_OK);
+    assert_int_equal(hs_tune_measure(only, &problem, &plan, &out, NULL), HS_OK);
     assert_int_equal(least_kept, 4);
     assert_non_null(strstr(out.about.about, "stops every 4 sweeps"));
 }
@@ -308,7 +309,7 @@ void test_tune__measures_the_kernels_of_this_build(void **state)
     for (int c = 0; c < 7; c++)
         problem.c[c] = 1.0 / 7.0;
     struct hs_tuning out;
-    assert_int_equal(hs_tune_measure(&problem, &plan, &out, NULL), HS_OK);
+    assert_int_equal(hs_tune_measure(hs_kernels, &problem, &plan, &out, NULL), HS_OK);
     assert_true(out.count >= 1 && out.row[0].seconds > 0.0);
     assert_true(out.row[0].seconds < 0.1); /* of 343 points */
     assert_true(out.seconds > 0.0);

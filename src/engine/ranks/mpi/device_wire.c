@@ -1,7 +1,6 @@
 #include "engine/ranks/mpi/device_wire.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
 #include <string.h>
 
 /* What is used of NCCL, as its header nccl.h has declared it since version 2.7. */

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
