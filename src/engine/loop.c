@@ -163,7 +163,7 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
         const bool last = loop->sweep + span.count == stop;
         span.keep_last = last && keep->keep_last;
         span.keep_before = last && keep->keep_before;
-        loop->cache.field_valid = loop->cache.reduction_valid = false;
+        loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
         enum hs_status st =
             loop->plan->method->advance(loop->method, loop->plan->backend, loop->state, &span, err);
@@ -350,7 +350,6 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
         plan->method->effort(loop.method, &out->effort);
     drain(&loop);
     destroy_method(&loop);
-    free(loop.cache.field);
     backend->destroy(loop.state);
     return st;
 }

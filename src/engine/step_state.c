@@ -5,28 +5,6 @@
 
 #include <stdlib.h>
 
-enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const void **out,
-                                   struct hs_error *err)
-{
-    struct hs_step_state_cache *cache = step_state->cache;
-    if (!cache->field_valid) {
-        const struct hs_box box = hs_grid_box(&step_state->problem->grid);
-        const size_t bytes =
-            (size_t)hs_box_count(&box) * hs_precision_size(step_state->problem->precision);
-        if (!cache->field)
-            cache->field = malloc(bytes);
-        if (!cache->field)
-            return hs_error_add(err, HS_DEVICE, "no memory for a copy of the field (%zu bytes)",
-                                bytes);
-        const enum hs_status st = cache->backend->download(cache->state, &box, cache->field, err);
-        if (st)
-            return st;
-        cache->field_valid = true;
-    }
-    *out = cache->field;
-    return HS_OK;
-}
-
 enum hs_status hs_step_state_box(const struct hs_step_state *step_state, bool before,
                                  const struct hs_box *box, void *values, struct hs_error *err)
 {
@@ -80,14 +58,12 @@ enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Reads by the backend's readback; or from the field that this stop has already fetched; or,
- * without either, box by box from the backend. */
+/* Reads by the backend's readback; without one, box by box from the backend. */
 struct hs_frame {
     const struct hs_backend *backend;
     struct hs_backend_state *state;
     const struct hs_problem *problem;
     struct hs_readback *readback;
-    const char *field;
     void *buffer;
     size_t capacity;
 };
@@ -101,10 +77,6 @@ enum hs_status hs_step_state_frame(const struct hs_step_state *step_state, struc
     frame->backend = cache->backend;
     frame->state = cache->state;
     frame->problem = step_state->problem;
-    if (cache->field_valid) {
-        frame->field = cache->field;
-        return HS_OK;
-    }
     if (!frame->backend->download_begin)
         return HS_OK;
     const enum hs_status st = frame->backend->download_begin(frame->state, &frame->readback, err);
@@ -120,10 +92,10 @@ bool hs_frame_kept(const struct hs_frame *frame)
     return frame->readback != NULL;
 }
 
-static enum hs_status fetch(struct hs_frame *frame, const struct hs_box *box, size_t size,
-                            const void **values, struct hs_error *err)
+static enum hs_status fetch(struct hs_frame *frame, const struct hs_box *box, const void **values,
+                            struct hs_error *err)
 {
-    const size_t bytes = (size_t)hs_box_count(box) * size;
+    const size_t bytes = (size_t)hs_box_count(box) * hs_precision_size(frame->problem->precision);
     if (bytes > frame->capacity) {
         free(frame->buffer);
         frame->buffer = malloc(bytes);
@@ -138,18 +110,13 @@ static enum hs_status fetch(struct hs_frame *frame, const struct hs_box *box, si
 enum hs_status hs_frame_read(struct hs_frame *frame, const struct hs_box *box,
                              const struct hs_box *next, const void **values, struct hs_error *err)
 {
-    const size_t size = hs_precision_size(frame->problem->precision);
-    if (frame->readback)
-        return frame->backend->download_part(frame->readback, box, next, values, err);
-    if (!frame->field)
-        return fetch(frame, box, size, values, err);
-    *values = frame->field + (size_t)hs_grid_index(&frame->problem->grid, box->lo) * size;
-    return HS_OK;
+    return frame->readback ? frame->backend->download_part(frame->readback, box, next, values, err)
+                           : fetch(frame, box, values, err);
 }
 
 bool hs_frame_shared(const struct hs_frame *frame)
 {
-    return frame->backend->write && !frame->readback && !frame->field;
+    return frame->backend->write && !frame->readback;
 }
 
 enum hs_status hs_frame_write(struct hs_frame *frame, const struct hs_shared_file *file, bool *seen,

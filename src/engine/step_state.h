@@ -23,8 +23,6 @@ enum hs_phase {
 struct hs_step_state_cache {
     const struct hs_backend *backend;
     struct hs_backend_state *state;
-    void *field; /* [nz][ny][nx], in the problem's precision; memory kept for later */
-    bool field_valid;
     struct hs_reduction reduction;
     bool reduction_valid;
 };
@@ -42,10 +40,6 @@ struct hs_step_state {
     const struct hs_method_state *method;
     struct hs_step_state_cache *cache;
 };
-
-/* The whole field, dense [nz][ny][nx] in the problem's precision. Owned by the loop. */
-enum hs_status hs_step_state_field(const struct hs_step_state *step_state, const void **out,
-                                   struct hs_error *err);
 
 /*
  * The field of this stop, for another thread to read piece by piece. If hs_frame_kept, it stays

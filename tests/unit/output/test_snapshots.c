@@ -148,7 +148,7 @@ static void set_field(int64_t sweep)
 static enum hs_status tell(struct scene *s, enum hs_phase phase, int64_t sweep)
 {
     set_field(sweep);
-    s->cache.field_valid = s->cache.reduction_valid = false;
+    s->cache.reduction_valid = false;
     const struct hs_step_state step_state = {.problem = &s->problem,
                                              .plan = &plan,
                                              .phase = phase,
@@ -176,7 +176,6 @@ static void end(struct scene *s)
     unlink(s->file);
     unlink(xdmf);
     assert_int_equal(rmdir(s->directory), 0); /* nothing else was left */
-    free(s->cache.field);
     hs_problem_release(&s->problem);
     hs_error_release(&s->err);
 }
