@@ -210,7 +210,7 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
             hs_launch_print_line(&launch);
     }
     if (as_json)
-        hs_json_close_array(&json), hs_json_close(&json);
+        hs_json_close(&json), hs_json_close(&json);
     return HS_OK;
 }
 
