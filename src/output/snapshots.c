@@ -122,8 +122,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
     const size_t last = s->image.used;
     enum hs_status st = HS_OK;
     for (int fresh = 0; fresh < 2; fresh++) {
-        int64_t capacity;
-        hs_store_free_space(s->store, last, fresh, &s->image.base, &capacity, &s->image.end);
+        const int64_t capacity = hs_store_free_space(s->store, last, fresh, &s->image);
         st = hs_contents_write(&contents, &s->image, err);
         if (st || (int64_t)s->image.used <= capacity)
             break;
