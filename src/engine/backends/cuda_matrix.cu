@@ -165,7 +165,7 @@ hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
 hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
-    const size_t size = of->form == HS_NETWORK_BYTES ? 1 : 2;
+    const size_t size = hs_network_node_bytes(of->form);
     const size_t rows_bytes = (size_t)of->row_count * HS_CUDA_MATRIX_ROW * sizeof *self->row;
     hs_status st = hs_cuda_levels_take(self->own, rows_bytes, (void **)&self->row, err);
     if (!st)
