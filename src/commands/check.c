@@ -493,7 +493,7 @@ static void print_json(struct outlook *outlook)
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
     hs_doubts_say(&outlook->read, &outlook->doubts, add_doubt, &json);
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     hs_json_close(&json);
 }
 

@@ -154,12 +154,7 @@ static enum hs_status find(const char *name, const struct hs_kernel **out, struc
 static bool fits(const struct hs_kernel *kernel, const struct question *question,
                  struct hs_kernel_plan *plan)
 {
-    struct hs_error unused;
-    hs_error_init(&unused);
-    const bool good =
-        kernel->device == HS_CUDA && launch_of(kernel, question, plan, &unused) == HS_OK;
-    hs_error_release(&unused);
-    return good;
+    return kernel->device == HS_CUDA && launch_of(kernel, question, plan, NULL) == HS_OK;
 }
 
 static enum hs_status cannot(const struct question *question, const char *reason,
@@ -210,7 +205,7 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
             hs_launch_print_line(&launch);
     }
     if (as_json)
-        hs_json_close_array(&json), hs_json_close(&json);
+        hs_json_close(&json), hs_json_close(&json);
     return HS_OK;
 }
 
@@ -245,13 +240,9 @@ static enum hs_status explain_one(const char *name, const struct question *quest
 static bool find_device_at_hand(struct hs_device_limits *out)
 {
     bool found = false;
-    for (int n = 0; hs_backends[n] && !found; n++) {
-        struct hs_error none;
-        hs_error_init(&none);
-        found = hs_backends[n]->limits && hs_backends[n]->available(0, &none) == HS_OK &&
-                hs_backends[n]->limits(0, out, &none) == HS_OK;
-        hs_error_release(&none);
-    }
+    for (int n = 0; hs_backends[n] && !found; n++)
+        found = hs_backends[n]->limits && hs_backends[n]->available(0, NULL) == HS_OK &&
+                hs_backends[n]->limits(0, out, NULL) == HS_OK;
     return found;
 }
 

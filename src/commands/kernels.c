@@ -147,7 +147,7 @@ static void json_kernel(struct hs_json *json, const struct asked *asked, const s
     for (int p = 0; p < HS_PRECISIONS; p++)
         if (k->features & hs_feature_precision((enum hs_precision)p))
             hs_json_text(json, NULL, hs_precision_name((enum hs_precision)p));
-    hs_json_close_array(json);
+    hs_json_close(json);
     hs_json_integer(json, "steps", k->steps);
     hs_json_text(json, "idea", k->idea);
     hs_json_text(json, "origin", k->origin);
@@ -168,7 +168,7 @@ static void print_json(const struct asked *asked)
     hs_json_open_array(&json, "kernels");
     for (int n = 0; hs_kernels[n]; n++)
         json_kernel(&json, asked, hs_kernels[n]);
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     hs_json_close(&json);
 }
 

@@ -1,6 +1,5 @@
 /* heatsolve run: config -> problem -> plan -> sweeps -> observers -> file and report. */
 #include "commands/command.h"
-#include "core/memory.h"
 #include "engine/case.h"
 #include "engine/doubts.h"
 #include "engine/loop.h"
@@ -8,6 +7,7 @@
 #include "engine/signals.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
+#include "output/history.h"
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/size_estimate.h"
@@ -35,11 +35,8 @@ struct job {
     struct hs_snapshots *snapshots;
     struct hs_observer *checkpoint, *progress;
     struct hs_loop_result result;
-    struct hs_exact_error error; /* against exact; NaN without */
-    int64_t written;             /* snapshots in the file */
-    double *probes;              /* at the end; NULL: not known */
-    struct hs_balance *balance;  /* NULL: there is none */
-    double *row;                 /* last in the file, if no sweep was left to make; else NULL */
+    double *last_row; /* of the history; NULL: there is none */
+    struct hs_report report;
 };
 
 static enum hs_status read_request(int argc, char **argv, struct request *request,
@@ -184,41 +181,42 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (problem->schedule.steady && !job->result.steady.reached)
         st = not_steady(job, err);
-    if (hs_outcome_is_inaccurate(problem, job->error.max))
+    if (hs_outcome_is_inaccurate(problem, job->report.error.max))
         st = hs_error_add(err, HS_FAILED_CHECK,
                           "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
                           "t = %.9g s",
-                          problem->config_path, problem->exact.max_error, job->error.max,
+                          problem->config_path, problem->exact.max_error, job->report.error.max,
                           job->result.time);
     return st;
 }
 
-static void report(const struct request *request, const struct job *job, enum hs_status status)
+static void report(const struct request *request, struct job *job, enum hs_status status)
 {
     const enum hs_phase phase = job->result.phase;
     if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) /* failed: the error says it all */
         return;
-    const struct hs_report report = {.problem = &job->problem,
-                                     .plan = &job->plan,
-                                     .result = &job->result,
-                                     .status = status,
-                                     .error = job->error,
-                                     .snapshots = job->written,
-                                     .probes = job->probes,
-                                     .balance = job->balance,
-                                     .row = job->row};
+    job->report.problem = &job->problem;
+    job->report.plan = &job->plan;
+    job->report.result = &job->result;
+    job->report.status = status;
     if (request->of.json)
-        hs_report_json(stdout, &report);
+        hs_report_json(stdout, &job->report);
     else if (!request->of.quiet)
-        hs_report_text(stdout, &report);
+        hs_report_text(stdout, &job->report);
 }
 
-static void keep_probes(struct job *job)
+/* What the report says of the file. */
+static void keep_last(struct job *job)
 {
-    const int count = job->problem.probe_count;
-    job->probes = hs_new(((size_t)count + 1) * sizeof *job->probes);
-    for (int i = 0; i < count; i++)
-        job->probes[i] = hs_snapshots_probe(job->snapshots, i);
+    const struct hs_loop_result *result = &job->result;
+    int64_t sweep;
+    double *row = job->last_row = hs_snapshots_last_row(job->snapshots, &sweep);
+    job->report.error = hs_snapshots_last_error(job->snapshots);
+    job->report.snapshots = hs_snapshots_count(job->snapshots);
+    job->report.balance = hs_snapshots_take_balance(job->snapshots);
+    job->report.probes = row ? row + hs_history_count(hs_quantities, &job->problem) : NULL;
+    if (row && result->phase == HS_PHASE_END && result->swept == 0 && result->sweeps == sweep)
+        job->report.row = row;
 }
 
 static void close_observers(struct job *job)
@@ -227,23 +225,16 @@ static void close_observers(struct job *job)
         job->progress->destroy(job->progress->self);
     if (job->checkpoint)
         job->checkpoint->destroy(job->checkpoint->self);
-    if (job->snapshots) {
-        job->error = hs_snapshots_last_error(job->snapshots);
-        job->written = hs_snapshots_count(job->snapshots);
-        keep_probes(job);
-        if (job->result.phase == HS_PHASE_END && job->result.swept == 0)
-            job->row = hs_snapshots_row(job->snapshots, job->result.sweeps);
-        job->balance = hs_snapshots_take_balance(job->snapshots);
-    }
+    if (job->snapshots)
+        keep_last(job);
     hs_snapshots_destroy(job->snapshots);
 }
 
 static void release(struct request *request, struct job *job)
 {
     hs_stored_destroy(job->resumed);
-    free(job->probes);
-    free(job->row);
-    hs_balance_destroy(job->balance);
+    free(job->last_row);
+    hs_balance_destroy(job->report.balance);
     hs_problem_release(&job->problem);
     hs_argument_list_release(&request->of.set);
     hs_error_release(&request->doubts);
@@ -252,7 +243,7 @@ static void release(struct request *request, struct job *job)
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {.of = {.together = true}};
-    struct job job = {.error = {NAN, NAN}};
+    struct job job = {.report.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
     hs_error_init(&request.doubts);
     request.of.doubts = &request.doubts;

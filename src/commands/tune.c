@@ -149,7 +149,7 @@ static void print_json(const struct findings *findings)
     hs_json_open_array(&json, "kernels");
     for (int n = 0; n < tuning->count; n++)
         json_row(&json, findings, &tuning->row[n]);
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     hs_json_text(&json, "file", findings->file);
     hs_json_text(&json, "note", findings->note);
     hs_json_close(&json);

@@ -273,7 +273,7 @@ static void json_refinement(struct hs_json *json, const struct findings *finding
         hs_json_number(json, "rounding", grid->rounding);
         hs_json_close(json);
     }
-    hs_json_close_array(json);
+    hs_json_close(json);
     hs_json_numbers(json, "order_max", r->order_max, HS_REFINEMENT_GRIDS - 1);
     hs_json_numbers(json, "order_l2", r->order_l2, HS_REFINEMENT_GRIDS - 1);
     hs_json_close(json);
@@ -355,7 +355,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
         first = first ? first : st;
     }
     if (request->of.json) {
-        hs_json_close_array(&json);
+        hs_json_close(&json);
         hs_json_close(&json);
     }
     return first;

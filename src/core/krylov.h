@@ -39,6 +39,29 @@ struct hs_krylov_sum {
     struct hs_krylov_term term[HS_KRYLOV_TERMS];
 };
 
+/* A sum, with pointers to its vectors. */
+struct hs_krylov_terms {
+    int count;
+    double factor[HS_KRYLOV_TERMS];
+    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* `minus` may be NULL */
+    int power[HS_KRYLOV_TERMS];
+};
+
+/* vector: by number; NULL for HS_KRYLOV_NONE */
+static inline struct hs_krylov_terms hs_krylov_terms_of(double *const *vector,
+                                                        const struct hs_krylov_sum *sum)
+{
+    struct hs_krylov_terms out; /* terms beyond the count are not read */
+    out.count = sum->count;
+    for (int n = 0; n < sum->count; n++) {
+        out.factor[n] = sum->term[n].factor;
+        out.plus[n] = vector[sum->term[n].plus];
+        out.minus[n] = vector[sum->term[n].minus];
+        out.power[n] = sum->term[n].power;
+    }
+    return out;
+}
+
 struct hs_krylov_state; /* each implementation's own */
 
 struct hs_krylov {

@@ -38,6 +38,8 @@ void hs_error_join(struct hs_error *err, const struct hs_error *other)
 
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
 {
+    if (!err)
+        return status;
     if (status == HS_BAD_INPUT && hs_error_is_full(err)) {
         err->more++;
         return status;

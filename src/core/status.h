@@ -43,7 +43,7 @@ void hs_error_release(struct hs_error *err);
 
 /* Adds a message (no trailing newline needed) and returns `status`, so that callers can
  * `return hs_error_add(err, HS_IO, "%s: cannot open: %s", path, strerror(errno));`
- * With HS_OK it is a warning. */
+ * With HS_OK it is a warning. Where no message is wanted, `err` is NULL. */
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
     HS_PRINTF(3, 4);
 

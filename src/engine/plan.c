@@ -314,10 +314,7 @@ static void take_smaller_solver(const struct hs_problem *problem, struct hs_plan
     struct hs_plan next = *plan;
     enum hs_status fits = HS_DEVICE;
     for (int n = 0; next.steady_method && fits; n++) {
-        struct hs_error reason;
-        hs_error_init(&reason);
-        fits = hs_method_check_memory(problem, &next, &reason);
-        hs_error_release(&reason);
+        fits = hs_method_check_memory(problem, &next, NULL);
         if (!fits && n > 0) {
             hs_plan_note(plan,
                          "steady.method \"auto\" takes %s, since %s needs more memory than is "

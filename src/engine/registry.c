@@ -162,12 +162,7 @@ static bool is_searched(const struct search *search, enum hs_device device)
     if (device == search->device)
         return true;
     const struct hs_backend *backend = backend_of(search->registry, device);
-    struct hs_error unused;
-    hs_error_init(&unused);
-    const bool runs =
-        search->anywhere && backend && backend->available(search->device_number, &unused) == HS_OK;
-    hs_error_release(&unused);
-    return runs;
+    return search->anywhere && backend && backend->available(search->device_number, NULL) == HS_OK;
 }
 
 static enum hs_status unknown_kernel(const struct search *search, const char *name,
@@ -208,11 +203,8 @@ static const struct hs_device_limits *limits_here(enum hs_device device, int num
     const struct hs_backend *backend = backend_of(&this_build, device);
     if (!backend || !backend->limits)
         return NULL;
-    struct hs_error unused;
-    hs_error_init(&unused);
-    const bool known = backend->available(number, &unused) == HS_OK &&
-                       backend->limits(number, &limits, &unused) == HS_OK;
-    hs_error_release(&unused);
+    const bool known = backend->available(number, NULL) == HS_OK &&
+                       backend->limits(number, &limits, NULL) == HS_OK;
     return known ? &limits : NULL;
 }
 

@@ -40,14 +40,11 @@ static void numbers_of(const struct hs_field *field, const struct hs_box *box, i
         memcpy(out, field->data + (first - field->first), (size_t)count * sizeof *out);
         return;
     }
-    struct hs_error unused;
-    hs_error_init(&unused);
     enum hs_status st;
 #pragma omp critical(stored_numbers)
-    st = field->stored->read(field->stored, box, out, &unused);
+    st = field->stored->read(field->stored, box, out, NULL);
     for (int64_t n = 0; n < count && st; n++)
         out[n] = NAN;
-    hs_error_release(&unused);
 }
 
 /* Row (j, k) of the field; false if it is not a field of numbers. */

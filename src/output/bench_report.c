@@ -368,7 +368,7 @@ static void json_roofline(struct hs_json *json, const struct hs_roofline *r)
         hs_json_text(json, "bound", hs_roofline_bound_name(p->bound));
         hs_json_close(json);
     }
-    hs_json_close_array(json);
+    hs_json_close(json);
     hs_json_close(json);
 }
 
@@ -394,14 +394,14 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
     hs_json_open_array(&json, "kernels");
     for (int n = 0; n < report->count; n++)
         json_row(&json, report, &report->rows[n]);
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     if (report->roofline)
         json_roofline(&json, report->roofline);
     if (report->peers) {
         hs_json_open_array(&json, "peers");
         for (int n = 0; n < report->peers->count; n++)
             json_peer(&json, report, &report->peers->peer[n]);
-        hs_json_close_array(&json);
+        hs_json_close(&json);
     }
     hs_json_close(&json);
 }

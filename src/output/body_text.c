@@ -55,5 +55,5 @@ void hs_body_json(struct hs_json *json, const struct hs_problem *problem)
         hs_json_number(json, "mass", s->volume * s->density);
         hs_json_close(json);
     }
-    hs_json_close_array(json);
+    hs_json_close(json);
 }

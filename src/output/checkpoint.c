@@ -50,14 +50,13 @@ static enum hs_status write_file(const struct hs_problem *problem, const char *p
     struct hs_store *store = NULL;
     struct hs_image image = {.placed = -1};
     struct hs_chunks chunks;
-    int64_t capacity;
     hs_h5_quiet();
     hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
     enum hs_status st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
     if (!st)
         st = hs_chunks_append_frame(&chunks, store, frame, err);
     if (!st) {
-        hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
+        hs_store_free_space(store, 0, 1, &image);
         st = make_contents(problem, path, state, &chunks, &image, err);
     }
     if (!st)
@@ -142,16 +141,11 @@ static enum hs_status remove_one(const char *path, struct hs_error *err)
     return HS_OK;
 }
 
-static enum hs_status remove_both(struct checkpoint *c, struct hs_error *err)
+static enum hs_status remove_both(void *self, struct hs_error *err)
 {
+    const struct checkpoint *c = self;
     const enum hs_status st = remove_one(c->path, err);
     return st ? st : remove_one(c->older, err);
-}
-
-/* Removes an earlier run's checkpoints, whose output has been replaced. */
-static enum hs_status remove_earlier(void *self, struct hs_error *err)
-{
-    return remove_both(self, err);
 }
 
 static enum hs_status start(struct checkpoint *c, const struct hs_step_state *step_state,
@@ -219,7 +213,7 @@ struct hs_observer *hs_checkpoint_create(const struct hs_problem *problem,
                              .older = hs_file_sibling(problem->output.file, ".checkpoint.1.h5"),
                              .seconds = 60.0 * problem->output.checkpoint_minutes,
                              .stride = 1};
-    if (!resumed)
-        hs_snapshots_when_named(snapshots, remove_earlier, c);
+    if (!resumed) /* an earlier run's checkpoints go once its output is replaced */
+        hs_snapshots_when_named(snapshots, remove_both, c);
     return &c->observer;
 }

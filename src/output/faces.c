@@ -43,5 +43,5 @@ void hs_faces_json(struct hs_json *json, const struct hs_problem *problem)
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (is_assumed(problem, face))
             hs_json_text(json, NULL, hs_face_name(face));
-    hs_json_close_array(json);
+    hs_json_close(json);
 }

@@ -62,19 +62,9 @@ static void open_with(struct hs_json *json, const char *key, char bracket)
 {
     begin_member(json, key);
     fputc(bracket, json->stream);
+    json->arrays = json->arrays << 1 | (bracket == '[');
     json->depth++;
     json->begun = false;
-}
-
-static void close_with(struct hs_json *json, char bracket)
-{
-    json->depth--;
-    if (json->begun)
-        fprintf(json->stream, "\n%*s", 2 * json->depth, "");
-    fputc(bracket, json->stream);
-    if (json->depth == 0)
-        fputc('\n', json->stream);
-    json->begun = true;
 }
 
 void hs_json_open(struct hs_json *json, const char *key)
@@ -89,12 +79,14 @@ void hs_json_open_array(struct hs_json *json, const char *key)
 
 void hs_json_close(struct hs_json *json)
 {
-    close_with(json, '}');
-}
-
-void hs_json_close_array(struct hs_json *json)
-{
-    close_with(json, ']');
+    json->depth--;
+    if (json->begun)
+        fprintf(json->stream, "\n%*s", 2 * json->depth, "");
+    fputc(json->arrays & 1 ? ']' : '}', json->stream);
+    json->arrays >>= 1;
+    if (json->depth == 0)
+        fputc('\n', json->stream);
+    json->begun = true;
 }
 
 void hs_json_text(struct hs_json *json, const char *key, const char *value)

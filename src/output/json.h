@@ -9,15 +9,15 @@
 struct hs_json {
     FILE *stream;
     int depth;
-    bool begun; /* the object or array at this depth has a member */
+    unsigned arrays; /* a bit for each depth, the innermost lowest: 1 for an array */
+    bool begun;      /* the object or array at this depth has a member */
 };
 
 /* `key` is NULL inside arrays and for the outermost object. */
 struct hs_json hs_json_on(FILE *stream);
 void hs_json_open(struct hs_json *json, const char *key);       /* an object */
 void hs_json_open_array(struct hs_json *json, const char *key); /* an array */
-void hs_json_close(struct hs_json *json); /* an object; the outermost also ends the line */
-void hs_json_close_array(struct hs_json *json);
+void hs_json_close(struct hs_json *json); /* either; the outermost also ends the line */
 
 void hs_json_text(struct hs_json *json, const char *key, const char *value); /* NULL: null */
 void hs_json_number(struct hs_json *json, const char *key, double value);    /* not finite: null */

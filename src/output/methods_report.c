@@ -107,7 +107,7 @@ static void json_case(struct hs_json *json, const struct hs_methods_case *of)
     hs_json_open_array(json, "rows");
     for (int n = 0; n < of->count; n++)
         json_row(json, of, &of->row[n]);
-    hs_json_close_array(json);
+    hs_json_close(json);
     hs_json_close(json);
 }
 
@@ -123,7 +123,7 @@ void hs_methods_report_json(FILE *stream, const struct hs_methods_bench *bench, 
     hs_json_open_array(&json, "cases");
     for (int n = 0; n < bench->count; n++)
         json_case(&json, &bench->of[n]);
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     hs_json_close(&json);
 }
 

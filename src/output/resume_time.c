@@ -123,13 +123,9 @@ static void find_way(const struct hs_problem *problem, const struct hs_checkpoin
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct trial trial;
         struct hs_plan plan;
-        struct hs_error unsaid;
         if (!make_trial(problem, state, ways[i], &trial))
             continue;
-        hs_error_init(&unsaid);
-        const bool good = !hs_plan_steps(&trial.problem, &plan, &unsaid) && goes_on(&plan, state);
-        hs_error_release(&unsaid);
-        if (good) {
+        if (!hs_plan_steps(&trial.problem, &plan, NULL) && goes_on(&plan, state)) {
             snprintf(out, size, "continue with %s, or", trial.options);
             return;
         }

@@ -57,7 +57,7 @@ static void put_json(FILE *out, const struct hs_scaling *scaling, const struct h
         hs_json_number(&json, "owned", rows[n].owned);
         hs_json_close(&json);
     }
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     hs_json_close(&json);
 }
 

@@ -121,8 +121,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
     const size_t last = s->image.used;
     enum hs_status st = HS_OK;
     for (int fresh = 0; fresh < 2; fresh++) {
-        int64_t capacity;
-        hs_store_free_space(s->store, last, fresh, &s->image.base, &capacity, &s->image.end);
+        const int64_t capacity = hs_store_free_space(s->store, last, fresh, &s->image);
         st = hs_contents_write(&contents, &s->image, err);
         if (st || (int64_t)s->image.used <= capacity)
             break;
@@ -497,23 +496,17 @@ struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots)
     return balance;
 }
 
-double *hs_snapshots_row(const struct hs_snapshots *snapshots, int64_t sweep)
+double *hs_snapshots_last_row(const struct hs_snapshots *snapshots, int64_t *sweep)
 {
     const struct hs_series *history = &snapshots->history;
-    const int count = hs_history_count(hs_quantities, snapshots->problem);
-    if (history->rows == 0 || hs_series_last_sweep(history) != sweep)
+    const int count = history->column_count - HS_SERIES_FIRST;
+    if (history->rows == 0)
         return NULL;
-    double *row = hs_new(((size_t)count + 1) * sizeof *row);
+    double *row = hs_new((size_t)count * sizeof *row);
     for (int n = 0; n < count; n++)
         row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
+    *sweep = hs_series_last_sweep(history);
     return row;
-}
-
-double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe)
-{
-    const struct hs_series *history = &snapshots->history;
-    const int first = history->column_count - snapshots->problem->probe_count;
-    return history->rows > 0 ? history->columns[first + probe].values[history->rows - 1] : NAN;
 }
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)

@@ -43,11 +43,9 @@ struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapsho
  * afterwards. NULL: there is none. */
 struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots);
 
-/* The last row of the history [hs_history_count], allocated; NULL unless it belongs to `sweep`. */
-double *hs_snapshots_row(const struct hs_snapshots *snapshots, int64_t sweep);
-
-/* Temperature at a probe in the last row of the history; NaN if there is no row. */
-double hs_snapshots_probe(const struct hs_snapshots *snapshots, int probe);
+/* The last row of the history and its sweep, allocated: hs_history_count values, then those of the
+ * probes. NULL: there are no rows. */
+double *hs_snapshots_last_row(const struct hs_snapshots *snapshots, int64_t *sweep);
 
 /* Minimum time [s] from one commit of the contents to the next. */
 extern const double hs_snapshots_gap;

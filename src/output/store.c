@@ -61,15 +61,13 @@ static struct hs_store *store_make(const char *path, enum hs_existing kind)
  * because another process may have replaced the file in between.
  */
 
+static const struct flock far_byte = {
+    .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+
 static bool is_locked(int file)
 {
-#ifdef F_OFD_GETLK
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
+    struct flock lock = far_byte;
     return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-#else
-    return (void)file, false;
-#endif
 }
 
 static bool is_locked_at(const char *path)
@@ -84,13 +82,7 @@ static bool is_locked_at(const char *path)
 /* False if another process holds the lock. */
 static bool take_lock(int file)
 {
-#ifdef F_OFD_SETLK
-    const struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
-    return fcntl(file, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
-#else
-    return (void)file, true;
-#endif
+    return fcntl(file, F_OFD_SETLK, &far_byte) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
 static enum hs_status is_being_written(const char *path, struct hs_error *err)
@@ -244,17 +236,16 @@ void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes)
     store->end = hs_file_behind(at, bytes);
 }
 
-void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
-                         int64_t *capacity, int64_t *end)
+int64_t hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, struct hs_image *image)
 {
     /* new contents are a little larger than the last */
     const int64_t wanted = hs_file_behind(0, (int64_t)bytes + 1024);
     struct hs_gap gap;
     const int found =
         !fresh && hs_free_space_find(&store->space, wanted, hs_clock_now() - reader_seconds, &gap);
-    *base = found ? gap.at : store->end;
-    *capacity = found ? gap.bytes : INT64_MAX;
-    *end = store->end;
+    image->base = found ? gap.at : store->end;
+    image->end = store->end;
+    return found ? gap.bytes : INT64_MAX;
 }
 
 double hs_store_pause(double contents, double end)

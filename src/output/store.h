@@ -59,10 +59,11 @@ enum hs_status hs_store_put(struct hs_store *store, const void *data, int64_t by
 void hs_store_share(const struct hs_store *store, struct hs_shared_file *out);
 void hs_store_keep(struct hs_store *store, int64_t at, int64_t bytes);
 
-/* Finds space for new contents of about `bytes`: *capacity bytes from *base on (INT64_MAX: no
- * limit). `fresh`: at the end of the file, even if there are gaps. *end is the file's end. */
-void hs_store_free_space(struct hs_store *store, size_t bytes, int fresh, int64_t *base,
-                         int64_t *capacity, int64_t *end);
+/* Finds space for new contents of about `bytes`, and sets the image's base and end. Returns how
+ * many bytes there are from base on (INT64_MAX: no limit). `fresh`: at the end of the file, even if
+ * there are gaps. */
+int64_t hs_store_free_space(struct hs_store *store, size_t bytes, int fresh,
+                            struct hs_image *image);
 
 /* Minimum time [s] between commits of `contents` bytes in a file of `end` bytes, so that superseded
  * contents kept for readers stay small beside the file: see superseded_bytes. */

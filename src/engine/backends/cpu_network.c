@@ -10,11 +10,6 @@
 
 enum { LINE = 64 };
 
-static size_t number_bytes(const struct hs_network *network)
-{
-    return network->form == HS_NETWORK_BYTES ? 1 : 2;
-}
-
 static bool as_arrays(const struct hs_problem *problem)
 {
     return problem->network->form == HS_NETWORK_ARRAYS;
@@ -35,7 +30,7 @@ double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes
     if (as_arrays(problem))
         return array_count(problem) * field_bytes +
                hs_network_forced(network, &problem->grid) * sizeof(int64_t);
-    return field_bytes / size * (double)number_bytes(network) +
+    return field_bytes / size * (double)hs_network_node_bytes(network->form) +
            network->row_count * size * (HS_ROW_NUMBERS + steps);
 }
 
@@ -45,8 +40,7 @@ double hs_cpu_body_bytes(const struct hs_problem *problem)
     const struct hs_body *body = problem->body;
     if (!network || !body)
         return 0.0;
-    const bool arrays = network->form == HS_NETWORK_ARRAYS;
-    const size_t of_node = (arrays ? sizeof *network->node : number_bytes(network)) +
+    const size_t of_node = hs_network_node_bytes(network->form) +
                            (body->label ? sizeof *body->label : 0) +
                            (body->conductivity.value ? sizeof *body->conductivity.value : 0) +
                            (body->capacity.value ? sizeof *body->capacity.value : 0);
@@ -85,7 +79,8 @@ static bool init_palette(struct hs_backend_state *state)
     const struct hs_network *network = state->problem->network;
     struct hs_cpu_network *mine = &state->network;
     const struct hs_layout *layout = &state->layout;
-    const size_t bytes = number_bytes(network), size = hs_precision_size(state->problem->precision);
+    const size_t bytes = hs_network_node_bytes(network->form);
+    const size_t size = hs_precision_size(state->problem->precision);
     const size_t rows = (size_t)network->row_count;
     mine->number = lines((size_t)layout->elements * bytes);
     mine->row = lines(rows * HS_ROW_NUMBERS * size);

@@ -1,9 +1,17 @@
 /* The CUDA backend: two fields in device memory, swept by a kernel of kernels/cuda/. */
+#include "engine/backends/cuda_capture.cuh"
 #include "engine/backends/cuda_state.cuh"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+void hs_cuda_graph_release(hs_cuda_graph *kept)
+{
+    if (kept->graph)
+        cudaGraphExecDestroy(kept->graph);
+    *kept = {};
+}
 
 namespace
 {
@@ -219,23 +227,25 @@ hs_status upload_space(hs_backend_state *state, size_t bytes, void **values, hs_
     return hs_cuda_staging_space(&state->staging, bytes, values, err);
 }
 
-hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
+hs_status download_field(hs_backend_state *state, int field, const hs_box *box, void *values,
+                         hs_error *err)
 {
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
-                            hs_cuda_field(state, 0), state->stream, err);
+                            hs_cuda_field(state, field), state->stream, err);
+}
+
+hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
+{
+    return download_field(state, 0, box, values, err);
 }
 
 hs_status download_before(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
 {
     assert(state->change == HS_CUDA_CHANGE_BY_FIELDS);
-    if (hs_box_count(box) == 0)
-        return HS_OK;
-    HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
-                            hs_cuda_field(state, 1), state->stream, err);
+    return download_field(state, 1, box, values, err);
 }
 
 hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *err)
@@ -414,18 +424,27 @@ hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, h
         if (st)
             return st;
     }
-    HS_CUDA_TRY(err, cudaStreamBeginCapture(state->stream, cudaStreamCaptureModeThreadLocal));
-    hs_status st = HS_OK;
-    for (int call = 0; call < graph_calls(state) && !st; call++)
-        st = hs_cuda_call(state, span, first, state->plan.steps, NULL, NULL, err);
-    cudaGraph_t graph = NULL;
-    const cudaError_t ended = cudaStreamEndCapture(state->stream, &graph);
-    if (st) {
-        cudaGraphDestroy(graph);
+    const auto run = [&] {
+        hs_status st = HS_OK;
+        for (int call = 0; call < graph_calls(state) && !st; call++)
+            st = hs_cuda_call(state, span, first, state->plan.steps, NULL, NULL, err);
         return st;
-    }
-    HS_CUDA_TRY(err, ended);
-    return hs_cuda_graph_keep(&state->graph, graph, state->now, span, err);
+    };
+    hs_cuda_graph *const kept = &state->graph;
+    hs_cuda_graph_release(kept);
+    const hs_status st = hs_cuda_capture(state->stream, run, &kept->graph, err);
+    if (st)
+        return st;
+    kept->now = state->now;
+    kept->step = span->step;
+    kept->op = span->op;
+    return HS_OK;
+}
+
+bool fits(const hs_cuda_graph *kept, int now, const hs_span *span)
+{
+    return kept->graph && kept->now == now && kept->step == span->step &&
+           memcmp(&kept->op, &span->op, sizeof span->op) == 0;
 }
 
 /* Launches the CUDA graph as often as it fits into `left` sweeps; *done: sweeps made. */
@@ -437,7 +456,7 @@ hs_status launch_graph(hs_backend_state *state, const hs_span *span, int64_t fir
     if (left < 4 * sweeps || !repeats(state)) /* capturing costs about as much as a few launches */
         return HS_OK;
     hs_status st = prepare(state, span, first, 1, err);
-    if (!st && !hs_cuda_graph_fits(&state->graph, state->now, span))
+    if (!st && !fits(&state->graph, state->now, span))
         st = capture(state, span, first, err);
     if (st)
         return st;

@@ -4,6 +4,7 @@
  * A pass makes both steps from 0, a step, or the residual. Restriction and interpolation go along
  * all axes at once: a thread has a column of coarse nodes, or of cells of the fine level.
  */
+#include "engine/backends/cuda_capture.cuh"
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
 
@@ -534,16 +535,6 @@ hs_status with_rows(const hs_cuda_level *level, Run run)
     }
 }
 
-/* Calls run with the kernel for the box's width: only palettes are wide. */
-template <typename Rows, typename Run>
-hs_status with_width(const march::box &box, Run run)
-{
-    if constexpr (Rows::wide)
-        if (box.width == march::WIDE)
-            return run(std::integral_constant<int, march::WIDE>());
-    return run(std::integral_constant<int, 1>());
-}
-
 template <typename Task, typename Rows>
 Task task_of(const hs_cuda_level *level, const Rows &rows, const float *x, float *out)
 {
@@ -565,7 +556,7 @@ hs_status pass_over(const hs_cuda_levels *levels, const hs_cuda_level *level, co
         typedef std::decay_t<decltype(rows)> type;
         typedef Task<type> task_type;
         const task_type task = task_of<task_type>(level, rows, x, out);
-        return with_width<type>(task.box, [&](auto width) {
+        return march::with_width<type>(task.box, [&](auto width) {
             return march::launch(name, do_pass<width(), task_type>, march::blocks_of(task.box),
                                  levels->stream, err, task);
         });
@@ -631,7 +622,7 @@ hs_status end_cycle(const hs_cuda_levels *levels, const hs_cuda_level *level, hs
         typedef std::decay_t<decltype(rows)> type;
         typedef step_to_end<type> task_type;
         const task_type task = task_of<task_type>(level, rows, level->other, level->x);
-        return with_width<type>(task.box, [&](auto width) {
+        return march::with_width<type>(task.box, [&](auto width) {
             return march::launch("step_to_end", do_last_pass<width(), task_type>,
                                  march::blocks_of(task.box), levels->stream, err, task,
                                  levels->reduction);
@@ -709,31 +700,17 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
                          err, nodes, (const float *)first->x, per_unit, r, levels->reduction);
 }
 
-/* As a CUDA graph: small levels take no longer than their launches. */
-hs_status capture(const hs_cuda_levels *levels, cudaGraphExec_t *out, hs_error *err)
-{
-    cudaGraph_t graph = NULL;
-    HS_CUDA_TRY(err, cudaStreamBeginCapture(levels->stream, cudaStreamCaptureModeThreadLocal));
-    const hs_status st = launch_cycle(levels, 0.0, NULL, err);
-    const cudaError_t ended = cudaStreamEndCapture(levels->stream, &graph);
-    if (st) {
-        cudaGraphDestroy(graph);
-        return st;
-    }
-    HS_CUDA_TRY(err, ended);
-    const cudaError_t made = cudaGraphInstantiate(out, graph, 0);
-    cudaGraphDestroy(graph);
-    HS_CUDA_TRY(err, made);
-    return HS_OK;
-}
-
 } // namespace
 
 hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r, hs_error *err)
 {
     if (levels->count == 1) /* not worth a graph */
         return launch_cycle(levels, per_unit, r, err);
-    const hs_status st = levels->cycle ? HS_OK : capture(levels, &levels->cycle, err);
+    hs_status st = HS_OK;
+    if (!levels->cycle) /* small levels take no longer than their launches */
+        st = hs_cuda_capture(
+            levels->stream, [&] { return launch_cycle(levels, 0.0, NULL, err); }, &levels->cycle,
+            err);
     if (st)
         return st;
     HS_CUDA_TRY(err, cudaGraphLaunch(levels->cycle, levels->stream));

@@ -222,16 +222,6 @@ __global__ void __launch_bounds__(march::THREADS)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Calls run(width) with the box's width: only palettes are wide. */
-template <typename Rows, typename Run>
-hs_status with_width(const march::box &box, Run run)
-{
-    if constexpr (Rows::wide)
-        if (box.width == march::WIDE)
-            return run(std::integral_constant<int, march::WIDE>());
-    return run(std::integral_constant<int, 1>());
-}
-
 /* Makes the levels, unless the present ones serve for this shift. */
 hs_status make_levels(hs_krylov_state *self, hs_error *err)
 {
@@ -360,7 +350,7 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
                                 self->length_before * self->scale,
                                 self->vector[HS_KRYLOV_T],
                                 self->p};
-        return with_width<type>(task.box, [&](auto width) {
+        return march::with_width<type>(task.box, [&](auto width) {
             return march::launch("turn", do_turn<width(), type>, march::blocks_of(task.box),
                                  self->stream, err, task, self->levels.reduction);
         });
@@ -389,7 +379,7 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
                                 1.0 / self->unit,
                                 self->vector[HS_KRYLOV_RESIDUAL],
                                 self->levels.level[0].right};
-        return with_width<type>(task.box, [&](auto width) {
+        return march::with_width<type>(task.box, [&](auto width) {
             return march::launch("subtract", do_pass<width(), task_type>,
                                  march::blocks_of(task.box), self->stream, err, task,
                                  self->levels.reduction);

@@ -120,9 +120,5 @@ hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
 double hs_cuda_cache(int device)
 {
     const hs_cuda_device *about;
-    hs_error unused;
-    hs_error_init(&unused);
-    const hs_status st = hs_cuda_device_of(device, &about, &unused);
-    hs_error_release(&unused);
-    return st ? 0.0 : about->cache;
+    return hs_cuda_device_of(device, &about, NULL) ? 0.0 : about->cache;
 }

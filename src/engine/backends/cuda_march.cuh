@@ -12,6 +12,7 @@
 #include "engine/multigrid/coarsen.h"
 
 #include <cuda_runtime.h>
+#include <type_traits>
 
 namespace march
 {
@@ -166,6 +167,16 @@ inline box box_of(const hs_lattice &lattice, bool wide)
     const int64_t parts = (ENOUGH + tiles - 1) / tiles;
     out.each = (int)((out.n[HS_Z] + parts - 1) / parts);
     return out;
+}
+
+/* Calls run(width) with the box's width: only palettes are wide. */
+template <typename Rows, typename Run>
+hs_status with_width(const box &b, Run run)
+{
+    if constexpr (Rows::wide)
+        if (b.width == WIDE)
+            return run(std::integral_constant<int, WIDE>());
+    return run(std::integral_constant<int, 1>());
 }
 
 inline int64_t blocks_of(const box &b)

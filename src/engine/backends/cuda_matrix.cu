@@ -7,16 +7,6 @@
 
 /* ---- padding --------------------------------------------------------------------------------- */
 
-static hs_lattice lattice_of(const hs_grid *grid, const bool wrap[HS_AXES])
-{
-    hs_lattice lattice;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        lattice.n[axis] = grid->points[axis];
-        lattice.wrap[axis] = wrap[axis];
-    }
-    return lattice;
-}
-
 /* Rows of a multiple of 16 nodes have multiples of four on the next two levels, too; after these a
  * 512th of the nodes of three axes is left. Padding by more than a tenth is not worth it; nor is
  * any where no pass takes four nodes: with arrays, or with so few nodes that levels have arrays.
@@ -42,7 +32,7 @@ static hs_lattice padded(const hs_lattice &lattice, hs_network_form form)
 hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
                                   hs_network_form form)
 {
-    return padded(lattice_of(grid, wrap), form);
+    return padded(hs_kept_lattice(grid, wrap), form);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -165,7 +155,7 @@ hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
 hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
-    const size_t size = of->form == HS_NETWORK_BYTES ? 1 : 2;
+    const size_t size = hs_network_node_bytes(of->form);
     const size_t rows_bytes = (size_t)of->row_count * HS_CUDA_MATRIX_ROW * sizeof *self->row;
     hs_status st = hs_cuda_levels_take(self->own, rows_bytes, (void **)&self->row, err);
     if (!st)
@@ -183,7 +173,7 @@ hs_status hs_cuda_matrix_init(hs_cuda_matrix *self, const hs_equations *equation
     const hs_network *network = equations->network;
     *self = {};
     self->equations = equations;
-    self->grid = lattice_of(&network->grid, network->wrap);
+    self->grid = hs_kept_lattice(&network->grid, network->wrap);
     self->lattice = padded(self->grid, network->form);
     self->nodes = hs_lattice_count(&self->lattice);
     self->form = network->form;

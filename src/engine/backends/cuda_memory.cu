@@ -24,16 +24,13 @@ hs_kernel_plan plan_of(const hs_problem *problem, const hs_kernel *kernel)
 {
     hs_kernel_plan plan = {};
     hs_device_limits limits = {};
-    hs_error unused;
-    hs_error_init(&unused);
     char reason[256];
     plan.steps = kernel->steps;
-    if (hs_cuda_limits(problem->solver.device, &limits, &unused) == HS_OK) {
+    if (hs_cuda_limits(problem->solver.device, &limits, NULL) == HS_OK) {
         const hs_layout layout = hs_cuda_layout(problem);
         const hs_case of = hs_kernel_case(problem, &layout, 1);
         hs_kernel_plan_make(kernel, &of, &limits, &plan, reason, sizeof reason);
     }
-    hs_error_release(&unused);
     return plan;
 }
 

@@ -25,11 +25,6 @@ bool as_arrays(const hs_network *network)
     return network->form == HS_NETWORK_ARRAYS;
 }
 
-size_t number_bytes(const hs_network *network)
-{
-    return network->form == HS_NETWORK_BYTES ? 1 : 2;
-}
-
 /* ---- on the device --------------------------------------------------------------------------- */
 
 template <typename T>
@@ -255,7 +250,8 @@ hs_status init_widths(hs_cuda_network *network, hs_error *err)
 hs_status init_palette(hs_cuda_network *network, hs_error *err)
 {
     const hs_network *of = network->problem->network;
-    const size_t bytes = number_bytes(of), size = hs_precision_size(network->problem->precision);
+    const size_t bytes = hs_network_node_bytes(of->form);
+    const size_t size = hs_precision_size(network->problem->precision);
     const size_t rows = (size_t)of->row_count;
     const auto put = [=](char *field, int64_t at, int64_t node) {
         memcpy(field + (size_t)at * bytes, (const char *)of->number + (size_t)node * bytes, bytes);
@@ -496,7 +492,7 @@ double hs_cuda_network_bytes(const hs_problem *problem, double field_bytes, int 
                hs_network_forced(network, &problem->grid) *
                    (sizeof(hs_network_row) + sizeof(int64_t)) +
                network->forcing_count * (double)sizeof *network->forcing;
-    return field_bytes / size * (double)number_bytes(network) +
+    return field_bytes / size * (double)hs_network_node_bytes(network->form) +
            network->row_count * (size * (HS_ROW_NUMBERS + sweeps) + sizeof *network->row);
 }
 

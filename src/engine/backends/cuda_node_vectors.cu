@@ -10,16 +10,8 @@
 namespace
 {
 
-/* A sum of vectors (core/krylov.h). */
-struct sum {
-    int count;
-    double factor[HS_KRYLOV_TERMS];
-    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* `minus` may be NULL */
-    int power[HS_KRYLOV_TERMS];
-};
-
 template <typename Rows>
-__device__ double value_of(const Rows &rows, const sum &of, int64_t n)
+__device__ double value_of(const Rows &rows, const hs_krylov_terms &of, int64_t n)
 {
     double value = 0.0;
     for (int t = 0; t < of.count; t++) {
@@ -36,7 +28,7 @@ __device__ double value_of(const Rows &rows, const sum &of, int64_t n)
 
 template <typename Rows>
 __global__ void __launch_bounds__(march::THREADS)
-    combine_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, double *out)
+    combine_sum(Rows rows, int64_t nodes, const __grid_constant__ hs_krylov_terms of, double *out)
 {
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all())
         out[n] = value_of(rows, of, n);
@@ -45,7 +37,7 @@ __global__ void __launch_bounds__(march::THREADS)
 /* The sum's total, and its largest size, at free nodes or at all. */
 template <typename Rows>
 __global__ void __launch_bounds__(march::THREADS)
-    measure_sum(Rows rows, int64_t nodes, const __grid_constant__ sum of, bool free,
+    measure_sum(Rows rows, int64_t nodes, const __grid_constant__ hs_krylov_terms of, bool free,
                 march::reduction to)
 {
     march::found mine = {};
@@ -147,19 +139,6 @@ hs_status hs_cuda_krylov_put_some(hs_krylov_state *self, int vector, int64_t cou
                               self->matrix.lattice.n[HS_X], self->vector[vector]);
 }
 
-static sum sum_of(const hs_krylov_state *self, const hs_krylov_sum *of)
-{
-    sum sum = {};
-    sum.count = of->count;
-    for (int n = 0; n < of->count; n++) {
-        sum.factor[n] = of->term[n].factor;
-        sum.plus[n] = self->vector[of->term[n].plus];
-        sum.minus[n] = self->vector[of->term[n].minus];
-        sum.power[n] = of->term[n].power;
-    }
-    return sum;
-}
-
 hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov_sum *of,
                                  hs_error *err)
 {
@@ -167,7 +146,8 @@ hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov
     return st ? st : matrix::with_rows(self->matrix, [&](const auto &rows) {
         return march::launch("combine_sum", combine_sum<std::decay_t<decltype(rows)>>,
                              march::blocks_for(self->matrix.nodes), self->stream, err, rows,
-                             self->matrix.nodes, sum_of(self, of), self->vector[out]);
+                             self->matrix.nodes, hs_krylov_terms_of(self->vector, of),
+                             self->vector[out]);
     });
 }
 
@@ -179,7 +159,7 @@ static hs_status measure(hs_krylov_state *self, const hs_krylov_sum *of, bool fr
         st = matrix::with_rows(self->matrix, [&](const auto &rows) {
             return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
                                  march::blocks_for(self->matrix.nodes), self->stream, err, rows,
-                                 self->matrix.nodes, sum_of(self, of), free,
+                                 self->matrix.nodes, hs_krylov_terms_of(self->vector, of), free,
                                  self->levels.reduction);
         });
     return st ? st : hs_cuda_levels_found(&self->levels, out, err);

@@ -259,7 +259,7 @@ hs_status hs_cuda_network_prescribe(hs_cuda_network *network, int steps, double 
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
                                hs_partial *out, hs_error *err);
 
-/* ---- cuda_graph.cu -------------------------------------------------------------------------- */
+/* ---- cuda.cu -------------------------------------------------------------------------------- */
 
 /* A CUDA graph of a stretch of sweeps, and what it was captured for; zero: none. */
 struct hs_cuda_graph {
@@ -270,10 +270,6 @@ struct hs_cuda_graph {
 };
 
 void hs_cuda_graph_release(hs_cuda_graph *kept);
-bool hs_cuda_graph_fits(const hs_cuda_graph *kept, int now, const hs_span *span);
-/* Takes over `graph`. */
-hs_status hs_cuda_graph_keep(hs_cuda_graph *kept, cudaGraph_t graph, int now, const hs_span *span,
-                             hs_error *err);
 
 /* ---- cuda_ceilings.cu ------------------------------------------------------------------------ */
 

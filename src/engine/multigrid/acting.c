@@ -158,7 +158,8 @@ static double source_at(const struct hs_acting *acting, const struct hs_equation
 bool hs_acting_at(struct hs_acting *acting, const struct hs_equations *equations, double t)
 {
     if (!acting->node)
-        return hs_equations_inflow_at(equations, t, acting->value);
+        return hs_equations_inflow_at(equations, equations->problem->source.present, t,
+                                      acting->value);
     const struct hs_moving *moving = &equations->network->inflow;
     double *forcing = hs_equations_forcing_at(equations, t);
     double *sum = malloc((size_t)(moving->count + 1) * sizeof *sum);

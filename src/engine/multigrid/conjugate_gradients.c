@@ -1,11 +1,11 @@
 #include "engine/multigrid/conjugate_gradients.h"
 
 #include "core/vectors.h"
-#include "engine/multigrid/host_field.h"
 #include "engine/multigrid/host_krylov.h"
 #include "engine/multigrid/kept.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* A node's residual may stay at this multiple of the rounding of its terms: steps add their own. */
 static const double settled = 100.0;
@@ -147,6 +147,41 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
         gradients->vectors->destroy(gradients->of);
 }
 
+/* A plane of floats to or from the doubles at T. */
+static enum hs_status move_plane(const struct hs_backend *backend, struct hs_backend_state *state,
+                                 const struct hs_box *box, bool up, float *plane, double *T,
+                                 struct hs_error *err)
+{
+    const int64_t nodes = hs_box_count(box);
+    for (int64_t n = 0; n < nodes && up; n++)
+        plane[n] = (float)T[n];
+    const enum hs_status st =
+        up ? backend->upload(state, box, plane, err) : backend->download(state, box, plane, err);
+    for (int64_t n = 0; n < nodes && !up && !st; n++)
+        T[n] = (double)plane[n];
+    return st;
+}
+
+/* The whole field between the backend and the doubles at T, plane by plane in float. */
+static enum hs_status move(const struct hs_problem *problem, const struct hs_backend *backend,
+                           struct hs_backend_state *state, bool up, double *T, struct hs_error *err)
+{
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    if (problem->precision == HS_DOUBLE)
+        return up ? backend->upload(state, &all, T, err) : backend->download(state, &all, T, err);
+    const int64_t *n = problem->grid.points, nodes = n[HS_X] * n[HS_Y];
+    float *plane = malloc((size_t)nodes * sizeof *plane);
+    enum hs_status st = HS_OK;
+    if (!plane)
+        return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
+    for (int64_t k = 0; k < n[HS_Z] && !st; k++) {
+        const struct hs_box box = {{0, 0, k}, {n[HS_X], n[HS_Y], k + 1}};
+        st = move_plane(backend, state, &box, up, plane, T + k * nodes, err);
+    }
+    free(plane);
+    return st;
+}
+
 /* By way of field 0, which is restored afterwards. */
 static enum hs_status move_on_host(struct hs_conjugate_gradients *gradients, int vector, int field,
                                    bool to_field, struct hs_error *err)
@@ -156,9 +191,7 @@ static enum hs_status move_on_host(struct hs_conjugate_gradients *gradients, int
     double *const values = hs_host_krylov_vector(gradients->of, vector);
     if (field)
         backend->vectors->exchange(gradients->state, 0, field);
-    const enum hs_status st =
-        to_field ? hs_host_field_upload(problem, backend, gradients->state, values, err)
-                 : hs_host_field_download(problem, backend, gradients->state, values, err);
+    const enum hs_status st = move(problem, backend, gradients->state, to_field, values, err);
     if (field)
         backend->vectors->exchange(gradients->state, 0, field);
     return st;
@@ -178,17 +211,6 @@ enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradi
     const struct hs_device_krylov *device = gradients->backend->krylov;
     return device ? device->store(gradients->state, gradients->of, vector, field, err)
                   : move_on_host(gradients, vector, field, true, err);
-}
-
-bool hs_conjugate_gradients_have_source(const struct hs_conjugate_gradients *gradients)
-{
-    return gradients->backend && gradients->backend->krylov;
-}
-
-enum hs_status hs_conjugate_gradients_source(struct hs_conjugate_gradients *gradients, int vector,
-                                             double t, struct hs_error *err)
-{
-    return gradients->backend->krylov->source(gradients->state, gradients->of, vector, t, err);
 }
 
 enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradients,

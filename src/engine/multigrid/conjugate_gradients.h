@@ -48,12 +48,6 @@ enum hs_status hs_conjugate_gradients_load(struct hs_conjugate_gradients *gradie
 enum hs_status hs_conjugate_gradients_store(struct hs_conjugate_gradients *gradients, int vector,
                                             int field, struct hs_error *err);
 
-/* Sets a vector to what the problem's source adds at time t, as a rate of change at free nodes
- * [K/s]. Only where the first function says that the backend can do this. */
-bool hs_conjugate_gradients_have_source(const struct hs_conjugate_gradients *gradients);
-enum hs_status hs_conjugate_gradients_source(struct hs_conjugate_gradients *gradients, int vector,
-                                             double t, struct hs_error *err);
-
 /*
  * Solves for T, which holds the initial guess. The solution is reached when the largest residual,
  * as a rate of change computed anew from T, is at most `tolerance` times that of the guess or at

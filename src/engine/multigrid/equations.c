@@ -93,7 +93,8 @@ static void add_moving(const struct hs_equations *equations, double t, double *s
         out[inflow->node[n]] += sum[n];
 }
 
-static bool find_inflow(const struct hs_equations *equations, bool source, double t, double *out)
+bool hs_equations_inflow_at(const struct hs_equations *equations, bool source, double t,
+                            double *out)
 {
     const struct hs_network *network = equations->network;
     const int64_t nodes = hs_grid_count(&network->grid), nx = network->grid.points[HS_X];
@@ -109,16 +110,6 @@ static bool find_inflow(const struct hs_equations *equations, bool source, doubl
     free(forcing);
     free(sum);
     return done;
-}
-
-bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out)
-{
-    return find_inflow(equations, equations->problem->source.present, t, out);
-}
-
-bool hs_equations_inflow_without_source(const struct hs_equations *equations, double t, double *out)
-{
-    return find_inflow(equations, false, t, out);
 }
 
 /* Sums over the nodes; floating: nothing fixes the mean. */
@@ -177,7 +168,8 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
     }
     const size_t nodes = (size_t)hs_grid_count(&problem->grid);
     equations->inflow = malloc(nodes * sizeof *equations->inflow);
-    if (!st && (!equations->inflow || !hs_equations_inflow_at(equations, 0.0, equations->inflow)))
+    if (!st && (!equations->inflow || !hs_equations_inflow_at(equations, problem->source.present,
+                                                              0.0, equations->inflow)))
         st = hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
     if (!st)
         add_up(equations);

@@ -45,11 +45,10 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
                                  struct hs_error *err);
 void hs_equations_release(struct hs_equations *equations);
 
-/* The inflow from sources and walls at time t [s]; the second one leaves out the problem's source.
- * out: [nodes]. False: out of memory. */
-bool hs_equations_inflow_at(const struct hs_equations *equations, double t, double *out);
-bool hs_equations_inflow_without_source(const struct hs_equations *equations, double t,
-                                        double *out);
+/* The inflow from walls at time t [s], and from the problem's source if `source`. out: [nodes].
+ * False: out of memory. */
+bool hs_equations_inflow_at(const struct hs_equations *equations, bool source, double t,
+                            double *out);
 
 /* The same for one node, without walls whose data vary along them and in time at once. `source`:
  * what the source brings to the node [K/s]; forcing [forcing_count]: hs_equations_forcing_at of

@@ -66,39 +66,19 @@ static enum hs_status put_some(struct hs_krylov_state *self, int vector, int64_t
     return HS_OK;
 }
 
-/* A sum, with pointers to its vectors. */
-struct sum {
-    const struct hs_network *network;
-    int count;
-    double factor[HS_KRYLOV_TERMS];
-    const double *plus[HS_KRYLOV_TERMS], *minus[HS_KRYLOV_TERMS]; /* `minus` may be NULL */
-    int power[HS_KRYLOV_TERMS];
-};
-
-static struct sum sum_of(const struct hs_krylov_state *self, const struct hs_krylov_sum *of)
-{
-    struct sum sum = {.network = self->equations->network, .count = of->count};
-    for (int n = 0; n < of->count; n++) {
-        sum.factor[n] = of->term[n].factor;
-        sum.plus[n] = self->vector[of->term[n].plus];
-        sum.minus[n] = self->vector[of->term[n].minus];
-        sum.power[n] = of->term[n].power;
-    }
-    return sum;
-}
-
 static double power_of(const struct hs_network_row *row, int power)
 {
     return row->kind != HS_NODE_FREE ? 0.0 : power > 0 ? row->capacity : 1.0 / row->capacity;
 }
 
-static double value_of(const struct sum *sum, int64_t node)
+static double value_of(const struct hs_network *network, const struct hs_krylov_terms *sum,
+                       int64_t node)
 {
     double value = 0.0;
     for (int n = 0; n < sum->count; n++) {
         const double of = sum->plus[n][node] - (sum->minus[n] ? sum->minus[n][node] : 0.0);
         const double weight =
-            sum->power[n] ? power_of(hs_network_row_at(sum->network, node), sum->power[n]) : 1.0;
+            sum->power[n] ? power_of(hs_network_row_at(network, node), sum->power[n]) : 1.0;
         value += sum->factor[n] * weight * of;
     }
     return value;
@@ -108,11 +88,12 @@ static enum hs_status combine(struct hs_krylov_state *self, int out, const struc
                               struct hs_error *err)
 {
     (void)err;
-    const struct sum sum = sum_of(self, of);
+    const struct hs_network *network = self->equations->network;
+    const struct hs_krylov_terms sum = hs_krylov_terms_of(self->vector, of);
     double *const to = self->vector[out];
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)
     for (int64_t n = 0; n < self->nodes; n++)
-        to[n] = value_of(&sum, n);
+        to[n] = value_of(network, &sum, n);
     return HS_OK;
 }
 
@@ -120,14 +101,15 @@ static enum hs_status find_largest(struct hs_krylov_state *self, const struct hs
                                    bool free, double *out, struct hs_error *err)
 {
     (void)err;
-    const struct sum sum = sum_of(self, of);
+    const struct hs_network *network = self->equations->network;
+    const struct hs_krylov_terms sum = hs_krylov_terms_of(self->vector, of);
     double largest = 0.0;
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)                    \
     reduction(max                                                                                  \
               : largest)
     for (int64_t n = 0; n < self->nodes; n++)
-        if (!free || hs_network_row_at(sum.network, n)->kind == HS_NODE_FREE)
-            largest = fmax(largest, fabs(value_of(&sum, n)));
+        if (!free || hs_network_row_at(network, n)->kind == HS_NODE_FREE)
+            largest = fmax(largest, fabs(value_of(network, &sum, n)));
     *out = largest;
     return HS_OK;
 }
@@ -136,10 +118,11 @@ static enum hs_status total(struct hs_krylov_state *self, const struct hs_krylov
                             double *out, struct hs_error *err)
 {
     (void)err;
-    const struct sum sum = sum_of(self, of);
+    const struct hs_network *network = self->equations->network;
+    const struct hs_krylov_terms sum = hs_krylov_terms_of(self->vector, of);
     struct hs_sum all = {0.0, 0.0};
     for (int64_t n = 0; n < self->nodes; n++)
-        hs_sum_add(&all, value_of(&sum, n));
+        hs_sum_add(&all, value_of(network, &sum, n));
     *out = hs_sum_value(&all);
     return HS_OK;
 }
@@ -180,18 +163,6 @@ static enum hs_status residual(struct hs_krylov_state *self, double slack, doubl
     return HS_OK;
 }
 
-static double largest_of(const struct hs_krylov_state *self)
-{
-    const double *const r = self->vector[HS_KRYLOV_RESIDUAL];
-    double largest = 0.0;
-#pragma omp parallel for num_threads(self->equations->threads) schedule(static)                    \
-    reduction(max                                                                                  \
-              : largest)
-    for (int64_t n = 0; n < self->nodes; n++)
-        largest = fabs(r[n]) > largest ? fabs(r[n]) : largest;
-    return largest;
-}
-
 /* Makes the levels, unless the present ones serve for this shift. */
 static bool make_levels(struct hs_krylov_state *self)
 {
@@ -220,9 +191,10 @@ static enum hs_status precondition(struct hs_krylov_state *self, double *with_r,
     const enum hs_status st = prepare(self, err);
     if (st)
         return st;
+    static const struct hs_krylov_sum left = {1, {{1.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE, 0}}};
     struct hs_level *level = &self->levels.level[0];
     if (self->unit == 0.0)
-        self->unit = largest_of(self);
+        find_largest(self, &left, false, &self->unit, err);
     const double unit = self->unit, *const r = self->vector[HS_KRYLOV_RESIDUAL];
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)
     for (int64_t n = 0; n < self->nodes; n++)

@@ -23,6 +23,18 @@ struct hs_lattice {
     bool wrap[HS_AXES]; /* periodic axes of two nodes or more */
 };
 
+/* The nodes of a grid. */
+static inline struct hs_lattice hs_kept_lattice(const struct hs_grid *grid,
+                                                const bool wrap[HS_AXES])
+{
+    struct hs_lattice lattice;
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        lattice.n[axis] = grid->points[axis];
+        lattice.wrap[axis] = wrap[axis];
+    }
+    return lattice;
+}
+
 static inline HS_HOST_DEVICE int64_t hs_lattice_count(const struct hs_lattice *lattice)
 {
     return lattice->n[HS_X] * lattice->n[HS_Y] * lattice->n[HS_Z];

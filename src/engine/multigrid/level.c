@@ -5,16 +5,6 @@
 
 /* ---- the finest network ---------------------------------------------------------------------- */
 
-static struct hs_lattice lattice_of(const struct hs_network *network)
-{
-    struct hs_lattice lattice;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        lattice.n[axis] = network->grid.points[axis];
-        lattice.wrap[axis] = network->wrap[axis];
-    }
-    return lattice;
-}
-
 double hs_levels_unit(const struct hs_equations *equations)
 {
     int64_t count;
@@ -33,7 +23,7 @@ double hs_levels_unit(const struct hs_equations *equations)
 static bool make_finest(const struct hs_equations *equations, struct hs_coarse_network *out)
 {
     const struct hs_network *network = equations->network;
-    const struct hs_lattice lattice = lattice_of(network);
+    const struct hs_lattice lattice = hs_kept_lattice(&network->grid, network->wrap);
     const double factor = 1.0 / hs_levels_unit(equations);
     if (!hs_coarse_network_init(out, &lattice))
         return false;

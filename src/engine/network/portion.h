@@ -11,9 +11,6 @@ enum { HS_PARTS_OF_ROWS = 512 };
 /* The first row of a part; for the part after the last one, the number of rows. */
 int64_t hs_portion_part(const struct hs_grid *grid, int part);
 
-/* Nodes of a layer of the slowest axis: neighbours are at most that far apart. */
-int64_t hs_portion_layer(const struct hs_grid *grid);
-
 struct hs_portion {
     int ranks; /* that have rows */
     int part, end_part;

@@ -237,8 +237,7 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
     if (whole->form == HS_NETWORK_ARRAYS)
         network->node = cut_array(out, whole->node, sizeof *whole->node);
     else
-        network->number =
-            cut_array(out, whole->number, whole->form == HS_NETWORK_BYTES ? 1 : sizeof(uint16_t));
+        network->number = cut_array(out, whole->number, hs_network_node_bytes(whole->form));
     if (!network->node && !network->number)
         return hs_error_add(err, HS_DEVICE, "not enough memory for a slab of the body");
     if (out->shape.below)

@@ -164,7 +164,7 @@ static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
     const size_t bytes = (size_t)hs_grid_count(&bdf2->problem->grid) * sizeof(double);
     double *const values = malloc(bytes);
     enum hs_status st = HS_OK;
-    if (!values || !hs_equations_inflow_without_source(&bdf2->equations, 0.0, values))
+    if (!values || !hs_equations_inflow_at(&bdf2->equations, false, 0.0, values))
         st = no_memory(err);
     else
         st = bdf2->gradients.vectors->put(bdf2->gradients.of, HS_BDF2_LASTING, values, err);
@@ -175,8 +175,8 @@ static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
 /* Prepares the inflow that changes in time. */
 static enum hs_status init_acting(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
-    const enum hs_status st = hs_acting_init(
-        &bdf2->acting, &bdf2->equations, hs_conjugate_gradients_have_source(&bdf2->gradients), err);
+    const enum hs_status st = hs_acting_init(&bdf2->acting, &bdf2->equations,
+                                             bdf2->gradients.backend->krylov != NULL, err);
     return st || !bdf2->acting.elsewhere ? st : put_lasting(bdf2, err);
 }
 
@@ -214,11 +214,13 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
 /* The inflow at time t. */
 static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
 {
-    const struct hs_krylov *vectors = bdf2->gradients.vectors;
+    const struct hs_conjugate_gradients *gradients = &bdf2->gradients;
+    const struct hs_krylov *vectors = gradients->vectors;
     struct hs_acting *acting = &bdf2->acting;
     enum hs_status st = HS_OK;
     if (acting->elsewhere)
-        st = hs_conjugate_gradients_source(&bdf2->gradients, HS_BDF2_ACTING, t, err);
+        st = gradients->backend->krylov->source(gradients->state, gradients->of, HS_BDF2_ACTING, t,
+                                                err);
     if (!st && acting->elsewhere)
         st = set(
             bdf2, HS_BDF2_ACTING,
@@ -228,9 +230,9 @@ static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_erro
         return st;
     if (!hs_acting_at(acting, &bdf2->equations, t))
         return no_memory(err);
-    return acting->node ? vectors->put_some(bdf2->gradients.of, HS_BDF2_ACTING, acting->count,
+    return acting->node ? vectors->put_some(gradients->of, HS_BDF2_ACTING, acting->count,
                                             acting->node, acting->value, err)
-                        : vectors->put(bdf2->gradients.of, HS_BDF2_ACTING, acting->value, err);
+                        : vectors->put(gradients->of, HS_BDF2_ACTING, acting->value, err);
 }
 
 enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *err)

@@ -201,9 +201,16 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
             last_x + 0.5 * dx, last_y + 0.5 * dy, k->label);
 }
 
-/* Labels need room, and the height determines the labels. Returns the height in pixels. */
-static int lay_out(struct hs_chart *c, double top)
+/* The subtitle's baseline from the top, below the title if there is one. */
+static double subtitle_of(const struct hs_chart *c)
 {
+    return MARGIN + (*c->title ? TITLE + LINE_GAP : 0) + SUBTITLE;
+}
+
+/* Labels need room, and the height determines the labels. */
+static void lay_out(struct hs_chart *c)
+{
+    const double top = subtitle_of(c) + HEADING_GAP;
     const double side = LABEL + LABEL_GAP + GAP + TICK, bottom = side + NUMBER + MARGIN;
     const double most = (c->field ? 0.75 : 0.625) * HS_CANVAS_UNITS - top - bottom;
     const double about = c->field ? fmin(most, 0.75 * HS_CANVAS_UNITS / c->ratio) : most;
@@ -228,13 +235,7 @@ static int lay_out(struct hs_chart *c, double top)
     const double height = (top + h + bottom) * c->width / HS_CANVAS_UNITS;
     c->plot =
         (struct hs_area){snap(c, left + 0.5 * (room - w)), snap(c, top), snap(c, w), snap(c, h)};
-    return 2 * (int)ceil(0.5 * height); /* even, for films */
-}
-
-/* The subtitle's baseline from the top, below the title if there is one. */
-static double subtitle_of(const struct hs_chart *c)
-{
-    return MARGIN + (*c->title ? TITLE + LINE_GAP : 0) + SUBTITLE;
+    c->height = 2 * (int)ceil(0.5 * height); /* even, for films */
 }
 
 /* Draws the chart, after lay_out, on `cr`. */
@@ -260,16 +261,23 @@ static void paint(struct hs_chart *c, cairo_t *cr)
         draw_curve(c, &c->curves[k]);
 }
 
-enum hs_status hs_chart_draw(struct hs_chart *c, const struct hs_sink *sink, struct hs_error *err)
+enum hs_status hs_charts_draw(struct hs_chart *charts, int count, const struct hs_sink *sink,
+                              struct hs_error *err)
 {
-    const int height = lay_out(c, subtitle_of(c) + HEADING_GAP);
-    paint(c, hs_sink_page(sink, c->width, height));
-    return hs_sink_add(sink, c->cr, err);
-}
-
-enum hs_status hs_chart_write(struct hs_chart *c, const char *path, struct hs_error *err)
-{
-    return hs_charts_write(c, 1, path, err);
+    int height = 0, top = 0;
+    for (int n = 0; n < count; n++) {
+        lay_out(&charts[n]);
+        height += charts[n].height;
+    }
+    cairo_t *cr = hs_sink_page(sink, charts->width, height);
+    for (int n = 0; n < count; n++) {
+        cairo_save(cr);
+        cairo_translate(cr, 0, (double)top * HS_CANVAS_UNITS / charts->width);
+        paint(&charts[n], cr);
+        cairo_restore(cr);
+        top += charts[n].height;
+    }
+    return hs_sink_add(sink, cr, err);
 }
 
 enum hs_status hs_charts_write(struct hs_chart *charts, int count, const char *path,
@@ -277,20 +285,5 @@ enum hs_status hs_charts_write(struct hs_chart *charts, int count, const char *p
 {
     struct hs_sink sink;
     const enum hs_status status = hs_sink_open(&sink, path, 0, err);
-    if (status)
-        return status;
-    int height = 0, *top = hs_new((size_t)(count + 1) * sizeof *top);
-    for (int n = 0; n < count; n++) {
-        top[n] = height;
-        height += lay_out(&charts[n], subtitle_of(&charts[n]) + HEADING_GAP);
-    }
-    cairo_t *cr = hs_sink_page(&sink, charts->width, height);
-    for (int n = 0; n < count; n++) {
-        cairo_save(cr);
-        cairo_translate(cr, 0, (double)top[n] * HS_CANVAS_UNITS / charts->width);
-        paint(&charts[n], cr);
-        cairo_restore(cr);
-    }
-    free(top);
-    return hs_sink_close(&sink, hs_sink_add(&sink, cr, err), err);
+    return status ? status : hs_sink_close(&sink, hs_charts_draw(charts, count, &sink, err), err);
 }

@@ -23,7 +23,7 @@ struct hs_area {
 };
 
 struct hs_chart {
-    int width; /* pixels; the height follows */
+    int width, height; /* pixels; the height is set while drawing */
     const char *title, *subtitle;
     struct hs_scale x, y, bar;       /* below, left, right */
     const struct hs_colour_map *map; /* of the bar */
@@ -46,12 +46,9 @@ struct hs_chart {
     struct hs_area plot;
 };
 
-/* Draw the chart as a page of a sink, or into a file of its own. */
-enum hs_status hs_chart_draw(struct hs_chart *chart, const struct hs_sink *sink,
-                             struct hs_error *err);
-enum hs_status hs_chart_write(struct hs_chart *chart, const char *path, struct hs_error *err);
-
-/* Draws charts of equal width one below the other. */
+/* Draw charts of equal width one below the other: a page of a sink, or a file. */
+enum hs_status hs_charts_draw(struct hs_chart *charts, int count, const struct hs_sink *sink,
+                              struct hs_error *err);
 enum hs_status hs_charts_write(struct hs_chart *charts, int count, const char *path,
                                struct hs_error *err);
 

@@ -174,72 +174,49 @@ enum hs_status hs_picture_read(const struct hs_picture_file *file, int64_t step,
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
-static bool is_column(const char *name)
-{
-    return strcmp(name, "time") && strcmp(name, "sweep");
-}
-
-/* The names of all columns in a group and its subgroups: "a", "b/c". */
-struct names {
-    char **item;
-    int count;
+struct reader {
+    struct hs_picture_file *file;
+    const char *asked; /* the value of --plot */
+    const char *group; /* that is being listed */
+    char **path;       /* of all columns, first the history's: "history/max", "probes/tip" */
+    int paths, history;
 };
 
-static herr_t add_name(hid_t group, const char *name, const H5L_info_t *link, void *to)
+static herr_t add_path(hid_t group, const char *name, const H5L_info_t *link, void *to)
 {
     (void)link;
-    struct names *names = to;
+    struct reader *r = to;
     const hid_t set = H5Dopen2(group, name, H5P_DEFAULT);
-    if (set >= 0 && is_column(name)) {
-        names->item = hs_reserve(names->item, (size_t)names->count, sizeof *names->item);
-        names->item[names->count++] = hs_copy(name);
+    if (set >= 0 && strcmp(name, "time") && strcmp(name, "sweep")) {
+        r->path = hs_reserve(r->path, (size_t)r->paths, sizeof *r->path);
+        r->path[r->paths++] = hs_format("%s/%s", r->group, name);
     }
     hs_h5_close(set);
     return 0;
 }
 
-static void release_names(struct names *names)
+static const char *name_of(const char *path)
 {
-    for (int n = 0; n < names->count; n++)
-        free(names->item[n]);
-    free(names->item);
-}
-
-static bool has(const struct names *names, const char *name)
-{
-    int n = 0;
-    while (n < names->count && strcmp(names->item[n], name) != 0)
-        n++;
-    return n < names->count;
+    return strchr(path, '/') + 1;
 }
 
 /* "a, b/c", allocated. */
-static char *listed(const struct names *names)
+static char *listed(char *const *path, int count)
 {
     char *list;
     size_t size;
     FILE *stream = open_memstream(&list, &size);
-    for (int n = 0; n < names->count; n++)
-        fprintf(stream, "%s%s", n ? ", " : "", names->item[n]);
+    for (int n = 0; n < count; n++)
+        fprintf(stream, "%s%s", n ? ", " : "", name_of(path[n]));
     fclose(stream);
     return list;
 }
 
-enum { HISTORY, PROBES, GROUPS };
-static const char *const groups[] = {[HISTORY] = "history", [PROBES] = "probes"};
-
-struct reader {
-    struct hs_picture_file *file;
-    const char *asked; /* the value of --plot */
-    struct names names[GROUPS];
-};
-
-static enum hs_status read_one(const struct hs_picture_file *file, int group, const char *name,
+static enum hs_status read_one(const struct hs_picture_file *file, const char *path,
                                struct hs_picture_column *out, struct hs_error *err)
 {
-    char path[600], times[32];
-    snprintf(path, sizeof path, "/%s/%s", groups[group], name);
-    snprintf(times, sizeof times, "/%s/time", groups[group]);
+    char times[32];
+    snprintf(times, sizeof times, "%.*s/time", (int)strcspn(path, "/"), path);
     struct hs_picture_column time = {0};
     const bool good = read_column(file->file, path, out) && read_column(file->file, times, &time) &&
                       time.count >= out->count;
@@ -247,7 +224,7 @@ static enum hs_status read_one(const struct hs_picture_file *file, int group, co
     time.value = NULL;
     release_column(&time);
     if (!good)
-        return hs_error_add(err, HS_IO, "%s: cannot read %s: the file is damaged", file->path,
+        return hs_error_add(err, HS_IO, "%s: cannot read /%s: the file is damaged", file->path,
                             out->value ? times : path);
     const int64_t rows = out->count;
     out->count = 0;
@@ -257,30 +234,29 @@ static enum hs_status read_one(const struct hs_picture_file *file, int group, co
             out->value[out->count++] = out->value[i];
         }
     return out->count ? HS_OK
-                      : hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no value in any row",
-                                     name, path);
+                      : hs_error_add(err, HS_BAD_INPUT, "--plot %s: /%s has no value in any row",
+                                     name_of(path), path);
 }
 
-static enum hs_status add_column(struct reader *r, int group, const char *name,
-                                 struct hs_error *err)
+static enum hs_status add_column(struct reader *r, const char *path, struct hs_error *err)
 {
     struct hs_picture_file *file = r->file;
     file->column = hs_reserve(file->column, (size_t)file->columns, sizeof *file->column);
     struct hs_picture_column *column = &file->column[file->columns++];
     *column = (struct hs_picture_column){0};
-    const enum hs_status status = read_one(file, group, name, column, err);
+    const enum hs_status status = read_one(file, path, column, err);
     if (status || strcmp(column->unit, file->column->unit) == 0)
         return status;
     return hs_error_add(err, HS_BAD_INPUT,
                         "--plot %s: %s is in %s and %s in %s: draw them one at a time", r->asked,
-                        file->column->name, file->column->unit, name, column->unit);
+                        file->column->name, file->column->unit, name_of(path), column->unit);
 }
 
 static enum hs_status add_probes(struct reader *r, struct hs_error *err)
 {
     enum hs_status status = HS_OK;
-    for (int n = 0; n < r->names[PROBES].count && !status; n++)
-        status = add_column(r, PROBES, r->names[PROBES].item[n], err);
+    for (int n = r->history; n < r->paths && !status; n++)
+        status = add_column(r, r->path[n], err);
     return status;
 }
 
@@ -288,15 +264,19 @@ static enum hs_status add_history(struct reader *r, struct hs_error *err)
 {
     char *list = hs_history_plotted(hs_quantities), *rest = list, *name;
     enum hs_status status = HS_OK;
-    while (!status && (name = strsep(&rest, ",")))
-        status = add_column(r, HISTORY, name + strspn(name, " "), err);
+    while (!status && (name = strsep(&rest, ","))) {
+        char *path = hs_format("history/%s", name + strspn(name, " "));
+        status = add_column(r, path, err);
+        free(path);
+    }
     free(list);
     return status;
 }
 
 static enum hs_status refuse_name(const struct reader *r, const char *name, struct hs_error *err)
 {
-    char *history = listed(&r->names[HISTORY]), *probes = listed(&r->names[PROBES]);
+    char *history = listed(r->path, r->history);
+    char *probes = listed(r->path + r->history, r->paths - r->history);
     hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no such column; its history has %s%s%s",
                  name, r->file->path, *history ? history : "none",
                  *probes ? ", its probes are " : ", and there are no probes", probes);
@@ -308,44 +288,51 @@ static enum hs_status refuse_name(const struct reader *r, const char *name, stru
 /* Adds "name", from either group, or "group/name". */
 static enum hs_status add_named(struct reader *r, const char *name, struct hs_error *err)
 {
-    bool in[GROUPS];
-    for (int g = 0; g < GROUPS; g++) {
-        const size_t length = strlen(groups[g]);
-        const bool within = strncmp(name, groups[g], length) == 0 && name[length] == '/';
-        if (within && has(&r->names[g], name + length + 1))
-            return add_column(r, g, name + length + 1, err);
-        in[g] = has(&r->names[g], name);
+    const char *found = NULL;
+    int count = 0;
+    for (int n = 0; n < r->paths; n++) {
+        if (strcmp(r->path[n], name) == 0)
+            return add_column(r, name, err);
+        if (strcmp(name_of(r->path[n]), name) == 0) {
+            found = r->path[n];
+            count++;
+        }
     }
-    if (in[HISTORY] && in[PROBES])
+    if (count > 1)
         return hs_error_add(err, HS_BAD_INPUT,
                             "--plot %s: a column of the history and a probe have this name: give "
                             "history/%s or probes/%s",
                             name, name, name);
-    if (!in[HISTORY] && !in[PROBES])
-        return refuse_name(r, name, err);
-    return add_column(r, in[PROBES] ? PROBES : HISTORY, name, err);
+    return found ? add_column(r, found, err) : refuse_name(r, name, err);
+}
+
+static void list_group(struct reader *r, const char *group)
+{
+    r->group = group;
+    H5Lvisit_by_name(r->file->file, group, H5_INDEX_NAME, H5_ITER_INC, add_path, r, H5P_DEFAULT);
 }
 
 enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
                                        struct hs_error *err)
 {
     struct reader r = {.file = file, .asked = names};
-    for (int g = 0; g < GROUPS; g++)
-        H5Lvisit_by_name(file->file, groups[g], H5_INDEX_NAME, H5_ITER_INC, add_name, &r.names[g],
-                         H5P_DEFAULT);
+    list_group(&r, "history");
+    r.history = r.paths;
+    list_group(&r, "probes");
     char *words = hs_copy(names), *rest = words, *word;
     enum hs_status status = HS_OK;
     while (!status && (word = strsep(&rest, ","))) {
         word += strspn(word, " ");
-        if (strcmp(word, "history") == 0 && r.names[HISTORY].count > 0)
+        if (strcmp(word, "history") == 0 && r.history > 0)
             status = add_history(&r, err);
-        else if (strcmp(word, "probes") == 0 && r.names[PROBES].count > 0)
+        else if (strcmp(word, "probes") == 0 && r.paths > r.history)
             status = add_probes(&r, err);
         else
             status = add_named(&r, word, err);
     }
     free(words);
-    for (int g = 0; g < GROUPS; g++)
-        release_names(&r.names[g]);
+    for (int n = 0; n < r.paths; n++)
+        free(r.path[n]);
+    free(r.path);
     return status;
 }

@@ -94,11 +94,6 @@ void hs_outlines_release(struct hs_outlines *outlines)
     free(outlines->labels.label);
 }
 
-bool hs_outlines_are_there(const struct hs_outlines *outlines)
-{
-    return outlines->count > 1 || outlines->labels.label;
-}
-
 int hs_outlines_material(const struct hs_outlines *outlines, int dims, const double at[HS_AXES])
 {
     const struct hs_grid exact = {.dims = dims}; /* without spacing: a pixel is not a node */

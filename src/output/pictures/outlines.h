@@ -21,8 +21,6 @@ struct hs_outlines hs_outlines_read(const struct hs_picture_file *file, const st
                                     struct hs_error *err);
 void hs_outlines_release(struct hs_outlines *outlines);
 
-bool hs_outlines_are_there(const struct hs_outlines *outlines);
-
 /* Number of the material of the last shape that covers a point; -1: none. */
 int hs_outlines_material(const struct hs_outlines *outlines, int dims, const double at[HS_AXES]);
 

@@ -187,7 +187,7 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     c->beyond[1] = bounds[1] > c->bar.to;
     c->field = job->values;
     job->outlines = hs_outlines_read(&p->file, &p->cut, err);
-    c->part = hs_outlines_are_there(&job->outlines) ? material_at : NULL;
+    c->part = job->outlines.count > 1 || job->outlines.labels.label ? material_at : NULL;
     c->self = job;
     c->levels = job->levels;
     c->level_count = choose_levels(p, c->bar, bounds, job->levels, err);
@@ -253,8 +253,8 @@ static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FI
         make_curves(job, time + first);
     job->chart.subtitle = subtitle;
     if (!status && job->sink.to)
-        status = hs_chart_draw(&job->chart, &job->sink, err);
-    else if (!status && !(status = hs_chart_write(&job->chart, name, err)))
+        status = hs_charts_draw(&job->chart, 1, &job->sink, err);
+    else if (!status && !(status = hs_charts_write(&job->chart, 1, name, err)))
         fprintf(out, "%s: snapshot %lld of 0 to %lld, %s\n", name, (long long)last,
                 (long long)p->file.step.count - 1, subtitle);
     free(name);
@@ -328,7 +328,7 @@ enum hs_status hs_picture_plot(const struct hs_picture *p, const char *names, FI
               : warm     ? "temperature"
                          : names,
               column->unit, values, 0.05, err);
-    const enum hs_status status = hs_chart_write(&c, p->output, err);
+    const enum hs_status status = hs_charts_write(&c, 1, p->output, err);
     if (!status)
         fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
                 p->file.path);

@@ -75,5 +75,5 @@ enum hs_status hs_picture_roofline(const struct hs_roofline *r, const char *titl
             (struct hs_curve){&p->intensity, &p->flops, 1, colours[p->bound], .name = *text++};
     }
     c.count = (int)(next - curves);
-    return hs_chart_write(&c, path, err);
+    return hs_charts_write(&c, 1, path, err);
 }

@@ -89,7 +89,7 @@ static void bring(const struct hs_equations *equations, double t, double *out)
 {
     const struct hs_grid *all = &equations->problem->grid;
     const int64_t nx = all->points[HS_X], ny = all->points[HS_Y];
-    assert_true(hs_equations_inflow_without_source(equations, 0.0, out));
+    assert_true(hs_equations_inflow_at(equations, false, 0.0, out));
     for (int64_t n = 0; n < hs_grid_count(all); n++) {
         const struct hs_network_row *row = hs_network_row_at(equations->network, n);
         const int64_t node[HS_AXES] = {n % nx, n / nx % ny, n / nx / ny};
@@ -113,7 +113,7 @@ static void assert_same_bits(const struct one *c, bool elsewhere)
     memcpy(found, equations.inflow, bytes);
     for (int step = 1; step < 4; step++) {
         const double t = 0.37 * step;
-        assert_true(hs_equations_inflow_at(&equations, t, due));
+        assert_true(hs_equations_inflow_at(&equations, problem.source.present, t, due));
         assert_true(memcmp(found, due, bytes) == 0 || c->count > 0 || acting.elsewhere);
         if (acting.elsewhere)
             bring(&equations, t, found);

@@ -159,14 +159,13 @@ static void write_file(struct file *file, const struct hs_grid *grid, size_t siz
     struct hs_store *store = NULL;
     struct hs_image image = {.placed = -1};
     struct hs_h5 h5 = {NULL};
-    int64_t capacity;
     strcpy(file->directory, "/tmp/chunks-XXXXXX");
     assert_non_null(mkdtemp(file->directory));
     snprintf(file->path, sizeof file->path, "%s/o.h5", file->directory);
     hs_chunks_init(&file->chunks, grid, size, compression, most);
     assert_ok(hs_store_create(file->path, HS_EXISTING_RUN, true, &store, &err));
     assert_ok(append_dense(&file->chunks, store, field, &err));
-    hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
+    hs_store_free_space(store, 0, 1, &image);
     const hid_t root = hs_image_open(&h5, &image);
     hs_h5_close(hs_field_set(&h5, root, "temperature", &file->chunks, 1, &image));
     assert_ok(hs_image_close(&h5, root, file->path, &err));

@@ -232,10 +232,9 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
                                          .history = history,
                                          .chunks = chunks,
                                          .labels = &no_labels};
-    int64_t capacity;
     assert_ok(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, &err));
     assert_ok(append_dense(chunks, store, field, &err));
-    hs_store_free_space(store, 0, true, &image.base, &capacity, &image.end);
+    hs_store_free_space(store, 0, true, &image);
     assert_ok(hs_contents_write(&contents, &image, &err));
     assert_ok(hs_store_write(store, &image, &err));
     assert_ok(hs_store_commit(store, &image, &err));

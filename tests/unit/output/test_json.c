@@ -19,7 +19,7 @@ void test_json__nests_and_escapes(void **state)
     hs_json_close(&json);
     hs_json_open(&json, NULL);
     hs_json_close(&json);
-    hs_json_close_array(&json);
+    hs_json_close(&json);
     hs_json_integers(&json, "points", (const int64_t[]){1, 2}, 2);
     hs_json_numbers(&json, "half", (const double[]){0.5, NAN}, 2);
     hs_json_flag(&json, "steady", true);

@@ -18,12 +18,11 @@ static void write_file(const char *path, const struct hs_problem *problem, struc
     struct hs_store *store = NULL;
     struct hs_image image = {.placed = -1};
     struct hs_h5 h5 = {NULL};
-    int64_t capacity;
     assert_ok(hs_store_create(path, HS_EXISTING_RUN, true, &store, &err));
     for (int twice = 0; twice < 2; twice++)
         assert_ok(hs_labels_append(chunks, store, problem->body, &err));
     assert_int_equal(chunks->steps, chunks->per_step > 0);
-    hs_store_free_space(store, 0, 1, &image.base, &capacity, &image.end);
+    hs_store_free_space(store, 0, 1, &image);
     const hid_t root = hs_image_open(&h5, &image);
     hs_labels_write(&h5, root, chunks, &image);
     assert_ok(hs_image_close(&h5, root, path, &err));

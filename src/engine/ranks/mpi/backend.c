@@ -96,12 +96,9 @@ static enum hs_status ask(struct hs_backend_state *state, struct hs_request requ
 
 static void destroy(struct hs_backend_state *state)
 {
-    struct hs_error unused;
     if (!state)
         return;
-    hs_error_init(&unused);
-    ask(state, (struct hs_request){.kind = HS_REQUEST_DESTROY}, NULL, &unused);
-    hs_error_release(&unused);
+    ask(state, (struct hs_request){.kind = HS_REQUEST_DESTROY}, NULL, NULL);
     free(state);
 }
 
@@ -136,11 +133,8 @@ static int calls_for(const struct hs_problem *problem, const struct hs_kernel_pl
 {
     static const double wait = 40e-6, copies = 2.0; /* docs/performance/many-gpus.md */
     struct hs_device_limits limits = {.bandwidth = 0.0};
-    struct hs_error unused;
-    hs_error_init(&unused);
     if (own->limits)
-        own->limits(problem->solver.device, &limits, &unused);
-    hs_error_release(&unused);
+        own->limits(problem->solver.device, &limits, NULL);
     if (!(limits.bandwidth > 0.0) || by_stages(problem) ||
         (plan->ends > 0 && problem->solver.overlap))
         return 1;
@@ -306,10 +300,7 @@ static enum hs_status recur(struct hs_backend_state *state, const struct hs_span
 /* Nothing can go wrong. */
 static void exchange(struct hs_backend_state *state, int a, int b)
 {
-    struct hs_error unused;
-    hs_error_init(&unused);
-    ask(state, (struct hs_request){.kind = HS_REQUEST_EXCHANGE, .from = a, .to = b}, NULL, &unused);
-    hs_error_release(&unused);
+    ask(state, (struct hs_request){.kind = HS_REQUEST_EXCHANGE, .from = a, .to = b}, NULL, NULL);
 }
 
 static enum hs_status finish(struct hs_backend_state *state, bool known, struct hs_error *err)
@@ -337,16 +328,13 @@ static const struct hs_vectors vectors = {.bytes = bytes,
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
     struct hs_slab_problem slab = {0};
-    struct hs_error unused;
-    hs_error_init(&unused);
     const int64_t halo = (int64_t)steps_for(problem, kernel) * problem->radius;
     const struct hs_slab_shape shape =
         hs_slab_shape_of(problem, hs_wire.ranks, hs_wire.ranks > 2, halo);
     double bytes = own->memory(problem, kernel);
-    if (hs_slab_make(problem, &shape, &slab, &unused) == HS_OK)
+    if (hs_slab_make(problem, &shape, &slab, NULL) == HS_OK)
         bytes = own->memory(&slab.problem, kernel);
     hs_slab_release(&slab);
-    hs_error_release(&unused);
     return bytes;
 }
 

@@ -266,10 +266,7 @@ static void exchange(struct hs_part *part, int field, int64_t sweeps)
 static bool has_device_alone(const struct hs_part *part)
 {
     struct hs_device_limits limits = {.id = {0}};
-    struct hs_error unused;
-    hs_error_init(&unused);
-    part->own->limits(part->whole->solver.device, &limits, &unused);
-    hs_error_release(&unused);
+    part->own->limits(part->whole->solver.device, &limits, NULL);
     return hs_wire_apart(limits.id, sizeof limits.id);
 }
 

@@ -8,6 +8,7 @@
 #include "core/shared_file.h"
 #include "engine/ranks/mpi/part.h"
 #include "engine/ranks/mpi/wire.h"
+#include "engine/ranks/together.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -167,7 +168,7 @@ static void place(const struct hs_shared_file *file, const struct ready *ready, 
                   int64_t *end)
 {
     size_t *bytes, all = 0;
-    struct ready *each = hs_wire_gather(ready, (size_t)count * sizeof *ready, &bytes);
+    struct ready *each = hs_ranks_gather(ready, (size_t)count * sizeof *ready, &bytes);
     for (int rank = 0; rank < hs_wire.ranks; rank++)
         all += bytes[rank] / sizeof *each;
     for (size_t n = 0; n < all; n++) {

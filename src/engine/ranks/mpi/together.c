@@ -16,11 +16,6 @@ enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)
     return hs_wire_settle(status, err);
 }
 
-void *hs_ranks_gather(const void *here, size_t bytes, size_t **each)
-{
-    return hs_wire_gather(here, bytes, each);
-}
-
 void hs_ranks_collect(const void *here, size_t bytes, void *all)
 {
     size_t each = bytes;
@@ -35,11 +30,6 @@ void hs_ranks_collect(const void *here, size_t bytes, void *all)
         hs_wire_receive(rank, &each, sizeof each);
         hs_wire_receive(rank, all, each);
     }
-}
-
-void hs_ranks_add(double *sum, int64_t count)
-{
-    hs_wire_add(sum, (size_t)count);
 }
 
 void hs_ranks_beside(int ranks, const void *const out[2], void *const in[2], size_t bytes)

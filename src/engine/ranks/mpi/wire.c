@@ -3,6 +3,7 @@
 #include "core/machine.h"
 #include "core/memory.h"
 #include "core/round.h"
+#include "engine/ranks/together.h"
 #include "engine/signals.h"
 
 #include <mpi.h>
@@ -183,7 +184,7 @@ int hs_wire_least(int here)
     return least;
 }
 
-void *hs_wire_gather(const void *here, size_t bytes, size_t **each)
+void *hs_ranks_gather(const void *here, size_t bytes, size_t **each)
 {
     const int ranks = hs_wire.ranks;
     size_t *size = *each = hs_new((size_t)ranks * sizeof *size), all = 0;
@@ -206,7 +207,7 @@ void *hs_wire_gather(const void *here, size_t bytes, size_t **each)
     return out;
 }
 
-void hs_wire_add(double *sum, size_t count)
+void hs_ranks_add(double *sum, int64_t count)
 {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, sum, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);

@@ -45,10 +45,4 @@ bool hs_wire_apart(const void *what, size_t bytes);
 /* The least over all ranks, on each. */
 int hs_wire_least(int here);
 
-/* Sums over all ranks, number by number, on each. */
-void hs_wire_add(double *sum, size_t count);
-
-/* The data of all ranks, concatenated, and how many bytes each has; both allocated. */
-void *hs_wire_gather(const void *here, size_t bytes, size_t **each);
-
 #endif
