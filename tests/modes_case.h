@@ -7,6 +7,7 @@
 #include "test.h"
 #include "walls.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,26 @@ static inline bool holds_mean(const struct modes_case *c)
     return holds;
 }
 
+/* Calls `with` for each combination `n` of walls, radius and precision, in one of the dimensions.
+ */
+static inline void for_all_walls(const int64_t points[HS_AXES],
+                                 void (*with)(struct modes_case *c, const char *name, int n))
+{
+    const char *kind[HS_FACES], *walls;
+    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
+        for (int precision = 0; precision < HS_PRECISIONS; precision++)
+            for (int n = 0; (walls = wall_names(n, kind)); n++) {
+                char name[128];
+                const int dims = 1 + (radius + n) % 3;
+                struct modes_case c =
+                    make_case(dims, radius, (enum hs_precision)precision, kind, points, true);
+                snprintf(name, sizeof name, "%dD, radius %d, %s, walls %s", dims, radius,
+                         hs_precision_name((enum hs_precision)precision), walls);
+                with(&c, name, n);
+                release_case(&c);
+            }
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Takes `count` steps by the method (NULL: sweeps) in stretches of `stretch`, with the change of
@@ -206,6 +227,21 @@ static inline double *solve_case(const struct modes_case *c, const struct hs_bac
                                  struct hs_solution *solution)
 {
     return solve_case_to(c, backend, kernel, method, 1e-9, solution);
+}
+
+/* The accuracy that the modes promise. In float the forcing and the result are each rounded once,
+ * by 6e-8. */
+static const double modes_accuracy[HS_PRECISIONS] = {[HS_DOUBLE] = 1e-11, [HS_FLOAT] = 1e-6};
+
+/* If no wall holds the mean, the rounding of each sweep stays in it. Once the field is flat all
+ * sweeps round alike: by half an epsilon in the sum, and as much in a ghost. */
+static inline double modes_tolerance(const struct modes_case *c, int64_t sweeps)
+{
+    const enum hs_precision precision = c->problem.precision;
+    const double accuracy = modes_accuracy[precision];
+    if (precision == HS_FLOAT || holds_mean(c))
+        return accuracy;
+    return fmax(accuracy, DBL_EPSILON * (double)sweeps);
 }
 
 /* The largest difference, relative to the largest value of `b`. */

@@ -66,4 +66,18 @@ static inline struct hs_problem make_held_line(int64_t points, double spacing)
     return problem;
 }
 
+/* 3D, 5 x 4 x 6 nodes, spacing 0.5, 1, 2; the value 1 everywhere, no walls. */
+static inline struct hs_problem box_problem(void)
+{
+    struct hs_problem problem;
+    hs_problem_init(&problem);
+    problem.grid = (struct hs_grid){
+        .dims = 3, .points = {5, 4, 6}, .lower = {-1.0, 0.0, 3.0}, .spacing = {0.5, 1.0, 2.0}};
+    problem.initial.field.value.constant = 1.0;
+    problem.material.diffusivity = 0.25;
+    for (int face = 0; face < HS_FACES; face++)
+        problem.face[face].edge_weight = 1.0;
+    return problem;
+}
+
 #endif

@@ -18,6 +18,14 @@ os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="heatsolve-cache-")
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    """tests/tools/fault.c, to be preloaded."""
+    import faults  # needs the settings above
+
+    return faults.build(tmp_path_factory.mktemp("fault"))
+
+
 @pytest.fixture(autouse=True)
 def cleared(request):
     """Removes the files of a test that has passed: together the tests write some GB."""

@@ -5,13 +5,12 @@ Everything takes the user's way: a config file, `heatsolve run`, h5py.
 
 import math
 import os
-import subprocess
 
 import h5py
 import numpy as np
+from program import columns, heatsolve
 from scipy.special import erf, erfc
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 BACKEND = os.environ.get("HEATSOLVE_BACKEND", "cpu")
 AXES = "xyz"
 ROUNDOFF = {"float": 2.0**-24, "double": 2.0**-53}
@@ -43,13 +42,6 @@ def evaluate(expression, t=0.0, **coordinates):
     names = {name: getattr(np, name) for name in ("sin", "cos", "exp", "sqrt", "cosh", "sinh")}
     names.update(pi=math.pi, t=t, erf=erf, erfc=erfc, **coordinates)
     return eval(expression.replace("^", "**"), {"__builtins__": {}}, names)
-
-
-def columns(group):
-    """The datasets of a group by name; those in subgroups as "flux/x_min"."""
-    found = {}
-    group.visititems(lambda name, item: found.update({name: item[...]}) if isinstance(item, h5py.Dataset) else None)
-    return found
 
 
 class Result:
@@ -101,15 +93,18 @@ class Result:
         return difference.max()
 
 
-def run(directory, settings, name="case"):
-    """Runs the config and returns its Result; output.file and the backend are filled in."""
-    settings = dict(settings)
+def command(directory, settings, verb, *arguments, name="case"):
+    """Any command on the config; output.file and the backend are filled in."""
+    settings = {**settings, "solver": {"backend": BACKEND, **settings.get("solver", {})}}
     settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
-    settings["solver"] = {"backend": BACKEND, **settings.get("solver", {})}
     (directory / f"{name}.cfg").write_text(config(settings))
-    command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", "--overwrite"]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr + config(settings)
+    return heatsolve(directory, verb, f"{name}.cfg", *arguments, timeout=300)
+
+
+def run(directory, settings, name="case"):
+    """Runs the config likewise, and returns its Result."""
+    done = command(directory, settings, "run", "--quiet", "--overwrite", name=name)
+    assert done.returncode == 0, done.stderr + (directory / f"{name}.cfg").read_text()
     return Result(directory / f"{name}.h5", settings)
 
 

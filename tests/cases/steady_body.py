@@ -4,16 +4,14 @@ This does not use the program's own sums, nor the way it discretises the body. I
 each node in the air, or next to it, is of one material, and that surfaces lie halfway between two nodes.
 """
 
-import os
 import pathlib
 import re
-import subprocess
 
 import h5py
 import numpy as np
+from program import must
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEATSOLVE = os.environ["HEATSOLVE"]
 NUMBER = r"(-?[\d.]+(?:e-?\d+)?)"
 
 
@@ -30,9 +28,7 @@ class Case:
             assert config.count(old) == 1, old
             config = config.replace(old, new)
         (directory / "case.cfg").write_text(config)
-        command = [HEATSOLVE, "run", "case.cfg", "--quiet"]
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        must(directory, "run", "case.cfg", "--quiet")
         (file,) = (directory / "out").glob("*.h5")
         with h5py.File(file) as f:
             self.T = f["temperature"][-1].T

@@ -3,15 +3,12 @@
 As in test_bad_input.py, each row changes one line of a good config and has the message after the place.
 """
 
-import os
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
+from program import must
 from test_bad_input import assert_refused, heatsolve
-
-HEATSOLVE = os.environ["HEATSOLVE"]
 
 GOOD = """\
 grid = { points = [17, 9]; upper = [1.6, 0.8]; };
@@ -184,7 +181,7 @@ ONE_LINE = [
 
 def keys_of_files():
     """Pairs (key that selects the content of a file, key of the file), from the program's table of options."""
-    table = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True, check=True).stdout
+    table = must(".", "options")
     keys = {line.split()[0] for line in table.splitlines() if line.strip()}
     pairs = [(key, key.removesuffix(end) + "file") for key in sorted(keys) for end in ("dataset", "step") if key.endswith(end)]
     return [(key, file) for key, file in pairs if file in keys]
@@ -257,7 +254,7 @@ def test_h_has_no_table(tmp_path):
     result = heatsolve(tmp_path, text)
     assert_refused(result, 2, ["case.cfg:4: boundary.all.h_table: unknown key; h may change along the wall, not in time; give a number"])
     assert result.stderr.count("\n") == 1, result.stderr
-    listed = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True).stdout
+    listed = must(".", "options")
     assert "boundary.FACE.h_file" in listed and "boundary.FACE.patches[].h_file" in listed
     assert "h_table" not in listed
 

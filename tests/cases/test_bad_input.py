@@ -5,13 +5,11 @@ reads a config and writes nothing; a few rows are also tried with `run`, which w
 """
 
 import os
-import subprocess
 
 import h5py
 import numpy as np
+import program
 import pytest
-
-HEATSOLVE = os.environ["HEATSOLVE"]
 
 GOOD = """\
 title = "case";
@@ -32,9 +30,7 @@ steady = { tolerance = 1e-9; };
 def heatsolve(tmp_path, text, *arguments, command="check"):
     (tmp_path / "case.cfg").write_bytes(text if isinstance(text, bytes) else text.encode())
     before = sorted(p.name for p in tmp_path.iterdir())
-    result = subprocess.run(
-        [HEATSOLVE, command, "case.cfg", *arguments], cwd=tmp_path, capture_output=True, timeout=60
-    )
+    result = program.heatsolve(tmp_path, command, "case.cfg", *arguments, text=False, timeout=60)
     result.stderr = result.stderr.decode(errors="replace")
     result.new_files = [p.name for p in sorted(tmp_path.iterdir()) if p.name not in before]
     return result
@@ -552,7 +548,7 @@ def test_a_run_that_does_not_begin_leaves_no_folder(tmp_path, file, said):
     (tmp_path / "there").mkdir()
     assert_refused(heatsolve(tmp_path, changed(9, f'output = {{ file = "{file}"; }};'), command="run"), 3, [said])
     assert list((tmp_path / "there").iterdir()) == []
-    picture = subprocess.run([HEATSOLVE, "bench", "--points", "9", "--repeats", "1", "--kernel", "openmp", "--roofline", file[:-2] + "png"], cwd=tmp_path)
+    picture = program.heatsolve(tmp_path, "bench", "--points", "9", "--repeats", "1", "--kernel", "openmp", "--roofline", file[:-2] + "png")
     assert picture.returncode == 3 and list((tmp_path / "there").iterdir()) == []
 
 
@@ -688,10 +684,10 @@ def test_what_the_plan_finds_has_its_place(tmp_path, command):
 
 
 def test_a_config_that_is_not_there_is_exit_3(tmp_path):
-    result = subprocess.run([HEATSOLVE, "check", "none.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    result = program.heatsolve(tmp_path, "check", "none.cfg")
     assert result.returncode == 3
     assert "none.cfg: cannot open: No such file or directory" in result.stderr
-    result = subprocess.run([HEATSOLVE, "check", "."], cwd=tmp_path, capture_output=True, text=True)
+    result = program.heatsolve(tmp_path, "check", ".")
     assert result.returncode == 3
     assert ".: cannot open: Is a directory" in result.stderr
 
@@ -832,7 +828,7 @@ def test_the_file_read_beside_the_config_is_not_the_file_written(field_file):
     (field_file / "field.h5").rename(field_file / "sub/field.h5")
     text = changed(5, 'initial = { file = "field.h5"; dataset = "fits"; };').replace('"case.h5"', '"sub/field.h5"')
     (field_file / "sub/case.cfg").write_text(text)
-    result = subprocess.run([HEATSOLVE, "run", "sub/case.cfg"], cwd=field_file, capture_output=True, text=True)
+    result = program.heatsolve(field_file, "run", "sub/case.cfg")
     assert result.returncode == 2 and 'output.file = "sub/field.h5": is the file that initial.file reads' in result.stderr
     with h5py.File(field_file / "sub/field.h5") as f:
         assert "fits" in f
@@ -868,7 +864,7 @@ COMMANDS = r"\x1b[2J\x1b]0;owned\x07 20 °C \x9b\xc2\x9b31m"  # as bytes in a co
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_a_title_does_not_command_the_terminal(tmp_path, command):
     (tmp_path / "case.cfg").write_text(changed(1, f'title = "{COMMANDS}"; temperature_unit = "°C";'))
-    result = subprocess.run([HEATSOLVE, command, "case.cfg"], cwd=tmp_path, capture_output=True)
+    result = program.heatsolve(tmp_path, command, "case.cfg", text=False)
     said = (result.stdout + result.stderr).decode()  # fails if it is not UTF-8
     assert "?[2J?]0;owned? 20 °C ??31m" in said
     assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in said)

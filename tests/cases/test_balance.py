@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, HEATSOLVE, assert_order, columns, config, run
+from helpers import BACKEND, assert_order, config, run
+from program import columns, must
 from scipy.optimize import brentq
 
 MATERIAL = {"conductivity": 4.0, "density": 8.0, "specific_heat": 0.25}
@@ -34,10 +34,7 @@ def told(directory, settings, *arguments):
     (directory / "told.cfg").write_text(config(settings))
     said = []
     for more in ([], ["--json"]):
-        command = [HEATSOLVE, "run", "told.cfg", "--overwrite", *arguments, *more]
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        said.append(done.stdout)
+        said.append(must(directory, "run", "told.cfg", "--overwrite", *arguments, *more, timeout=300))
     return said[0], json.loads(said[1])
 
 
@@ -144,9 +141,7 @@ def run_body(directory, *arguments, name="body", kernel="auto", **more):
         **more,
     }
     (directory / f"{name}.cfg").write_text("".join(f"{key} = {groups(v)};\n" for key, v in settings.items()))
-    command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *arguments]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    must(directory, "run", f"{name}.cfg", "--quiet", *arguments, timeout=300)
     with h5py.File(directory / f"{name}.h5") as f:
         return columns(f["history"])
 
@@ -180,8 +175,7 @@ def whole_and_in_parts(directory, kind, precision, key, stops, **more):
             else:
                 settings = {**COOLED, **more, "output": output, "solver": {"backend": BACKEND}}
                 (directory / f"{name}.cfg").write_text(config(settings))
-                command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *options]
-                subprocess.run(command, cwd=directory, check=True, timeout=300)
+                must(directory, "run", f"{name}.cfg", "--quiet", *options, timeout=300)
                 with h5py.File(directory / f"{name}.h5") as f:
                     last = columns(f["history"])
         rows.append(last)

@@ -6,12 +6,11 @@ import json
 import os
 import pathlib
 import struct
-import subprocess
 import sys
 
 import pytest
+from program import heatsolve
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SMALL = ["--backend", "cpu", "--points", "33", "--repeats", "3", "--threads", "1"]
 
@@ -19,9 +18,7 @@ SMALL = ["--backend", "cpu", "--points", "33", "--repeats", "3", "--threads", "1
 def bench(*arguments, peers=None):
     environment = dict(os.environ, PYTHON=sys.executable)
     environment["HEATSOLVE_PEERS"] = str(peers or ROOT / "tests" / "peers")
-    return subprocess.run(
-        [HEATSOLVE, "bench", *arguments], capture_output=True, text=True, env=environment, timeout=300
-    )
+    return heatsolve(".", "bench", *arguments, env=environment, timeout=300)
 
 
 def test_json_says_what_was_measured():

@@ -9,12 +9,11 @@ import os
 import pathlib
 import re
 import struct
-import subprocess
 import sys
 
 import pytest
+from program import heatsolve, must
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SMALL = ["--methods", "--backend", "cpu", "--points", "17", "--threads", "1", "--repeats", "3"]
 CASES = ["smooth", "box", "stack", "cube"]
@@ -22,9 +21,7 @@ CASES = ["smooth", "box", "stack", "cube"]
 
 def bench(*arguments, peers=ROOT / "tests" / "peers"):
     environment = dict(os.environ, PYTHON=sys.executable, HEATSOLVE_PEERS=str(peers))
-    return subprocess.run(
-        [HEATSOLVE, "bench", *arguments], capture_output=True, text=True, env=environment, timeout=300
-    )
+    return heatsolve(".", "bench", *arguments, env=environment, timeout=300)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +44,7 @@ def rows(case, method):
 
 def methods(kind):
     """The program's methods for "time" or "steady", from its list of options."""
-    listed = subprocess.run([HEATSOLVE, "options"], capture_output=True, text=True, check=True).stdout
+    listed = must(".", "options")
     table = listed.split("\nMETHOD ")[1].split("\n\n")[0].splitlines()[1:]
     return {line.split()[0] for line in table if kind in re.split(r"  +", line)[1].split(", ")}
 

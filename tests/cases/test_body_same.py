@@ -3,12 +3,12 @@ extremes appear, mirror images stay mirror images."""
 
 import json
 import re
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import AXES, HEATSOLVE, ROUNDOFF, run
+from helpers import AXES, ROUNDOFF, run
+from program import must
 
 PRECISIONS = ["double", "float"]
 DIMS = [1, 2, 3]
@@ -160,10 +160,8 @@ def test_a_body_of_one_material_everywhere_tells_its_materials_as_another_does(t
         with h5py.File(tmp_path / f"{name}.h5") as f:
             told[name] = {m: {k: np.array(v).tolist() for k, v in f["materials"][m].attrs.items()} for m in f["materials"]}
             assert ("body" in f) == (name == "conduction")
-        check = [HEATSOLVE, "check", f"{name}.cfg"]
-        text = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True).stdout
-        told[name]["line"] = re.search(r"steel: (.*)", text)[1]
-        told[name]["json"] = json.loads(subprocess.run([*check, "--json"], cwd=tmp_path, capture_output=True).stdout)["materials"]
+        told[name]["line"] = re.search(r"steel: (.*)", must(tmp_path, "check", f"{name}.cfg"))[1]
+        told[name]["json"] = json.loads(must(tmp_path, "check", f"{name}.cfg", "--json"))["materials"]
     told["conduction"]["steel"]["perfusion"] = 0.0
     for material in ("steel", "air"):
         assert told["stencil"][material] == pytest.approx(told["conduction"][material], rel=1e-14)

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+from program import HEATSOLVE
 
 CONFIG = """
 grid = { points = [64, 64, 64]; };
@@ -26,7 +27,7 @@ def run(directory, files, *arguments, command="run", **environment):
     (directory / "case.cfg").write_text(CONFIG)
     script = 'mount --bind cgroup /sys/fs/cgroup && mount --bind own /proc/$$/cgroup || exit 99; exec "$@"'
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-    ours = [os.environ["HEATSOLVE"], command, "case.cfg", *(["--quiet"] if command == "run" else [])]
+    ours = [HEATSOLVE, command, "case.cfg", *(["--quiet"] if command == "run" else [])]
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *ours, *arguments], cwd=directory, capture_output=True, text=True,
                           env={**clean, **environment})
     if done.returncode == 99 or "unshare" in done.stderr:
@@ -140,7 +141,7 @@ def test_check_says_that_a_folder_cannot_be_written_to(tmp_path):
     (tmp_path / "case.cfg").write_text(CONFIG.replace('"run.h5"', '"there/new/run.h5"'))
     (tmp_path / "there").mkdir()
     script = 'mount -t tmpfs -o ro none there || exit 99; exec "$@"'
-    command = ["unshare", "--mount", "sh", "-c", script, "sh", os.environ["HEATSOLVE"]]
+    command = ["unshare", "--mount", "sh", "-c", script, "sh", HEATSOLVE]
     told, done = (
         subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, text=True)
         for arguments in (["check", "case.cfg", "--json"], ["run", "case.cfg", "--quiet"])

@@ -3,29 +3,21 @@ run."""
 
 import json
 import os
-import pathlib
 import random
 import resource
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
+import faults
 import h5py
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
-import faults  # noqa: E402
+from program import heatsolve, start, wait_for
 
 KILLS = int(os.environ.get("HEATSOLVE_KILLS", "20"))  # at random moments; set more for a long test
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return faults.build(tmp_path_factory.mktemp("fault"))
 
 
 @pytest.fixture(scope="module", params=[0, 4], ids=["plain", "compressed"])
@@ -155,11 +147,8 @@ def test_killed_at_random_moments(tmp_path):
         if len(steps) % KILLS == KILLS - 1:  # on a machine so slow that all kills came during the first snapshots
             longest *= 2
         file.unlink()
-        process = subprocess.Popen(
-            [faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, stdout=subprocess.DEVNULL
-        )
-        while not file.exists() and process.poll() is None:
-            time.sleep(0.002)
+        process = start(tmp_path, "run", "case.cfg", "--quiet", stderr=None)
+        wait_for(file, process)
         time.sleep(random.uniform(0.0, longest))
         process.kill()
         assert process.wait() in (-signal.SIGKILL, 0)
@@ -202,9 +191,8 @@ def test_a_limit_on_the_size_of_files(tmp_path):
     for part in range(1, 8):
         shutil.rmtree(tmp_path / "out")
         limit = size * part // 8
-        result = subprocess.run(
-            [faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))  # fmt: skip
+        lower = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # noqa: E731
+        result = heatsolve(tmp_path, "run", "case.cfg", "--quiet", preexec_fn=lower)
         assert result.returncode == 3, (part, result.stderr)
         assert "out/run.h5: cannot write: File too large; raise the limit on file sizes" in result.stderr
         if file.exists():

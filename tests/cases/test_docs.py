@@ -10,16 +10,12 @@ import sys
 import numpy as np
 import pytest
 import xarray
+from program import HEATSOLVE, heatsolve, must
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEATSOLVE = os.environ["HEATSOLVE"]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "data").glob("*.md")])
 # pages that show commands; the man page's dashes are macros, so it has its own tests
 SPOKEN = PAGES + sorted((ROOT / "configs").rglob("*.cfg"))
-
-
-def program(*arguments):
-    return subprocess.run([HEATSOLVE, *arguments], capture_output=True, text=True)
 
 
 def names(path):
@@ -27,7 +23,7 @@ def names(path):
 
 
 def commands():
-    return re.findall(r"^  ([a-z]+) ", program("--help").stdout, re.M)
+    return re.findall(r"^  ([a-z]+) ", must(".", "--help"), re.M)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names)
@@ -71,7 +67,7 @@ def test_commands_and_their_options_are_real(page):
     known = commands()
     for command, rest in shown_commands(page.read_text()):
         assert command in known, f"{names(page)}: heatsolve {command}"
-        told = program(command, "--help").stdout
+        told = must(".", command, "--help")
         for option in re.findall(r"(?:^|\s)(--?[a-z][a-z-]*)", rest.split("  #")[0]):
             if option != "--help":
                 assert re.search(rf"(?<![\w-]){option}(?![\w-])", told), f"{names(page)}: heatsolve {command} {option}"
@@ -89,7 +85,7 @@ def test_make_targets_are_real(page):
 
 @pytest.mark.parametrize("page", SPOKEN, ids=names)
 def test_overridden_keys_are_known(page):
-    table = program("options", "--keys").stdout.split()
+    table = must(".", "options", "--keys").split()
     assert "time.end" in table
     for key in re.findall(r"--set '?([a-z_.0-9\[\]]+)=", page.read_text()):
         pattern = re.sub(r"\[\d+\]", "[]", key)
@@ -106,8 +102,7 @@ def readme_example():
 def test_the_readmes_own_case_runs_as_it_says(tmp_path):
     (tmp_path / "rod.cfg").write_text(readme_example())
     for arguments in (["check", "rod.cfg"], ["run", "rod.cfg"], ["render", "rod.h5", "-o", "rod.png"]):
-        result = subprocess.run([HEATSOLVE, *arguments], cwd=tmp_path, capture_output=True, text=True)
-        assert result.returncode == 0, result.stderr
+        must(tmp_path, *arguments)
     run = xarray.open_dataset(tmp_path / "rod.h5", engine="h5netcdf")
     # between 273.15 K at the ends and 473.15 K in the middle at the start
     assert 300 < run.temperature.sel(time=1800, x=0.25).item() < 340
@@ -151,32 +146,29 @@ def test_the_guides_foam_is_made_and_conducts(tmp_path):
 
     assert python("label.py").split()[-1].startswith("0.6666")
     assert not np.load(tmp_path / "foam.npy")[:, 16:].any()
-    done = subprocess.run([HEATSOLVE, "run", "foam.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    must(tmp_path, "run", "foam.cfg", "--quiet")
     conducts = float(python("conducts.py").split()[0])
     # parallel layers conduct 0.142; less where heat must first find its way into the better conductor
     assert 1 / (1 / 3 / 0.0263 + 2 / 3 / 0.2) < conducts < (0.0263 + 2 * 0.2) / 3
     python("balls.py")
-    balls = ["--set", "grid.points=[65,65,65]"]
-    done = subprocess.run([HEATSOLVE, "check", "foam.cfg", *balls], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    must(tmp_path, "check", "foam.cfg", "--set", "grid.points=[65,65,65]")
 
 
 def test_the_guides_chip_is_as_it_says(tmp_path):
     """What check prints of the body, and the temperatures in the answer."""
     section = guides_body()
-    told = program("check", str(ROOT / "configs" / "chip.cfg")).stdout
+    told = must(".", "check", ROOT / "configs" / "chip.cfg")
     shown = re.search(r"^    (body  .*\n(?:     .*\n)+)", section, re.M).group(1)
     assert [line.strip() for line in shown.splitlines()] == [line.strip() for line in told.splitlines() if line.strip() in shown]
     chip = ["--set", "time.end=35", "--output", "chip.h5", "--json"]
-    done = subprocess.run([HEATSOLVE, "run", ROOT / "configs" / "chip.cfg", *chip], cwd=tmp_path, capture_output=True, text=True)
+    done = heatsolve(tmp_path, "run", ROOT / "configs" / "chip.cfg", *chip)
     last = {name: f"{value:.1f}" for name, value in json.loads(done.stdout)["probes"].items()}
     assert f"the core is at {last['core']} °C, the spreader at {last['spreader']} and the sink at {last['sink']}" in section
 
 
 def test_the_readmes_message_is_what_a_slip_gets(tmp_path):
     (tmp_path / "rod.cfg").write_text(readme_example().replace("value = 273.15", "vlaue = 273.15"))
-    result = subprocess.run([HEATSOLVE, "check", "rod.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    result = heatsolve(tmp_path, "check", "rod.cfg")
     assert result.returncode == 2
     shown = re.search(r"^    (heatsolve: rod\.cfg:.*)$", (ROOT / "README.md").read_text(), re.M).group(1)
     assert shown in result.stderr
@@ -210,7 +202,7 @@ def test_the_manual_page_has_every_option(command):
     page = (ROOT / "docs" / "man" / "heatsolve.1").read_text()
     synopsis = re.search(rf"^\.Nm\n\.Cm {command}\n((?!\.Nm|\.Sh).*\n)+", page, re.M).group(0)
     shown = {"-" + option for option in re.findall(r"(?:Fl|\|) (-?[a-z][a-z-]*)", synopsis)}
-    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", program(command, "--help").stdout))
+    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", must(".", command, "--help")))
     if command == "render":  # users type the short option, which the man page shows
         told.remove("--output")
     assert told - shown == set() and {o for o in shown if o.startswith("--")} - told == set()
@@ -220,11 +212,11 @@ def test_the_manual_page_has_every_option(command):
 def test_the_pages_tables_are_the_programs(page, name, first):
     text = (ROOT / "docs" / page).read_text()
     section = re.search(rf"^<!-- {name}: begin.*?\n(.*?)^<!-- {name}: end", text, re.M | re.S).group(1)
-    tables = program("options", "--markdown").stdout.split("\n\n")
+    tables = must(".", "options", "--markdown").split("\n\n")
     assert section.strip() in [t.strip() for t in tables if t.startswith(f"| {first} |")], "make man brings it up to date"
 
 
 def test_the_manual_pages_keys_are_the_options_table():
     page = (ROOT / "docs" / "man" / "heatsolve.1").read_text()
     section = re.search(r"^\.\\\" keys: begin.*?\n(.*?)^\.\\\" keys: end", page, re.M | re.S).group(1)
-    assert section == program("options", "--man").stdout, "make man brings it up to date"
+    assert section == must(".", "options", "--man"), "make man brings it up to date"

@@ -1,12 +1,10 @@
 """Mistakes in units that physics can detect: `check` and `run` warn, with place, key and value, and still exit with 0."""
 
 import json
-import os
-import subprocess
 
 import pytest
+from program import heatsolve, must
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 STEEL = """\
 grid = { points = [51, 21]; upper = [0.5, 0.2]; };
 material = { conductivity = 60.5; density = 7854.0; specific_heat = 434.0; };
@@ -21,9 +19,7 @@ time = { end = 600.0; };
 def told(tmp_path, settings, *more):
     (tmp_path / "steel.cfg").write_text(STEEL)
     words = [word for setting in settings for word in ("--set", setting)]
-    done = subprocess.run([HEATSOLVE, "check", "steel.cfg", *words, *more], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return must(tmp_path, "check", "steel.cfg", *words, *more)
 
 
 def check(tmp_path, *settings):
@@ -39,7 +35,7 @@ def test_warnings_stand_at_the_end_of_the_text(tmp_path):
 
 def test_a_name_that_is_no_text_is_a_warning(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL)
-    done = subprocess.run([HEATSOLVE, "check", "steel.cfg", "--output", b"caf\xe9.h5"], cwd=tmp_path, capture_output=True)
+    done = heatsolve(tmp_path, "check", "steel.cfg", "--output", b"caf\xe9.h5", text=False)
     assert done.returncode == 0 and b"not UTF-8, makes the .xdmf unreadable" in done.stdout
 
 
@@ -49,7 +45,7 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
     assert "grid has no z" in warned[0] and "less than any material has" in warned[1]
     words = [word for setting in slip for word in ("--set", setting)]
     for more, wanted in ((["--json"], warned), (["--quiet"], [])):
-        done = subprocess.run([HEATSOLVE, "run", "steel.cfg", *words, *more, "--overwrite"], cwd=tmp_path, capture_output=True, text=True)
+        done = heatsolve(tmp_path, "run", "steel.cfg", *words, *more, "--overwrite")
         assert done.returncode == 0, done.stderr
         lines = done.stderr.splitlines()
         assert [line.removeprefix("heatsolve: warning: ") for line in lines[: len(warned)] if "warning" in line] == wanted
@@ -153,6 +149,6 @@ def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
 
 def test_a_probe_outside_is_refused(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL + 'probes = ( { name = "mm"; at = [250, 100]; } );\n')
-    done = subprocess.run([HEATSOLVE, "check", "steel.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    done = heatsolve(tmp_path, "check", "steel.cfg")
     assert done.returncode == 2
     assert "steel.cfg:8: probes[0].at: lies outside the grid along x; give a place from 0 to 0.5 m" in done.stderr

@@ -1,18 +1,16 @@
 """heatsolve explain prints the textbook's figures, and refuses what cannot be launched."""
 
 import json
-import os
-import subprocess
 
 import pytest
+from program import heatsolve, must
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 CUBE = ["--points", "120,120,120"]
 SQUARE = ["--points", "512,512"]
 
 
 def explain(*arguments):
-    return subprocess.run([HEATSOLVE, "explain", *arguments], capture_output=True, text=True)
+    return heatsolve(".", "explain", *arguments)
 
 
 def figures(*arguments):
@@ -53,9 +51,8 @@ def test_the_usual_blocks_are_the_textbooks():
 def test_points_mean_the_grid_that_bench_takes():
     assert figures("basic", "--points", "120") == figures("basic", *CUBE)
     assert figures("basic", "--points", "512", "--dims", "2") == figures("basic", *SQUARE)
-    told = subprocess.run([HEATSOLVE, "bench", "--points", "17", "--kernel", "reference", "--repeats", "1", "--json"],
-                          capture_output=True, text=True)  # fmt: skip
-    assert json.loads(told.stdout)["points"] == [17] * figures("basic", "--points", "17")["dims"]
+    told = must(".", "bench", "--points", "17", "--kernel", "reference", "--repeats", "1", "--json")
+    assert json.loads(told)["points"] == [17] * figures("basic", "--points", "17")["dims"]
 
 
 def test_whole_columns_are_counted():

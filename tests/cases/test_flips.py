@@ -4,20 +4,16 @@ HEATSOLVE_FLIPS=N tries N bits of each file instead of 50; with -rP pytest shows
 """
 
 import os
-import pathlib
 import random
 import signal
 import subprocess
-import sys
 import time
 
 import h5py
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
-import faults  # noqa: E402
-import sums  # noqa: E402
+import sums
+from program import heatsolve, start, wait_for
 
 FLIPS = int(os.environ.get("HEATSOLVE_FLIPS", "50"))
 
@@ -37,9 +33,7 @@ FORMS = {"double": ("double", 0), "float packed": ("float", 6)}
 
 
 def command(directory, name, *arguments):
-    return subprocess.run(
-        [faults.HEATSOLVE, name, *arguments], cwd=directory, capture_output=True, text=True, timeout=100
-    )
+    return heatsolve(directory, name, *arguments, timeout=100)
 
 
 def resume(directory, end):
@@ -53,10 +47,8 @@ def finished(directory):
 
 def stopped(directory):
     """A run that was interrupted between snapshots, so it left a checkpoint; returns the end for resuming it."""
-    process = subprocess.Popen([faults.HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, stderr=subprocess.PIPE)
-    file = directory / "out/run.h5"
-    while process.poll() is None and not file.exists():
-        time.sleep(0.002)
+    process = start(directory, "run", "case.cfg", "--quiet")
+    wait_for(directory / "out/run.h5", process)
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     assert process.wait() == 130, process.stderr.read()

@@ -1,15 +1,12 @@
 """A kernel that fuses sweeps gives the same bits as single sweeps: all snapshots, probes, and the history. The cases
 have walls and sources that change, outputs that fall between fused sweeps, and grids that end within a tile."""
 
-import os
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import columns, config
-
-HEATSOLVE = os.environ["HEATSOLVE"]
+from helpers import config
+from program import columns, heatsolve
 
 MIXED = {
     "x_min": {"type": "dirichlet", "value": "1 + 0.2*sin(40*t) + 0.1*y"},
@@ -62,9 +59,7 @@ def settings(dims, boundary, source, radius, precision, kernel):
 
 def fields_of(directory, case, kernel):
     (directory / f"{kernel}.cfg").write_text(config(case))
-    done = subprocess.run(
-        [HEATSOLVE, "run", f"{kernel}.cfg", "--quiet"], cwd=directory, capture_output=True, text=True, timeout=300
-    )
+    done = heatsolve(directory, "run", f"{kernel}.cfg", "--quiet", timeout=300)
     assert done.returncode == 0, done.stderr + config(case)
     with h5py.File(directory / f"{kernel}.h5") as f:
         assert f.attrs["kernel"] == kernel

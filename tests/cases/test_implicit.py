@@ -7,8 +7,8 @@ import json
 import h5py
 import numpy as np
 import pytest
-from helpers import assert_order, run
-from test_rkl2 import LAYERS, MATERIAL, PULLED, command, waving
+from helpers import assert_order, command, run
+from test_rkl2 import LAYERS, MATERIAL, PULLED, waving
 
 
 def implicit(end, steps):

@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 import pytest
+from program import HEATSOLVE, must
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ["HEATSOLVE"]).parent
+BUILD = pathlib.Path(HEATSOLVE).parent
 
 
 def install(destination, *arguments):
@@ -134,7 +135,7 @@ def test_completion_offers_the_values_that_a_key_has(installed, tmp_path):
 
 
 def kernels_of_this_build():
-    told = json.loads(subprocess.run([os.environ["HEATSOLVE"], "kernels", "--json"], capture_output=True, text=True).stdout)
+    told = json.loads(must(".", "kernels", "--json"))
     return [kernel["name"] for kernel in told["kernels"] if kernel["built"]]
 
 

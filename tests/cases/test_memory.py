@@ -6,14 +6,11 @@ import random
 import shutil
 import subprocess
 import sys
-import pathlib
 
 import h5py
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
-import faults  # noqa: E402
+from program import HEATSOLVE, heatsolve, must
 
 FAULTS = int(os.environ.get("HEATSOLVE_MALLOC_FAULTS", "16"))  # per command; set more for a long test
 
@@ -30,7 +27,7 @@ solver = { backend = "cpu"; threads = 1; };
 checkpoint = { every_minutes = 1e-6; };
 probes = ( { name = "core"; at = [0.03, 0.03, 0.03]; } );
 """
-pytestmark = pytest.mark.skipif("coverage" in faults.HEATSOLVE, reason="what counts lines takes memory of its own")
+pytestmark = pytest.mark.skipif("coverage" in HEATSOLVE, reason="what counts lines takes memory of its own")
 COMMANDS = {
     # no sweeps: then no time is measured, so the number of allocations is always the same
     "check": ["check", "case.cfg", "--set", "time.sweeps=0"],
@@ -41,11 +38,6 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return faults.build(tmp_path_factory.mktemp("fault"))
-
-
-@pytest.fixture(scope="module")
 def prepared(tmp_path_factory):
     """A case with its input, and a finished run of it in the same folder."""
     directory = tmp_path_factory.mktemp("prepared")
@@ -53,7 +45,7 @@ def prepared(tmp_path_factory):
     with h5py.File(directory / "in.h5", "w") as f:
         f["T"] = np.full((7, 8, 9), 20.0)
         f.create_dataset("q", data=np.full((7, 8, 9), 1.0), compression=1)
-    subprocess.run([faults.HEATSOLVE, *COMMANDS["run"]], cwd=directory, check=True)
+    must(directory, *COMMANDS["run"])
     return directory
 
 
@@ -66,7 +58,7 @@ def start(prepared, library, directory, command, **variables):
         (directory / "run.xdmf").unlink()
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     environment.update({f"FAULT_{key.upper()}": str(value) for key, value in variables.items()})
-    return subprocess.run([faults.HEATSOLVE, *COMMANDS[command]], cwd=directory, env=environment, capture_output=True, text=True, timeout=300)
+    return heatsolve(directory, *COMMANDS[command], env=environment, timeout=300)
 
 
 def allocations(prepared, library, directory, command, **variables):
@@ -111,7 +103,7 @@ def test_a_large_request_that_fails_is_told(library, tmp_path, command):
     with h5py.File(prepared / "in.h5", "w") as f:
         f["T"] = np.full(shape, 20.0)
         f.create_dataset("q", data=np.full(shape, 1.0), chunks=shape, compression=1)
-    subprocess.run([faults.HEATSOLVE, *COMMANDS["run"]], cwd=prepared, check=True)
+    must(prepared, *COMMANDS["run"])
     with h5py.File(prepared / "run.h5") as f:
         expected = f["temperature"][:]
     work = tmp_path / "work"
@@ -133,7 +125,7 @@ sys.exit(code)
 """
 
 
-@pytest.mark.skipif("sanitize" in faults.HEATSOLVE, reason="a sanitizer holds on to what is freed")
+@pytest.mark.skipif("sanitize" in HEATSOLVE, reason="a sanitizer holds on to what is freed")
 @pytest.mark.parametrize("precision", ["float", "double"])
 def test_check_knows_what_a_measured_body_takes(tmp_path, precision):
     """Its numbers, and the network made from them, are kept in addition to what sweeps use."""
@@ -153,7 +145,7 @@ solver = {{ backend = "cpu"; threads = 1; }};
 output = {{ file = "run.h5"; overwrite = true; }};
 """)
         # started by a small process: a child's peak includes the memory of the process it was forked from
-        done = subprocess.run([sys.executable, "-c", LAUNCHER, faults.HEATSOLVE, *command, "case.cfg"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", LAUNCHER, HEATSOLVE, *command, "case.cfg"], cwd=tmp_path, capture_output=True, text=True, check=True)
         return done.stdout, 1024 * int(done.stderr)
 
     alone = peak(["run", "--quiet"], 9)[1]

@@ -4,12 +4,12 @@ test_body_same.py shows that they agree with a stencil's to rounding."""
 import cmath
 import json
 import math
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, HEATSOLVE, ROUNDOFF, assert_order, config, run
+from helpers import BACKEND, ROUNDOFF, assert_order, config, run
+from program import heatsolve, must
 
 PRECISIONS = ["double", "float"]
 ALIKE = {
@@ -93,7 +93,7 @@ def test_a_wave_along_the_wall_is_of_second_order(tmp_path, kind, dims, cells):
 def test_a_coarser_and_a_finer_grid_are_made_by_verify(tmp_path):
     settings = {**Wave(2).settings(32, "flux", 2), "output": {"file": "wave.h5"}, "solver": {"backend": BACKEND}}
     (tmp_path / "wave.cfg").write_text(config(settings))
-    done = subprocess.run([HEATSOLVE, "verify", "wave.cfg"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = heatsolve(tmp_path, "verify", "wave.cfg", timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "no grid refinement" not in done.stdout and "order" in done.stdout, done.stdout
 
@@ -289,8 +289,8 @@ def test_neither_kernels_nor_threads_change_a_bit(tmp_path, form, dims, seed):
     flows = [np.abs(column[1:]).max() for name, column in first.history.items() if name.startswith(("flux/", "stored"))]
     bound = {"double": 1e-10, "float": 0.05}[precision]
     assert np.abs(first.history["imbalance"][1:]).max() <= bound * max(1.0, *flows)
-    check = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert FORMS[form] in check.stdout, check.stdout
+    check = must(tmp_path, "check", "case.cfg", timeout=300)
+    assert FORMS[form] in check, check
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -338,8 +338,7 @@ def test_a_run_that_goes_on_has_the_same_bits(tmp_path, form, precision):
         for n, end in enumerate(stops):
             more = {**settings, "time": {"sweeps": end}, "output": {"file": f"{name}.h5", "every": 20}}
             (tmp_path / f"{name}.cfg").write_text(config(more))
-            command = [HEATSOLVE, "run", f"{name}.cfg", "--quiet", *(["--resume"] if n else [])]
-            subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
+            must(tmp_path, "run", f"{name}.cfg", "--quiet", *(["--resume"] if n else []), timeout=300)
         with h5py.File(tmp_path / f"{name}.h5") as f:
             ends.append((f["temperature"][...].tobytes(), {k: v[...].tobytes() for k, v in f["history"].items() if isinstance(v, h5py.Dataset)}))
     assert ends[0] == ends[1]
@@ -350,7 +349,7 @@ def test_a_run_that_goes_on_has_the_same_bits(tmp_path, form, precision):
 
 def told(directory, command, settings):
     (directory / "case.cfg").write_text(config({"output": {"file": "case.h5"}, "solver": {"backend": "cpu"}, **settings}))
-    return subprocess.run([HEATSOLVE, command, "case.cfg"], cwd=directory, capture_output=True, text=True, timeout=300)
+    return heatsolve(directory, command, "case.cfg", timeout=300)
 
 
 def test_a_steady_state_is_not_promised(tmp_path):

@@ -5,12 +5,12 @@ With a tolerance of 1e-12 the solver's own error is negligible: what is left is 
 """
 
 import re
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, HEATSOLVE, assert_order, config, run, unit_grid
+from helpers import BACKEND, assert_order, command, run, unit_grid
+from program import heatsolve, must
 from random_body import Body
 from steady_body import ROOT, Case
 from test_body_steady import Wall
@@ -28,9 +28,7 @@ def iterations(result):
 
 def refused(directory, settings):
     """(exit status, what the program says)"""
-    settings = {**settings, "output": {"file": "out.h5"}, "solver": {"backend": BACKEND}}
-    (directory / "bad.cfg").write_text(config(settings))
-    done = subprocess.run([HEATSOLVE, "run", "bad.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
+    done = command(directory, settings, "run", "--quiet")
     return done.returncode, done.stderr
 
 
@@ -106,11 +104,10 @@ def test_a_random_body_is_what_a_direct_solver_says(tmp_path, seed):
     """Shapes, labels, anisotropy, contacts, perfusion, stretched and periodic axes, walls, patches; the matrix is
     assembled independently from the definition."""
     body = Body(seed, tmp_path, steady='tolerance = 1e-12; method = "multigrid";')
-    done = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}"],
-                          cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
+    done = heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--set", f"solver.backend={BACKEND}")
     (tmp_path / "initial.cfg").write_text((tmp_path / "case.cfg").read_text().replace(
         'steady = { tolerance = 1e-12; method = "multigrid"; };', "time = { sweeps = 1; };").replace("out.h5", "start.h5"))  # fmt: skip
-    subprocess.run([HEATSOLVE, "run", "initial.cfg", "--quiet"], cwd=tmp_path, check=True)
+    must(tmp_path, "run", "initial.cfg", "--quiet")
     with h5py.File(tmp_path / "start.h5") as f:
         start = f["temperature"][0]
     exact = body.steady_state(start)
@@ -235,17 +232,17 @@ def test_there_is_nothing_to_resume(tmp_path, method):
         "steady": {"tolerance": 1e-3, "method": method},
     }
     run(tmp_path, settings)
-    done = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
-    assert re.search("output       1 snapshot, about .*, in case.h5", done.stdout), done.stdout
+    told = must(tmp_path, "check", "case.cfg")
+    assert re.search("output       1 snapshot, about .*, in case.h5", told), told
     before = (tmp_path / "case.h5").read_bytes()
-    command = [HEATSOLVE, "run", "case.cfg", "--quiet", "--set", "steady.tolerance=1e-10"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    again = ["run", "case.cfg", "--quiet", "--set", "steady.tolerance=1e-10"]
+    done = heatsolve(tmp_path, *again)
     assert done.returncode == 3 and "t = 0 s; --overwrite replaces it" in done.stderr, done.stderr
-    done = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True)
+    done = heatsolve(tmp_path, *again, "--resume")
     assert done.returncode == 2 and (tmp_path / "case.h5").read_bytes() == before
     told = f'steady.method = "{method}": it solves at once, so there is nothing to resume; start over with --overwrite instead of'
     assert told in done.stderr, done.stderr
-    assert subprocess.run([*command, "--overwrite"], cwd=tmp_path).returncode == 0
+    must(tmp_path, *again, "--overwrite")
 
 
 def test_a_steady_state_takes_no_iteration(tmp_path):
@@ -261,9 +258,7 @@ def test_a_steady_state_takes_no_iteration(tmp_path):
 
 def test_the_chip_gives_off_what_it_makes(tmp_path):
     """60 W leave through 16 cm^2 of the sink at 900 W/(m^2 K)."""
-    command = [HEATSOLVE, "run", str(ROOT / "configs" / "chip-steady.cfg"), "--quiet", "--set", f"solver.backend={BACKEND}"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    must(tmp_path, "run", ROOT / "configs" / "chip-steady.cfg", "--quiet", "--set", f"solver.backend={BACKEND}")
     with h5py.File(tmp_path / "out" / "chip-steady.h5") as f:
         face = f["temperature"][-1][-1]
         flux = {wall: float(f["history/flux"][wall][-1]) for wall in f["history/flux"]}
@@ -403,12 +398,10 @@ def test_the_residuals_are_in_the_file(tmp_path):
 
 
 def test_a_tolerance_that_no_double_meets_ends_at_rounding(tmp_path):
-    settings = {**cube([17] * 3), "steady": {"tolerance": 1e-30, "method": "multigrid"},
-                "output": {"file": "out.h5"}, "solver": {"backend": BACKEND}}  # fmt: skip
-    (tmp_path / "case.cfg").write_text(config(settings))
-    done = subprocess.run([HEATSOLVE, "run", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    settings = {**cube([17] * 3), "steady": {"tolerance": 1e-30, "method": "multigrid"}}
+    done = command(tmp_path, settings, "run")
     assert done.returncode == 0 and "met but for rounding" in done.stdout, done.stdout + done.stderr
-    with h5py.File(tmp_path / "out.h5") as f:
+    with h5py.File(tmp_path / "case.h5") as f:
         assert f.attrs["steady_residual"] < 1e-13 and f.attrs["steady_iterations"] < 100
 
 

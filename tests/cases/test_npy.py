@@ -1,13 +1,11 @@
 """Fields from NumPy's .npy files: the same bits as from HDF5, for every type, order and name."""
 
-import os
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
+from program import heatsolve, must
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 CONFIG = """
 grid = { points = [9, 7, 5]; upper = [0.8, 0.6, 0.4]; };
 material = { diffusivity = 1e-3; };
@@ -26,8 +24,7 @@ def field():
 def run(folder, name, more=""):
     (folder / "case.cfg").write_text(CONFIG % (name, more))
     (folder / "out.h5").unlink(missing_ok=True)
-    result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=folder, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    must(folder, "run", "case.cfg", "--quiet")
     with h5py.File(folder / "out.h5") as f:
         return f["temperature"][:]
 
@@ -93,7 +90,7 @@ def test_a_dataset_beside_a_npy_file_is_refused(tmp_path, name):
     np.save(tmp_path / "in.npy", field().astype("f8"))
     (tmp_path / "in.npy").rename(tmp_path / name)
     (tmp_path / "case.cfg").write_text(CONFIG % (name, 'dataset = "T";'))
-    result = subprocess.run([HEATSOLVE, "run", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+    result = heatsolve(tmp_path, "run", "case.cfg")
     assert result.returncode == 2
     assert f'case.cfg:4: initial.dataset = "T": {name} is a .npy file, which has one array and no datasets; remove this' in result.stderr
     assert not (tmp_path / "out.h5").exists()

@@ -1,14 +1,11 @@
 """What a run writes: datasets, numbers, attributes, history, probes, the summary."""
 
 import json
-import os
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-
-HEATSOLVE = os.environ["HEATSOLVE"]
+from program import heatsolve
 
 AXES = "zyx"
 POINTS = {1: [11], 2: [11, 9], 3: [11, 9, 7]}
@@ -43,7 +40,7 @@ def config_of(dims, precision="double", compression=0):
 
 def run(directory, text, *arguments):
     (directory / "case.cfg").write_text(text, encoding="utf-8")
-    return subprocess.run([HEATSOLVE, "run", "case.cfg", *arguments], cwd=directory, capture_output=True, text=True)
+    return heatsolve(directory, "run", "case.cfg", *arguments)
 
 
 def initial(dims):

@@ -11,17 +11,14 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
+import faults
 import h5py
 import numpy as np
+import program
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
-import faults  # noqa: E402
-
-HEATSOLVE = os.environ["HEATSOLVE"]
+from program import snapshots_in, wait_for
 
 CONFIG = """
 title = "%(title)s";
@@ -43,7 +40,7 @@ def write_config(directory, name="case.cfg", title="first", output="a.h5", initi
 
 
 def heatsolve(directory, *arguments, **more):
-    return subprocess.run([HEATSOLVE, *arguments], cwd=directory, capture_output=True, text=True, timeout=60, **more)
+    return program.heatsolve(directory, *arguments, timeout=60, **more)
 
 
 def run(directory, *arguments, config="case.cfg", **more):
@@ -202,14 +199,7 @@ def test_one_or_the_other(tmp_path):
 
 
 def start(directory, *arguments, config="case.cfg", **more):
-    return subprocess.Popen(
-        [HEATSOLVE, "run", config, "--quiet", *arguments], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more
-    )
-
-
-def wait_for(path, process):
-    while not path.exists() and process.poll() is None:
-        time.sleep(0.002)
+    return program.start(directory, "run", config, "--quiet", *arguments, **more)
 
 
 @pytest.fixture
@@ -256,11 +246,6 @@ def test_an_interrupted_run_that_overwrote_goes_on_as_its_message_says(tmp_path)
     with h5py.File(tmp_path / "out/run.checkpoint.h5") as f:
         end = f"time.sweeps={f.attrs['sweep'] + 1}"
     assert run(tmp_path, "--resume", "--set", end).returncode == 0
-
-
-def snapshots_in(path):
-    with h5py.File(path) as f:
-        return len(f["sweep"])
 
 
 def test_a_killed_run_is_an_earlier_run(tmp_path):
@@ -313,11 +298,6 @@ def test_an_output_that_lacks_snapshots_is_put_back_or_begun_anew(tmp_path):
     file.write_bytes(whole)
     result = run(tmp_path, "--resume", "--set", end)
     assert result.returncode == 0, result.stderr
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    return faults.build(tmp_path_factory.mktemp("fault"))
 
 
 def test_what_a_kill_leaves_of_a_part_is_taken_over(library, tmp_path):
@@ -720,9 +700,9 @@ def test_a_pipe_that_is_read_holds_nothing_up(tmp_path, what):
 def test_what_a_shell_hands_over_is_a_config(tmp_path):
     write_config(tmp_path)
     for line in ("run /dev/stdin --quiet <case.cfg", "run <(sleep 0.2; cat case.cfg) --quiet --overwrite"):
-        result = subprocess.run(["bash", "-c", f'"$0" {line}', HEATSOLVE], cwd=tmp_path, capture_output=True, text=True)
+        result = subprocess.run(["bash", "-c", f'"$0" {line}', program.HEATSOLVE], cwd=tmp_path, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
-    result = subprocess.run(["bash", "-c", 'cat case.cfg | "$0" run /dev/stdin --quiet --overwrite', HEATSOLVE], cwd=tmp_path)
+    result = subprocess.run(["bash", "-c", 'cat case.cfg | "$0" run /dev/stdin --quiet --overwrite', program.HEATSOLVE], cwd=tmp_path)
     assert result.returncode == 0
 
 

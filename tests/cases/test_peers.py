@@ -9,8 +9,8 @@ import sys
 import time
 
 import pytest
+from program import heatsolve, start
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 RUN = pathlib.Path(__file__).resolve().parents[2] / "tests" / "peers" / "run.py"
 ANSWER = {"name": "x", "version": "soft 1.2", "device": "a device", "apart": 2.5e-07, "samples": 15}
 ANSWER.update(seconds=2e-3, seconds_min=1e-3, seconds_max=4e-3)
@@ -175,12 +175,9 @@ def test_nothing_outlives_heatsolve(tmp_path, number):
         "time.sleep(600)\n"
     )
     case = ["--backend", "cpu", "--points", "9", "--repeats", "3", "--kernel", "reference"]
-    program = subprocess.Popen(
-        [HEATSOLVE, "bench", *case, "--peers"],
-        env=dict(os.environ, PYTHON=sys.executable, HEATSOLVE_PEERS=str(peers), TMPDIR=str(rest)),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+    environment = dict(os.environ, PYTHON=sys.executable, HEATSOLVE_PEERS=str(peers), TMPDIR=str(rest))
+    program = start(
+        ".", "bench", *case, "--peers", env=environment, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored if the tests run in the background of a shell
     )
     end = time.monotonic() + 60
@@ -201,13 +198,9 @@ def test_a_peer_does_not_outlive_its_script_and_the_times_are_said(tmp_path):
         "os.kill(os.getppid(), 9)\n"
         "time.sleep(600)\n"
     )
-    result = subprocess.run(
-        [HEATSOLVE, "bench", "--backend", "cpu", "--points", "9", "--repeats", "3", "--peers"],
-        env=dict(os.environ, PYTHON=sys.executable, HEATSOLVE_PEERS=str(tmp_path)),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    environment = dict(os.environ, PYTHON=sys.executable, HEATSOLVE_PEERS=str(tmp_path))
+    case = ["--backend", "cpu", "--points", "9", "--repeats", "3"]
+    result = heatsolve(".", "bench", *case, "--peers", env=environment, timeout=60)
     assert result.returncode == 3 and "run.py failed" in result.stderr
     assert "GCell/s" in result.stdout and "here" in result.stdout
     assert_ended([(tmp_path / "pid").read_text()])
@@ -215,13 +208,8 @@ def test_a_peer_does_not_outlive_its_script_and_the_times_are_said(tmp_path):
 
 @pytest.mark.parametrize("python", ["/nowhere/python", "false"])
 def test_no_python_is_an_error_before_anything_is_timed(python):
-    result = subprocess.run(
-        [HEATSOLVE, "bench", "--backend", "cpu", "--points", "9", "--peers"],
-        env=dict(os.environ, PYTHON=python),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    environment = dict(os.environ, PYTHON=python)
+    result = heatsolve(".", "bench", "--backend", "cpu", "--points", "9", "--peers", env=environment, timeout=60)
     assert result.stdout == "" and result.stderr.startswith("heatsolve: bench: --peers: ")
     if python == "false":
         assert result.returncode == 3 and "run.py failed" in result.stderr

@@ -15,7 +15,8 @@ import time
 import h5py
 import numpy as np
 import pytest
-from helpers import HEATSOLVE, config
+from helpers import config
+from program import HEATSOLVE, columns, heatsolve, must
 from random_body import Body
 
 PROGRAM = pathlib.Path(HEATSOLVE).with_name("heatsolve-mpi")
@@ -114,19 +115,13 @@ def run(directory, ranks, output, *arguments):
 
 
 def alone(directory, output, *arguments):
-    done = subprocess.run(
-        [HEATSOLVE, "run", "case.cfg", "--quiet", "--output", output, *arguments],
-        cwd=directory, env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT,
-    )
-    assert done.returncode == 0, done.stderr
+    must(directory, "run", "case.cfg", "--quiet", "--output", output, *arguments, env=ENVIRONMENT, timeout=LIMIT)
     return directory / output
 
 
 def datasets(path):
-    found = {}
     with h5py.File(path) as file:
-        file.visititems(lambda name, what: found.update({name: what[...]}) if isinstance(what, h5py.Dataset) else None)
-    return found
+        return columns(file)
 
 
 def assert_same(one, other):
@@ -384,7 +379,7 @@ def test_a_hole_is_said_once_and_as_by_one_rank(tmp_path):
     hole = [{"material": "a", "shape": "box", "lower": [0.0, 0.0, 0.0], "upper": [1.0, 1.0, 0.4]}]
     write(tmp_path, {**BODY, "body": hole + BODY["body"][1:]}, time={"sweeps": 4})
     done = launch(tmp_path, 3, "run", "case.cfg", "--output", "a.h5")
-    one = subprocess.run([HEATSOLVE, "run", "case.cfg", "--output", "a.h5"], cwd=tmp_path, capture_output=True, text=True)
+    one = heatsolve(tmp_path, "run", "case.cfg", "--output", "a.h5")
     assert done.returncode == one.returncode == 2
     assert our_lines(done.stderr) == our_lines(one.stderr) and "no material there" in one.stderr
     assert len(our_lines(one.stderr)) == 1 and not (tmp_path / "a.h5").exists()
@@ -401,7 +396,7 @@ def test_a_bad_number_of_a_file_is_said_once_with_its_node(tmp_path, of):
     bad = {"initial": of_file("bad"), "source": of_file("bad"), "body": [{**of_file("bad"), "names": ["a", "b"]}]}
     write(tmp_path, {**FROM_FILES[case], of: bad[of]}, time={"sweeps": 40})
     done = launch(tmp_path, 3, "run", "case.cfg", "--output", "a.h5")
-    one = subprocess.run([HEATSOLVE, "run", "case.cfg", "--output", "a.h5"], cwd=tmp_path, capture_output=True, text=True)
+    one = heatsolve(tmp_path, "run", "case.cfg", "--output", "a.h5")
     assert done.returncode == one.returncode == 2
     assert our_lines(done.stderr) == our_lines(one.stderr) and len(our_lines(one.stderr)) == 1
     assert ("7 (1 node)" if of == "body" else "not a number (NaN) at node (4, 3, 20)") in one.stderr
@@ -876,5 +871,5 @@ def test_bench_of_ranks_sweeps_bodies(tmp_path):
 
 
 def test_bench_of_ranks_needs_several(tmp_path):
-    done = subprocess.run([HEATSOLVE, "bench", "--weak"], cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT)
+    done = heatsolve(tmp_path, "bench", "--weak", timeout=LIMIT)
     assert done.returncode == 2 and "heatsolve-mpi" in done.stderr

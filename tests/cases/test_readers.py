@@ -14,8 +14,8 @@ import h5py
 import numpy as np
 import pytest
 import xarray
+from program import must, start
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 POINTS = [6, 5, 4]
 LOWER = [0.5, -1.0, 2.0]
 SPACING = [0.1, 0.2, 0.25]
@@ -44,8 +44,7 @@ def case(request, tmp_path_factory):
         CONFIG.replace("run & 1.vtkhdf", name)
         % dict(precision=precision, points=POINTS[:dims], lower=LOWER[:dims], spacing=SPACING[:dims], end="2.5")
     )
-    result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    must(directory, "run", "case.cfg", "--quiet")
     return dims, directory / name
 
 
@@ -107,8 +106,7 @@ def stretched(request, tmp_path_factory):
     axes = " ".join(f"{name} = {places};" for name, places in zip("xyz", PLACES[:dims]))
     lines = [f"grid = {{ {axes} }};" if line.startswith("grid") else line for line in text.splitlines()]
     (directory / "case.cfg").write_text("\n".join(lines))
-    result = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    must(directory, "run", "case.cfg", "--quiet")
     return dims, directory / "run & 1.vtkhdf"
 
 
@@ -305,7 +303,7 @@ def test_vtkhdf_of_a_single_snapshot(tmp_path):
     vtk()
     text = CONFIG % dict(precision="double", points=POINTS, lower=LOWER, spacing=SPACING, end="1")
     (tmp_path / "case.cfg").write_text(text.replace("end = 1;", "sweeps = 0;").replace(" interval = 1.0;", ""))
-    subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, check=True)
+    must(tmp_path, "run", "case.cfg", "--quiet")
     path = tmp_path / "run & 1.vtkhdf"
     found = vtk_sees(path)
     found["times"] = [0.0]  # not a series, so VTK reports no time
@@ -351,7 +349,7 @@ def test_a_live_file_can_be_read(tmp_path):
     # tens of sweeps between snapshots, and so many that the run outlasts three reads on any machine: 2 GB at the end
     text = CONFIG % dict(precision="double", points=[30] * 3, lower=LOWER, spacing=[0.01] * 3, end="10000.0")
     (tmp_path / "case.cfg").write_text(text)
-    process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path)
+    process = start(tmp_path, "run", "case.cfg", "--quiet", stderr=None)
     path = tmp_path / "run & 1.vtkhdf"
     try:
         seen = set()
@@ -403,7 +401,7 @@ def test_a_commit_while_a_reader_opens(tmp_path):
     text = CONFIG.replace("interval = 1.0", "interval = 150.0")
     text %= dict(precision="double", points=[20] * 3, lower=LOWER, spacing=[0.01] * 3, end="2e6")
     (tmp_path / "case.cfg").write_text(text)
-    process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path)
+    process = start(tmp_path, "run", "case.cfg", "--quiet", stderr=None)
     path = tmp_path / "run & 1.vtkhdf"
     try:
         while not path.exists():

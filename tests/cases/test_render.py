@@ -12,8 +12,8 @@ import xml.etree.ElementTree
 import h5py
 import numpy as np
 import pytest
+from program import HEATSOLVE, heatsolve, must
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 GREY = (160, 160, 160)
 INK = (38, 42, 48)
 BLUE = (31, 90, 160)
@@ -33,12 +33,7 @@ def write(path, temperature, axes, title="A plate", unit="K", time=None):
 
 
 def render(*arguments, **environment):
-    return subprocess.run(
-        [HEATSOLVE, "render", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=dict(os.environ, **environment),
-    )
+    return heatsolve(".", "render", *map(str, arguments), env=dict(os.environ, **environment))
 
 
 def draw(path, picture, *arguments, read=True, **options):
@@ -733,7 +728,7 @@ def test_the_lines_of_the_guide_draw_what_they_say(tmp_path, fake):
     assert len(lines) >= 6
     environment = dict(os.environ, **fake())
     for line in lines:
-        result = subprocess.run([HEATSOLVE, *line.split()], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        result = heatsolve(tmp_path, *line.split(), env=environment)
         assert result.returncode == 0 and result.stderr == "", (line, result.stderr)
         drawn = tmp_path / line.split()[-1]
         assert drawn.exists() or drawn.with_stem(drawn.stem + "-0012").exists(), line
@@ -856,8 +851,7 @@ SHAPES = {
 
 def run_case(directory, text):
     (directory / "case.cfg").write_text(text)
-    run = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=directory, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
+    must(directory, "run", "case.cfg", "--quiet")
     return directory / "case.h5"
 
 
@@ -971,9 +965,7 @@ def test_the_file_has_the_labels_once(tmp_path, less):
         one, place = stored.id.get_storage_size(), stored.id.get_chunk_info(0).byte_offset
         rest = f["temperature"].id.get_storage_size()
         assert one < 0.05 * label.size
-    longer = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--resume", "--set", "time.sweeps=3"],
-                            cwd=tmp_path, capture_output=True, text=True)  # fmt: skip
-    assert longer.returncode == 0, longer.stderr
+    must(tmp_path, "run", "case.cfg", "--quiet", "--resume", "--set", "time.sweeps=3")
     with h5py.File(path) as f:
         assert (f["body/labels"][:] == expected).all() and len(f["temperature"]) == 4
         assert f["body/labels"].id.get_chunk_info(0).byte_offset == place

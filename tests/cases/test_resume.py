@@ -10,34 +10,23 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 import typing
 import zlib
 
+import faults
 import h5py
 import numpy as np
+import program
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
-import faults  # noqa: E402
-import sums  # noqa: E402
+import sums
+from program import must, snapshots_in, wait_for
 
 OFTEN = ("--set", "checkpoint.every_minutes=1e-3")  # 60 ms
 
 
 def start(directory, *arguments):
-    return subprocess.Popen(
-        [faults.HEATSOLVE, "run", "case.cfg", "--quiet", *arguments],
-        cwd=directory,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-
-
-def wait_for(path, process):
-    while not path.exists() and process.poll() is None:
-        time.sleep(0.002)
+    return program.start(directory, "run", "case.cfg", "--quiet", *arguments)
 
 
 def wait_until_it_listens(process):
@@ -232,11 +221,6 @@ def once(tmp_path_factory):
         if sweep % cadence["every"] != 0 and sweep % cadence["history_every"] != 0:
             return Once(directory, cadence, int(sweep))
     pytest.fail("no interrupt came where nothing was due")
-
-
-def snapshots_in(path):
-    with h5py.File(path) as f:
-        return len(f["sweep"])
 
 
 @pytest.fixture
@@ -634,9 +618,7 @@ def test_where_nothing_is_left_to_do_json_and_summary_have_what_the_file_has(tmp
     (tmp_path / "case.cfg").write_text(BALANCED)
 
     def told(*arguments):
-        done = subprocess.run([faults.HEATSOLVE, "run", "case.cfg", *arguments], cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return must(tmp_path, "run", "case.cfg", *arguments)
 
     first, again = json.loads(told("--json")), json.loads(told("--json", "--resume"))
     assert again["swept"] == 0 and again["flux/x_min"] is not None and again["change"] > 0.0
@@ -985,7 +967,6 @@ def test_the_fingerprint_is_what_python_says_of_the_values(reading):
         values = f["field"][-1].astype("<f8").tobytes()
         line = f"{group}.file content = 8 x 9, crc32 {zlib.crc32(values):08x}, adler32 {zlib.adler32(values):08x}"
         assert line in g.attrs["fingerprint"].split("\n")
-
 
 
 def test_the_fingerprint_of_a_large_field_is_that_of_all_its_parts(tmp_path):

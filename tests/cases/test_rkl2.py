@@ -5,26 +5,17 @@ same bits for kernels and threads, and what is reported and refused.
 import json
 import os
 import signal
-import subprocess
 import time
 
 import h5py
 import numpy as np
 import pytest
-from helpers import AXES, BACKEND, HEATSOLVE, assert_order, config, run
+from helpers import AXES, BACKEND, assert_order, command, config, run
+from program import heatsolve, must, start, wait_for
 
 CONDUCTIVITY, CAPACITY, H = 4.0, 2.0, 6.0
 MATERIAL = {"conductivity": CONDUCTIVITY, "density": 8.0, "specific_heat": 0.25}
 FACES = [f"{a}_{side}" for a in AXES for side in ("min", "max")]
-
-
-def command(directory, settings, *arguments, name="case"):
-    settings = {**settings, "solver": {"backend": BACKEND, **settings.get("solver", {})}}
-    settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
-    (directory / f"{name}.cfg").write_text(config(settings))
-    return subprocess.run(
-        [HEATSOLVE, arguments[0], f"{name}.cfg", *arguments[1:]], cwd=directory, capture_output=True, text=True, timeout=300
-    )
 
 
 def rkl2(end, steps):
@@ -247,9 +238,8 @@ def test_a_run_that_a_signal_stopped_goes_on_with_the_same_bits(tmp_path):
     settings = {**PULLED, "material": MATERIAL, "time": rkl2(4.0, 40000), "solver": {"backend": BACKEND}}
     whole = run(tmp_path, settings, "whole")
     (tmp_path / "part.cfg").write_text(config({**settings, "output": {"file": "part.h5"}}))
-    started = subprocess.Popen([HEATSOLVE, "run", "part.cfg", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE)
-    while not (tmp_path / "part.h5").exists() and started.poll() is None:
-        time.sleep(0.002)
+    started = start(tmp_path, "run", "part.cfg", "--quiet")
+    wait_for(tmp_path / "part.h5", started)
     time.sleep(0.05)  # some thousand steps; all of them take a second on one core
     started.send_signal(signal.SIGTERM)
     started.communicate()
@@ -325,9 +315,8 @@ def test_a_box_within_a_tolerance_is_not_overshot(tmp_path):
 
 def test_a_tolerance_that_rounding_hides_is_refused(tmp_path):
     """In float 3e-5 K at 300 K made the steps so short that none of them changed the field."""
-    settings = {**PULLED, "material": MATERIAL, "precision": "float", "initial": {"value": 300.0}, "solver": {"backend": BACKEND}}
-    (tmp_path / "case.cfg").write_text(config({**settings, "time": within(0.4, 1e-5), "output": {"file": "case.h5"}}))
-    done = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, capture_output=True, text=True)
+    settings = {**PULLED, "material": MATERIAL, "precision": "float", "initial": {"value": 300.0}}
+    done = command(tmp_path, {**settings, "time": within(0.4, 1e-5)}, "run", "--quiet")
     assert done.returncode == 1 and "float cannot tell less than 0.0003 K" in done.stderr, done.stderr
     assert 'time.tolerance = 1e-05' in done.stderr and 'precision = "double"' in done.stderr
     run(tmp_path, {**settings, "time": within(0.4, 6e-4)})
@@ -393,12 +382,11 @@ def test_it_takes_a_kernel_of_single_sweeps_and_none_that_was_tuned(tmp_path):
     (tmp_path / "case.cfg").write_text(config({**settings, "output": {"file": "case.h5"}, "solver": {"backend": "cpu"}}))
     said = {}
     for method in ("rkl2", "euler"):
-        check = [HEATSOLVE, "check", "case.cfg", "--json", f'--set=time.method="{method}"', "--set=time.step=1e-6"]
-        done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True, env=cache)
-        said[method] = json.loads(done.stdout)
+        setting = [f'--set=time.method="{method}"', "--set=time.step=1e-6"]
+        said[method] = json.loads(must(tmp_path, "check", "case.cfg", "--json", *setting, env=cache))
     assert said["rkl2"]["kernel"] == "openmp" and said["euler"]["kernel"] == "wavefront"
     assert said["euler"]["kernel_trial"] and not said["rkl2"]["kernel_trial"]
-    done = subprocess.run([HEATSOLVE, "tune", "case.cfg"], cwd=tmp_path, capture_output=True, text=True, env=cache)
+    done = heatsolve(tmp_path, "tune", "case.cfg", env=cache)
     assert done.returncode == 2 and "tuning times calls of many sweeps, which it does not make" in done.stderr
 
 

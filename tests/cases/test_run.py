@@ -9,9 +9,8 @@ import time
 
 import h5py
 import numpy as np
+import program
 import pytest
-
-HEATSOLVE = os.environ["HEATSOLVE"]
 
 BASE = """
 title = "a bar";
@@ -28,7 +27,7 @@ exact = { expression = "exp(-(pi/4)^2*t)*sin(pi*x/4)"; };
 def heatsolve(directory, *arguments, text=BASE):
     if text is not None:
         (directory / "case.cfg").write_text(text)
-    return subprocess.run([HEATSOLVE, *arguments], cwd=directory, capture_output=True, text=True, timeout=300)
+    return program.heatsolve(directory, *arguments, timeout=300)
 
 
 def files(directory):
@@ -131,7 +130,7 @@ def test_what_is_said_never_lands_in_the_output(tmp_path, closed):
     """The next file that is opened takes the number of a closed stream, and progress is written to number 2."""
     (tmp_path / "case.cfg").write_text(BASE)
     steps = "--set output.history_every=1 --set time.end=0.2 --set output.interval=0.001"
-    run = f'"{HEATSOLVE}" run case.cfg {steps}'
+    run = f'"{program.HEATSOLVE}" run case.cfg {steps}'
     assert subprocess.run(f"{run} --output whole.h5 --quiet", cwd=tmp_path, shell=True).returncode == 0
     assert subprocess.run(f"{run} --output closed.h5 {closed}", cwd=tmp_path, shell=True, capture_output=True).returncode == 0
     with h5py.File(tmp_path / "whole.h5") as whole, h5py.File(tmp_path / "closed.h5") as found:
@@ -147,7 +146,7 @@ def test_what_is_said_never_lands_in_the_output(tmp_path, closed):
 def test_an_answer_cut_short_by_a_full_disk_is_exit_3(tmp_path, arguments):
     (tmp_path / "case.cfg").write_text(BASE)
     with open("/dev/full", "w") as full:
-        result = subprocess.run([HEATSOLVE, *arguments], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True)
+        result = program.heatsolve(tmp_path, *arguments, stdout=full)
     assert result.returncode == 3
     assert "standard output: cannot write: No space left on device" in result.stderr
 
@@ -451,9 +450,8 @@ def test_a_signal_saves_the_state_and_resume_ends_in_the_same_bits(tmp_path, num
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     whole.mkdir(), cut.mkdir()
     (cut / "case.cfg").write_text(FACES_THAT_MOVE)
-    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=cut, stderr=subprocess.PIPE, text=True)
-    while run.poll() is None and not (cut / "out.h5").exists():
-        time.sleep(0.01)
+    run = program.start(cut, "run", "case.cfg", "--quiet", text=True)
+    program.wait_for(cut / "out.h5", run)
     time.sleep(0.1)
     run.send_signal(number)
     _, stderr = run.communicate(timeout=60)

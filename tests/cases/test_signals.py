@@ -10,8 +10,7 @@ import time
 
 import h5py
 import pytest
-
-HEATSOLVE = os.environ["HEATSOLVE"]
+from program import HEATSOLVE, heatsolve, must, start
 
 ENDLESS = """
 title = "endless";
@@ -42,9 +41,7 @@ def status_of(path):
 
 
 def assert_goes_on(directory, sweep):
-    more = ["--quiet", "--resume", "--set", f"time.sweeps={sweep + 10}"]
-    result = subprocess.run([HEATSOLVE, "run", "case.cfg", *more], cwd=directory, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
+    must(directory, "run", "case.cfg", "--quiet", "--resume", "--set", f"time.sweeps={sweep + 10}")
     with h5py.File(directory / "out.h5") as file:
         assert file["sweep"][-1] == sweep + 10
 
@@ -59,7 +56,7 @@ def interrupted_at(message, name):
 @pytest.mark.parametrize("times", [1, 20])
 def test_the_state_is_saved(case, name, times):
     """However often the signal comes: both the shell and the kernel send SIGHUP, and SIGXCPU comes every second."""
-    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=case, stderr=subprocess.PIPE, text=True)
+    run = start(case, "run", "case.cfg", "--quiet", text=True)
     wait_until_it_runs(case, run)
     for _ in range(times):
         run.send_signal(getattr(signal, name))
@@ -72,8 +69,7 @@ def test_a_limit_on_processor_time_saves_the_state(case):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (1, 30))  # ulimit -S -t 1
 
-    command = [HEATSOLVE, "run", "case.cfg", "--quiet"]
-    result = subprocess.run(command, cwd=case, preexec_fn=limit, capture_output=True, text=True, timeout=60)
+    result = heatsolve(case, "run", "case.cfg", "--quiet", preexec_fn=limit, timeout=60)
     assert result.returncode == 130, result.stderr
     assert_goes_on(case, interrupted_at(result.stderr, "SIGXCPU"))
 
@@ -82,7 +78,7 @@ def test_a_limit_on_processor_time_saves_the_state(case):
 def test_the_second_one_ends_it_at_once(case, name):
     """Unless the run has already ended by itself."""
     number = getattr(signal, name)
-    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=case, stderr=subprocess.DEVNULL)
+    run = start(case, "run", "case.cfg", "--quiet", stderr=subprocess.DEVNULL)
     wait_until_it_runs(case, run)
     run.send_signal(number)
     handled = time.monotonic() + 10
@@ -95,7 +91,7 @@ def test_a_signal_that_was_ignored_stays_ignored(case):
     """As under nohup."""
     end = ["--set", "time.sweeps=100000"]
     ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
-    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet", *end], cwd=case, preexec_fn=ignore)
+    run = start(case, "run", "case.cfg", "--quiet", *end, stderr=None, preexec_fn=ignore)
     wait_until_it_runs(case, run)
     run.send_signal(signal.SIGHUP)
     assert run.wait(timeout=60) == 0
@@ -112,8 +108,7 @@ def test_a_solve_is_watched_and_stopped(tmp_path, earlier):
     """On a terminal, interrupted after the first iteration is shown; an existing file stays."""
     (tmp_path / "case.cfg").write_text(SOLVED)
     if earlier:
-        small = ["--quiet", "--set", "grid.points=[9,9,9]"]
-        subprocess.run([HEATSOLVE, "run", "case.cfg", *small], cwd=tmp_path, check=True)
+        must(tmp_path, "run", "case.cfg", "--quiet", "--set", "grid.points=[9,9,9]")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     pid, terminal = pty.fork()
     if pid == 0:
@@ -141,7 +136,7 @@ def test_a_step_that_takes_long_is_given_up(tmp_path, method):
         f'time = {{ end = 1.0e4; tolerance = 1e-9; method = "{method}"; }};\nsource = {{ expression = "sin(9*t)"; }};',
     )
     (tmp_path / "case.cfg").write_text(lasting)
-    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    run = start(tmp_path, "run", "case.cfg", "--quiet", text=True)
     wait_until_it_runs(tmp_path, run)
     time.sleep(0.5)  # nearly all of it in the steps
     begin = time.monotonic()
@@ -162,7 +157,7 @@ def test_a_reader_that_goes_away_does_not_stop_a_run(case, form, status):
     more = ["--set", "time.sweeps=20000", *form]
     more += ["--set", 'exact.expression="1"', "--set", "exact.max_error=1e-9"] if status else []
     reader, writer = os.pipe()
-    run = subprocess.Popen([HEATSOLVE, "run", "case.cfg", *more], cwd=case, stdout=writer, stderr=writer)
+    run = start(case, "run", "case.cfg", *more, stdout=writer, stderr=writer)
     os.close(writer)
     os.close(reader)
     assert run.wait(timeout=60) == status
@@ -172,7 +167,8 @@ def test_a_reader_that_goes_away_does_not_stop_a_run(case, form, status):
 def test_a_table_that_nobody_reads_is_kept(case):
     cache = case / "cache"
     reader, writer = os.pipe()
-    tune = subprocess.Popen([HEATSOLVE, "tune", "case.cfg"], cwd=case, stdout=writer, stderr=writer, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    tune = start(case, "tune", "case.cfg", stdout=writer, stderr=writer, env=environment)
     os.close(writer)
     os.close(reader)
     assert tune.wait(timeout=120) == 0

@@ -6,12 +6,12 @@ import json
 import math
 import os
 import resource
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, HEATSOLVE, assert_order, config, run, unit_grid
+from helpers import assert_order, command, config, run, unit_grid
+from program import HEATSOLVE, heatsolve
 
 STEEL = {"conductivity": 50.0, "density": 7850.0, "specific_heat": 460.0}
 WALLS = {
@@ -34,15 +34,6 @@ BLOCK = {
 
 def case(method, **time):
     return {**BLOCK, "time": {**time, "method": method}}
-
-
-def command(directory, settings, *arguments, name="case"):
-    settings = {**settings, "solver": {"backend": BACKEND}}
-    settings["output"] = {"file": f"{name}.h5", **settings.get("output", {})}
-    (directory / f"{name}.cfg").write_text(config(settings))
-    return subprocess.run(
-        [HEATSOLVE, arguments[0], f"{name}.cfg", *arguments[1:]], cwd=directory, capture_output=True, text=True, timeout=300
-    )
 
 
 # the modes are exact to 1e-11 of 350 K; rates of change in W are differences of such fields
@@ -241,12 +232,11 @@ def test_without_openblas_it_says_what_to_install(tmp_path):
     hidden.mkdir()
     (hidden / "libopenblas.so.0").write_text("no library")
     (tmp_path / "case.cfg").write_text(config({**case("spectral", sweeps=9), "output": {"file": "case.h5"}}))
-    arguments = [HEATSOLVE, "run", "case.cfg", "--quiet"]
     environment = {**os.environ, "LD_LIBRARY_PATH": str(hidden)}
-    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    done = heatsolve(tmp_path, "run", "case.cfg", "--quiet", env=environment)
     assert done.returncode == 2
     assert 'time.method = "spectral": it needs OpenBLAS' in done.stderr and "install Debian's libopenblas0" in done.stderr
-    done = subprocess.run([*arguments, '--set=time.method="euler"'], cwd=tmp_path, capture_output=True, env=environment)
+    done = heatsolve(tmp_path, "run", "case.cfg", "--quiet", '--set=time.method="euler"', env=environment)
     assert done.returncode in (0, 2)
 
 
@@ -257,9 +247,8 @@ def test_a_limit_on_addresses_ends_a_run_with_a_message(tmp_path):
     (tmp_path / "case.cfg").write_text(config({**settings, "output": {"file": "case.h5"}}))
 
     def within(limit, *arguments):
-        return subprocess.run(
-            [HEATSOLVE, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20)))  # fmt: skip
+        most = (limit << 20, limit << 20)
+        return heatsolve(tmp_path, *arguments, timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, most))
 
     least = next(limit for limit in range(20, 400, 20) if within(limit, "version").returncode == 0)
     codes = []

@@ -2,13 +2,10 @@
 
 import json
 import math
-import os
 import re
-import subprocess
 
+import program
 import pytest
-
-HEATSOLVE = os.environ["HEATSOLVE"]
 
 # |symbol| of the second difference at theta = pi, times spacing^2, by radius
 LARGEST = {1: 4.0, 2: 16.0 / 3.0, 3: 272.0 / 45.0}
@@ -33,9 +30,7 @@ output = {{ file = "out.h5"; overwrite = true; }};
 def heatsolve(directory, text, *arguments):
     (directory / "case.cfg").write_text(text)
     command, *options = arguments
-    return subprocess.run(
-        [HEATSOLVE, command, "case.cfg", *options], cwd=directory, capture_output=True, text=True, timeout=300
-    )
+    return program.heatsolve(directory, command, "case.cfg", *options, timeout=300)
 
 
 def limit(directory, text):

@@ -4,12 +4,12 @@ what check predicts; and that the remedies in the messages work.
 
 import json
 import re
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, HEATSOLVE, config
+from helpers import command, config
+from program import must
 
 WATER = {"conductivity": 2.0, "density": 2.0, "specific_heat": 1.0}
 PLAIN = {"diffusivity": 1.0}
@@ -97,12 +97,9 @@ for body in BODIES.values():
 CASES = {**CASES, **BODIES}
 
 
-def heatsolve(directory, command, settings, *options, name="case"):
-    settings = {"output": {"file": f"{name}.h5"}, "solver": {"backend": BACKEND}, **settings}
-    (directory / f"{name}.cfg").write_text(config(settings))
-    again = ["--overwrite"] if command == "run" and "--resume" not in options else []
-    line = [HEATSOLVE, command, f"{name}.cfg", "--json", *again, *options]
-    return subprocess.run(line, cwd=directory, capture_output=True, text=True, timeout=300)
+def heatsolve(directory, verb, settings, *options, name="case"):
+    again = ["--overwrite"] if verb == "run" and "--resume" not in options else []
+    return command(directory, settings, verb, "--json", *again, *options, name=name)
 
 
 def search(directory, settings, tolerance, code=0, name="case", every=20):
@@ -157,10 +154,9 @@ def test_the_summary_says_that_float_cannot_tell_it(tmp_path):
     settings = {**CASES["rod"], "precision": "float", "steady": {"tolerance": 1e-7}}
     settings["output"] = {"file": "case.h5"}
     (tmp_path / "case.cfg").write_text(config(settings))
-    for command in ("run", "check"):
-        result = subprocess.run([HEATSOLVE, command, "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
-        assert result.returncode == 0
-        assert re.search(r"float (resolves|cannot resolve changes below)", result.stdout), result.stdout
+    for verb in ("run", "check"):
+        told = must(tmp_path, verb, "case.cfg")
+        assert re.search(r"float (resolves|cannot resolve changes below)", told), told
 
 
 def test_a_slow_mode_that_is_hidden_is_within_the_bound(tmp_path):
@@ -263,8 +259,7 @@ def test_check_gives_the_tolerance_for_a_distance(tmp_path):
 def test_check_says_when_the_sweeps_are_too_few(tmp_path):
     settings = {**CASES["rod"], "steady": {"tolerance": 1e-6}, "time": {"sweeps": 1000}, "output": {"file": "case.h5"}}
     (tmp_path / "case.cfg").write_text(config(settings))
-    result = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
-    assert "NOT within these 1000" in result.stdout
+    assert "NOT within these 1000" in must(tmp_path, "check", "case.cfg")
 
 
 @pytest.mark.parametrize("method", ["euler", "spectral", "exponential"])
@@ -274,10 +269,10 @@ def test_check_says_no_time_where_none_is_measured(tmp_path, method):
     settings = {**LEAKING, "steady": {"tolerance": 1e-6}, "time": time, "output": {"file": "case.h5"}}
     result = heatsolve(tmp_path, "check", settings)
     assert result.returncode == 0 and (json.loads(result.stdout)["steady_seconds"] is None) == (method != "euler")
-    result = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
-    line = re.search(r"after about \d+ sweeps, t = [\d.e+]+ s(, in about [\d.]+ \w+)?\n", result.stdout)
+    told = must(tmp_path, "check", "case.cfg")
+    line = re.search(r"after about \d+ sweeps, t = [\d.e+]+ s(, in about [\d.]+ \w+)?\n", told)
     assert line and (line.group(1) is None) == (method != "euler")
-    assert not re.search(r"\bnan\b", result.stdout)
+    assert not re.search(r"\bnan\b", told)
 
 
 # ---- how it came out -----------------------------------------------------------------------------
@@ -386,8 +381,7 @@ def test_check_says_where_its_sweeps_need_a_balance(tmp_path, holds):
     settings = {**case([33, 17], walls), "source": {"value": 1.0}, "time": {"sweeps": 2000}, "steady": {"tolerance": 1e-9}}
     told = json.loads(heatsolve(tmp_path, "check", settings).stdout)
     assert told["steady_sweeps"] > 0 and told["steady_if_balanced"] is not holds
-    text = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True).stdout
-    assert ("provided that source and walls balance" in text) is not holds
+    assert ("provided that source and walls balance" in must(tmp_path, "check", "case.cfg")) is not holds
 
 
 def test_walls_that_change_in_time_have_none(tmp_path):

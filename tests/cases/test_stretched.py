@@ -1,15 +1,12 @@
 """Stretched grids: manufactured solutions of second order, conserved heat, probes, regions, resume."""
 
 import math
-import os
-import subprocess
 
 import h5py
 import numpy as np
 import pytest
 from helpers import AXES, ROUNDOFF, config, orders, run
-
-HEATSOLVE = os.environ["HEATSOLVE"]
+from program import heatsolve, must
 
 
 def segments(parts, factor=1):
@@ -28,10 +25,8 @@ def written(settings, axes, more=""):
 
 def solve(directory, text, name="case", *more):
     (directory / f"{name}.cfg").write_text(text + f'output = {{ file = "{name}.h5"; }};\n')
-    done = subprocess.run(
-        [HEATSOLVE, "run", f"{name}.cfg", "--quiet", "--overwrite", "--set", "solver.backend=cpu", *more],
-        cwd=directory, capture_output=True, text=True, timeout=300,
-    )
+    usual = ["--quiet", "--overwrite", "--set", "solver.backend=cpu"]
+    done = heatsolve(directory, "run", f"{name}.cfg", *usual, *more, timeout=300)
     assert done.returncode == 0, done.stderr + text
     return h5py.File(directory / f"{name}.h5")
 
@@ -162,10 +157,7 @@ def test_resume_wants_the_same_coordinates(tmp_path):
     solve(tmp_path, text, "case", "--set", "time.end=0.01").close()
 
     def resume(*more):
-        return subprocess.run(
-            [HEATSOLVE, "run", "case.cfg", "--quiet", "--resume", "--set", "solver.backend=cpu", *more],
-            cwd=tmp_path, capture_output=True, text=True,
-        )
+        return heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--resume", "--set", "solver.backend=cpu", *more)
 
     other = resume("--set", "grid.x.segments[2].ratio=1.31")
     assert other.returncode != 0 and "grid.x.segments[2].ratio is 1.31" in other.stderr, other.stderr
@@ -180,14 +172,12 @@ def test_an_override_of_a_counted_axis_is_refused(tmp_path):
     (tmp_path / "case.cfg").write_text(config(settings))
 
     def check(*more):
-        return subprocess.run([HEATSOLVE, "check", "case.cfg", "--set", "grid.x=[0, 1, 3]", *more],
-                              cwd=tmp_path, capture_output=True, text=True)
+        return heatsolve(tmp_path, "check", "case.cfg", "--set", "grid.x=[0, 1, 3]", *more)
 
     refused = check()
     assert refused.returncode == 2 and "--set: grid.x: the config counts the nodes of this axis in grid.points" in refused.stderr
     told = check("--set", "grid.points=[9]")
-    run = subprocess.run([HEATSOLVE, "run", "case.cfg", "--quiet", "--set", "grid.x=[0, 1, 3, 4.5, 9]", "--set", "grid.points=[9]"], cwd=tmp_path)
-    assert run.returncode == 0
+    must(tmp_path, "run", "case.cfg", "--quiet", "--set", "grid.x=[0, 1, 3, 4.5, 9]", "--set", "grid.points=[9]")
     with h5py.File(tmp_path / "case.h5") as f:
         assert f["set"].attrs["grid.x"].tolist() == [0.0, 1.0, 3.0, 4.5, 9.0]
     assert told.returncode == 0, told.stderr
@@ -200,5 +190,5 @@ def test_a_stencil_of_its_own_is_refused(tmp_path):
     for more, key in (("stencil = { c0 = 0.5; c1 = 0.25; c2 = 0.25; };\n", "stencil"),
                       ("stencil = { radius = 2; };\nmaterial = { diffusivity = 1.0; };\n", "stencil.radius")):
         (tmp_path / "case.cfg").write_text(text.replace("3.0", "3.0, 4.0, 5.0, 6.5") + more)
-        done = subprocess.run([HEATSOLVE, "check", "case.cfg"], cwd=tmp_path, capture_output=True, text=True)
+        done = heatsolve(tmp_path, "check", "case.cfg")
         assert done.returncode == 2 and f": {key}" in done.stderr, done.stderr

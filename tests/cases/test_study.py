@@ -11,8 +11,8 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from program import HEATSOLVE, must
 
-HEATSOLVE = os.environ["HEATSOLVE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASE = """
 grid = { points = [17, 9]; upper = [1.6, 0.8]; };
@@ -28,9 +28,7 @@ SETS = ["time.end=5e3", "grid.points=[21, 11]", "title=a b", "initial.expression
 
 def heatsolve(folder, command, *arguments, boundary=""):
     (folder / "case.cfg").write_text(CASE % boundary)
-    done = subprocess.run([HEATSOLVE, command, "case.cfg", *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return must(folder, command, "case.cfg", *arguments)
 
 
 def overrides():

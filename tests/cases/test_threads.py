@@ -4,9 +4,9 @@ loaded). And how many threads there are."""
 import json
 import os
 import re
-import subprocess
 
 import pytest
+from program import heatsolve, must
 
 SAYS_HOW = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
@@ -14,8 +14,8 @@ SAYS_HOW = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 def spins(**environment):
     """How often a thread spins before it sleeps: a number for each time that libgomp was loaded."""
     clean = {k: v for k, v in os.environ.items() if k not in SAYS_HOW}
-    done = subprocess.run([os.environ["HEATSOLVE"], "--version"], capture_output=True, text=True, check=True,
-                          env={**clean, "OMP_DISPLAY_ENV": "verbose", **environment})
+    done = heatsolve(".", "--version", env={**clean, "OMP_DISPLAY_ENV": "verbose", **environment})
+    assert done.returncode == 0, done.stderr
     counts = [int(n) for n in re.findall(r"GOMP_SPINCOUNT\s*=\s*'(\d+)'", done.stderr)]
     if not counts:
         pytest.skip("not built with libgomp")
@@ -44,10 +44,9 @@ def threads(directory, **environment):
     directory.joinpath("case.cfg").write_text("grid = { points = [9]; }; material = { diffusivity = 1.0; };"
                                               " initial = { value = 1.0; }; time = { sweeps = 1; };")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-    done = subprocess.run([os.environ["HEATSOLVE"], "run", "case.cfg", "--quiet", "--json", "--overwrite", "--set", TWO_THREADS_WORTH],
-                          cwd=directory, capture_output=True, text=True, env={**clean, **environment})
-    assert done.returncode == 0, done.stderr
-    return int(json.loads(done.stdout)["device"].split()[0])
+    sized = ["run", "case.cfg", "--quiet", "--json", "--overwrite", "--set", TWO_THREADS_WORTH]
+    told = must(directory, *sized, env={**clean, **environment})
+    return int(json.loads(told)["device"].split()[0])
 
 
 @pytest.mark.parametrize("name, value", [("OMP_PROC_BIND", "true"), ("OMP_PROC_BIND", "close"),

@@ -8,9 +8,8 @@ import subprocess
 import time
 
 import h5py
+import program
 import pytest
-
-HEATSOLVE = os.environ["HEATSOLVE"]
 
 CASE = """
 title = "a plate";
@@ -34,7 +33,7 @@ def place(tmp_path):
 def heatsolve(place, *arguments, **environment):
     environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **environment}
     environment = {name: value for name, value in environment.items() if value is not None}
-    return subprocess.run([HEATSOLVE, *arguments], cwd=place, env=environment, capture_output=True, text=True, timeout=100)
+    return program.heatsolve(place, *arguments, env=environment, timeout=100)
 
 
 def said(place, *arguments, **environment):
@@ -327,8 +326,7 @@ LONG = ["--set", "grid.points=[150,100]", "--set", "time.sweeps=10000000", "--se
 def begin_long_run(place, until, **environment):
     """The output of a long run that is interrupted when the file `until` exists."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **environment}
-    process = subprocess.Popen([HEATSOLVE, "run", "case.cfg", "--quiet", "--json", *LONG], cwd=place, env=environment,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = program.start(place, "run", "case.cfg", "--quiet", "--json", *LONG, env=environment, stdout=subprocess.PIPE, text=True)
     given_up = time.monotonic() + 60  # s: on a machine that is busy with other work it takes a second
     while not list(place.glob(until)) and process.poll() is None and time.monotonic() < given_up:
         time.sleep(0.01)

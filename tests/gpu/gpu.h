@@ -3,6 +3,7 @@
 #define HS_TESTS_GPU_H
 
 #include "core/backend.h"
+#include "core/method.h"
 #include "engine/registry.h"
 #include "input/expression.h"
 #include "test.h"
@@ -175,30 +176,47 @@ struct outcome {
     struct hs_reduction reduction;
 };
 
+/* Takes the spans by the method (NULL: sweeps), each with the problem's operator. */
+static inline struct outcome run_spans(const struct hs_backend *backend,
+                                       const struct hs_kernel *kernel,
+                                       const struct hs_method *method,
+                                       const struct hs_problem *problem, const void *initial,
+                                       const struct hs_span *spans, int count)
+{
+    struct hs_backend_state *state = NULL;
+    struct hs_method_state *self = NULL;
+    struct outcome out = {.field = malloc(field_bytes(problem))};
+    assert_non_null(out.field);
+    memset(out.field, 0xa5, field_bytes(problem));
+    const struct hs_box all = hs_grid_box(&problem->grid);
+    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(backend->upload(state, &all, initial, &err));
+    if (method)
+        assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
+    for (int n = 0; n < count; n++) {
+        struct hs_span span = spans[n];
+        span.op = hs_problem_operator(problem, span.step);
+        assert_ok_of(kernel->name, method ? method->advance(self, backend, state, &span, &err)
+                                          : backend->sweep(state, &span, &err));
+    }
+    assert_ok(backend->download(state, &all, out.field, &err));
+    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
+    if (method)
+        method->destroy(self);
+    backend->destroy(state);
+    return out;
+}
+
 /* `count` sweeps in two stretches. The second has `last` sweeps and is asked for its change. */
 static inline struct outcome run_on(const struct hs_backend *backend,
                                     const struct hs_kernel *kernel,
                                     const struct hs_problem *problem, const void *initial,
                                     int64_t count, int64_t last)
 {
-    struct hs_backend_state *state = NULL;
-    struct outcome out = {.field = malloc(field_bytes(problem))};
-    assert_non_null(out.field);
-    memset(out.field, 0xa5, field_bytes(problem));
-    const struct hs_box all = hs_grid_box(&problem->grid);
-    struct hs_span span = {
-        .count = count - last, .step = 0.01, .op = hs_problem_operator(problem, 0.01)};
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
-    assert_ok(backend->upload(state, &all, initial, &err));
-    assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
-    span.first = span.count;
-    span.count = last;
-    span.keep_last = true;
-    assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
-    assert_ok(backend->download(state, &all, out.field, &err));
-    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
-    backend->destroy(state);
-    return out;
+    const struct hs_span spans[] = {
+        {.count = count - last, .step = 0.01},
+        {.count = last, .first = count - last, .step = 0.01, .keep_last = true}};
+    return run_spans(backend, kernel, NULL, problem, initial, spans, 2);
 }
 
 static inline double value_of(enum hs_precision precision, const void *values, int64_t i)

@@ -194,21 +194,7 @@ static struct outcome run_body(const struct hs_backend *backend, const struct hs
                                     {.count = 2, .step = 0.01, .start = 0.1, .first = 7},
                                     {.count = many ? 431 : 1, .step = 0.007, .start = 0.3},
                                     {.count = 5, .step = 0.01, .start = 1.0, .keep_last = true}};
-    struct hs_backend_state *state = NULL;
-    struct outcome out = {.field = malloc(field_bytes(problem))};
-    assert_non_null(out.field);
-    const struct hs_box all = hs_grid_box(&problem->grid);
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
-    assert_ok(backend->upload(state, &all, initial, &err));
-    for (size_t n = 0; n < sizeof spans / sizeof *spans; n++) {
-        struct hs_span span = spans[n];
-        span.op = hs_problem_operator(problem, span.step);
-        assert_ok_of(kernel->name, backend->sweep(state, &span, &err));
-    }
-    assert_ok(backend->download(state, &all, out.field, &err));
-    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
-    backend->destroy(state);
-    return out;
+    return run_spans(backend, kernel, NULL, problem, initial, spans, 5);
 }
 
 static int ran;
@@ -269,16 +255,11 @@ void test_cuda_bodies__have_the_bits_of_the_cpu(void **state)
 static void *swept_once(const struct hs_problem *problem)
 {
     void *const initial = random_values(problem);
-    struct hs_backend_state *state = NULL;
-    const struct hs_box all = hs_grid_box(&problem->grid);
-    const struct hs_span span = {
-        .count = 1, .step = 0.01, .op = hs_problem_operator(problem, 0.01)};
-    assert_ok(hs_backend_cpu.create(problem, &hs_kernel_cpu_openmp, 0, 0, &state, &err));
-    assert_ok(hs_backend_cpu.upload(state, &all, initial, &err));
-    assert_ok(hs_backend_cpu.sweep(state, &span, &err));
-    assert_ok(hs_backend_cpu.download(state, &all, initial, &err));
-    hs_backend_cpu.destroy(state);
-    return initial;
+    const struct hs_span span = {.count = 1, .step = 0.01};
+    const struct outcome swept =
+        run_spans(&hs_backend_cpu, &hs_kernel_cpu_openmp, NULL, problem, initial, &span, 1);
+    free(initial);
+    return swept.field;
 }
 
 /* Steps of nine sweeps, of five and of nine again. */
@@ -288,21 +269,7 @@ static struct outcome run_steps(const struct hs_backend *backend, const struct h
     const struct hs_span spans[] = {{.count = 2, .step = 0.2, .start = 0.01},
                                     {.count = 3, .step = 0.05, .start = 0.41},
                                     {.count = 2, .step = 0.2, .start = 0.56, .keep_last = true}};
-    struct hs_backend_state *state = NULL;
-    struct hs_method_state *method = NULL;
-    struct outcome out = {.field = malloc(field_bytes(problem))};
-    assert_non_null(out.field);
-    const struct hs_box all = hs_grid_box(&problem->grid);
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
-    assert_ok(backend->upload(state, &all, initial, &err));
-    assert_ok(hs_method_rkl2.create(problem, backend, state, &method, &err));
-    for (size_t n = 0; n < sizeof spans / sizeof *spans; n++)
-        assert_ok_of(kernel->name, hs_method_rkl2.advance(method, backend, state, &spans[n], &err));
-    assert_ok(backend->download(state, &all, out.field, &err));
-    assert_ok(hs_reduce(backend, state, problem, &out.reduction, &err));
-    hs_method_rkl2.destroy(method);
-    backend->destroy(state);
-    return out;
+    return run_spans(backend, kernel, &hs_method_rkl2, problem, initial, spans, 3);
 }
 
 static void compare_steps(const struct hs_problem *problem, int n)

@@ -16,14 +16,6 @@ extern const struct hs_kernel hs_kernel_cuda_basic, hs_kernel_cpu_wavefront;
 
 static const int64_t grid_points[HS_AXES] = {70, 37, 19};
 
-/* As in tests/unit/engine/test_modes.c, which gives the reasons. */
-static double tolerance_of(const struct modes_case *c, int64_t sweeps)
-{
-    if (c->problem.precision == HS_FLOAT)
-        return 1e-6;
-    return holds_mean(c) ? 1e-11 : fmax(1e-11, DBL_EPSILON * (double)sweeps);
-}
-
 /* In double the modes are compared with the GPU's sweeps. In float some hundred sweeps round by as
  * much as the tolerance, so the modes are compared with the CPU's, which its own tests compare with
  * sweeps. */
@@ -41,7 +33,7 @@ static void hold(int dims, int radius, enum hs_precision precision, int walls, i
                            : run_case(&c, &hs_backend_cpu, &hs_kernel_cpu_wavefront,
                                       &hs_method_spectral, step, sweeps, sweeps, false, NULL);
     const double off = difference(&c, jumped, expected);
-    if (!(off <= tolerance_of(&c, sweeps)))
+    if (!(off <= modes_tolerance(&c, sweeps)))
         fail_msg("%dD, radius %d, %s, walls %s: after %lld sweeps off by %g", dims, radius,
                  hs_precision_name(precision), name, (long long)sweeps, off);
     free(jumped);
@@ -87,8 +79,8 @@ void test_cuda_modes__stops_and_exponential_are_those_of_the_cpu(void **state)
                                      500, 130, true, &here);
                 double *b = run_case(&c, &hs_backend_cpu, &hs_kernel_cpu_wavefront, methods[m],
                                      step, 500, 130, true, &there);
-                assert_true(difference(&c, a, b) <= tolerance_of(&c, 500));
-                assert_near(here.change, there.change, 330.0 * tolerance_of(&c, 500));
+                assert_true(difference(&c, a, b) <= modes_tolerance(&c, 500));
+                assert_near(here.change, there.change, 330.0 * modes_tolerance(&c, 500));
                 free(a);
                 free(b);
                 release_case(&c);

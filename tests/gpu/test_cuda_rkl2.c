@@ -65,24 +65,18 @@ static void hold_bits(const struct modes_case *c, const char *name)
     free(expected);
 }
 
+static void has_bits(struct modes_case *c, const char *name, int n)
+{
+    char varying[160];
+    snprintf(varying, sizeof varying, "%s, in time", name);
+    hold_bits(c, name);
+    make_vary(c, n);
+    hold_bits(c, varying);
+}
+
 void test_cuda_rkl2__has_the_bits_of_the_cpu(void **state)
 {
-    const char *kind[HS_FACES], *walls;
-    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
-        for (int precision = 0; precision < HS_PRECISIONS; precision++)
-            for (int n = 0; (walls = wall_names(n, kind)); n++) {
-                char name[128];
-                const int dims = 1 + (radius + n) % 3;
-                struct modes_case c =
-                    make_case(dims, radius, (enum hs_precision)precision, kind, grid_points, true);
-                snprintf(name, sizeof name, "%dD, radius %d, %s, walls %s", dims, radius,
-                         hs_precision_name((enum hs_precision)precision), walls);
-                hold_bits(&c, name);
-                make_vary(&c, n);
-                strcat(name, ", in time");
-                hold_bits(&c, name);
-                release_case(&c);
-            }
+    for_all_walls(grid_points, has_bits);
     printf("%d cases agree, %d of them by passes for stages\n", ran, by_passes);
     assert_true(ran > 100 && (by_passes > 100 || getenv("HS_KERNEL")));
 }

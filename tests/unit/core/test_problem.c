@@ -1,22 +1,9 @@
 #include "core/problem.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <string.h>
-
-/* 3D, 5 x 4 x 6 nodes, spacing 0.5, 1, 2; the value 1 everywhere, no walls. */
-static struct hs_problem box_problem(void)
-{
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid = (struct hs_grid){
-        .dims = 3, .points = {5, 4, 6}, .lower = {-1.0, 0.0, 3.0}, .spacing = {0.5, 1.0, 2.0}};
-    problem.initial.field.value.constant = 1.0;
-    problem.material.diffusivity = 0.25;
-    for (int face = 0; face < HS_FACES; face++)
-        problem.face[face].edge_weight = 1.0;
-    return problem;
-}
 
 void test_problem__interior_leaves_the_held_layers_out(void **state)
 {

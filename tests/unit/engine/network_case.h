@@ -165,6 +165,18 @@ static inline double case_weight(const struct hs_network *network, const struct 
     return 0.0;
 }
 
+/* Width of the part of a node's control volume between two coordinates, on a grid from 0. */
+static inline double case_overlap(const struct hs_grid *grid, int axis, int64_t i, double lower,
+                                  double upper)
+{
+    if (axis >= grid->dims)
+        return 1.0;
+    const double dx = grid->spacing[axis], end = dx * (double)(grid->points[axis] - 1);
+    const double lo = fmax(fmax(((double)i - 0.5) * dx, 0.0), lower);
+    const double hi = fmin(fmin(((double)i + 0.5) * dx, end), upper);
+    return fmax(hi - lo, 0.0);
+}
+
 /* Sum over all nodes of one number of their rows. */
 static inline double case_sum(const struct hs_network *network,
                               double (*of)(const struct hs_network *, const struct hs_network_row *,

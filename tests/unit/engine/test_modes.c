@@ -3,8 +3,6 @@
 #include "engine/stability.h"
 #include "modes_case.h"
 
-#include <float.h>
-
 extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_kernel hs_kernel_cpu_wavefront;
 
@@ -15,19 +13,6 @@ static const int64_t points[HS_AXES] = {13, 10, 9};
 
 /* Halves of 35 and 34 nodes, and some 39 that are not halved: groups with slots to spare. */
 static const int64_t long_points[HS_AXES] = {69, 39, 35};
-
-/* The accuracy that the modes promise. In float the forcing and the result are each rounded once,
- * by 6e-8. */
-static const double of_double = 1e-11, of_float = 1e-6;
-
-/* If no wall holds the mean, the rounding of each sweep stays in it. Once the field is flat all
- * sweeps round alike: by half an epsilon in the sum, and as much in a ghost. */
-static double tolerance_of(const struct modes_case *c, int64_t sweeps)
-{
-    if (c->problem.precision == HS_FLOAT)
-        return of_float;
-    return holds_mean(c) ? of_double : fmax(of_double, DBL_EPSILON * (double)sweeps);
-}
 
 static double step_of(const struct modes_case *c)
 {
@@ -74,7 +59,7 @@ static void hold_to_sweeps(const int64_t grid[HS_AXES], int dims, int radius,
     const char *name = wall_names(walls, kind);
     struct modes_case c = make_case(dims, radius, precision, kind, grid, walls % 2);
     const double off = off_sweeps(&c, sweeps);
-    if (!(off <= tolerance_of(&c, sweeps)))
+    if (!(off <= modes_tolerance(&c, sweeps)))
         fail_msg("%dD, radius %d, %s, walls %s: after %lld sweeps off by %g", dims, radius,
                  hs_precision_name(precision), name, (long long)sweeps, off);
     release_case(&c);
@@ -151,7 +136,7 @@ void test_modes__stops_do_not_matter(void **state)
     struct hs_reduction swept, jumped;
     double *a = run_case(&c, cpu, kernel, NULL, step, 777, 777, true, &swept);
     double *b = run_case(&c, cpu, kernel, &hs_method_spectral, step, 777, 100, true, &jumped);
-    assert_true(difference(&c, b, a) <= of_double);
+    assert_true(difference(&c, b, a) <= modes_accuracy[HS_DOUBLE]);
     assert_near(jumped.change, swept.change, 1e-12 * 330.0);
     assert_near(jumped.stored, swept.stored, 1e-12 * 330.0);
     assert_near(jumped.heat, swept.heat, 1e-12 * fabs(swept.heat));
@@ -235,7 +220,7 @@ void test_modes__steady_is_the_end_of_sweeps(void **state)
                                      10000000, true, NULL);
             assert_true(solution.reached);
             assert_true(solution.residual <= 1e-12); /* roundings of 300 K over changes of 10 K */
-            assert_true(difference(&c, steady, swept) <= of_double);
+            assert_true(difference(&c, steady, swept) <= modes_accuracy[HS_DOUBLE]);
             free(steady);
             free(swept);
             release_case(&c);

@@ -8,20 +8,9 @@ static const double rounding = 1e-14;
 static const int64_t points[] = {7, 5, 6};
 static const double size[] = {0.3, 0.7, 1.1};
 
-/* Width of the part of a node's control volume between two coordinates, on a grid from 0. */
-static double overlap(const struct hs_grid *grid, int axis, int64_t i, double lower, double upper)
-{
-    if (axis >= grid->dims)
-        return 1.0;
-    const double dx = grid->spacing[axis], end = dx * (double)(grid->points[axis] - 1);
-    const double lo = fmax(fmax(((double)i - 0.5) * dx, 0.0), lower);
-    const double hi = fmin(fmin(((double)i + 0.5) * dx, end), upper);
-    return fmax(hi - lo, 0.0);
-}
-
 static double width(const struct hs_grid *grid, int axis, int64_t i)
 {
-    return overlap(grid, axis, i, -INFINITY, INFINITY);
+    return case_overlap(grid, axis, i, -INFINITY, INFINITY);
 }
 
 /* Cross-section of the control volume. */
@@ -155,8 +144,8 @@ void test_network_edges__of_laminates_are_in_parallel(void **state)
                 at[across] = i;
                 double expected = 0.0;
                 for (int n = 0; n < 6; n++)
-                    expected += k[n] * overlap(&c.grid, across, i, share[n] * size[across],
-                                               share[n + 1] * size[across]);
+                    expected += k[n] * case_overlap(&c.grid, across, i, share[n] * size[across],
+                                                    share[n + 1] * size[across]);
                 expected *= width(&c.grid, 3 - across - axis, 1) / c.grid.spacing[axis];
                 /* a sheet's place has one rounding error, its share of a cell several */
                 assert_close(case_row(&network, at[0], at[1], at[2])->conductance[axis], expected,
@@ -186,7 +175,7 @@ void test_network_edges__of_a_brick_are_exact(void **state)
             const struct hs_network_row *row = case_row(&network, at[0], at[1], at[2]);
             double inside = 1.0, all = 1.0;
             for (int a = 0; a < HS_AXES; a++) {
-                inside *= overlap(&c.grid, a, at[a], lower[a], upper[a]);
+                inside *= case_overlap(&c.grid, a, at[a], lower[a], upper[a]);
                 all *= width(&c.grid, a, at[a]);
             }
             assert_close(row->capacity, inside * capacity[1] + (all - inside) * capacity[0], 1e-13);
@@ -197,7 +186,8 @@ void test_network_edges__of_a_brick_are_exact(void **state)
                 const double in = fmax(fmin(x + dx, upper[a]) - fmax(x, lower[a]), 0.0);
                 double brick_area = 1.0;
                 for (int b = 0; b < HS_AXES; b++)
-                    brick_area *= b == a ? 1.0 : overlap(&c.grid, b, at[b], lower[b], upper[b]);
+                    brick_area *=
+                        b == a ? 1.0 : case_overlap(&c.grid, b, at[b], lower[b], upper[b]);
                 const double rest = area(&c.grid, a, at) - brick_area;
                 assert_close(row->conductance[a],
                              brick_area / (in / k[1] + (dx - in) / k[0]) + rest / (dx / k[0]),

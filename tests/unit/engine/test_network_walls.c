@@ -12,17 +12,6 @@ static void init(struct network_case *c, int dims)
     case_solid(c, HS_SHAPE_EVERYWHERE, case_substance(c, 1.0, 1.0));
 }
 
-/* Width of the part of a node's control volume between two coordinates, on a grid from 0. */
-static double overlap(const struct hs_grid *grid, int axis, int64_t i, double lower, double upper)
-{
-    if (axis >= grid->dims)
-        return 1.0;
-    const double dx = grid->spacing[axis], end = dx * (double)(grid->points[axis] - 1);
-    const double lo = fmax(fmax(((double)i - 0.5) * dx, 0.0), lower);
-    const double hi = fmin(fmin(((double)i + 0.5) * dx, end), upper);
-    return fmax(hi - lo, 0.0);
-}
-
 /* The part of a node's part of a face that a rectangle covers. */
 static double overlap_on(const struct hs_grid *grid, int face, const int64_t at[HS_AXES],
                          const struct hs_wall *wall)
@@ -30,7 +19,7 @@ static double overlap_on(const struct hs_grid *grid, int face, const int64_t at[
     const int axis = face / 2;
     double product = at[axis] == (face % 2 ? grid->points[axis] - 1 : 0);
     for (int a = 0; a < HS_AXES; a++)
-        product *= a == axis ? 1.0 : overlap(grid, a, at[a], wall->lower[a], wall->upper[a]);
+        product *= a == axis ? 1.0 : case_overlap(grid, a, at[a], wall->lower[a], wall->upper[a]);
     return product;
 }
 
@@ -141,8 +130,8 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
             for (at[b] = 0; at[b] < points[b]; at[b]++) {
                 const int64_t n = at[b] + points[b] * at[d];
                 at[face / 2] = face % 2 ? points[face / 2] - 1 : 0;
-                const double area = overlap(&c.grid, b, at[b], -INFINITY, INFINITY) *
-                                    overlap(&c.grid, d, at[d], -INFINITY, INFINITY);
+                const double area = case_overlap(&c.grid, b, at[b], -INFINITY, INFINITY) *
+                                    case_overlap(&c.grid, d, at[d], -INFINITY, INFINITY);
                 const struct hs_network_row *row = case_row(&network, at[0], at[1], at[2]);
                 assert_close(row->sink, 2.0 * h[n] * area, rounding);
                 assert_close(case_weight(&network, row, 4), -flux[n] * area, rounding);
@@ -273,8 +262,8 @@ void test_network_walls__may_be_where_labels_are(void **state)
         assert_close(row->sink,
                      label[n] == 2
                          ? 0.0
-                         : (1.0 + label[n]) * overlap(&c.grid, 0, at[0], -INFINITY, INFINITY) *
-                               overlap(&c.grid, 1, at[1], -INFINITY, INFINITY),
+                         : (1.0 + label[n]) * case_overlap(&c.grid, 0, at[0], -INFINITY, INFINITY) *
+                               case_overlap(&c.grid, 1, at[1], -INFINITY, INFINITY),
                      rounding);
     }
     hs_network_release(&network);

@@ -25,30 +25,6 @@ static void make_vary(struct modes_case *c)
         (struct hs_expression){.code = always, .length = 1, .varies = HS_VARIES_T};
 }
 
-static struct modes_case make(int dims, int radius, enum hs_precision precision, int walls)
-{
-    const char *kind[HS_FACES];
-    wall_names(walls, kind);
-    return make_case(dims, radius, precision, kind, points, true);
-}
-
-/* Calls `with` for each combination of walls, radius and precision, in one of the dimensions. */
-static void for_all(void (*with)(struct modes_case *c, const char *name))
-{
-    const char *kind[HS_FACES], *walls;
-    for (int radius = 1; radius <= HS_MAX_RADIUS; radius++)
-        for (int precision = 0; precision < HS_PRECISIONS; precision++)
-            for (int n = 0; (walls = wall_names(n, kind)); n++) {
-                char name[128];
-                const int dims = 1 + (radius + n) % 3;
-                struct modes_case c = make(dims, radius, (enum hs_precision)precision, n);
-                snprintf(name, sizeof name, "%dD, radius %d, %s, walls %s", dims, radius,
-                         hs_precision_name((enum hs_precision)precision), walls);
-                with(&c, name);
-                release_case(&c);
-            }
-}
-
 static double *steps_of(const struct modes_case *c, const struct hs_kernel *by, double step,
                         int64_t count, int64_t stretch)
 {
@@ -68,7 +44,7 @@ static double off_exact(const struct modes_case *c, double end, int64_t steps)
 }
 
 /* From a field without any order: 200 times the longest stable sweep, in 20 steps and in 40. */
-static void approaches_exact(struct modes_case *c, const char *name)
+static void approaches_exact(struct modes_case *c, const char *name, int n)
 {
     const double end = 200.0 * hs_stability_limit(&c->problem);
     const double coarse = off_exact(c, end, 20), fine = off_exact(c, end, 40);
@@ -80,12 +56,12 @@ static void approaches_exact(struct modes_case *c, const char *name)
 
 void test_rkl2__approaches_the_exact_field_of_all_walls(void **state)
 {
-    for_all(approaches_exact);
+    for_all_walls(points, approaches_exact);
 }
 
 /* The recursion of two fields and the stages that take walls and sources at their own times are the
  * same polynomial. */
-static void both_forms_agree(struct modes_case *c, const char *name)
+static void both_forms_agree(struct modes_case *c, const char *name, int n)
 {
     const double step = 30.0 * hs_stability_limit(&c->problem);
     double *constant = steps_of(c, kernel, step, 5, 5);
@@ -101,7 +77,7 @@ static void both_forms_agree(struct modes_case *c, const char *name)
 
 void test_rkl2__has_two_forms_of_one_polynomial(void **state)
 {
-    for_all(both_forms_agree);
+    for_all_walls(points, both_forms_agree);
 }
 
 /* ---- bits ------------------------------------------------------------------------------------ */
@@ -138,7 +114,7 @@ static void hold_bits(const struct modes_case *c, const char *name, const char *
     free(expected);
 }
 
-static void has_bits(struct modes_case *c, const char *name)
+static void has_bits(struct modes_case *c, const char *name, int n)
 {
     hold_bits(c, name, "constant");
     make_vary(c);
@@ -147,7 +123,7 @@ static void has_bits(struct modes_case *c, const char *name)
 
 void test_rkl2__has_the_same_bits_by_every_kernel_and_stretch(void **state)
 {
-    for_all(has_bits);
+    for_all_walls(points, has_bits);
 }
 
 /* Uniform fields that sweeps keep to the last bit stay so in float, whose coefficients add up to 1.
@@ -175,7 +151,9 @@ void test_rkl2__keeps_what_is_uniform(void **state)
 
 void test_rkl2__tells_the_change_of_a_step(void **state)
 {
-    struct modes_case c = make(2, 1, HS_DOUBLE, 0);
+    const char *kind[HS_FACES];
+    wall_names(0, kind);
+    struct modes_case c = make_case(2, 1, HS_DOUBLE, kind, points, true);
     const double step = 50.0 * hs_stability_limit(&c.problem);
     struct hs_reduction reduction;
     double *last = run_case(&c, cpu, kernel, &hs_method_rkl2, step, 4, 2, true, &reduction);

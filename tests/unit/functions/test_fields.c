@@ -2,23 +2,10 @@
 #include "functions/fields.h"
 #include "input/expression.h"
 #include "test.h"
+#include "walls.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* 3D, 5 x 4 x 6 nodes, spacing 0.5, 1, 2; the value 1 everywhere, no walls. */
-static struct hs_problem box_problem(void)
-{
-    struct hs_problem problem;
-    hs_problem_init(&problem);
-    problem.grid = (struct hs_grid){
-        .dims = 3, .points = {5, 4, 6}, .lower = {-1.0, 0.0, 3.0}, .spacing = {0.5, 1.0, 2.0}};
-    problem.initial.field.value.constant = 1.0;
-    problem.material.diffusivity = 0.25;
-    for (int face = 0; face < HS_FACES; face++)
-        problem.face[face].edge_weight = 1.0;
-    return problem;
-}
 
 /* In both ways, which give the same bits. */
 static double initial_at(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)

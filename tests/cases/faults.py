@@ -6,9 +6,9 @@ import subprocess
 
 import h5py
 import pytest
+from program import HEATSOLVE, columns, heatsolve
 
-HERE = pathlib.Path(__file__).resolve().parent
-HEATSOLVE = os.environ["HEATSOLVE"]
+SOURCE = pathlib.Path(__file__).resolve().parents[1] / "tools" / "fault.c"
 SANITIZED = "sanitize" in HEATSOLVE
 
 CONFIG = """
@@ -49,7 +49,7 @@ def build(directory):
         pytest.skip("a sanitizer's library must be the first that is loaded")
     library = directory / "fault.so"
     compiler = os.environ.get("CC", "cc").split()
-    subprocess.run([*compiler, "-shared", "-fPIC", "-O1", "-o", library, HERE / "fault.c", "-ldl"], check=True)
+    subprocess.run([*compiler, "-shared", "-fPIC", "-O1", "-o", library, SOURCE, "-ldl"], check=True)
     return library
 
 
@@ -60,21 +60,14 @@ def run(directory, *arguments, library=None, command="run", **faults):
         environment["LD_PRELOAD"] = str(library)
         environment["FAULT_MATCH"] = "out/run"
         environment.update({f"FAULT_{key.upper()}": str(value) for key, value in faults.items()})
-    return subprocess.run(
-        [HEATSOLVE, command, "case.cfg", *(["--quiet"] if command == "run" else []), *arguments],
-        cwd=directory,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    quiet = ["--quiet"] if command == "run" else []
+    return heatsolve(directory, command, "case.cfg", *quiet, *arguments, env=environment, timeout=300)
 
 
 def datasets(path):
     """Every dataset of a file, read whole, by name."""
-    found = {}
     with h5py.File(path, "r") as f:
-        f.visititems(lambda name, item: found.__setitem__(name, item[()]) if isinstance(item, h5py.Dataset) else None)
+        found = columns(f)
         # the same dataset has another name, and h5py visits each only once
         found["temperature"] = f["temperature"][()]
         found.pop("VTKHDF/PointData/temperature", None)
