@@ -39,7 +39,6 @@
  * streaming stores, Datta et al., SIAM Review 51 (2009).
  */
 #include "conduction_rows.h"
-#include "core/round.h"
 #include "core/stream.h"
 
 #include <math.h>
@@ -457,11 +456,6 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
     job->row(&row, (char *)s->out + at);
 }
 
-static int64_t cut_at(int64_t lo, int64_t hi, int64_t pieces, int64_t piece)
-{
-    return lo + (hi - lo) * piece / pieces;
-}
-
 /* The group of planes at *at. The last one begins earlier if it would be smaller, since sweeping
  * some planes again costs less than sweeping each by itself. Not in a recursion, which may have
  * overwritten its input. */
@@ -473,17 +467,10 @@ static int group_at(const struct job *job, int64_t lo, int64_t hi, int64_t *at)
     return (int)(hi - *at < job->group ? hi - *at : job->group);
 }
 
-/* Block number `n` of the box: x fastest, z slowest, so that consecutive ones share a slab. */
-static void sweep_block(const struct job *job, int64_t n)
+static void sweep_block(const struct job *job, int64_t number)
 {
-    const struct hs_box *box = &job->sweep->box;
-    int64_t lo[HS_AXES], hi[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t piece = n % job->cut[axis];
-        n /= job->cut[axis];
-        lo[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece);
-        hi[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece + 1);
-    }
+    const struct hs_box block = piece_of(&job->sweep->box, job->cut, 1, number);
+    const int64_t *lo = block.lo, *hi = block.hi;
     const int dims = job->sweep->op->stencil.dims;
     if (dims == 1) {
         sweep_rows(job, lo[HS_X], hi[HS_X], 0, 1, 0, 1);

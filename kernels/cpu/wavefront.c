@@ -155,13 +155,8 @@ static void step(struct carry *carry, int64_t s, int64_t number)
 
 static void sweep_tile(const struct wave *w, int64_t number, char *ring)
 {
-    struct tile t = {.w = w, .ring = ring};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t piece = number % w->pieces[axis];
-        number /= w->pieces[axis];
-        t.box.lo[axis] = cut_at(w, axis, piece);
-        t.box.hi[axis] = cut_at(w, axis, piece + 1);
-    }
+    const struct hs_box grid = {.hi = {w->n[HS_X], w->n[HS_Y], w->n[HS_Z]}};
+    struct tile t = {.w = w, .ring = ring, .box = piece_of(&grid, w->pieces, w->line, number)};
     if (hs_box_count(&t.box) == 0)
         return;
     for (int level = 0; level <= w->steps; level++)

@@ -7,7 +7,6 @@
 
 #include "common.h"
 #include "core/machine.h"
-#include "core/round.h"
 
 enum {
     LINE_BYTES = 64,
@@ -288,12 +287,6 @@ static size_t ring_bytes(const struct wave *w)
         return (size_t)hs_round_up(PAIR_SLOTS * w->ring_pair + PAGE + overlap_bytes(w), PAGE);
     const int64_t gathered = w->visit * w->ring_pitch * w->size;
     return (size_t)hs_round_up(w->slots * w->ring_plane + gathered, PAGE);
-}
-
-static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
-{
-    const int64_t at = w->n[axis] * piece / w->pieces[axis];
-    return axis == HS_X && piece < w->pieces[axis] ? at / w->line * w->line : at;
 }
 
 static void find_level(struct tile *t, int level)
