@@ -11,6 +11,19 @@
 #define HS_INLINE static inline
 #endif
 
+enum {
+    LINE_BYTES = 64,
+    CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
+};
+
+/* Keeps x in a register. Otherwise the compiler would keep an address for each load of a row, and
+ * there are more loads than registers. */
+#ifdef __GNUC__
+#define AS_IT_IS(x) __asm__("" : "+r"(x))
+#else
+#define AS_IT_IS(x) (void)(x)
+#endif
+
 /* Prefetches a line: into L2 if it is read much later, as L1 cannot hold so much; or into L1. */
 HS_INLINE void prefetch_l2(const void *line)
 {
@@ -37,6 +50,13 @@ HS_INLINE int64_t wrapped(int64_t i, int64_t n)
         return i; /* a division takes as long as twenty additions */
     i %= n;
     return i < 0 ? i + n : i;
+}
+
+/* A bit for each of `count` values, set from `from` to `to`, which may lie outside. */
+static inline unsigned bits_between(int64_t from, int64_t to, int64_t count)
+{
+    const int64_t lo = hs_larger(from, 0), hi = hs_smaller(to, count);
+    return hi > lo ? (1u << hi) - (1u << lo) : 0;
 }
 
 /* Piece `number` of a box that is cut into `pieces` along each axis: x fastest, z slowest, so that

@@ -11,13 +11,11 @@
 #include <assert.h>
 
 enum {
-    LINE = CONDUCTION_LINE_BYTES,
-    BLOCK_BYTES = 512 * 1024,       /* of the planes that a block keeps */
-    PLANES = 4,                     /* number of these: three of the input, one of the output */
-    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
-    AHEAD = 4,                      /* rows */
-    NODES_PER_THREAD = 4096,        /* fewest that are worth a thread */
-    SHORTEST = 512                  /* piece of a row, in nodes */
+    BLOCK_BYTES = 512 * 1024, /* of the planes that a block keeps */
+    PLANES = 4,               /* number of these: three of the input, one of the output */
+    AHEAD = 4,                /* rows */
+    NODES_PER_THREAD = 4096,  /* fewest that are worth a thread */
+    SHORTEST = 512            /* piece of a row, in nodes */
 };
 
 struct job {
@@ -74,7 +72,7 @@ static void sweep_rows(const struct job *job, void *kept, const int64_t from[HS_
 
 static void sweep_block(const struct job *job, void *kept, int64_t number)
 {
-    const struct hs_box block = piece_of(&job->s->box, job->pieces, LINE / job->size, number);
+    const struct hs_box block = piece_of(&job->s->box, job->pieces, LINE_BYTES / job->size, number);
     for (int64_t k = block.lo[HS_Z]; k < block.hi[HS_Z]; k++)
         sweep_rows(job, kept, block.lo, block.hi, k);
 }
@@ -117,7 +115,7 @@ enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
     const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];
 #pragma omp parallel num_threads(job.threads) if (job.threads > 1)
     {
-        _Alignas(LINE) char kept[CONDUCTION_KEPT];
+        _Alignas(LINE_BYTES) char kept[CONDUCTION_KEPT];
         hs_conduction_forget(kept);
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < blocks; n++)

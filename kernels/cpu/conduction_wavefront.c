@@ -40,17 +40,15 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES = CONDUCTION_LINE_BYTES,
     MOST_STEPS = CONDUCTION_MOST_LEVELS,
     STEPS_3D = CONDUCTION_LEVELS, /* sweeps that pay in one call */
     FEWEST_ROWS = 8,              /* rows of a tile: fewest, and most */
     MOST_ROWS = 96,
     RING_ROWS = MOST_ROWS + 2 * MOST_STEPS,
-    MOST_CACHE = 4096 * 1024,       /* most of a core's L2, in bytes, that a tile is cut for */
-    SMALL_CACHE = 1024 * 1024,      /* not cut for up to this: the overlap would be too large */
-    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
-    AHEAD = 4,                      /* rows of the input that are prefetched before their use */
-    PLANE_APART = 13 * LINE_BYTES,  /* between planes of the ring, beyond a multiple of a page */
+    MOST_CACHE = 4096 * 1024,      /* most of a core's L2, in bytes, that a tile is cut for */
+    SMALL_CACHE = 1024 * 1024,     /* not cut for up to this: the overlap would be too large */
+    AHEAD = 4,                     /* rows of the input that are prefetched before their use */
+    PLANE_APART = 13 * LINE_BYTES, /* between planes of the ring, beyond a multiple of a page */
     PAGE = 4096,
 };
 

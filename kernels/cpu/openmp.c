@@ -50,17 +50,15 @@
 #endif
 
 enum {
-    LINE_BYTES = 64,
-    GROUP = 4,                     /* planes that are swept together */
-    AHEAD_BYTES = 6144,            /* at least: how far before its use a line is prefetched */
-    LONG_ROW = 16 * 1024,          /* bytes: in longer rows, a row ahead would be too far */
-    BLOCK_BYTES = 2048 * 1024,     /* of the planes that a block keeps */
-    WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
-    MOST_IN_PASS = 6,              /* most sweeps of a recursion in a pass, ... */
-    SLAB = 4,                      /* ... planes that each advances by, ... */
-    PASS_BYTES = 8 * 1024 * 1024,  /* ... and bytes of all planes in use */
-    POINTS_PER_THREAD = 1 << 14,   /* some microseconds of work */
-    CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
+    GROUP = 4,                    /* planes that are swept together */
+    AHEAD_BYTES = 6144,           /* at least: how far before its use a line is prefetched */
+    LONG_ROW = 16 * 1024,         /* bytes: in longer rows, a row ahead would be too far */
+    BLOCK_BYTES = 2048 * 1024,    /* of the planes that a block keeps */
+    WIDEST_ROW = 1 << 17,         /* bytes: longer rows are cut, so that a block has several */
+    MOST_IN_PASS = 6,             /* most sweeps of a recursion in a pass, ... */
+    SLAB = 4,                     /* ... planes that each advances by, ... */
+    PASS_BYTES = 8 * 1024 * 1024, /* ... and bytes of all planes in use */
+    POINTS_PER_THREAD = 1 << 14   /* some microseconds of work */
 };
 
 /* A row's work: out[i] = start + sum of c * neighbours, for first <= i < last; c in the order of
@@ -96,13 +94,6 @@ struct place {
     int64_t down[HS_MAX_RADIUS + 1], up[HS_MAX_RADIUS + 1]; /* 1 to radius */
 };
 
-/* Otherwise the compiler would keep an address for each load, more than there are registers. */
-#ifdef __GNUC__
-#define AS_IT_IS(x) __asm__("" : "+r"(x))
-#else
-#define AS_IT_IS(x) (void)(x)
-#endif
-
 HS_INLINE void move_by(enum way how, struct place *place, int dims, int radius, int64_t bytes)
 {
     place->at += bytes, place->far += bytes, place->out += bytes;
@@ -134,13 +125,6 @@ HS_INLINE struct place place_at(enum way how, int dims, int radius, int planes, 
         place.down[m] = -m * row, place.up[m] = m * row;
     move_by(how, &place, dims, radius, 0);
     return place;
-}
-
-/* A bit for each of `count` values, set from `first` to `last`, which may lie outside. */
-HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
-{
-    const int64_t lo = first > 0 ? first : 0, hi = last < count ? last : count;
-    return (1u << hi) - (1u << lo);
 }
 
 /* sum_: the vector `beyond` bytes after the place, in the group's row `n`. lines_: the lines from

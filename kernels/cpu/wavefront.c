@@ -49,19 +49,12 @@
 
 /* Addresses for level 1: the first bytes of the input's planes, from `radius` below on, and of the
  * ring's; and offsets from there to the current line, its neighbours along y, and what is
- * prefetched. So an address is the sum of two registers, few of which change from line to line. The
- * compiler by itself would keep more than there are. */
+ * prefetched. So an address is the sum of two registers, few of which change from line to line. */
 struct place {
     const char *plane[PLANES + 2 * HS_MAX_RADIUS];
     char *out[PLANES];
     int64_t at, far, down[HS_MAX_RADIUS], up[HS_MAX_RADIUS];
 };
-
-#ifdef __GNUC__
-#define AS_IT_IS(x) __asm__("" : "+r"(x))
-#else
-#define AS_IT_IS(x) (void)(x)
-#endif
 
 HS_INLINE void move_by(struct place *p, int radius, int64_t bytes)
 {
