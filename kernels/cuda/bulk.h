@@ -6,10 +6,7 @@
 #include "tiles.h"
 
 #ifdef __cplusplus
-#define HS_CONSTANT constexpr /* kernels' array sizes are made of these */
 extern "C" {
-#else
-#define HS_CONSTANT static inline
 #endif
 
 enum {
