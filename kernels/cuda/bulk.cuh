@@ -10,10 +10,7 @@
 
 #include "common.cuh"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_awbarrier_primitives.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 namespace bulk
 {

@@ -9,10 +9,7 @@
 #include "neighbours.cuh"
 #include "rows.cuh"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_pipeline.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 namespace conduction
 {

@@ -32,10 +32,7 @@
 
 #include <stdio.h>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_pipeline.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 namespace
 {
