@@ -444,7 +444,7 @@ hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_s
 template <typename T, int MOST, fields HAS, uint32_t TAKES = ~0u>
 hs_status launch(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
-    return star::choose_levels<MOST, TAKES>(name, sweep, err, [&](auto levels) {
+    return star::choose_number<1, MOST, TAKES>("levels", sweep->steps, err, [&](auto levels) {
         return launch_levels<T, levels.value, HAS>(name, plan, sweep, err);
     });
 }

@@ -83,7 +83,7 @@ hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *er
 {
     hs_fused_columns cut;
     HS_PLAN_GET(plan, cut);
-    return star::choose_levels<MOST_LEVELS>("fused_radius2_3d", sweep, err, [&](auto levels) {
+    return star::choose_number<1, MOST_LEVELS>("levels", sweep->steps, err, [&](auto levels) {
         if constexpr (sizeof(T) == 4 && levels.value == MOST_LEVELS)
             if (cut.z.throttled)
                 return launch_levels<T, levels.value, true>(plan, cut, sweep, err);
