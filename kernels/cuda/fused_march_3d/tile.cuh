@@ -12,8 +12,7 @@ namespace fused_march
 {
 
 template <typename T>
-using tile = columns::tile<T, sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, HS_FUSED_ROWS,
-                           HS_FUSED_WARPS>;
+using tile = columns::tile<T, HS_FUSED_X, HS_FUSED_ROWS, HS_FUSED_WARPS>;
 using columns::lane_values;
 using columns::offset_by;
 

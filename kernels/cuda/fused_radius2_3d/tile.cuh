@@ -20,7 +20,7 @@ enum { R = 2, MOST_LEVELS = HS_RADIUS2_STEPS };
 
 template <typename T>
 using tile =
-    columns::tile<T, HS_RADIUS2_X, sizeof(T) == 4 ? HS_RADIUS2_ROWS_FLOAT : HS_RADIUS2_ROWS_DOUBLE,
+    columns::tile<T, HS_FUSED_X, sizeof(T) == 4 ? HS_RADIUS2_ROWS_FLOAT : HS_RADIUS2_ROWS_DOUBLE,
                   HS_RADIUS2_WARPS>;
 
 template <typename T>
