@@ -176,10 +176,10 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     return r;
 }
 
-/* Launches kernel(argument, more...) with the geometry's blocks in one dimension; `set` may
- * complete the launch configuration. An empty box launches nothing. */
-template <typename Set, typename Argument, typename... Parameters, typename... More>
-hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Parameters...),
+/* Launches kernel(argument, more...) with the geometry's blocks in one dimension. If `together`,
+ * all run at the same time. An empty box launches nothing. */
+template <typename Argument, typename... Parameters, typename... More>
+hs_status launch_as(bool together, const char *name, void (*kernel)(Argument, Parameters...),
                     const Argument &argument, const hs_geometry &geometry, void *stream,
                     hs_error *err, More... more)
 {
@@ -204,7 +204,10 @@ hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Paramete
             dim3((unsigned)threads[HS_X], (unsigned)threads[HS_Y], (unsigned)threads[HS_Z]);
         config.dynamicSmemBytes = (size_t)geometry.shared_bytes;
         config.stream = (cudaStream_t)stream;
-        set(config, attribute);
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+        config.attrs = &attribute;
+        config.numAttrs = together;
         status = cudaLaunchKernelEx(&config, kernel, argument, (Parameters)more...);
     }
     if (status == cudaSuccess)
@@ -221,8 +224,7 @@ hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
                  const Argument &argument, const hs_geometry &geometry, void *stream, hs_error *err,
                  More... more)
 {
-    return launch_as([](cudaLaunchConfig_t &, cudaLaunchAttribute &) {}, name, kernel, argument,
-                     geometry, stream, err, more...);
+    return launch_as(false, name, kernel, argument, geometry, stream, err, more...);
 }
 
 /* Runs all blocks at the same time, so that they may wait for each other; a device that cannot run
@@ -231,14 +233,7 @@ template <typename Argument>
 hs_status launch_together(const char *name, void (*kernel)(Argument), const Argument &argument,
                           const hs_geometry &geometry, void *stream, hs_error *err)
 {
-    return launch_as(
-        [](cudaLaunchConfig_t &config, cudaLaunchAttribute &attribute) {
-            attribute.id = cudaLaunchAttributeCooperative;
-            attribute.val.cooperative = 1;
-            config.attrs = &attribute;
-            config.numAttrs = 1;
-        },
-        name, kernel, argument, geometry, stream, err);
+    return launch_as(true, name, kernel, argument, geometry, stream, err);
 }
 
 template <int N>
