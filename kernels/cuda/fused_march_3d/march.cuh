@@ -175,7 +175,7 @@ struct march : boundary<Sizes> {
                 this->template select_ghosts<MEETS != GHOSTS_Y, MEETS != GHOSTS_X>(
                     l, now, left, right, below, above);
             if (MEETS == GHOSTS_ENDS)
-                put_ghost_plane(l, k, older, now, fresh);
+                put_ghost_plane(48, l, k, older, now, fresh);
             if (MEETS == SIDES || MEETS == ENDS)
                 this->template put_ghosts<MEETS>(at.faces & ~at.held, l, k, older, now, fresh, left,
                                                  right, below, above);
