@@ -5,7 +5,7 @@
 #ifdef ROWS_T
 
 enum {
-    ROWS_NAME(LINE) = CONDUCTION_LINE_BYTES / sizeof(ROWS_T),
+    ROWS_NAME(LINE) = LINE_BYTES / sizeof(ROWS_T),
     ROWS_NAME(VECTORS) = ROWS_NAME(LINE) / ROWS_LANES
 };
 

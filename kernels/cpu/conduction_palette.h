@@ -112,10 +112,9 @@ struct ROWS_OF(kept) {
     ROWS_N before[ROWS_NAME(LINE)], lower[ROWS_NAME(LINE)];
     unsigned levels; /* whose forcing has been looked up; a bit for each */
 };
-_Static_assert(CONDUCTION_LINE_BYTES + ROWS_OF(KEPT) * sizeof(struct ROWS_OF(kept)) <=
-                   CONDUCTION_KEPT,
+_Static_assert(LINE_BYTES + ROWS_OF(KEPT) * sizeof(struct ROWS_OF(kept)) <= CONDUCTION_KEPT,
                "all that is kept has room");
-_Static_assert((int)ROWS_OF(KEPT) <= (int)CONDUCTION_LINE_BYTES, "and so have its flags");
+_Static_assert((int)ROWS_OF(KEPT) <= (int)LINE_BYTES, "and so have its flags");
 
 HS_INLINE const ROWS_T *ROWS_OF(forcing)(const struct conduction_rows *r, int level)
 {
@@ -166,8 +165,7 @@ HS_INLINE ROWS_TARGET const struct ROWS_OF(kept) *
     }
     const int64_t place = i / LINE % ROWS_OF(KEPT);
     char *flags = r->kept;
-    struct ROWS_OF(kept) *kept =
-        (struct ROWS_OF(kept) *)(void *)(flags + CONDUCTION_LINE_BYTES) + place;
+    struct ROWS_OF(kept) *kept = (struct ROWS_OF(kept) *)(void *)(flags + LINE_BYTES) + place;
     if (!flags[place] || memcmp(kept->own, n.own - 1, sizeof kept->own) != 0 ||
         memcmp(kept->before, n.before, sizeof kept->before) != 0 ||
         memcmp(kept->lower, n.lower, sizeof kept->lower) != 0)

@@ -9,7 +9,7 @@
 
 void hs_conduction_forget(void *kept)
 {
-    memset(kept, 0, CONDUCTION_LINE_BYTES);
+    memset(kept, 0, LINE_BYTES);
 }
 
 const struct conduction_functions *hs_conduction_functions(enum hs_precision precision)

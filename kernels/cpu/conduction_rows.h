@@ -10,14 +10,13 @@
 #include "common.h"
 
 enum {
-    CONDUCTION_LINE_BYTES = 64,
     CONDUCTION_LINES = 64,                    /* most lines of a row of a stack: bits of a word */
     CONDUCTION_MOST_LEVELS = 8,               /* most levels whose forcing is kept */
     CONDUCTION_KEPT = 32768,                  /* bytes of coefficients, see `kept` */
     CONDUCTION_LEVELS = 4,                    /* levels of a stack, ... */
     CONDUCTION_LATER = CONDUCTION_LEVELS - 1, /* ... and those after the first */
-    CONDUCTION_PITCH = 69 * CONDUCTION_LINE_BYTES /* of a ring's rows; an odd number of lines, so
-                                                     that they lie in different sets of the cache */
+    CONDUCTION_PITCH = 69 * LINE_BYTES        /* of a ring's rows; an odd number of lines, so
+                                                            that they lie in different sets of the cache */
 };
 
 /* What all rows of a call have in common. */
@@ -72,25 +71,18 @@ struct conduction_stack {
 };
 
 /* The position of a vector in four adjacent rows: byte offsets from the first node of the first of
- * two rows. CONDUCTION_AS_IT_IS keeps these offsets in registers; otherwise the compiler would keep
- * an address for each load, and there are more loads than registers. */
+ * two rows. */
 struct conduction_place {
     int64_t row, next, before, after;
 };
 
-#ifdef __GNUC__
-#define CONDUCTION_AS_IT_IS(x) __asm__("" : "+r"(x))
-#else
-#define CONDUCTION_AS_IT_IS(x) (void)(x)
-#endif
-
 HS_INLINE void conduction_move(struct conduction_place *place, int64_t bytes)
 {
     place->row += bytes, place->next += bytes, place->before += bytes, place->after += bytes;
-    CONDUCTION_AS_IT_IS(place->row);
-    CONDUCTION_AS_IT_IS(place->next);
-    CONDUCTION_AS_IT_IS(place->before);
-    CONDUCTION_AS_IT_IS(place->after);
+    AS_IT_IS(place->row);
+    AS_IT_IS(place->next);
+    AS_IT_IS(place->before);
+    AS_IT_IS(place->after);
 }
 
 HS_INLINE struct conduction_place conduction_place(int64_t byte, int64_t pitch)

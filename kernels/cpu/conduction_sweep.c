@@ -6,19 +6,16 @@
  * written by non-temporal stores, and what is read some rows later is prefetched.
  */
 #include "conduction_rows.h"
-#include "core/round.h"
 #include "core/stream.h"
 
 #include <assert.h>
 
 enum {
-    LINE = CONDUCTION_LINE_BYTES,
-    BLOCK_BYTES = 512 * 1024,       /* of the planes that a block keeps */
-    PLANES = 4,                     /* number of these: three of the input, one of the output */
-    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
-    AHEAD = 4,                      /* rows */
-    NODES_PER_THREAD = 4096,        /* fewest that are worth a thread */
-    SHORTEST = 512                  /* piece of a row, in nodes */
+    BLOCK_BYTES = 512 * 1024, /* of the planes that a block keeps */
+    PLANES = 4,               /* number of these: three of the input, one of the output */
+    AHEAD = 4,                /* rows */
+    NODES_PER_THREAD = 4096,  /* fewest that are worth a thread */
+    SHORTEST = 512            /* piece of a row, in nodes */
 };
 
 struct job {
@@ -73,25 +70,11 @@ static void sweep_rows(const struct job *job, void *kept, const int64_t from[HS_
     job->functions->rows[s->op->network->form](&rows, &level);
 }
 
-static int64_t cut_at(const struct job *job, int axis, int64_t piece)
-{
-    const int64_t lo = job->s->box.lo[axis], n = job->s->box.hi[axis] - lo;
-    const int64_t at = n * piece / job->pieces[axis], line = LINE / job->size;
-    return axis == HS_X && piece < job->pieces[axis] ? at / line * line : lo + at;
-}
-
-/* x fastest, z slowest, so that blocks that follow each other share a slab. */
 static void sweep_block(const struct job *job, void *kept, int64_t number)
 {
-    int64_t from[HS_AXES], to[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t piece = number % job->pieces[axis];
-        number /= job->pieces[axis];
-        from[axis] = cut_at(job, axis, piece);
-        to[axis] = cut_at(job, axis, piece + 1);
-    }
-    for (int64_t k = from[HS_Z]; k < to[HS_Z]; k++)
-        sweep_rows(job, kept, from, to, k);
+    const struct hs_box block = piece_of(&job->s->box, job->pieces, LINE_BYTES / job->size, number);
+    for (int64_t k = block.lo[HS_Z]; k < block.hi[HS_Z]; k++)
+        sweep_rows(job, kept, block.lo, block.hi, k);
 }
 
 /* Slabs of planes, one per thread; with too few planes, rows are divided too, and a single row is
@@ -132,7 +115,7 @@ enum hs_status hs_conduction_sweep(const struct hs_sweep *s)
     const int64_t blocks = job.pieces[HS_X] * job.pieces[HS_Y] * job.pieces[HS_Z];
 #pragma omp parallel num_threads(job.threads) if (job.threads > 1)
     {
-        _Alignas(LINE) char kept[CONDUCTION_KEPT];
+        _Alignas(LINE_BYTES) char kept[CONDUCTION_KEPT];
         hs_conduction_forget(kept);
 #pragma omp for schedule(static)
         for (int64_t n = 0; n < blocks; n++)

@@ -33,7 +33,6 @@
  */
 #include "conduction_rows.h"
 #include "core/machine.h"
-#include "core/round.h"
 #include "core/stream.h"
 
 #include <omp.h>
@@ -41,17 +40,15 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES = CONDUCTION_LINE_BYTES,
     MOST_STEPS = CONDUCTION_MOST_LEVELS,
     STEPS_3D = CONDUCTION_LEVELS, /* sweeps that pay in one call */
     FEWEST_ROWS = 8,              /* rows of a tile: fewest, and most */
     MOST_ROWS = 96,
     RING_ROWS = MOST_ROWS + 2 * MOST_STEPS,
-    MOST_CACHE = 4096 * 1024,       /* most of a core's L2, in bytes, that a tile is cut for */
-    SMALL_CACHE = 1024 * 1024,      /* not cut for up to this: the overlap would be too large */
-    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
-    AHEAD = 4,                      /* rows of the input that are prefetched before their use */
-    PLANE_APART = 13 * LINE_BYTES,  /* between planes of the ring, beyond a multiple of a page */
+    MOST_CACHE = 4096 * 1024,      /* most of a core's L2, in bytes, that a tile is cut for */
+    SMALL_CACHE = 1024 * 1024,     /* not cut for up to this: the overlap would be too large */
+    AHEAD = 4,                     /* rows of the input that are prefetched before their use */
+    PLANE_APART = 13 * LINE_BYTES, /* between planes of the ring, beyond a multiple of a page */
     PAGE = 4096,
 };
 
@@ -272,14 +269,6 @@ static void step(const struct tile *t, int64_t s)
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
-/* Along x at a line's begin. */
-static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
-{
-    const int64_t unit = axis == HS_X ? w->line : 1;
-    const int64_t at = hs_divide_up(w->n[axis], unit) * piece / w->pieces[axis] * unit;
-    return hs_smaller(at, w->n[axis]);
-}
-
 /* Along x a level has one more line on both sides, in which one more node becomes wrong with each
  * level. */
 static void find_level(struct tile *t, int level)
@@ -300,16 +289,12 @@ static void find_level(struct tile *t, int level)
 
 static void sweep_tile(const struct wave *w, int64_t number, char *memory)
 {
+    const struct hs_box grid = {.hi = {w->n[HS_X], w->n[HS_Y], w->n[HS_Z]}};
     struct tile t = {.w = w,
+                     .box = piece_of(&grid, w->pieces, w->line, number),
                      .kept = memory,
                      .lines = (struct conduction_lines *)(void *)(memory + LINES_AT),
                      .ring = memory + RING_AT};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t piece = number % w->pieces[axis];
-        number /= w->pieces[axis];
-        t.box.lo[axis] = cut_at(w, axis, piece);
-        t.box.hi[axis] = cut_at(w, axis, piece + 1);
-    }
     if (hs_box_count(&t.box) == 0)
         return;
     for (int level = 0; level <= w->steps; level++)

@@ -39,7 +39,6 @@
  * streaming stores, Datta et al., SIAM Review 51 (2009).
  */
 #include "conduction_rows.h"
-#include "core/round.h"
 #include "core/stream.h"
 
 #include <math.h>
@@ -51,17 +50,15 @@
 #endif
 
 enum {
-    LINE_BYTES = 64,
-    GROUP = 4,                     /* planes that are swept together */
-    AHEAD_BYTES = 6144,            /* at least: how far before its use a line is prefetched */
-    LONG_ROW = 16 * 1024,          /* bytes: in longer rows, a row ahead would be too far */
-    BLOCK_BYTES = 2048 * 1024,     /* of the planes that a block keeps */
-    WIDEST_ROW = 1 << 17,          /* bytes: longer rows are cut, so that a block has several */
-    MOST_IN_PASS = 6,              /* most sweeps of a recursion in a pass, ... */
-    SLAB = 4,                      /* ... planes that each advances by, ... */
-    PASS_BYTES = 8 * 1024 * 1024,  /* ... and bytes of all planes in use */
-    POINTS_PER_THREAD = 1 << 14,   /* some microseconds of work */
-    CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
+    GROUP = 4,                    /* planes that are swept together */
+    AHEAD_BYTES = 6144,           /* at least: how far before its use a line is prefetched */
+    LONG_ROW = 16 * 1024,         /* bytes: in longer rows, a row ahead would be too far */
+    BLOCK_BYTES = 2048 * 1024,    /* of the planes that a block keeps */
+    WIDEST_ROW = 1 << 17,         /* bytes: longer rows are cut, so that a block has several */
+    MOST_IN_PASS = 6,             /* most sweeps of a recursion in a pass, ... */
+    SLAB = 4,                     /* ... planes that each advances by, ... */
+    PASS_BYTES = 8 * 1024 * 1024, /* ... and bytes of all planes in use */
+    POINTS_PER_THREAD = 1 << 14   /* some microseconds of work */
 };
 
 /* A row's work: out[i] = start + sum of c * neighbours, for first <= i < last; c in the order of
@@ -97,13 +94,6 @@ struct place {
     int64_t down[HS_MAX_RADIUS + 1], up[HS_MAX_RADIUS + 1]; /* 1 to radius */
 };
 
-/* Otherwise the compiler would keep an address for each load, more than there are registers. */
-#ifdef __GNUC__
-#define AS_IT_IS(x) __asm__("" : "+r"(x))
-#else
-#define AS_IT_IS(x) (void)(x)
-#endif
-
 HS_INLINE void move_by(enum way how, struct place *place, int dims, int radius, int64_t bytes)
 {
     place->at += bytes, place->far += bytes, place->out += bytes;
@@ -135,13 +125,6 @@ HS_INLINE struct place place_at(enum way how, int dims, int radius, int planes, 
         place.down[m] = -m * row, place.up[m] = m * row;
     move_by(how, &place, dims, radius, 0);
     return place;
-}
-
-/* A bit for each of `count` values, set from `first` to `last`, which may lie outside. */
-HS_INLINE unsigned bits_between(int64_t first, int64_t last, int count)
-{
-    const int64_t lo = first > 0 ? first : 0, hi = last < count ? last : count;
-    return (1u << hi) - (1u << lo);
 }
 
 /* sum_: the vector `beyond` bytes after the place, in the group's row `n`. lines_: the lines from
@@ -457,11 +440,6 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
     job->row(&row, (char *)s->out + at);
 }
 
-static int64_t cut_at(int64_t lo, int64_t hi, int64_t pieces, int64_t piece)
-{
-    return lo + (hi - lo) * piece / pieces;
-}
-
 /* The group of planes at *at. The last one begins earlier if it would be smaller, since sweeping
  * some planes again costs less than sweeping each by itself. Not in a recursion, which may have
  * overwritten its input. */
@@ -473,17 +451,10 @@ static int group_at(const struct job *job, int64_t lo, int64_t hi, int64_t *at)
     return (int)(hi - *at < job->group ? hi - *at : job->group);
 }
 
-/* Block number `n` of the box: x fastest, z slowest, so that consecutive ones share a slab. */
-static void sweep_block(const struct job *job, int64_t n)
+static void sweep_block(const struct job *job, int64_t number)
 {
-    const struct hs_box *box = &job->sweep->box;
-    int64_t lo[HS_AXES], hi[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t piece = n % job->cut[axis];
-        n /= job->cut[axis];
-        lo[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece);
-        hi[axis] = cut_at(box->lo[axis], box->hi[axis], job->cut[axis], piece + 1);
-    }
+    const struct hs_box block = piece_of(&job->sweep->box, job->cut, 1, number);
+    const int64_t *lo = block.lo, *hi = block.hi;
     const int dims = job->sweep->op->stencil.dims;
     if (dims == 1) {
         sweep_rows(job, lo[HS_X], hi[HS_X], 0, 1, 0, 1);

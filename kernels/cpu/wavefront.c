@@ -49,19 +49,12 @@
 
 /* Addresses for level 1: the first bytes of the input's planes, from `radius` below on, and of the
  * ring's; and offsets from there to the current line, its neighbours along y, and what is
- * prefetched. So an address is the sum of two registers, few of which change from line to line. The
- * compiler by itself would keep more than there are. */
+ * prefetched. So an address is the sum of two registers, few of which change from line to line. */
 struct place {
     const char *plane[PLANES + 2 * HS_MAX_RADIUS];
     char *out[PLANES];
     int64_t at, far, down[HS_MAX_RADIUS], up[HS_MAX_RADIUS];
 };
-
-#ifdef __GNUC__
-#define AS_IT_IS(x) __asm__("" : "+r"(x))
-#else
-#define AS_IT_IS(x) (void)(x)
-#endif
 
 HS_INLINE void move_by(struct place *p, int radius, int64_t bytes)
 {
@@ -155,13 +148,8 @@ static void step(struct carry *carry, int64_t s, int64_t number)
 
 static void sweep_tile(const struct wave *w, int64_t number, char *ring)
 {
-    struct tile t = {.w = w, .ring = ring};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t piece = number % w->pieces[axis];
-        number /= w->pieces[axis];
-        t.box.lo[axis] = cut_at(w, axis, piece);
-        t.box.hi[axis] = cut_at(w, axis, piece + 1);
-    }
+    const struct hs_box grid = {.hi = {w->n[HS_X], w->n[HS_Y], w->n[HS_Z]}};
+    struct tile t = {.w = w, .ring = ring, .box = piece_of(&grid, w->pieces, w->line, number)};
     if (hs_box_count(&t.box) == 0)
         return;
     for (int level = 0; level <= w->steps; level++)

@@ -25,13 +25,6 @@ struct rows {
     double source_value;
 };
 
-/* Bits from `from` to `to` of a line whose first value is number `first`. */
-static unsigned bits_between(int64_t from, int64_t to, int64_t first, int64_t line)
-{
-    const int64_t lo = hs_larger(from - first, 0), hi = hs_smaller(to - first, line);
-    return hi > lo ? (unsigned)((1ull << hi) - (1ull << lo)) : 0;
-}
-
 static void call_rows(struct carry *carry, struct rows *rows, int64_t count)
 {
     const struct wave *w = carry->t->w;

@@ -7,41 +7,38 @@
 
 #include "common.h"
 #include "core/machine.h"
-#include "core/round.h"
 
 enum {
-    LINE_BYTES = 64,
-    GROUP = 2,                      /* rows that are summed together in 3D */
-    VISIT = 32,                     /* rows in 3D that a level sweeps before the next level */
-    PLANES = 4,                     /* planes that level 1 sweeps together in 3D */
-    AHEAD_BYTES = 6144,             /* least distance at which level 1 prefetches a line */
-    PREFETCH_TIMES = 2,             /* how often a line is prefetched before its use */
-    STEPS = 4,                      /* levels that are swept together, by pairs of planes or not */
-    PAIR = 2,                       /* planes */
-    PAIR_ROWS = 64,                 /* rows of a tile then, ... */
-    PAIR_ROWS_PLAIN = 32,           /* ... and if all fields fit in the last cache */
-    PAIR_STRIP = 10 * LINE_BYTES,   /* of a row that is swept at once, about */
-    PAIR_NEAR = 2,                  /* rows ahead at which the input is prefetched again */
-    PAIR_SLOTS = 4,                 /* pairs of planes in the ring */
-    PAIR_PITCH = 53 * LINE_BYTES,   /* of its rows, known to the compiler, ... */
-    PAIR_WIDE = 117 * LINE_BYTES,   /* ... and if they are longer */
-    PAIR_LEAD = 4 * LINE_BYTES,     /* ... bytes of a row before the first point */
-    PAIR_APART = 26 * LINE_BYTES,   /* between a pair's planes, beyond a multiple of 4096 */
-    LATER = STEPS - 1,              /* levels after the first */
-    STACK_PITCH = 4096,             /* as PAIR_PITCH, if each level sweeps single planes */
-    STACK_APART = 13 * LINE_BYTES,  /* */
-    PREFETCH_ROWS = 2,              /* rows of the input prefetched per two rows of a tile then */
-    MOST_GROUPS = 32,               /* most pairs of rows in one call */
-    QUEUE = 128,                    /* rows that wait to be streamed */
-    MOST_STEPS = 8,                 /* most sweeps per call */
-    WIDEST_BYTES_3D = 3584,         /* of a tile's rows */
-    WIDEST_BYTES_PAIR = 6912,       /* */
-    NARROW_BYTES_PAIR = 3072,       /* up to this, the ring has the shorter pitch */
-    WIDEST_BYTES_2D = 16384,        /* */
-    WIDEST_BYTES_1D = 8192,         /* */
-    MOST_CACHE = 4096 * 1024,       /* most bytes of a core's L2 that tiles are cut for */
-    SMALL_CACHE = 1024 * 1024,      /* up to this, there is no room for planes of the input */
-    CACHE_BYTES = 16 * 1024 * 1024, /* fields that fit in this much last-level cache stay there */
+    GROUP = 2,                     /* rows that are summed together in 3D */
+    VISIT = 32,                    /* rows in 3D that a level sweeps before the next level */
+    PLANES = 4,                    /* planes that level 1 sweeps together in 3D */
+    AHEAD_BYTES = 6144,            /* least distance at which level 1 prefetches a line */
+    PREFETCH_TIMES = 2,            /* how often a line is prefetched before its use */
+    STEPS = 4,                     /* levels that are swept together, by pairs of planes or not */
+    PAIR = 2,                      /* planes */
+    PAIR_ROWS = 64,                /* rows of a tile then, ... */
+    PAIR_ROWS_PLAIN = 32,          /* ... and if all fields fit in the last cache */
+    PAIR_STRIP = 10 * LINE_BYTES,  /* of a row that is swept at once, about */
+    PAIR_NEAR = 2,                 /* rows ahead at which the input is prefetched again */
+    PAIR_SLOTS = 4,                /* pairs of planes in the ring */
+    PAIR_PITCH = 53 * LINE_BYTES,  /* of its rows, known to the compiler, ... */
+    PAIR_WIDE = 117 * LINE_BYTES,  /* ... and if they are longer */
+    PAIR_LEAD = 4 * LINE_BYTES,    /* ... bytes of a row before the first point */
+    PAIR_APART = 26 * LINE_BYTES,  /* between a pair's planes, beyond a multiple of 4096 */
+    LATER = STEPS - 1,             /* levels after the first */
+    STACK_PITCH = 4096,            /* as PAIR_PITCH, if each level sweeps single planes */
+    STACK_APART = 13 * LINE_BYTES, /* */
+    PREFETCH_ROWS = 2,             /* rows of the input prefetched per two rows of a tile then */
+    MOST_GROUPS = 32,              /* most pairs of rows in one call */
+    QUEUE = 128,                   /* rows that wait to be streamed */
+    MOST_STEPS = 8,                /* most sweeps per call */
+    WIDEST_BYTES_3D = 3584,        /* of a tile's rows */
+    WIDEST_BYTES_PAIR = 6912,      /* */
+    NARROW_BYTES_PAIR = 3072,      /* up to this, the ring has the shorter pitch */
+    WIDEST_BYTES_2D = 16384,       /* */
+    WIDEST_BYTES_1D = 8192,        /* */
+    MOST_CACHE = 4096 * 1024,      /* most bytes of a core's L2 that tiles are cut for */
+    SMALL_CACHE = 1024 * 1024,     /* up to this, there is no room for planes of the input */
     PAGE = 4096,
 };
 
@@ -288,12 +285,6 @@ static size_t ring_bytes(const struct wave *w)
         return (size_t)hs_round_up(PAIR_SLOTS * w->ring_pair + PAGE + overlap_bytes(w), PAGE);
     const int64_t gathered = w->visit * w->ring_pitch * w->size;
     return (size_t)hs_round_up(w->slots * w->ring_plane + gathered, PAGE);
-}
-
-static int64_t cut_at(const struct wave *w, int axis, int64_t piece)
-{
-    const int64_t at = w->n[axis] * piece / w->pieces[axis];
-    return axis == HS_X && piece < w->pieces[axis] ? at / w->line * w->line : at;
 }
 
 static void find_level(struct tile *t, int level)

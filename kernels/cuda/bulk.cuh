@@ -10,10 +10,7 @@
 
 #include "common.cuh"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_awbarrier_primitives.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 namespace bulk
 {
@@ -28,6 +25,13 @@ enum keep { USUAL, KEEP };
 #ifdef HS_EMULATOR_CUDA_RUNTIME_H
 #include <emulator_bulk.h>
 #else
+/* Instructions that only GPUs of compute capability 9 and later have; others get none. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define BULK_ASM(...) asm volatile(__VA_ARGS__)
+#else
+#define BULK_ASM(...) (void)0
+#endif
+
 namespace bulk
 {
 
@@ -56,14 +60,12 @@ __device__ __forceinline__ V &value(spot s)
 __device__ __forceinline__ bool is_over(spot b, unsigned parity)
 {
     unsigned over = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-                 "selp.u32 %0, 1, 0, p;}"
-                 : "=r"(over)
-                 : "r"(b), "r"(parity)
-                 : "memory");
-#endif
+    BULK_ASM("{.reg .pred p;\n\t"
+             "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+             "selp.u32 %0, 1, 0, p;}"
+             : "=r"(over)
+             : "r"(b), "r"(parity)
+             : "memory");
     return over != 0;
 }
 __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
@@ -76,12 +78,10 @@ __device__ __forceinline__ bool is_over(barrier *b, unsigned parity)
 __device__ __forceinline__ bool is_leader()
 {
     unsigned leads = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("{.reg .pred p;\n\t"
-                 "elect.sync _|p, 0xffffffff;\n\t"
-                 "selp.u32 %0, 1, 0, p;}"
-                 : "=r"(leads));
-#endif
+    BULK_ASM("{.reg .pred p;\n\t"
+             "elect.sync _|p, 0xffffffff;\n\t"
+             "selp.u32 %0, 1, 0, p;}"
+             : "=r"(leads));
     return leads != 0;
 }
 __device__ __forceinline__ uint64_t nanoseconds()
@@ -92,9 +92,7 @@ __device__ __forceinline__ uint64_t nanoseconds()
 }
 __device__ __forceinline__ void pause()
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
     __nanosleep(1000);
-#endif
 }
 
 __device__ __forceinline__ unsigned address(const void *shared)
@@ -105,30 +103,24 @@ __device__ __forceinline__ unsigned address(const void *shared)
 /* Makes barriers that this thread has initialised visible to TMA. */
 __device__ __forceinline__ void publish()
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
+    BULK_ASM("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
 __device__ __forceinline__ uint64_t policy(keep how)
 {
     uint64_t policy = 0;
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (how == USUAL)
-        asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
+        BULK_ASM("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
     else
-        asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-#endif
+        BULK_ASM("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
 
 /* Arrives, and makes the phase wait for `bytes` bytes. */
 __device__ __forceinline__ void arrive_with(spot b, unsigned bytes)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes)
-                 : "memory");
-#endif
+    BULK_ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes)
+             : "memory");
 }
 __device__ __forceinline__ void arrive_with(barrier *b, unsigned bytes)
 {
@@ -139,9 +131,7 @@ __device__ __forceinline__ void arrive_with(barrier *b, unsigned bytes)
  * overwritten before. */
 __device__ __forceinline__ void after_loads()
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
+    BULK_ASM("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
 /* Copies `bytes` bytes, after the arrival that announces them. Addresses and size are multiples of
@@ -149,22 +139,18 @@ __device__ __forceinline__ void after_loads()
 __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, barrier *b,
                                      uint64_t policy)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
-                 "[%0], [%1], %2, [%3], %4;" ::"r"(address(to)),
-                 "l"(from), "r"(bytes), "r"(address(b)), "l"(policy)
-                 : "memory");
-#endif
+    BULK_ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+             "[%0], [%1], %2, [%3], %4;" ::"r"(address(to)),
+             "l"(from), "r"(bytes), "r"(address(b)), "l"(policy)
+             : "memory");
 }
 
 __device__ __forceinline__ void copy(spot to, const void *from, unsigned bytes, spot b)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(b)
-                 : "memory");
-#endif
+    BULK_ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+             "[%0], [%1], %2, [%3];" ::"r"(to),
+             "l"(from), "r"(bytes), "r"(b)
+             : "memory");
 }
 __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, barrier *b)
 {
@@ -175,11 +161,9 @@ __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes,
  * written there. */
 __device__ __forceinline__ void store(void *to, spot from, unsigned bytes)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from),
-                 "r"(bytes)
-                 : "memory");
-#endif
+    BULK_ASM("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from),
+             "r"(bytes)
+             : "memory");
 }
 __device__ __forceinline__ void store(void *to, const void *from, unsigned bytes)
 {
@@ -189,18 +173,14 @@ __device__ __forceinline__ void store(void *to, const void *from, unsigned bytes
 /* Closes the group of this thread's stores since the previous group. */
 __device__ __forceinline__ void end_stores()
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-#endif
+    BULK_ASM("cp.async.bulk.commit_group;" ::: "memory");
 }
 
 /* Waits until all but this thread's last LEFT groups have read shared memory. */
 template <int LEFT>
 __device__ __forceinline__ void await_stores()
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
-#endif
+    BULK_ASM("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
 }
 
 } // namespace bulk

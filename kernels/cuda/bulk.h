@@ -5,12 +5,6 @@
 
 #include "tiles.h"
 
-#ifdef __cplusplus
-#define HS_CONSTANT constexpr /* kernels' array sizes are made of these */
-#else
-#define HS_CONSTANT static inline
-#endif
-
 enum {
     HS_BULK_COPYING = 4,               /* warps of a block that issue copies */
     HS_BULK_LINE_BYTES = 128,          /* rows in shared memory begin at its multiples */

@@ -2,10 +2,10 @@
 
 #include <stdio.h>
 
-int hs_fused_tile_y(enum hs_precision precision)
+int hs_fused_tile_y(enum hs_precision precision, int warps, int rows)
 {
-    const int lanes = precision == HS_FLOAT ? HS_FUSED_X_FLOAT / 4 : HS_FUSED_X_DOUBLE / 2;
-    return HS_FUSED_WARPS * HS_WARP / lanes * HS_FUSED_ROWS;
+    const int lanes = HS_FUSED_X * (int)hs_precision_size(precision) / HS_VECTOR_BYTES;
+    return warps * HS_WARP / lanes * rows;
 }
 
 struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, int offset,
@@ -29,10 +29,9 @@ static int fused_halo_x(const struct hs_case *of)
 
 struct hs_fused_cut hs_fused_cut_x(const struct hs_case *of)
 {
-    const bool is_float = of->precision == HS_FLOAT;
-    const int size = is_float ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, sector = is_float ? 8 : 4;
+    const int sector = of->precision == HS_FLOAT ? 8 : 4;
     const struct hs_box wide = hs_tile_with_held(of);
-    return hs_fused_make_cut(wide.hi[HS_X] - wide.lo[HS_X], size, fused_halo_x(of), sector,
+    return hs_fused_make_cut(wide.hi[HS_X] - wide.lo[HS_X], HS_FUSED_X, fused_halo_x(of), sector,
                              (int)(of->layout.origin % sector), of->face[2 * HS_X].wrap);
 }
 
@@ -43,10 +42,8 @@ int hs_fused_shift(const struct hs_case *of)
     const bool wrap = of->face[2 * HS_X].wrap;
     if (of->precision != HS_FLOAT || wrap) /* other tiles already store as much as they can */
         return 0;
-    const int64_t usual =
-        hs_fused_make_cut(points_x, HS_FUSED_X_FLOAT, HALO, SECTOR, 0, wrap).tiles;
-    const int64_t moved =
-        hs_fused_make_cut(points_x, HS_FUSED_X_FLOAT, HALO, SECTOR, HALF, wrap).tiles;
+    const int64_t usual = hs_fused_make_cut(points_x, HS_FUSED_X, HALO, SECTOR, 0, wrap).tiles;
+    const int64_t moved = hs_fused_make_cut(points_x, HS_FUSED_X, HALO, SECTOR, HALF, wrap).tiles;
     return moved < usual ? HALF : 0;
 }
 
@@ -54,7 +51,6 @@ struct hs_fused_columns hs_fused_tiles(const struct hs_case *of,
                                        const struct hs_device_limits *limits, int threads, int rows,
                                        hs_fused_cut_of *cut, struct hs_geometry *out)
 {
-    const int points = of->precision == HS_FLOAT ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE;
     const int reach = hs_tile_reach(of);
     const struct hs_box wide = hs_tile_with_held(of);
     struct hs_fused_columns columns = {.x = hs_fused_cut_x(of),
@@ -66,8 +62,8 @@ struct hs_fused_columns hs_fused_tiles(const struct hs_case *of,
     const int64_t length = wide.hi[HS_Z] - wide.lo[HS_Z], whole = columns.z.whole;
     const int planes = (int)hs_divide_up(length, columns.z.chunks);
     const int block[HS_AXES] = {threads, 1, 1};
-    hs_tile_set(of, points - 2 * fused_halo_x(of), rows - 2 * reach, planes, out);
-    out->input_tile[HS_X] = points;
+    hs_tile_set(of, HS_FUSED_X - 2 * fused_halo_x(of), rows - 2 * reach, planes, out);
+    out->input_tile[HS_X] = HS_FUSED_X;
     out->input_tile[HS_Y] = rows;
     out->input_tile[HS_Z] = planes + 2 * reach;
     hs_tile_finish(of, &wide, block, out);

@@ -11,16 +11,15 @@ enum {
     HS_FUSED_RECURSION = 3,    /* ... in a recursion */
     HS_FUSED_FIELDS_STEPS = 3, /* fused_fields_3d: most sweeps per launch */
     HS_FUSED_SOURCE_STEPS = 4, /* ... if only the source is a field, and a constant one */
-    HS_FUSED_X_FLOAT = 64,     /* points of a tile along x */
-    HS_FUSED_X_DOUBLE = 64,    /* */
+    HS_FUSED_X = 64,           /* points of a tile along x */
     HS_FUSED_ROWS = 4,         /* rows that a thread owns */
     HS_FUSED_WARPS = 8,        /* */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
     HS_FUSED_LINE_BYTES = 128, /* alignment of rows in shared memory, as in the field */
 };
 
-/* Points along y of a tile of the fused marches in 3D. */
-int hs_fused_tile_y(enum hs_precision precision);
+/* Points along y of a tile whose threads own `rows` rows each. */
+int hs_fused_tile_y(enum hs_precision precision, int warps, int rows);
 
 /* The tiles along one axis. The first stores `first` points and every other one `others` (fewer if
  * the next tile stores its last points or the axis ends). */

@@ -176,10 +176,10 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
     return r;
 }
 
-/* Launches kernel(argument, more...) with the geometry's blocks in one dimension; `set` may
- * complete the launch configuration. An empty box launches nothing. */
-template <typename Set, typename Argument, typename... Parameters, typename... More>
-hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Parameters...),
+/* Launches kernel(argument, more...) with the geometry's blocks in one dimension. If `together`,
+ * all run at the same time. An empty box launches nothing. */
+template <typename Argument, typename... Parameters, typename... More>
+hs_status launch_as(bool together, const char *name, void (*kernel)(Argument, Parameters...),
                     const Argument &argument, const hs_geometry &geometry, void *stream,
                     hs_error *err, More... more)
 {
@@ -204,7 +204,10 @@ hs_status launch_as(Set set, const char *name, void (*kernel)(Argument, Paramete
             dim3((unsigned)threads[HS_X], (unsigned)threads[HS_Y], (unsigned)threads[HS_Z]);
         config.dynamicSmemBytes = (size_t)geometry.shared_bytes;
         config.stream = (cudaStream_t)stream;
-        set(config, attribute);
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
+        config.attrs = &attribute;
+        config.numAttrs = together;
         status = cudaLaunchKernelEx(&config, kernel, argument, (Parameters)more...);
     }
     if (status == cudaSuccess)
@@ -221,8 +224,7 @@ hs_status launch(const char *name, void (*kernel)(Argument, Parameters...),
                  const Argument &argument, const hs_geometry &geometry, void *stream, hs_error *err,
                  More... more)
 {
-    return launch_as([](cudaLaunchConfig_t &, cudaLaunchAttribute &) {}, name, kernel, argument,
-                     geometry, stream, err, more...);
+    return launch_as(false, name, kernel, argument, geometry, stream, err, more...);
 }
 
 /* Runs all blocks at the same time, so that they may wait for each other; a device that cannot run
@@ -231,18 +233,26 @@ template <typename Argument>
 hs_status launch_together(const char *name, void (*kernel)(Argument), const Argument &argument,
                           const hs_geometry &geometry, void *stream, hs_error *err)
 {
-    return launch_as(
-        [](cudaLaunchConfig_t &config, cudaLaunchAttribute &attribute) {
-            attribute.id = cudaLaunchAttributeCooperative;
-            attribute.val.cooperative = 1;
-            config.attrs = &attribute;
-            config.numAttrs = 1;
-        },
-        name, kernel, argument, geometry, stream, err);
+    return launch_as(true, name, kernel, argument, geometry, stream, err);
 }
 
 template <int N>
 using number = std::integral_constant<int, N>;
+
+/* Calls run(number<n>) for n from LEAST to MOST. Of these the numbers with a bit in TAKES are
+ * compiled (hs_kernel_plan): bit 0 is 1. `name` says what n is. */
+template <int LEAST, int MOST, uint32_t TAKES = ~0u, typename Run>
+hs_status choose_number(const char *name, int n, hs_error *err, Run run)
+{
+    if constexpr (MOST < LEAST)
+        return hs_error_add(err, HS_BAD_INPUT, "%s = %d is not compiled in", name, n);
+    else {
+        if constexpr (TAKES >> (MOST - 1) & 1u)
+            if (n == MOST)
+                return run(number<MOST>{});
+        return choose_number<LEAST, MOST - 1, TAKES>(name, n, err, run);
+    }
+}
 
 /*
  * Calls run(number<dims>, number<radius>, T{}) for the sweep's dims, radius and precision. Dims
@@ -251,31 +261,13 @@ using number = std::integral_constant<int, N>;
 template <int DIMS_LEAST, int DIMS_MOST, int RADIUS_MOST, typename Run>
 hs_status choose(const hs_sweep *sweep, hs_error *err, Run run)
 {
-    const int dims = sweep->op->stencil.dims, radius = sweep->op->stencil.radius;
-    const auto with_precision = [&](auto d, auto r) {
-        return sweep->precision == HS_FLOAT ? run(d, r, float{}) : run(d, r, double{});
-    };
-    const auto with_radius = [&](auto d) {
-        if constexpr (RADIUS_MOST >= 3)
-            if (radius == 3)
-                return with_precision(d, number<3>{});
-        if constexpr (RADIUS_MOST >= 2)
-            if (radius == 2)
-                return with_precision(d, number<2>{});
-        if (radius == 1)
-            return with_precision(d, number<1>{});
-        return hs_error_add(err, HS_BAD_INPUT, "radius %d is not compiled in", radius);
-    };
-    if constexpr (DIMS_LEAST <= 1)
-        if (dims == 1)
-            return with_radius(number<1>{});
-    if constexpr (DIMS_LEAST <= 2 && DIMS_MOST >= 2)
-        if (dims == 2)
-            return with_radius(number<2>{});
-    if constexpr (DIMS_MOST >= 3)
-        if (dims == 3)
-            return with_radius(number<3>{});
-    return hs_error_add(err, HS_BAD_INPUT, "%d dimensions are not compiled in", dims);
+    const hs_stencil &stencil = sweep->op->stencil;
+    return choose_number<DIMS_LEAST, DIMS_MOST>("dims", stencil.dims, err, [&](auto dims) {
+        return choose_number<1, RADIUS_MOST>("radius", stencil.radius, err, [&](auto radius) {
+            return sweep->precision == HS_FLOAT ? run(dims, radius, float{})
+                                                : run(dims, radius, double{});
+        });
+    });
 }
 
 } // namespace star

@@ -168,20 +168,6 @@ void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
         to[i] = (T)terms[i].c;
 }
 
-/* Calls run(number<levels>) for the call's number of sweeps, 1 to MOST. Only the numbers with a bit
- * in TAKES (hs_kernel_plan) are compiled. */
-template <int MOST, uint32_t TAKES = ~0u, typename Run>
-hs_status choose_levels(const char *name, const hs_sweep *sweep, hs_error *err, Run run)
-{
-    if constexpr (TAKES >> (MOST - 1) & 1u)
-        if (sweep->steps == MOST)
-            return run(number<MOST>{});
-    if constexpr (MOST > 1)
-        return choose_levels<MOST - 1, TAKES>(name, sweep, err, run);
-    return hs_error_add(err, HS_BAD_INPUT, "kernel %s: %d sweeps at once are not compiled in", name,
-                        sweep->steps);
-}
-
 } // namespace star
 
 #endif

@@ -12,10 +12,7 @@
 
 #include "common.cuh"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_awbarrier_primitives.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 /* WARPS warps, one above the other; LANES lanes, all or half of a warp, share a row. */
 template <int WARPS, int LANES>

@@ -27,6 +27,13 @@
         const struct hs_kernel_plan *plan, const struct hs_sweep *sweep, struct hs_error *err)
 #endif
 
+/* The head of a function that kernels use in constant expressions. */
+#ifdef __cplusplus
+#define HS_CONSTANT constexpr
+#else
+#define HS_CONSTANT static inline
+#endif
+
 /* Copies a kernel's own struct into the plan and out of it. */
 #define HS_PLAN_PUT(plan, from)                                                                    \
     do {                                                                                           \

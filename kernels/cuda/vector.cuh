@@ -12,16 +12,6 @@ namespace star
 {
 
 template <typename T>
-struct vector_of;
-template <>
-struct vector_of<float> {
-    using type = float4;
-};
-template <>
-struct vector_of<double> {
-    using type = double2;
-};
-template <typename T>
 struct alignas(HS_VECTOR_BYTES) vec {
     enum {
         N = HS_VECTOR_BYTES / sizeof(T),
@@ -31,7 +21,7 @@ struct alignas(HS_VECTOR_BYTES) vec {
 };
 
 template <typename T>
-using vector_type = typename vector_of<T>::type;
+using vector_type = std::conditional_t<sizeof(T) == 4, float4, double2>;
 
 template <typename T>
 __device__ __forceinline__ vec<T> taken(const vector_type<T> &v)

@@ -20,17 +20,6 @@ using star::vec;
 
 enum { WARP = HS_WARP };
 
-/* A step of the throttle is EVERY stages, a block at most DRIFT steps ahead; chosen by measuring.
- */
-template <bool LARGE>
-struct rhythm {
-    enum { EVERY = 2, DRIFT = 2 };
-};
-template <>
-struct rhythm<true> {
-    enum { EVERY = 1, DRIFT = 3 };
-};
-
 template <int DIMS_, int RADIUS, typename REAL, bool IS_LARGE, bool FIELD>
 struct tile {
     using T = REAL;
@@ -60,8 +49,8 @@ struct tile {
         GROUP = 32 / sizeof(T),
         ENDS = 4 /* vectors of a row's two outer groups */
     };
-    using rhythm = bulk_rows::rhythm<IS_LARGE>;
-    using limiter = throttle::limiter<rhythm::EVERY, rhythm::DRIFT>;
+    /* stages of a step, and how many steps a block may be ahead; chosen by measuring */
+    using limiter = throttle::limiter<IS_LARGE ? 1 : 2, IS_LARGE ? 3 : 2>;
     /* Messages to the summing warps: each value that they need not keep saves a register. */
     enum { SAME = -1, END = -2 };
     struct message {

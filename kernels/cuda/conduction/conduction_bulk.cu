@@ -34,7 +34,7 @@ namespace
 
 using namespace conduction;
 
-const unsigned ALL = 0xffffffffu;
+enum : unsigned { ALL = 0xffffffffu };
 
 template <typename T>
 __device__ __forceinline__ vec<T> at(const T *shared)

@@ -310,8 +310,8 @@ HS_CUDA_SWEEP(conduction_fused)
             return hs_error_add(err, HS_BAD_INPUT, "conduction_fused: arrays are not compiled in");
         } else {
             const auto p = make_arguments<T>(plan, sweep);
-            return star::choose_levels<HS_CONDUCTION_STEPS>(
-                "conduction_fused", sweep, err, [&](auto levels) {
+            return star::choose_number<1, HS_CONDUCTION_STEPS>(
+                "levels", sweep->steps, err, [&](auto levels) {
                     using of = conduction::sizes<T, typename FORM::NUMBER, levels.value>;
                     assert(plan->launch.shared_bytes == sizeof(typename of::shared_memory));
                     return star::launch("conduction_fused", conduction_fused<of>, p, plan->launch,

@@ -81,10 +81,11 @@ static bool plan_fused(const struct hs_case *given, const struct hs_device_limit
                        struct hs_kernel_plan *out, char *reason, size_t size)
 {
     enum { THREADS = HS_WARP * HS_CONDUCTION_FUSED_WARPS };
-    const bool single = given->precision == HS_FLOAT;
-    const int nx = single ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, width = single ? 4 : 2;
-    const int lanes = nx / width, groups = THREADS / lanes, rows = groups * HS_CONDUCTION_ROWS;
-    const int least[HS_AXES] = {nx, rows, HS_CONDUCTION_STEPS};
+    const int width = given->precision == HS_FLOAT ? 4 : 2, lanes = HS_FUSED_X / width;
+    const int rows =
+        hs_fused_tile_y(given->precision, HS_CONDUCTION_FUSED_WARPS, HS_CONDUCTION_ROWS);
+    const int groups = rows / HS_CONDUCTION_ROWS;
+    const int least[HS_AXES] = {HS_FUSED_X, rows, HS_CONDUCTION_STEPS};
     if (!hs_tile_capable("conduction_fused", limits, 9, 10, reason, size) ||
         !hs_fused_large_enough("conduction_fused", given, least, HS_CONDUCTION_STEPS, reason, size))
         return false;

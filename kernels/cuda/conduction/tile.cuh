@@ -9,10 +9,7 @@
 #include "neighbours.cuh"
 #include "rows.cuh"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_pipeline.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 namespace conduction
 {
@@ -25,8 +22,7 @@ struct arguments : network::request<T> {
 };
 
 template <typename T>
-using tile = columns::tile<T, sizeof(T) == 4 ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE,
-                           HS_CONDUCTION_ROWS, HS_CONDUCTION_FUSED_WARPS>;
+using tile = columns::tile<T, HS_FUSED_X, HS_CONDUCTION_ROWS, HS_CONDUCTION_FUSED_WARPS>;
 
 template <typename REAL, typename NUMBER_, int LEVELS_>
 struct sizes : tile<REAL> {

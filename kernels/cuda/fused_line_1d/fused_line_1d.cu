@@ -32,10 +32,7 @@
 
 #include <stdio.h>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_pipeline.h>
-#pragma GCC diagnostic pop
+#include "core/cuda_asynchronous.cuh"
 
 namespace
 {
@@ -117,10 +114,8 @@ struct line {
 
     __device__ __forceinline__ int64_t node(int64_t i) const
     {
-        if (!p.wrap[0])
-            return i;
-        i %= p.n; /* a short line is its own neighbour several times over */
-        return i < 0 ? i + p.n : i;
+        /* a short line is its own neighbour several times over */
+        return p.wrap[0] ? star::wrapped(i, p.n) : i;
     }
 
     __device__ __forceinline__ void load(const T *from, T (&to)[W])

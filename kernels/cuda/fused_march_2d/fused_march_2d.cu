@@ -113,7 +113,7 @@ hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *er
         return star::launch("fused_march_2d", fused_march<T, levels.value>,
                             make_arguments<T>(plan, sweep), g, sweep->stream, err);
     };
-    return star::choose_levels<strip_shape<T>::LEVELS, TAKES>("fused_march_2d", sweep, err, run);
+    return star::choose_number<1, strip_shape<T>::LEVELS, TAKES>("levels", sweep->steps, err, run);
 }
 
 } // namespace

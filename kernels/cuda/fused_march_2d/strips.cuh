@@ -13,27 +13,15 @@ namespace strip
 {
 
 template <typename T>
-struct strip_shape;
-template <>
-struct strip_shape<float> {
+struct strip_shape {
+    static constexpr bool SINGLE = sizeof(T) == 4;
     enum {
-        WIDTH = HS_STRIP_WIDTH_FLOAT,
-        LEVELS = HS_STRIP_STEPS_FLOAT, /* at most */
-        DEEP = HS_STRIP_DEEP_FLOAT,    /* of a group, at most */
-        FEW = LEVELS,                  /* levels, in the variant for few of them */
-        WARPS = HS_STRIP_WARPS_FLOAT,
-        BLOCKS = HS_STRIP_BLOCKS_FLOAT
-    };
-};
-template <>
-struct strip_shape<double> {
-    enum {
-        WIDTH = HS_STRIP_WIDTH_DOUBLE,
-        LEVELS = HS_STRIP_STEPS_DOUBLE,
-        DEEP = HS_STRIP_DEEP_DOUBLE,
-        FEW = HS_STRIP_FEW_DOUBLE,
-        WARPS = HS_STRIP_WARPS_DOUBLE,
-        BLOCKS = HS_STRIP_BLOCKS_DOUBLE
+        WIDTH = SINGLE ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE,
+        LEVELS = SINGLE ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE, /* at most */
+        DEEP = SINGLE ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE,     /* of a group, at most */
+        FEW = SINGLE ? (int)LEVELS : (int)HS_STRIP_FEW_DOUBLE, /* in the variant for few levels */
+        WARPS = SINGLE ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE,
+        BLOCKS = SINGLE ? HS_STRIP_BLOCKS_FLOAT : HS_STRIP_BLOCKS_DOUBLE
     };
 };
 

@@ -65,9 +65,31 @@ struct boundary : copies<Sizes> {
     }
     __device__ int on_z(int r, int e) const
     {
+        if (!FULL)
+            return 0;
         int row = y + r;
         asm volatile("" : "+r"(row)); /* computed where it is used: kept, it would be spilled */
-        return FULL ? image(row, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0]) : 0;
+        return image(row, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0]);
+    }
+
+    /* Puts the ghosts along z. */
+    __device__ void put_ghost_plane(unsigned faces, int level, int k, T (&older)[ROWS][WIDTH],
+                                    const T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH]) const
+    {
+        if (faces & 16 && k == 0) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    older[r][e] = ghost(4, fresh[r][e], now[r][e], offset(4, level, on_z(r, e)));
+        }
+        if (faces & 32 && k == p.nz - 1) {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++)
+#pragma unroll
+                for (int e = 0; e < WIDTH; e++)
+                    fresh[r][e] = ghost(5, older[r][e], now[r][e], offset(5, level, on_z(r, e)));
+        }
     }
 
     /* Puts ghosts of level `level` where its plane k meets a face. They go where the sweep reads
@@ -108,40 +130,8 @@ struct boundary : copies<Sizes> {
                 above.v[e] = group == GROUPS - 1 ? value : above.v[e];
             }
         }
-        if (MEETS == ENDS && faces & 16 && k == 0) {
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    older[r][e] = ghost(4, fresh[r][e], now[r][e], offset(4, level, on_z(r, e)));
-        }
-        if (MEETS == ENDS && faces & 32 && k == p.nz - 1) {
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    fresh[r][e] = ghost(5, older[r][e], now[r][e], offset(5, level, on_z(r, e)));
-        }
-    }
-
-    /* Only the ghosts along z, if both ends have them and rules are uniform. */
-    __device__ void put_ghost_plane(int level, int k, T (&older)[ROWS][WIDTH],
-                                    const T (&now)[ROWS][WIDTH], T (&fresh)[ROWS][WIDTH]) const
-    {
-        if (k == 0) {
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    older[r][e] = ghost(4, fresh[r][e], now[r][e], p.level[level].offset[4][0]);
-        }
-        if (k == p.nz - 1) {
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-#pragma unroll
-                for (int e = 0; e < WIDTH; e++)
-                    fresh[r][e] = ghost(5, older[r][e], now[r][e], p.level[level].offset[5][0]);
-        }
+        if (MEETS == ENDS)
+            put_ghost_plane(faces, level, k, older, now, fresh);
     }
 
     /* Those along x and y for uniform rules, without branches. */

@@ -23,8 +23,8 @@ struct march : boundary<Sizes> {
     using typename base::T, typename base::shared_memory, typename base::vector;
     using column = columns::column;
     using base::AHEAD, base::DEPTH, base::HALOS, base::SLOT, base::SOURCES;
-    using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::RECURSION, base::SOURCE,
-        base::TABLES;
+    using base::ANY_WAY, base::CHANGE, base::FEW, base::FULL, base::HAS, base::RECURSION,
+        base::SOURCE, base::TABLES;
     using base::at_row, base::group, base::lane, base::points, base::stores, base::whole;
     using base::fetch, base::fetch_lines, base::fetch_source, base::fetch_sources;
     using base::fetch_tables, base::from_tables, base::mine, base::source_at;
@@ -175,7 +175,7 @@ struct march : boundary<Sizes> {
                 this->template select_ghosts<MEETS != GHOSTS_Y, MEETS != GHOSTS_X>(
                     l, now, left, right, below, above);
             if (MEETS == GHOSTS_ENDS)
-                put_ghost_plane(l, k, older, now, fresh);
+                put_ghost_plane(48, l, k, older, now, fresh);
             if (MEETS == SIDES || MEETS == ENDS)
                 this->template put_ghosts<MEETS>(at.faces & ~at.held, l, k, older, now, fresh, left,
                                                  right, below, above);
@@ -330,7 +330,7 @@ struct march : boundary<Sizes> {
             advance_halos(at, z, end, q);
         else if (faces == (held & p.keeping))
             advance_to<KEPT>(at, z, end, q);
-        else if constexpr (FULL)
+        else if constexpr (FULL || FEW)
             advance_to<SIDES>(at, z, end, q);
         else if (faces == (held & ~p.keeping))
             advance_to<HELD>(at, z, end, q);
@@ -346,11 +346,11 @@ struct march : boundary<Sizes> {
 
     __device__ __forceinline__ void advance_at_ends(const column &at, int &z, int end, position &q)
     {
-        if constexpr (!SOURCE || TABLES) { /* the others have enough code already */
+        if constexpr (!FEW && (!SOURCE || TABLES)) { /* the others have enough code already */
             if (at.faces == (at.held & p.keeping))
                 return advance_to<KEPT_ENDS>(at, z, end, q);
         }
-        if constexpr (HAS == NO_FIELDS) {
+        if constexpr (!FEW && HAS == NO_FIELDS) {
             if (at.faces == (at.held & ~p.keeping))
                 return advance_to<HELD_ENDS>(at, z, end, q);
             if (!at.held)
@@ -444,7 +444,7 @@ hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_s
 template <typename T, int MOST, fields HAS, uint32_t TAKES = ~0u>
 hs_status launch(const char *name, const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *err)
 {
-    return star::choose_levels<MOST, TAKES>(name, sweep, err, [&](auto levels) {
+    return star::choose_number<1, MOST, TAKES>("levels", sweep->steps, err, [&](auto levels) {
         return launch_levels<T, levels.value, HAS>(name, plan, sweep, err);
     });
 }

@@ -19,9 +19,8 @@ static bool plan_columns(const char *name, const struct hs_case *given, hs_fused
                          char *reason, size_t size)
 {
     const bool single = given->precision == HS_FLOAT;
-    const int rows = hs_fused_tile_y(given->precision);
-    const int least[HS_AXES] = {single ? HS_FUSED_X_FLOAT : HS_FUSED_X_DOUBLE, rows,
-                                HS_FUSED_STEPS};
+    const int rows = hs_fused_tile_y(given->precision, HS_FUSED_WARPS, HS_FUSED_ROWS);
+    const int least[HS_AXES] = {HS_FUSED_X, rows, HS_FUSED_STEPS};
     if (!hs_tile_capable(name, limits, 9, 10, reason, size) ||
         !hs_fused_large_enough(name, given, least, HS_FUSED_STEPS, reason, size))
         return false;

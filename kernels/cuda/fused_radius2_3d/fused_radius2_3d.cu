@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_radius2(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
-    if constexpr (sizeof(T) == 8 || !LEAN) {
+    if constexpr (sizeof(T) == 8 || !LEAN_GPU) {
         using marcher = march<T, LEVELS, THROTTLED>;
         STAR_SHARED(memory, typename marcher::shared_memory, [1]);
         marcher m(p, memory[0]);
@@ -83,7 +83,7 @@ hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *er
 {
     hs_fused_columns cut;
     HS_PLAN_GET(plan, cut);
-    return star::choose_levels<MOST_LEVELS>("fused_radius2_3d", sweep, err, [&](auto levels) {
+    return star::choose_number<1, MOST_LEVELS>("levels", sweep->steps, err, [&](auto levels) {
         if constexpr (sizeof(T) == 4 && levels.value == MOST_LEVELS)
             if (cut.z.throttled)
                 return launch_levels<T, levels.value, true>(plan, cut, sweep, err);

@@ -7,7 +7,6 @@
 
 enum {
     HS_RADIUS2_STEPS = 2,           /* fused_radius2_3d: most sweeps per launch */
-    HS_RADIUS2_X = 64,              /* points of a tile along x */
     HS_RADIUS2_ROWS_FLOAT = 5,      /* rows that a thread owns */
     HS_RADIUS2_ROWS_DOUBLE = 4,     /* */
     HS_RADIUS2_WARPS = 8,           /* */
@@ -15,7 +14,5 @@ enum {
     HS_RADIUS2_PASSED = 3,          /* ... and of the intermediate level */
     HS_RADIUS2_THROTTLE_BYTES = 64, /* of shared memory, for throttling */
 };
-
-int hs_radius2_tile_y(enum hs_precision precision);
 
 #endif

@@ -19,13 +19,7 @@ enum {
 
 /* How many of a thread's vectors of a source field its registers can hold besides its own vectors;
  * the rest of the field lies in shared memory. */
-#ifdef __cplusplus
-constexpr
-#else
-static inline
-#endif
-    int
-    hs_resident_source_held(int vectors)
+HS_CONSTANT int hs_resident_source_held(int vectors)
 {
     return vectors <= 10 ? vectors : vectors == 16 ? 10 : vectors == 18 ? 15 : 6;
 }

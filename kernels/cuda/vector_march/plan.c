@@ -17,14 +17,12 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
         own.threads[HS_X] = HS_VECTOR_1D_THREADS, own.threads[HS_Y] = 1;
         x = HS_VECTOR_1D_THREADS * vector * HS_VECTOR_1D_VECTORS;
     } else if (of->dims == 2) {
-        static const int fit[] = {0, HS_VECTOR_2D_BLOCKS_1, HS_VECTOR_2D_BLOCKS_2,
-                                  HS_VECTOR_2D_BLOCKS_3};
         x *= HS_VECTOR_WARPS;
-        own.planes = (int)hs_tile_chunk(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y],
-                                        radius, (int64_t)limits->multiprocessors * fit[radius]);
+        own.planes =
+            (int)hs_tile_chunk(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y], radius,
+                               (int64_t)limits->multiprocessors * hs_vector_blocks(2, radius));
     } else {
-        static const int rows[] = {0, HS_VECTOR_ROWS_1, HS_VECTOR_ROWS_2, HS_VECTOR_ROWS_3};
-        y = HS_VECTOR_WARPS * rows[radius];
+        y = HS_VECTOR_WARPS * hs_vector_rows(3, radius);
         own.planes = radius < 3 ? HS_VECTOR_PLANES : 2 * HS_VECTOR_PLANES;
     }
     const struct hs_blocking blocking = hs_tile_blocking(of, own);

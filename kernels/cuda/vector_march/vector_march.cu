@@ -158,37 +158,15 @@ struct lane_x {
 
 /* ---- 2D and 3D ------------------------------------------------------------------------------ */
 
-/* Rows per warp, warps per block, planes in flight, blocks per multiprocessor. Registers limit
- * them: the queue alone takes rows * (2*radius + 1 + ahead) * 4. */
-template <int ROWS_, int AHEAD_, int BLOCKS_>
-struct shape {
-    enum { ROWS = ROWS_, WARPS = HS_VECTOR_WARPS, AHEAD = AHEAD_, BLOCKS = BLOCKS_ };
-};
-template <int DIMS, int R>
-struct usual;
-template <>
-struct usual<2, 1> : shape<1, 3, HS_VECTOR_2D_BLOCKS_1> {
-};
-template <>
-struct usual<2, 2> : shape<1, 3, HS_VECTOR_2D_BLOCKS_2> {
-};
-template <>
-struct usual<2, 3> : shape<1, 2, HS_VECTOR_2D_BLOCKS_3> {
-};
-template <>
-struct usual<3, 1> : shape<HS_VECTOR_ROWS_1, 1, HS_VECTOR_BLOCKS_1> {
-};
-template <>
-struct usual<3, 2> : shape<HS_VECTOR_ROWS_2, 1, HS_VECTOR_BLOCKS_2> {
-};
-template <>
-struct usual<3, 3> : shape<HS_VECTOR_ROWS_3, 1, HS_VECTOR_BLOCKS_3> {
-};
-
-template <int DIMS, int R, typename T, bool RECURSION, typename SHAPE>
+template <int DIMS, int R, typename T, bool RECURSION>
 class marcher
 {
-    enum { N = vec<T>::N, ROWS = SHAPE::ROWS, AHEAD = SHAPE::AHEAD };
+  public:
+    enum { ROWS = hs_vector_rows(DIMS, R) };
+
+  private:
+    enum { N = vec<T>::N };
+    enum { AHEAD = DIMS == 3 ? 1 : R == 3 ? 2 : 3 }; /* planes in flight */
     enum { QUEUE = 2 * R + 1 + AHEAD };
     enum { MARCH = DIMS - 1 }; /* the marching axis */
 
@@ -296,23 +274,24 @@ enum { FEWER_BLOCKS = 1 };
 enum { FEWER_BLOCKS = 0 };
 #endif
 
-template <int DIMS, int R, typename T, bool RECURSION, typename SHAPE = usual<DIMS, R>>
-__global__ void __launch_bounds__(WARP *SHAPE::WARPS,
-                                  SHAPE::BLOCKS - (RECURSION ? 1 : (int)FEWER_BLOCKS))
+template <int DIMS, int R, typename T, bool RECURSION>
+__global__ void __launch_bounds__(WARP *HS_VECTOR_WARPS,
+                                  hs_vector_blocks(DIMS, R) - (RECURSION ? 1 : (int)FEWER_BLOCKS))
     vector_march(const __grid_constant__ star::request<T> r, int planes)
 {
     enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::N };
+    using warp = marcher<DIMS, R, T, RECURSION>;
     const star::tile_index block = star::this_tile(r);
     /* a block's warps lie one above the other along y; in 2D side by side along x */
-    const int64_t column = DIMS == 3 ? block.x : block.x * SHAPE::WARPS + threadIdx.y;
+    const int64_t column = DIMS == 3 ? block.x : block.x * HS_VECTOR_WARPS + threadIdx.y;
     const int64_t x_warp = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE + column * SPAN;
     const int64_t y_first =
-        DIMS == 3 ? r.lo[HS_Y] + (block.y * SHAPE::WARPS + threadIdx.y) * SHAPE::ROWS : 0;
+        DIMS == 3 ? r.lo[HS_Y] + (block.y * HS_VECTOR_WARPS + threadIdx.y) * warp::ROWS : 0;
     const int64_t first = r.lo[MARCH] + (DIMS == 3 ? block.z : block.y) * planes;
     const int64_t end = first + planes < r.hi[MARCH] ? first + planes : r.hi[MARCH];
     if (x_warp >= r.hi[HS_X] || (DIMS == 3 && y_first >= r.hi[HS_Y]))
         return; /* nothing to do for the whole warp */
-    marcher<DIMS, R, T, RECURSION, SHAPE>(r, x_warp, y_first).march(first, end);
+    warp(r, x_warp, y_first).march(first, end);
 }
 
 /* ---- 1D ------------------------------------------------------------------------------------- */

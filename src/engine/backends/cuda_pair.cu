@@ -13,14 +13,10 @@
  * nodes the second pass makes 56 x 28. A thread keeps the rows of its four nodes for as long as the
  * next plane has the same.
  */
+#include "core/cuda_asynchronous.cuh"
 #include "core/cuda_shared.h"
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow" /* of its own */
-#include <cuda_pipeline.h>
-#pragma GCC diagnostic pop
 
 namespace
 {

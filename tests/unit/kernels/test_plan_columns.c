@@ -17,10 +17,9 @@ extern const struct hs_kernel hs_kernel_cuda_vector_march;
  * bytes, also if the kernel's preferred shift moves the fields. */
 void test_plan_columns__rows_begin_where_sectors_do(void **state)
 {
-    static const int wide[HS_PRECISIONS] = {HS_FUSED_X_FLOAT, HS_FUSED_X_DOUBLE};
     for (int p = 0; p < HS_PRECISIONS; p++)
         for (int steps = 1; steps <= HS_FUSED_STEPS; steps++)
-            for (int64_t n = wide[p]; n < 1400; n++) {
+            for (int64_t n = HS_FUSED_X; n < 1400; n++) {
                 struct cube cube;
                 set_cube(&cube, n, 3, 1);
                 set_precision(&cube, (enum hs_precision)p);
@@ -35,10 +34,10 @@ void test_plan_columns__rows_begin_where_sectors_do(void **state)
                 const int halo = p == HS_FLOAT ? 4 : steps <= 2 ? 2 : 4;
                 /* up to where the last tile begins to store, and what it holds from there */
                 const int64_t before = cut.tiles > 1 ? cut.first + (cut.tiles - 2) * cut.others : 0;
-                assert_true(before + wide[p] - (cut.tiles > 1 ? halo : 0) >= n);
+                assert_true(before + HS_FUSED_X - (cut.tiles > 1 ? halo : 0) >= n);
                 if (cut.tiles > 2)
-                    assert_true(before - cut.others + wide[p] - halo < n);
-                assert_true(cut.first <= wide[p] - halo && cut.others <= wide[p] - 2 * halo);
+                    assert_true(before - cut.others + HS_FUSED_X - halo < n);
+                assert_true(cut.first <= HS_FUSED_X - halo && cut.others <= HS_FUSED_X - 2 * halo);
                 assert_int_equal((cube.of.layout.origin + cut.first) % sector, 0);
                 assert_int_equal(cut.others % sector, 0);
             }
@@ -92,9 +91,8 @@ void test_plan_columns__places_in_tables_fit_32_bits(void **state)
  * but other rows. Its chunks depend on the reach of two sweeps of radius 2. */
 void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
 {
-    assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_FLOAT);
-    assert_int_equal(HS_RADIUS2_X, HS_FUSED_X_DOUBLE);
     static const int rows[HS_PRECISIONS] = {80, 32};
+    static const int owned[HS_PRECISIONS] = {HS_RADIUS2_ROWS_FLOAT, HS_RADIUS2_ROWS_DOUBLE};
     for (int p = 0; p < HS_PRECISIONS; p++)
         for (int steps = 1; steps <= HS_RADIUS2_STEPS; steps++) {
             struct cube radius2, march;
@@ -109,7 +107,8 @@ void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
             const struct hs_geometry g =
                 plan_for(&hs_kernel_cuda_fused_radius2_3d, &radius2.of).launch;
             assert_int_equal(hs_fused_cut_x(&radius2.of).tiles, hs_fused_cut_x(&march.of).tiles);
-            assert_int_equal(hs_radius2_tile_y((enum hs_precision)p), rows[p]);
+            assert_int_equal(hs_fused_tile_y((enum hs_precision)p, HS_RADIUS2_WARPS, owned[p]),
+                             rows[p]);
             assert_int_equal(g.input_tile[HS_Y], rows[p]);
             assert_int_equal(g.output_tile[HS_Y], rows[p] - 4 * steps);
             assert_int_equal(g.input_tile[HS_Z] - g.output_tile[HS_Z], 4 * steps);
