@@ -382,17 +382,18 @@ static bool large_enough(const struct hs_problem *problem, double factor)
     return true;
 }
 
-/* How many times as fine as the config's grid the finest one is: 4 down to 1/16. */
+/* How many times as fine as the config's grid the finest one is: 4 down to 1/16; 8 or 16 if two
+ * halvings would leave a small grid too few points. */
 static double finest_factor(const struct hs_problem *problem, const struct hs_plan *plan,
                             double most_updates)
 {
     const double points = (double)hs_grid_count(&problem->grid);
     const double sweeps = expected_sweeps(problem, plan);
-    for (double factor = 4.0; factor >= 1.0 / 16.0; factor /= 2.0) {
+    for (double factor = 16.0; factor >= 1.0 / 16.0; factor /= 2.0) {
         const double sweep = points * pow(factor, problem->grid.dims) + points_of_a_start;
         const bool cheap = sweep * sweeps * factor * factor <= most_updates;
         const bool coarsest = !large_enough(problem, factor / 8.0);
-        if (cheap || coarsest)
+        if (factor > 4.0 ? cheap && coarsest : cheap || coarsest)
             return factor;
     }
     return 1.0 / 16.0;

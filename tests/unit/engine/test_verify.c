@@ -333,6 +333,19 @@ void test_verify__stretched_grids_show_second_order(void **state)
     hs_network_destroy(problem.network);
 }
 
+/* Its own nodes would be too few for the coarsest grid. */
+void test_verify__a_small_grid_is_only_refined(void **state)
+{
+    struct hs_problem problem = make(4, HS_DOUBLE);
+    const struct hs_plan plan = plan_of(&problem, "reference");
+    struct hs_refinement r;
+    assert_ok(hs_verify_refine(&problem, &plan, 1e9, &r, &err));
+    for (int g = 0; g < 3; g++)
+        assert_int_equal(r.grid[g].points[HS_X], 6 * (1 << g) + 1);
+    assert_near(r.order_max[1], 2.0, 0.03); /* next term: h^2 smaller by another 1/144 */
+    assert_fails(hs_verify_refine(&problem, &plan, 1.0, &r, &err), HS_BAD_INPUT, "too few points");
+}
+
 void test_verify__grids_that_take_long_are_made_coarser(void **state)
 {
     struct hs_problem problem = make(1025, HS_DOUBLE); /* some 120000 sweeps */
