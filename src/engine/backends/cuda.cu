@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void hs_cuda_graph_release(hs_cuda_graph *kept)
 {
