@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(tile<T>::THREADS, 1)
     fused_radius2(const __grid_constant__ arguments<T> p)
 {
 #if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100)
-    if constexpr (sizeof(T) == 8 || !LEAN_GPU) {
+    if constexpr (sizeof(T) == 8 || !LEAN) {
         using marcher = march<T, LEVELS, THROTTLED>;
         STAR_SHARED(memory, typename marcher::shared_memory, [1]);
         marcher m(p, memory[0]);

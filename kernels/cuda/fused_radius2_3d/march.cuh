@@ -15,9 +15,9 @@ struct march : boundary<T, LEVELS, THROTTLED> {
     using base = boundary<T, LEVELS, THROTTLED>;
     using base::kept_end, base::uses_own, base::begin, base::hold_end, base::turned, base::come_on;
     using base::last, base::next, base::later, base::mine, base::keeps_all;
-    using base::LEAN, base::READS_KEPT, base::AHEAD, base::PASSED, base::LOOPED, base::SHUFFLES,
-        base::KEEPS_OWN, base::PITCH;
     using base::p, base::shared, base::at_row, base::whole, base::marked, base::stores;
+    using base::READS_KEPT, base::AHEAD, base::PASSED, base::LOOPED, base::SHUFFLES,
+        base::KEEPS_OWN, base::PITCH;
     using base::SLOT, base::HOLDS, base::STORES;
     using base::take_place, base::take_ghosts, base::pass_ghosts, base::begin_faces_y;
     using base::WIDTH, base::LANES, base::ROWS, base::WARPS, base::NX, base::HALO, base::DEPTH;

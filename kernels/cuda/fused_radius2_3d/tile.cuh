@@ -60,9 +60,9 @@ enum meets {
 
 /* Compute capability 10 has too few registers for some variants, and in float for two levels. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-enum { LEAN_GPU = 1 };
+enum { LEAN = 1 };
 #else
-enum { LEAN_GPU = 0 };
+enum { LEAN = 0 };
 #endif
 
 /* A thread's place in the tile, and so in memory and in shared memory. THROTTLED blocks only meet
@@ -82,8 +82,6 @@ struct place {
         DEPTH = HS_RADIUS2_DEPTH,                    /* planes of level 0 in use or in flight */
         AHEAD = DEPTH - 3,                           /* */
         PASSED = HS_RADIUS2_PASSED,                  /* planes of level 1 */
-        /* one level is only the rest of a stretch: few variants, which compile in less time */
-        LEAN = LEAN_GPU || LEVELS == 1,
         LOOPED = sizeof(T) == 4 || LEAN, /* whether a loop goes through the stretches of steps */
         SHUFFLES = sizeof(T) == 4,       /* a row's neighbours come from the next lanes */
         KEEPS_OWN = !SHUFFLES,           /* the newest plane but one of each level, in registers */
