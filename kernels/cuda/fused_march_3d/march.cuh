@@ -23,8 +23,8 @@ struct march : boundary<Sizes> {
     using typename base::T, typename base::shared_memory, typename base::vector;
     using column = columns::column;
     using base::AHEAD, base::DEPTH, base::HALOS, base::SLOT, base::SOURCES;
-    using base::ANY_WAY, base::CHANGE, base::FEW, base::FULL, base::HAS, base::RECURSION,
-        base::SOURCE, base::TABLES;
+    using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::RECURSION, base::SOURCE,
+        base::TABLES;
     using base::at_row, base::group, base::lane, base::points, base::stores, base::whole;
     using base::fetch, base::fetch_lines, base::fetch_source, base::fetch_sources;
     using base::fetch_tables, base::from_tables, base::mine, base::source_at;
@@ -330,7 +330,7 @@ struct march : boundary<Sizes> {
             advance_halos(at, z, end, q);
         else if (faces == (held & p.keeping))
             advance_to<KEPT>(at, z, end, q);
-        else if constexpr (FULL || FEW)
+        else if constexpr (FULL)
             advance_to<SIDES>(at, z, end, q);
         else if (faces == (held & ~p.keeping))
             advance_to<HELD>(at, z, end, q);
@@ -346,11 +346,11 @@ struct march : boundary<Sizes> {
 
     __device__ __forceinline__ void advance_at_ends(const column &at, int &z, int end, position &q)
     {
-        if constexpr (!FEW && (!SOURCE || TABLES)) { /* the others have enough code already */
+        if constexpr (!SOURCE || TABLES) { /* the others have enough code already */
             if (at.faces == (at.held & p.keeping))
                 return advance_to<KEPT_ENDS>(at, z, end, q);
         }
-        if constexpr (!FEW && HAS == NO_FIELDS) {
+        if constexpr (HAS == NO_FIELDS) {
             if (at.faces == (at.held & ~p.keeping))
                 return advance_to<HELD_ENDS>(at, z, end, q);
             if (!at.held)

@@ -25,10 +25,6 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES, RECURSION = HAS == X_BEFORE;
-    /* So few levels are only the rest of a stretch: faces have general variants, which compile in
-     * less time. */
-    static constexpr bool FEW = (HAS == NO_FIELDS && LEVELS_ < HS_FUSED_STEPS) ||
-                                (TABLES && LEVELS_ < HS_FUSED_FIELDS_STEPS);
     /* Whether a tile's first and last warps own exactly its halos along y, and sweep only the
      * needed part of them (see warps). */
     static constexpr bool HALOS =
