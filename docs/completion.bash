@@ -20,7 +20,7 @@ _heatsolve() {
         return
         ;;
     -o | --output | --roofline | --chart)
-        COMPREPLY=($(compgen -f -- "$current"))
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
         ;;
@@ -68,8 +68,8 @@ _heatsolve() {
     esac
 
     case $command in
-    run | check | verify | tune | kernels) COMPREPLY=($(compgen -f -X '!*.cfg' -- "$current") $(compgen -d -- "$current")) ;;
-    render) COMPREPLY=($(compgen -f -X '!*.@(h5|hdf|vtkhdf)' -- "$current") $(compgen -d -- "$current")) ;;
+    run | check | verify | tune | kernels) mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$current"; compgen -d -- "$current") ;;
+    render) mapfile -t COMPREPLY < <(compgen -f -X '!*.@(h5|hdf|vtkhdf)' -- "$current"; compgen -d -- "$current") ;;
     explain) COMPREPLY=($(compgen -W "$("$program" kernels 2>/dev/null | awk '$2 == "cuda" {print $1}')" -- "$current")) ;;
     init) COMPREPLY=($(compgen -W "$("$program" init --list 2>/dev/null | awk '{print $1}')" -- "$current")) ;;
     esac

@@ -21,8 +21,8 @@
 struct question {
     struct hs_case of;
     struct hs_face face[HS_FACES];
-    int registers;                         /* per thread; 0: not known */
-    const struct hs_device_limits *device; /* NULL: not known */
+    int registers; /* per thread; 0: not known */
+    const struct hs_device_limits *device;
     struct hs_device_limits at_hand;
 };
 
@@ -102,17 +102,14 @@ static enum hs_status check_blocking(const struct hs_kernel *kernel,
     return HS_OK;
 }
 
-/* The kernel's launch on the known device, else on an H200. */
 static enum hs_status launch_of(const struct hs_kernel *kernel, const struct question *question,
                                 struct hs_kernel_plan *out, struct hs_error *err)
 {
-    const struct hs_device_limits *device = question->device;
     const int *t = question->of.blocking.threads;
     char reason[256];
     enum hs_status status = check_blocking(kernel, question, err);
     if (!status &&
-        !hs_kernel_plan_make(kernel, &question->of, device ? device : hs_device_find("H200"), out,
-                             reason, sizeof reason))
+        !hs_kernel_plan_make(kernel, &question->of, question->device, out, reason, sizeof reason))
         status = hs_error_add(err, HS_BAD_INPUT, "%s", reason);
     for (int axis = 0; axis < HS_AXES && !status; axis++)
         if (out->launch.output_tile[axis] < 1)
@@ -250,8 +247,8 @@ static enum hs_status choose_device(const char *name, struct question *question,
                                     struct hs_error *err)
 {
     if (!name) {
-        if (find_device_at_hand(&question->at_hand))
-            question->device = &question->at_hand;
+        question->device =
+            find_device_at_hand(&question->at_hand) ? &question->at_hand : hs_device_find("H200");
         return HS_OK;
     }
     question->device = hs_device_find(name);

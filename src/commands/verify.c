@@ -31,7 +31,7 @@ struct findings {
     struct hs_reference reference;
     struct hs_comparison comparison;
     struct hs_power power;
-    const char *method;        /* the config's, which is not tested; NULL: sweeps */
+    const char *key, *method;  /* the config's, which is not tested; NULL: sweeps */
     const char *no_refinement; /* why there is none; NULL if there is one */
     struct hs_refinement refinement;
 };
@@ -48,14 +48,18 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
 }
 
-/* *method: set to the config's method if that is not sweeps. */
+/* Also sets the findings' method if that is not sweeps. */
 static enum hs_status read_problem(const struct request *request, struct hs_problem *problem,
-                                   const char **method, struct hs_error *err)
+                                   struct findings *findings, struct hs_error *err)
 {
     const enum hs_status st = hs_case_read(&request->of, problem, err);
-    for (int n = 1; hs_methods[n] && problem->schedule.method; n++)
-        if (strcmp(hs_methods[n]->name, problem->schedule.method) == 0)
-            *method = hs_methods[n]->name;
+    const char *const steady = problem->schedule.steady_method;
+    const char *const named = steady ? steady : problem->schedule.method;
+    for (int n = 1; hs_methods[n] && named; n++)
+        if (strcmp(hs_methods[n]->name, named) == 0) {
+            findings->key = steady ? "steady.method" : "time.method";
+            findings->method = hs_methods[n]->name;
+        }
     hs_case_by_sweeps(problem);
     if (st || !request->kernel)
         return st;
@@ -141,9 +145,8 @@ static void print_bound(const struct findings *findings)
 static void print_comparison(const struct findings *findings)
 {
     if (findings->method)
-        printf("time.method = \"%s\" is not looked at: all of this is about sweeps, those of "
-               "\"euler\"\n",
-               findings->method);
+        printf("%s = \"%s\" is not looked at: all of this is about sweeps, those of \"euler\"\n",
+               findings->key, findings->method);
     const struct hs_comparison *c = &findings->comparison;
     const struct hs_plan *plan = findings->plan;
     const bool itself = strcmp(plan->kernel->name, "reference") == 0;
@@ -430,7 +433,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     enum hs_status st = read_request(argc, argv, &request, err);
     request.every = request.kernel && strcmp(request.kernel, "all") == 0;
     if (!st)
-        st = read_problem(&request, &problem, &findings.method, err);
+        st = read_problem(&request, &problem, &findings, err);
     if (!st)
         hs_ranks_share(&problem);
     if (!st && hs_ranks_is_first())

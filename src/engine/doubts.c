@@ -136,6 +136,19 @@ static bool is_light_and_conducts(const struct hs_problem *problem, char *out, s
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
 
+/* Whether a wall has its own temperature at a node, or at others of its face. */
+static bool is_prescribed(const struct hs_problem *problem, const int64_t node[HS_AXES])
+{
+    bool is = !problem->body &&
+              hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]) >= 0;
+    for (int w = 0; w < problem->wall_count && !is; w++) {
+        const int face = problem->walls[w].face;
+        is = problem->walls[w].kind == HS_WALL_PRESCRIBES &&
+             node[face / 2] == hs_grid_face_index(&problem->grid, face);
+    }
+    return is;
+}
+
 /* The range of the initial field, without nodes that a wall prescribes, from evenly spread rows. */
 static bool initial_span(const struct hs_problem *problem, double span[2])
 {
@@ -152,7 +165,7 @@ static bool initial_span(const struct hs_problem *problem, double span[2])
             break;
         hs_problem_initial_row(problem, j, k, row);
         for (int64_t i = 0; i < nx; i++) {
-            if (hs_problem_prescribing_face(problem, i, j, k) >= 0)
+            if (is_prescribed(problem, (const int64_t[]){i, j, k}))
                 continue;
             span[0] = fmin(span[0], row[i]);
             span[1] = fmax(span[1], row[i]);

@@ -164,7 +164,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     enum hs_status st =
         find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
     if (st) {
-        st = hs_error_add(why, HS_IO, "cannot read %s", hs_error_reason(&fault));
+        st = hs_error_add(why, HS_IO, "%s", hs_error_reason(&fault));
         hs_stored_destroy(*field);
         *field = NULL;
     }

@@ -52,6 +52,25 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         assert "warning" not in "".join(lines[len(wanted) :])
 
 
+BODY = """\
+grid = { points = [21]; upper = [0.2]; };
+materials = ( { name = "a"; conductivity = 1.0; density = 2000.0; specific_heat = 900.0; },
+              { name = "b"; conductivity = 0.04; density = 30.0; specific_heat = 1000.0; } );
+body = ( { material = "a"; }, { material = "b"; shape = "box"; lower = [0.1]; upper = [0.2]; } );
+initial = { value = 300.0; };
+boundary = { x_min = { type = "dirichlet"; value = %s; }; x_max = { type = "robin"; h = 25.0; ambient = %s; }; };
+time = { end = 600.0; };
+"""
+
+
+@pytest.mark.parametrize("value, ambient, place", [("20.0", "300.0", "x_min"), ("250.0", "20.0", "x_max"), ('"20+t"', "300.0", "x_min")])
+def test_a_bodys_walls_in_other_units_are_noticed(tmp_path, value, ambient, place):
+    (tmp_path / "body.cfg").write_text(BODY % (value, ambient))
+    warned = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+    assert len(warned) == 1 and f"boundary.{place}" in warned[0], warned
+    assert "this wall has 20, the initial field 300 to 300; are degrees Celsius and kelvin mixed?" in warned[0]
+
+
 # (settings, the text of the only warning)
 SLIPS = [
     (["material.specific_heat=0.434"], "--set: material.specific_heat = 0.434: less than any material has; was it in kJ/(kg K)?"),

@@ -1,6 +1,7 @@
 """heatsolve explain prints the textbook's figures, and refuses what cannot be launched."""
 
 import json
+import os
 
 import pytest
 from program import heatsolve, must
@@ -9,8 +10,8 @@ CUBE = ["--points", "120,120,120"]
 SQUARE = ["--points", "512,512"]
 
 
-def explain(*arguments):
-    return heatsolve(".", "explain", *arguments)
+def explain(*arguments, **more):
+    return heatsolve(".", "explain", *arguments, **more)
 
 
 def figures(*arguments):
@@ -135,6 +136,12 @@ def test_occupancy_and_roofline_on_a_named_device():
     assert seen["roofline_seconds"] == pytest.approx(1643032 * 8 / 4.8e12)
     text = explain("coarsened", *CUBE, "--device", "h200").stdout
     assert "occupancy" in text and "roofline" in text and "2 blocks, 2048 threads" in text
+
+
+def test_without_a_gpu_the_device_is_an_h200(tmp_path):
+    cpu_only = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    said = [explain("basic", *CUBE, *more, env=cpu_only).stdout for more in ([], ["--device", "H200"], ["--registers", "200"])]
+    assert said[0] == said[1] != said[2] and "occupancy" in said[0]
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def complete(installed, directory, *words):
     result = subprocess.run(
         ["bash", "-c", script], cwd=directory, env={**os.environ, "PATH": path}, capture_output=True, text=True
     )
-    return result.stdout.split()
+    return [line for line in result.stdout.splitlines() if line]
 
 
 def test_completion_offers_commands(installed, tmp_path):
@@ -108,6 +108,9 @@ def test_completion_offers_configs_and_files(installed, tmp_path):
         (tmp_path / name).touch()
     assert complete(installed, tmp_path, "heatsolve", "run", "") == ["case.cfg"]
     assert complete(installed, tmp_path, "heatsolve", "render", "") == ["case.h5"]
+    (tmp_path / "my case.cfg").touch()
+    for words in (["heatsolve", "run", "my"], ["heatsolve", "run", "case.cfg", "--output", "my"]):
+        assert complete(installed, tmp_path, *words) == ["my case.cfg"]
 
 
 def test_completion_offers_options_of_the_command(installed, tmp_path):

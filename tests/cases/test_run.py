@@ -686,6 +686,9 @@ def test_verify_says_that_it_does_not_look_at_the_method(tmp_path):
     assert 'time.method = "implicit" is not looked at' in heatsolve(tmp_path, "verify", "case.cfg", *other).stdout
     assert json.loads(heatsolve(tmp_path, "verify", "case.cfg", "--json", *other).stdout)["method_not_looked_at"] == "implicit"
     assert "is not looked at" not in heatsolve(tmp_path, "verify", "case.cfg").stdout
+    steady = ["--set", 'steady={tolerance=1e-6;method="multigrid";}', "--set", "time={}"]
+    assert 'steady.method = "multigrid" is not looked at' in heatsolve(tmp_path, "verify", "case.cfg", *steady).stdout
+    assert json.loads(heatsolve(tmp_path, "verify", "case.cfg", "--json", *steady).stdout)["method_not_looked_at"] == "multigrid"
 
 
 def test_verify_counts_the_start_of_a_sweep(tmp_path):
