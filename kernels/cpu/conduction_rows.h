@@ -15,8 +15,8 @@ enum {
     CONDUCTION_KEPT = 32768,                  /* bytes of coefficients, see `kept` */
     CONDUCTION_LEVELS = 4,                    /* levels of a stack, ... */
     CONDUCTION_LATER = CONDUCTION_LEVELS - 1, /* ... and those after the first */
-    CONDUCTION_PITCH = 69 * LINE_BYTES        /* of a ring's rows; an odd number of lines, so
-                                                            that they lie in different sets of the cache */
+    /* of a ring's rows; an odd number of lines, so that they lie in different sets of the cache */
+    CONDUCTION_PITCH = 69 * LINE_BYTES
 };
 
 /* What all rows of a call have in common. */
