@@ -41,31 +41,20 @@ static double complex symbol_at(const struct axis *axis, double theta)
     return sum;
 }
 
-/* Adds the eigenvalues of the axis's matrix between two faces. */
-static void add_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
+static void add_modes(struct axis *axis, const struct hs_axis_matrix *of)
 {
-    struct hs_axis_matrix of = {.radius = axis->radius, .face = face, .nodes = points};
-    memcpy(of.c, axis->c, sizeof of.c);
-    const int count = (int)hs_axis_matrix_rows(&of);
+    const int count = (int)hs_axis_matrix_rows(of);
     if (count < 1)
         return;
     double matrix[HS_EIGENVALUES_MAX * HS_EIGENVALUES_MAX] = {0.0};
     for (int n = 0; n < count; n++) {
         struct hs_axis_entry entry[HS_AXIS_ENTRIES];
-        const int entries = hs_axis_matrix_row(&of, n, entry);
+        const int entries = hs_axis_matrix_row(of, n, entry);
         for (int e = 0; e < entries; e++)
             matrix[n * count + entry[e].column] += entry[e].c * entry[e].share;
     }
     hs_eigenvalues(count, matrix, &axis->mode[axis->modes]);
     axis->modes += count;
-}
-
-static bool is_symmetric(const struct axis *axis)
-{
-    bool same = true;
-    for (int offset = 1; offset <= axis->radius; offset++)
-        same = same && axis->c[axis->radius + offset] == axis->c[axis->radius - offset];
-    return same;
 }
 
 /*
@@ -80,13 +69,18 @@ static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t 
     axis->modes = 0;
     if (face[0].wrap) /* all modes are waves, which the symbol covers */
         return;
-    if (points <= HS_EIGENVALUES_MAX || !is_symmetric(axis)) {
-        add_modes(axis, face, points < HS_EIGENVALUES_MAX ? points : HS_EIGENVALUES_MAX);
-        return;
-    }
     const struct hs_face mirror = {.a = {1.0, 1.0, 1.0}};
-    add_modes(axis, (const struct hs_face[]){face[0], mirror}, HS_EIGENVALUES_MAX);
-    add_modes(axis, (const struct hs_face[]){mirror, face[1]}, HS_EIGENVALUES_MAX);
+    const struct hs_face low[2] = {face[0], mirror}, high[2] = {mirror, face[1]};
+    struct hs_axis_matrix of = {.radius = axis->radius, .face = face, .nodes = points};
+    memcpy(of.c, axis->c, sizeof of.c);
+    if (points > HS_EIGENVALUES_MAX)
+        of.nodes = HS_EIGENVALUES_MAX;
+    if (points > HS_EIGENVALUES_MAX && hs_axis_matrix_symmetric(&of)) {
+        of.face = low;
+        add_modes(axis, &of);
+        of.face = high;
+    }
+    add_modes(axis, &of);
 }
 
 static void prepare(struct axis *axis, const struct hs_problem *problem, int which)

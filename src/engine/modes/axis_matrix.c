@@ -39,12 +39,17 @@ bool hs_axis_matrix_is_free(const struct hs_axis_matrix *matrix)
     return is_free(&matrix->face[0], matrix->radius) && is_free(&matrix->face[1], matrix->radius);
 }
 
-bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix)
+bool hs_axis_matrix_symmetric(const struct hs_axis_matrix *matrix)
 {
-    bool same = same_rule(&matrix->face[0], &matrix->face[1]);
+    bool same = true;
     for (int offset = 1; offset <= matrix->radius; offset++)
         same = same && matrix->c[matrix->radius + offset] == matrix->c[matrix->radius - offset];
     return same;
+}
+
+bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix)
+{
+    return same_rule(&matrix->face[0], &matrix->face[1]) && hs_axis_matrix_symmetric(matrix);
 }
 
 int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix)

@@ -20,7 +20,10 @@ bool hs_axis_matrix_same(const struct hs_axis_matrix *one, const struct hs_axis_
 /* Whether no face pulls towards a temperature, so that a constant stays as it is. */
 bool hs_axis_matrix_is_free(const struct hs_axis_matrix *matrix);
 
-/* Whether it is the same seen from either side. */
+/* Whether the stencil weighs both sides alike. */
+bool hs_axis_matrix_symmetric(const struct hs_axis_matrix *matrix);
+
+/* Whether it is the same seen from either side, with its faces. */
 bool hs_axis_matrix_mirrored(const struct hs_axis_matrix *matrix);
 
 /* Swept node `column` enters another one's sum with the factor c * share. */
