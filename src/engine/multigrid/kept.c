@@ -13,8 +13,9 @@ static const double both = 2.39046; /* 2/sqrt(0.7) */
 /* The target size starts as the shortest cell and grows by the factor `longer` until at most the
  * fraction `stay` of the nodes is kept. From `far` times the shortest cell on, `stay_far` is
  * enough: otherwise an axis of even cells would be coarsened along with the last cells of an axis
- * that is dense in a small part only. */
-static const double longer = 1.4, stay = 0.7, far = 3.0, stay_far = 0.9;
+ * that is dense in a small part only. From `very_far` times on, it is enough that one node goes:
+ * otherwise those of a film between thick cells would go along with even cells, too. */
+static const double longer = 1.4, stay = 0.7, far = 3.0, stay_far = 0.9, very_far = 10.0;
 
 /* ---- those that stay ------------------------------------------------------------------------- */
 
@@ -198,6 +199,13 @@ static double part_kept(const struct hs_spans *spans, const struct hs_lattice *l
     return part;
 }
 
+/* Whether at most the part of the nodes is kept that should be, at so many times the shortest cell.
+ */
+static bool suffices(double part, double times)
+{
+    return part <= (times < far ? stay : stay_far) || (times >= very_far && part < 1.0);
+}
+
 bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *lattice,
                     const double strength[HS_AXES], struct hs_kept kept[HS_AXES])
 {
@@ -211,8 +219,7 @@ bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *latti
     if (isinf(least))
         return true;
     double size = least;
-    while (part_kept(spans, lattice, unit, both * size) >
-           (size * longer < far * least ? stay : stay_far))
+    while (!suffices(part_kept(spans, lattice, unit, both * size), size * longer / least))
         size *= longer;
     for (int axis = 0; axis < HS_AXES; axis++)
         if (!keep(&kept[axis], lattice->n[axis], spans->length[axis], both * size * unit[axis]))
