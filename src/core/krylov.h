@@ -62,6 +62,14 @@ static inline struct hs_krylov_terms hs_krylov_terms_of(double *const *vector,
     return out;
 }
 
+/* A residual r as rates of change r/C [K/s], and the squares of fields in the norm of A [W K]. */
+struct hs_krylov_rates {
+    double largest;
+    double told;  /* the largest of those above `slack` times the rounding of their terms, or 0 */
+    double field; /* of T itself: half of G (difference of T)^2 over each free node's edges */
+    double gross; /* the same without cancellation: the terms' sizes times |T| */
+};
+
 struct hs_krylov_state; /* each implementation's own */
 
 struct hs_krylov {
@@ -91,17 +99,16 @@ struct hs_krylov {
      * the solution. */
     enum hs_status (*begin)(struct hs_krylov_state *self, struct hs_error *err);
     enum hs_status (*end)(struct hs_krylov_state *self, struct hs_error *err);
-    /* Recomputes r from T. *largest: its largest rate of change |r|/C [K/s]; *told: the largest of
-     * those that exceed `slack` times the possible rounding error of r's terms, 0 if none does. */
-    enum hs_status (*residual)(struct hs_krylov_state *self, double slack, double *largest,
-                               double *told, struct hs_error *err);
+    /* Recomputes r from T. */
+    enum hs_status (*residual)(struct hs_krylov_state *self, double slack,
+                               struct hs_krylov_rates *out, struct hs_error *err);
     /* z = M r; *with_r: z.r */
     enum hs_status (*precondition)(struct hs_krylov_state *self, double *with_r,
                                    struct hs_error *err);
     /* p = z + factor p; *curvature: p.A p */
     enum hs_status (*turn)(struct hs_krylov_state *self, double factor, double *curvature,
                            struct hs_error *err);
-    /* T += length p, r -= length A p; *largest: as of residual. */
+    /* T += length p, r -= length A p; *largest: the largest |r|/C. */
     enum hs_status (*advance)(struct hs_krylov_state *self, double length, double *largest,
                               struct hs_error *err);
     /* T += by at all nodes: shifts the mean. */

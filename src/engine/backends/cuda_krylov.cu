@@ -26,7 +26,7 @@ template <typename Rows>
 struct residual_task {
     typedef double value;
     struct total {
-        double flow, size;
+        double flow, size, square;
     };
     march::box box;
     Rows rows;
@@ -41,6 +41,7 @@ struct residual_task {
     {
         to.flow += g * (there - here);
         to.size += g * (fabs(there) + fabs(here));
+        to.square += g * (there - here) * (there - here);
     }
     __device__ void put(unsigned node, const numbers &row, const double (&at)[1],
                         const total (&sum)[1], march::found &mine) const
@@ -50,12 +51,14 @@ struct residual_task {
         const double in = __ldg(inflow + node);
         const double value = row.rate > 0.0 ? in + (s.flow - row.sink * here) : 0.0;
         const double rate = isfinite(value) ? fabs(value) * row.rate : INFINITY;
-        const double size = s.size + row.sink * fabs(here) + fabs(in);
-        const double rounding = 4.0 * DBL_EPSILON * size * row.rate;
+        const double size = s.size + row.sink * fabs(here);
+        const double rounding = 4.0 * DBL_EPSILON * (size + fabs(in)) * row.rate;
         r[node] = value;
         keep_most(mine.most[0], rate);
         keep_most(mine.most[1], isfinite(rate) && rate <= slack * rounding ? 0.0 : rate);
         keep_most(mine.most[2], fabs(value));
+        mine.sum[0] += row.rate > 0.0 ? 0.5 * s.square : 0.0;
+        mine.sum[1] += row.rate > 0.0 ? size * fabs(here) : 0.0;
     }
 };
 
@@ -280,8 +283,7 @@ hs_status end(hs_krylov_state *self, hs_error *err)
     return hs_cuda_krylov_settle(self, 0.0, err);
 }
 
-hs_status residual(hs_krylov_state *self, double slack, double *largest, double *told,
-                   hs_error *err)
+hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs_error *err)
 {
     march::found found;
     hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
@@ -301,8 +303,7 @@ hs_status residual(hs_krylov_state *self, double slack, double *largest, double 
         st = hs_cuda_levels_found(&self->levels, &found, err);
     if (st)
         return st;
-    *largest = found.most[0];
-    *told = found.most[1];
+    *out = {found.most[0], found.most[1], found.sum[0], found.sum[1]};
     self->largest = found.most[2];
     self->unit = 0.0;
     return HS_OK;

@@ -4,6 +4,7 @@
 #include "engine/multigrid/host_krylov.h"
 #include "engine/multigrid/kept.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,8 +16,10 @@ struct work {
     const struct hs_krylov *vectors;
     struct hs_krylov_state *of;
     const struct hs_equations *equations;
-    double first;  /* K/s: the guess's largest rate of change */
-    double energy; /* z.r of the guess: about the square of its error in the norm of A */
+    double first; /* K/s: the guess's largest rate of change */
+    /* squares in the norm of A: */
+    double error; /* about that of T's error: z.r */
+    double most;  /* what it may be; not known before there is a z */
     const struct hs_solve_watch *watch;
     bool interrupted;
     struct hs_error *err;
@@ -32,8 +35,8 @@ static void note(struct work *work, struct hs_solution *out, double largest)
 }
 
 /* Iterates from the residual in r until the residual of the recurrence is at most `rate` and the
- * error in the norm of A has fallen by the tolerance. Both are needed: where a few nodes change far
- * faster than all others, the largest rate says little about the others. */
+ * error in the norm of A is small enough. Both are needed: where a few nodes change far faster than
+ * all others, the largest rate says little about the others. */
 static enum hs_status iterate(struct work *work, double tolerance, double rate,
                               struct hs_solution *out)
 {
@@ -41,7 +44,7 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
     double left, curvature, zr, factor = 0.0;
     enum hs_status st = vectors->precondition(work->of, &zr, work->err);
     if (out->iterations == 0)
-        work->energy = zr;
+        work->most = tolerance * tolerance * zr;
     while (!st && out->iterations < HS_SOLUTION_ITERATIONS) {
         st = vectors->turn(work->of, factor, &curvature, work->err);
         if (st || !(curvature > 0.0) || !(zr > 0.0))
@@ -55,10 +58,11 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
         if (left == 0.0 || work->interrupted)
             break;
         st = vectors->precondition(work->of, &zr, work->err);
-        if (left <= rate && zr <= tolerance * tolerance * work->energy)
+        if (left <= rate && zr <= work->most)
             break;
         factor = zr / before;
     }
+    work->error = zr;
     return st;
 }
 
@@ -78,6 +82,16 @@ static enum hs_status keep_heat(const struct work *work, double heat)
               : work->vectors->add(work->of, (heat - now) / work->equations->capacity, work->err);
 }
 
+/* The error must be small beside the solution as well: a guess that jumps where edges are short is
+ * so far off in the norm of A that the tolerance, times that, would leave an error of any size. */
+static void compare_with_solution(struct work *work, double tolerance,
+                                  const struct hs_krylov_rates *rates)
+{
+    const double rounding = 0.5 * DBL_EPSILON;
+    work->most =
+        fmin(work->most, tolerance * tolerance * rates->field + rounding * rounding * rates->gross);
+}
+
 /* Restarts from a residual computed anew, as long as that helps: it shows what the recurrence has
  * lost to rounding. */
 static enum hs_status solve(struct work *work, double tolerance, double rate,
@@ -85,32 +99,38 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
 {
     const struct hs_krylov *vectors = work->vectors;
     const bool singular = hs_equations_are_singular(work->equations);
-    double now, heat = 0.0, before = INFINITY; /* now: the largest above its rounding */
-    double largest;
-    enum hs_status st = vectors->residual(work->of, 1.0, &largest, &now, work->err);
-    out->reached = isfinite(largest);
-    if (st || now <= rate)
+    const bool steady = work->equations->shift == 0.0;
+    double heat = 0.0, before = INFINITY;
+    int iterations = -1; /* before the last restart */
+    struct hs_krylov_rates now;
+    enum hs_status st = vectors->residual(work->of, 1.0, &now, work->err);
+    out->reached = isfinite(now.largest);
+    if (st || now.told <= rate)
         return st;
-    work->first = largest;
+    work->first = now.largest;
     if (singular)
         st = find_heat(work, &heat);
-    tolerance = fmax(tolerance, rate / now);
-    rate = tolerance * now;
-    note(work, out, largest);
-    while (!st && !work->interrupted && now > rate && now < 0.5 * before &&
-           out->iterations < HS_SOLUTION_ITERATIONS) {
-        before = now;
+    tolerance = fmax(tolerance, rate / now.told);
+    rate = tolerance * now.told;
+    note(work, out, now.largest);
+    while (!st && !work->interrupted && out->iterations > iterations &&
+           out->iterations < HS_SOLUTION_ITERATIONS &&
+           (work->error > work->most || (now.told > rate && now.told < 0.5 * before))) {
+        before = now.told;
+        iterations = out->iterations;
         st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
         if (!st)
-            st = vectors->residual(work->of, 1.0, &largest, &now, work->err);
+            st = vectors->residual(work->of, 1.0, &now, work->err);
         if (!st)
-            note(work, out, largest);
+            note(work, out, now.largest);
+        if (!st && steady)
+            compare_with_solution(work, tolerance, &now);
     }
-    if (!st && isfinite(largest) && now > rate)
-        st = vectors->residual(work->of, settled, &largest, &now, work->err);
-    out->reached = isfinite(largest) && now <= rate;
+    if (!st && isfinite(now.largest) && now.told > rate)
+        st = vectors->residual(work->of, settled, &now, work->err);
+    out->reached = isfinite(now.largest) && now.told <= rate && work->error <= work->most;
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
 

@@ -210,24 +210,32 @@ static void find_neighbours(const struct hs_network *network, int axis, int64_t 
     out->above[axis] = i < n - 1 ? stride : wrap ? -(n - 1) * stride : 0;
 }
 
-/* The flow into a node from its neighbours, less its sink's; *size: the sum of its terms' sizes. */
+/* Of a flow's terms: the sum of their sizes, and of G (difference of T)^2. */
+struct terms {
+    double size, square;
+};
+
+/* The flow into a node from its neighbours, less its sink's. terms: may be NULL */
 INLINE double flow_into(const struct hs_network *network, enum hs_network_form form, double shift,
-                        const struct around *around, const double *T, int64_t node, double *size)
+                        const struct around *around, const double *T, int64_t node,
+                        struct terms *terms)
 {
     const struct hs_network_row *row = row_of(network, form, node);
     const double here = T[node], sink = row->sink + shift * row->capacity;
-    double sum = -sink * here, sizes = sink * fabs(here);
+    double sum = -sink * here, size = sink * fabs(here), square = 0.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t below = around->below[axis], above = around->above[axis];
         const double g = below ? row_of(network, form, node + below)->conductance[axis] : 0.0;
         const double down = T[node + below], up = T[node + above];
-        sum += g * (down - here) + row->conductance[axis] * (up - here);
-        if (size)
-            sizes +=
-                g * (fabs(down) + fabs(here)) + row->conductance[axis] * (fabs(up) + fabs(here));
+        const double G = row->conductance[axis];
+        sum += g * (down - here) + G * (up - here);
+        if (!terms)
+            continue;
+        size += g * (fabs(down) + fabs(here)) + G * (fabs(up) + fabs(here));
+        square += g * (down - here) * (down - here) + G * (up - here) * (up - here);
     }
-    if (size)
-        *size = sizes;
+    if (terms)
+        *terms = (struct terms){size, square};
     return sum;
 }
 
@@ -242,7 +250,7 @@ struct pass {
 
 struct found {
     double dot; /* of T and out */
-    struct hs_rates rates;
+    struct hs_krylov_rates rates;
 };
 
 INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool residual, int64_t r,
@@ -258,10 +266,11 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
         const int64_t node = r * nx + i;
         const struct hs_network_row *row = row_of(network, form, node);
         find_neighbours(network, HS_X, i, 1, &around);
-        double size = 0.0, flow = 0.0;
+        struct terms terms = {0.0, 0.0};
+        double flow = 0.0;
         if (row->kind == HS_NODE_FREE)
             flow = flow_into(network, form, pass->equations->shift, &around, pass->T, node,
-                             residual ? &size : NULL);
+                             residual ? &terms : NULL);
         const double inflow = residual ? pass->equations->inflow[node] : 0.0;
         pass->out[node] = residual ? inflow + flow : -flow;
         dot += pass->T[node] * pass->out[node];
@@ -270,10 +279,12 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
         /* a comparison with NaN would miss it */
         const double rate =
             isfinite(pass->out[node]) ? fabs(pass->out[node]) / row->capacity : INFINITY;
-        const double rounding = 4.0 * DBL_EPSILON * (size + fabs(inflow)) / row->capacity;
+        const double rounding = 4.0 * DBL_EPSILON * (terms.size + fabs(inflow)) / row->capacity;
         const double told = rate > pass->slack * rounding || !isfinite(rate) ? rate : 0.0;
         found->rates.largest = rate > found->rates.largest ? rate : found->rates.largest;
         found->rates.told = told > found->rates.told ? told : found->rates.told;
+        found->rates.field += 0.5 * terms.square;
+        found->rates.gross += terms.size * fabs(pass->T[node]);
     }
     found->dot += dot;
 }
@@ -300,21 +311,23 @@ static void do_row_of(const struct pass *pass, int64_t r, struct found *found)
 static struct found do_pass(const struct pass *pass)
 {
     const int64_t *n = pass->equations->network->grid.points;
-    double dot = 0.0, largest = 0.0, told = 0.0;
+    double dot = 0.0, largest = 0.0, told = 0.0, field = 0.0, gross = 0.0;
 #pragma omp parallel for num_threads(pass->equations->threads) schedule(static)                    \
-    reduction(+ : dot) reduction(max : largest, told)
+    reduction(+ : dot, field, gross) reduction(max : largest, told)
     for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++) {
-        struct found row = {0.0, {0.0, 0.0}};
+        struct found row = {0.0, {0.0, 0.0, 0.0, 0.0}};
         do_row_of(pass, r, &row);
         dot += row.dot;
         largest = fmax(largest, row.rates.largest);
         told = fmax(told, row.rates.told);
+        field += row.rates.field;
+        gross += row.rates.gross;
     }
-    return (struct found){dot, {largest, told}};
+    return (struct found){dot, {largest, told, field, gross}};
 }
 
-struct hs_rates hs_equations_residual(const struct hs_equations *equations, double slack,
-                                      const double *T, double *residual)
+struct hs_krylov_rates hs_equations_residual(const struct hs_equations *equations, double slack,
+                                             const double *T, double *residual)
 {
     const struct pass pass = {equations, T, residual, true, slack};
     return do_pass(&pass).rates;

@@ -13,6 +13,7 @@
 #ifndef HS_ENGINE_MULTIGRID_EQUATIONS_H
 #define HS_ENGINE_MULTIGRID_EQUATIONS_H
 
+#include "core/krylov.h"
 #include "core/problem.h"
 
 struct hs_equations {
@@ -57,15 +58,9 @@ double hs_equations_inflow_of(const struct hs_equations *equations, const double
                               int64_t node, double source);
 double *hs_equations_forcing_at(const struct hs_equations *equations, double t);
 
-/* The size of a residual, as rates of change r/C [K/s]. */
-struct hs_rates {
-    double largest;
-    double told; /* the largest of those above `slack` times the rounding of their terms, or 0 */
-};
-
 /* residual: [nodes] for the temperatures T; 0 at nodes that are not free. */
-struct hs_rates hs_equations_residual(const struct hs_equations *equations, double slack,
-                                      const double *T, double *residual);
+struct hs_krylov_rates hs_equations_residual(const struct hs_equations *equations, double slack,
+                                             const double *T, double *residual);
 
 /* q = A p at free nodes, where A is the positive matrix of -sum G (p_j - p_i) + (g_i + shift C_i)
  * p_i. At all other nodes p is 0, and so is q. Returns p.q. */

@@ -151,14 +151,12 @@ static enum hs_status end(struct hs_krylov_state *self, struct hs_error *err)
     return HS_OK;
 }
 
-static enum hs_status residual(struct hs_krylov_state *self, double slack, double *largest,
-                               double *told, struct hs_error *err)
+static enum hs_status residual(struct hs_krylov_state *self, double slack,
+                               struct hs_krylov_rates *out, struct hs_error *err)
 {
     (void)err;
-    const struct hs_rates rates = hs_equations_residual(
-        self->equations, slack, self->vector[HS_KRYLOV_T], self->vector[HS_KRYLOV_RESIDUAL]);
-    *largest = rates.largest;
-    *told = rates.told;
+    *out = hs_equations_residual(self->equations, slack, self->vector[HS_KRYLOV_T],
+                                 self->vector[HS_KRYLOV_RESIDUAL]);
     self->unit = 0.0;
     return HS_OK;
 }

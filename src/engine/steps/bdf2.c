@@ -261,7 +261,7 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
 {
     const struct hs_krylov *vectors = bdf2->gradients.vectors;
     struct hs_krylov_state *of = bdf2->gradients.of;
-    double told;
+    struct hs_krylov_rates rates = {.largest = NAN};
     bdf2->equations.shift = 0.0;
     enum hs_status st = find_inflow(bdf2, bdf2->t, err);
     if (!st)
@@ -271,9 +271,10 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
     if (!st)
         st = vectors->begin(of, err);
     if (!st)
-        st = vectors->residual(of, 1.0, rate, &told, err);
+        st = vectors->residual(of, 1.0, &rates, err);
     if (!st)
         st = vectors->end(of, err);
+    *rate = rates.largest;
     bdf2->sloped = true;
     const struct hs_krylov_term slope = {1.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE, -1};
     return st ? st : set(bdf2, HS_BDF2_SLOPE, one(slope), err);
@@ -365,12 +366,12 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
                             double t, double *rate, struct hs_error *err)
 {
     const double shift = bdf2->equations.shift;
-    double largest, left;
+    struct hs_krylov_rates rates;
     const enum hs_status st =
-        bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &largest, &left, err);
+        bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &rates, err);
     if (st)
         return st;
-    *rate = left;
+    const double left = *rate = rates.told;
     if (!isfinite(left))
         return set(bdf2, HS_BDF2_NEXT,
                    two(times(1.0, HS_BDF2_NEXT, HS_KRYLOV_NONE),

@@ -234,11 +234,16 @@ static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, i
     return values;
 }
 
-static std::vector<double> solve(hs_conjugate_gradients *by, const one *c, hs_solution *solution)
+static void begin(hs_conjugate_gradients *by, const one *c)
 {
     if (by->vectors == &hs_cuda_krylov_vectors) /* the host's is the equations' */
         assert_ok(by->vectors->put(by->of, HS_KRYLOV_INFLOW, c->inflow.data(), &err));
     assert_ok(by->vectors->put(by->of, HS_KRYLOV_T, c->guess.data(), &err));
+}
+
+static std::vector<double> solve(hs_conjugate_gradients *by, const one *c, hs_solution *solution)
+{
+    begin(by, c);
     assert_ok(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err));
     return values_of(by, c, HS_KRYLOV_T);
 }
@@ -263,11 +268,35 @@ static std::vector<double> solve_field(hs_conjugate_gradients *by, const one *c,
     return T;
 }
 
+/* Of the guess. */
+static hs_krylov_rates rates_of(hs_conjugate_gradients *by, const one *c)
+{
+    hs_krylov_rates rates;
+    begin(by, c);
+    assert_ok(by->vectors->begin(by->of, &err));
+    assert_ok(by->vectors->residual(by->of, 1.0, &rates, &err));
+    return rates;
+}
+
+/* But for the order of sums. */
+static void compare_rates(const one *c, solvers *both, int n)
+{
+    const hs_krylov_rates here = rates_of(&both->here, c), there = rates_of(&both->there, c);
+    const double due[] = {here.largest, here.told, here.field, here.gross};
+    const double is[] = {there.largest, there.told, there.field, there.gross};
+    for (int m = 0; m < 4; m++)
+        if (!(std::fabs(is[m] - due[m]) <= 1e-10 * due[m]))
+            fail_msg("case %d: number %d of the guess's residual is %g, here %g", n, m, is[m],
+                     due[m]);
+}
+
 /* As many iterations, and the same field but for what they leave. Returns how many. */
 static int compare(const one *c, solvers *both, int n, bool by_field)
 {
     hs_solution here, there;
     const std::vector<double> due = solve(&both->here, c, &here);
+    if (!by_field)
+        compare_rates(c, both, n);
     const std::vector<double> T =
         by_field ? solve_field(&both->there, c, &there) : solve(&both->there, c, &there);
     if (const char *complaint = emulator_complaint())
