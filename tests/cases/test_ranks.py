@@ -463,11 +463,11 @@ def test_no_rank_holds_a_field_that_is_saved_or_compared(tmp_path, least):
 
 @measures_memory
 def test_no_rank_holds_a_whole_checkpoint(tmp_path):
-    """But one of its three chunks."""
-    longer = {**LARGE, "grid": {"points": [128, 128, 513], "upper": [1.0, 1.0, 4.0]}}
+    """But one of its five chunks, and that as it was and as it is stored. Peaks differ by some MB from run to run."""
+    longer = {**LARGE, "grid": {"points": [128, 128, 1025], "upper": [1.0, 1.0, 8.0]}}
     least = most_memory(tmp_path, longer)
     resumed = most_memory(tmp_path, longer, "--resume", "--set", "time.sweeps=6")
-    assert np.all(resumed - least < 0.8 * 2 * FIELD), (resumed - least) / (2 * FIELD)
+    assert np.all(resumed - least < 0.7 * 4 * FIELD), (resumed - least) / (4 * FIELD)
 
 
 # ---- resume --------------------------------------------------------------------------------------
