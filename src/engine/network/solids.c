@@ -11,23 +11,21 @@ static void bound(struct hs_shape_parts *part, int axis, double lower, double up
     part->upper[axis] = upper;
 }
 
-/* Round about the centre along the axes that are there, but `along`; with a single one, a slab. */
+/* Round about the centre along the axes that are there, but `along`; with a single one, a slab. The
+ * box around it makes lines run through it, however small it is (hs_solids_planes). */
 static void make_round(struct hs_shape_parts *part, const struct hs_solid *solid, int along,
                        const struct hs_axis *axis)
 {
-    int count = 0, last = 0;
+    const double radius = part->radius = solid->shape.radius;
+    int count = 0;
     for (int a = 0; a < HS_AXES; a++)
         if (axis[a].there && a != along) {
+            const double centre = part->centre[a] = solid->shape.centre[a];
             part->round[a] = true;
-            part->centre[a] = solid->shape.centre[a];
-            last = a;
+            bound(part, a, centre - radius, centre + radius);
             count++;
         }
-    part->radius = solid->shape.radius;
     part->is_round = count > 1;
-    if (count == 1)
-        bound(part, last, solid->shape.centre[last] - solid->shape.radius,
-              solid->shape.centre[last] + solid->shape.radius);
 }
 
 /* A half-space with its normal along an axis is a box with one side only. */

@@ -317,6 +317,28 @@ void test_network_edges__boxes_keep_their_volume(void **state)
     assert_close(volume_of(&c, 0), all - first - second - third, 1e-13);
 }
 
+/* Discs and balls of any size below a cell, anywhere: by 4 x 4 lines in each octant that they
+ * reach, or 4. */
+void test_network_edges__round_solids_smaller_than_a_cell_keep_their_volume(void **state)
+{
+    double worst[2] = {0.0, 0.0};
+    for (int n = 0; n < 2000; n++) {
+        const int dims = 2 + n % 2;
+        const double radius = pow(10.0, between(-3.0, 0.0)); /* of a cell */
+        struct network_case c;
+        case_init(&c, dims, (const int64_t[]){6, 6, 6}, (const double[]){5.0, 5.0, 5.0});
+        case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 1.0, 1.0));
+        struct hs_solid *solid = case_solid(&c, HS_SHAPE_SPHERE, case_substance(&c, 2.0, 1.0));
+        solid->shape.radius = radius;
+        for (int a = 0; a < dims; a++)
+            solid->shape.centre[a] = between(2.0, 3.0);
+        const double exact = dims == 2 ? M_PI * pow(radius, 2) : 4.0 / 3.0 * M_PI * pow(radius, 3);
+        worst[n % 2] = fmax(worst[n % 2], fabs(volume_of(&c, 1) / exact - 1.0));
+    }
+    if (!(worst[0] < 0.04) || !(worst[1] < 0.065))
+        fail_msg("areas are off by up to %g, volumes by %g", worst[0], worst[1]);
+}
+
 /* Error of a shape's volume in a unit cube with `cells` cells per axis. */
 static double volume_error(enum hs_shape_kind kind, int dims, int64_t cells, double exact)
 {

@@ -131,7 +131,7 @@ static int planes(const struct random_case *r, const struct hs_solid *solid, int
     } else if (solid->shape.kind == HS_SHAPE_CYLINDER && axis == solid->shape.axis) {
         place[0] = solid->shape.from;
         place[1] = solid->shape.to;
-    } else if (counts(r, solid, axis) && count_of(r, solid) == 1) {
+    } else if (counts(r, solid, axis)) { /* those that touch it */
         place[0] = solid->shape.centre[axis] - solid->shape.radius;
         place[1] = solid->shape.centre[axis] + solid->shape.radius;
     } else if (slopes(r, solid) == 1 && solid->shape.normal[axis] != 0.0)
