@@ -2,6 +2,7 @@
 #include "commands/command.h"
 #include "core/bytes.h"
 #include "core/text.h"
+#include "engine/balance/balance.h"
 #include "engine/case.h"
 #include "engine/doubts.h"
 #include "engine/measure/rate.h"
@@ -39,6 +40,7 @@ struct outlook {
     double updates;          /* points per second */
     struct hs_error refused; /* why a run would not begin: existing files, or a folder */
     struct hs_steady_outlook steady;
+    struct hs_balance_power source; /* at t = 0 */
     struct hs_doubts doubts;
     struct hs_error read; /* doubts of the config reader, as messages */
 };
@@ -68,6 +70,8 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
                         (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady && !plan->steady_method)
         outlook->steady = hs_steady_look_ahead(problem, plan);
+    if (!st && hs_balance_is_there(problem))
+        st = hs_balance_source_power(problem, 0.0, &outlook->source, err);
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
     const double seconds = outlook->seconds + outlook->reducing;
     outlook->output = hs_size_estimate_bytes(problem, plan, isnan(seconds) ? 0.0 : seconds);
@@ -152,6 +156,18 @@ static void print_body(const struct hs_problem *problem)
         hs_body_material_text(stdout, problem, n);
         printf("\n");
     }
+}
+
+/* As the nodes get it: a source that is narrower than the cells may heat none. */
+static void print_source(const struct outlook *outlook)
+{
+    char unit[64];
+    if (isnan(outlook->source.power))
+        return;
+    hs_problem_power_unit(outlook->problem, unit, sizeof unit);
+    print_label("source");
+    printf("%.6g %s at t = 0%s\n", outlook->source.power, unit,
+           outlook->source.changes ? ", changes with time" : "");
 }
 
 /* For steps of several sweeps each. */
@@ -333,6 +349,7 @@ static void print_text(const struct outlook *outlook)
         print_body(problem);
     else
         print_stencil(problem);
+    print_source(outlook);
     print_label("kernel");
     printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
            plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
@@ -472,6 +489,7 @@ static void print_json(struct outlook *outlook)
     hs_faces_json(&json, problem);
     if (problem->body || problem->plain)
         hs_body_json(&json, problem);
+    hs_json_number(&json, "source_power", outlook->source.power);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
     hs_json_flag(&json, "kernel_trial", hs_trial_due(hs_kernels, problem, plan, 0));
@@ -531,7 +549,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     const struct hs_argument table[] = {HS_CASE_ARGUMENTS(&request), HS_CASE_OUTPUT(&request)};
     struct hs_problem problem;
     struct hs_plan plan = {0};
-    struct outlook outlook = {.problem = &problem, .plan = &plan};
+    struct outlook outlook = {.problem = &problem, .plan = &plan, .source = {.power = NAN}};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
     hs_error_init(&outlook.read);
@@ -571,6 +589,7 @@ const struct hs_command hs_command_check = {
         "sweeps, bytes of output and the free space. The time covers the sweeps and, where a\n"
         "history makes it long, checking the field; it is measured for up to 0.1 s with the\n"
         "chosen kernel on this grid, on a field of ones, and does not include writing the file.\n"
+        "The power of sources is what the nodes get at t = 0.\n"
         "With steady it prints after how many sweeps the slowest mode will have died out, and\n"
         "how far from the steady state the field still is at the tolerance.\n"
         "\n"

@@ -157,6 +157,45 @@ def test_patches_of_a_body_have_their_own(tmp_path):
     assert np.abs(history["imbalance"][1:]).max() <= 1e-12 * max(np.abs(history[name][1:]).max() for name in fluxes)
 
 
+SOURCES = {
+    "an expression": {"material": MATERIAL, "source": {"expression": "1000*exp(-(x - t)^2 - y^2)"}},
+    "a number": {"material": MATERIAL, "source": {"value": 300.0}},
+    "a file": {"material": MATERIAL, "source": {"file": "source.npy"}},
+    "materials": {
+        "materials": (BODY["materials"][0], {**BODY["materials"][0], "name": "b", "source": 20.0}),
+        "body": ({"material": "a"}, {"material": "b", "shape": "sphere", "centre": [0.1, 0.05], "radius": 0.03}),
+        "source": {"expression": "x + t"},
+    },
+    "nothing": {"material": MATERIAL},
+    "what falls between nodes": {"material": MATERIAL, "source": {"expression": "abs(x - 0.107) < 0.001 ? 1e6 : 0"}},
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_check_tells_what_sources_put_in(tmp_path, name):
+    """It is what the first sweep begins with."""
+    np.save(tmp_path / "source.npy", np.random.default_rng(1).random((12, 15)))
+    settings = {
+        "grid": {"points": [15, 12], "upper": [0.2, 0.11]},
+        **SOURCES[name],
+        "initial": {"value": 300.0},
+        "boundary": {"x_min": {"type": "robin", "h": 25.0, "ambient": 293.0}, "y_max": {"type": "fixed"}},
+        "time": {"sweeps": 1},
+        "output": {"file": "case.h5"},
+        "solver": {"backend": "cpu"},
+    }
+    (tmp_path / "case.cfg").write_text("".join(f"{key} = {groups(v)};\n" for key, v in settings.items()))
+    power = json.loads(must(tmp_path, "check", "case.cfg", "--json"))["source_power"]
+    told = must(tmp_path, "check", "case.cfg")
+    must(tmp_path, "run", "case.cfg", "--quiet")
+    with h5py.File(tmp_path / "case.h5") as f:
+        first = f["history/source"][1]
+    assert (power or 0.0) == pytest.approx(first, rel=1e-12)
+    assert (power is None) == (name == "nothing") == ("source  " not in told)
+    assert ("changes with time" in told) == (name in ("an expression", "materials"))
+    assert (first == 0.0) == (name in ("nothing", "what falls between nodes"))
+
+
 def assert_same_rows(one, other, places=slice(None)):
     assert set(one) == set(other)
     for name in one:

@@ -5,6 +5,7 @@
 #include "engine/threads.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <omp.h>
@@ -282,4 +283,38 @@ double hs_balance_source_at(const struct hs_balance *balance, const int64_t node
     if (density == 0.0)
         return 0.0;
     return density * hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]);
+}
+
+static bool varies(const struct hs_problem *problem, int function)
+{
+    return function >= 0 && hs_time_function_varies(&problem->time_functions[function]);
+}
+
+enum hs_status hs_balance_source_power(const struct hs_problem *problem, double t,
+                                       struct hs_balance_power *out, struct hs_error *err)
+{
+    static const double all = 1.0;
+    const struct hs_body *body = problem->body;
+    struct hs_balance balance = {.problem = problem,
+                                 .step = {.count = 1, .time = &t, .weight = &all}};
+    const enum hs_status st = hs_balance_source_init(&balance, err);
+    bool any = problem->source.present || (body && body->source >= 0);
+    *out = (struct hs_balance_power){NAN, false};
+    if (!st)
+        *out = (struct hs_balance_power){hs_balance_source_total(&balance),
+                                         balance.source.varies_time ||
+                                             (body && varies(problem, body->source))};
+    for (int s = 0; body && s < body->substance_count && !st; s++) {
+        const struct hs_substance *substance = &body->substance[s];
+        if (substance->source < 0)
+            continue;
+        any = true;
+        out->changes |= varies(problem, substance->source);
+        out->power += substance->volume *
+                      hs_balance_function(&balance, &problem->time_functions[substance->source]);
+    }
+    if (!any)
+        out->power = NAN;
+    hs_balance_source_release(&balance.source);
+    return st;
 }
