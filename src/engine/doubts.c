@@ -1,5 +1,6 @@
 #include "engine/doubts.h"
 #include "core/text.h"
+#include "engine/registry.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
@@ -359,6 +360,41 @@ static bool has_unseen_point(const struct hs_problem *problem, const struct hs_p
     return false;
 }
 
+/* The method whose steps are cut to a tolerance and may have any length; of several the implicit
+ * one, whose steps cost the same whatever their length. NULL: none suits the problem. */
+static const struct hs_method *method_of_any_step(const struct hs_problem *problem)
+{
+    const struct hs_method *found = NULL;
+    for (int n = 0; hs_methods[n]; n++) {
+        const struct hs_method *method = hs_methods[n];
+        struct hs_error reason;
+        hs_error_init(&reason);
+        if (method->cuts && (!found || method->implicit) && !method->suits(problem, &reason))
+            found = method;
+        hs_error_release(&reason);
+    }
+    return found;
+}
+
+static bool has_many_sweeps(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
+                            size_t size)
+{
+    const double many = 1e9; /* on any device a quarter of an hour or more */
+    const bool free = isfinite(problem->schedule.end) && isnan(problem->schedule.step);
+    if (plan->method->step_rule != HS_STEP_STABLE || !free || !((double)plan->sweeps > many))
+        return false;
+    const struct hs_method *other = method_of_any_step(problem);
+    if (!other)
+        return false;
+    snprintf(
+        out, size,
+        "%s: time.end = %g: that takes %.2g sweeps, since no stable one is longer than %.2g s; "
+        "time.method = \"%s\" with a time.tolerance takes steps of any length",
+        hs_problem_place(problem, HS_PLACE_END), problem->schedule.end, (double)plan->sweeps,
+        plan->limit, other->name);
+    return true;
+}
+
 /* ---- the output's name ----------------------------------------------------------------------- */
 
 /* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
@@ -385,7 +421,7 @@ static bool (*const checks[])(const struct hs_problem *problem, char *out, size_
     is_too_long,           has_odd_name,      has_thin_conductor,
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
-_Static_assert(RANGES + CHECKS + 1 <= HS_DOUBTS, "each, and the unseen point, may find one");
+_Static_assert(RANGES + CHECKS + 2 <= HS_DOUBTS, "each, and the two of the plan, may find one");
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_doubts *out)
@@ -402,6 +438,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
     for (int c = 0; c < CHECKS; c++)
         out->count += checks[c](problem, out->text[out->count], HS_DOUBT_TEXT);
     out->count += has_unseen_point(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
+    out->count += has_many_sweeps(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
 }
 
 void hs_doubts_say(const struct hs_error *read, const struct hs_doubts *found,

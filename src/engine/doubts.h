@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "engine/plan.h"
 
-enum { HS_DOUBTS = 13, HS_DOUBT_TEXT = 400 };
+enum { HS_DOUBTS = 14, HS_DOUBT_TEXT = 400 };
 
 struct hs_doubts {
     char text[HS_DOUBTS][HS_DOUBT_TEXT]; /* "case.cfg:3: material.density = 7.8: ..." */

@@ -166,6 +166,20 @@ def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
     assert check(tmp_path, load, "time.tolerance=0.1", "time.method=\"implicit\"") == []
 
 
+@pytest.mark.parametrize("settings, method", [
+    (["time.end=1e12"], "implicit"),
+    (["time.end=1e12", "boundary.x_max={type=\"fixed\";}", "stencil.radius=2"], "rkl2"),
+    (["time.end=1e10"], None),  # 7e7 sweeps
+    (["time.sweeps=2000000000"], None),  # as asked for
+    (["time.end=1e12", "time.tolerance=0.1", "time.method=\"implicit\""], None),
+])
+def test_very_many_sweeps_are_a_warning(tmp_path, settings, method):
+    settings = [*settings, "grid.upper=[5.0, 2.0]"]
+    about = [w for w in check(tmp_path, *settings) if "no stable one" in w]
+    assert len(about) == (method is not None), about
+    assert method is None or f'time.method = "{method}" with a time.tolerance' in about[0]
+
+
 def test_a_probe_outside_is_refused(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL + 'probes = ( { name = "mm"; at = [250, 100]; } );\n')
     done = heatsolve(tmp_path, "check", "steel.cfg")
