@@ -130,6 +130,48 @@ static void print_grid(const struct hs_problem *problem)
     printf("\n");
 }
 
+static void print_place(const double *at, int dims)
+{
+    for (int axis = 0; axis < dims; axis++)
+        printf("%s%.9g", axis > 0 ? ", " : "[", at[axis]);
+    printf("]");
+}
+
+/* Position of the probe's node. True: it is not where the probe is. */
+static bool find_probe(const struct hs_grid *grid, const struct hs_probe *probe,
+                       double node_at[HS_AXES])
+{
+    const double apart = 1e-6; /* of a cell */
+    bool off = false;
+    for (int axis = 0; axis < grid->dims; axis++) {
+        const int64_t node = probe->node[axis];
+        const double cell = hs_grid_cell(grid, axis, node > 0 ? node - 1 : 0);
+        node_at[axis] = hs_grid_coordinate(grid, axis, node);
+        off = off || fabs(probe->at[axis] - node_at[axis]) > apart * cell;
+    }
+    return off;
+}
+
+static void print_probes(const struct hs_problem *problem)
+{
+    const struct hs_grid *grid = &problem->grid;
+    const char *label = "probes";
+    for (int n = 0; n < problem->probe_count; n++) {
+        const struct hs_probe *probe = &problem->probes[n];
+        double node_at[HS_AXES];
+        if (!find_probe(grid, probe, node_at))
+            continue;
+        print_label(label);
+        hs_text_put(stdout, probe->name, "");
+        printf(" at ");
+        print_place(probe->at, grid->dims);
+        printf(" m is read at the node at ");
+        print_place(node_at, grid->dims);
+        printf("\n");
+        label = "";
+    }
+}
+
 static void print_stencil(const struct hs_problem *problem)
 {
     print_label("stencil");
@@ -350,6 +392,7 @@ static void print_text(const struct outlook *outlook)
     else
         print_stencil(problem);
     print_source(outlook);
+    print_probes(problem);
     print_label("kernel");
     printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
            plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
@@ -428,6 +471,22 @@ static void json_cells(struct hs_json *json, const struct hs_problem *problem)
     hs_json_numbers(json, "largest_cell", largest, dims);
 }
 
+static void json_probes(struct hs_json *json, const struct hs_problem *problem)
+{
+    hs_json_open_array(json, "probes");
+    for (int n = 0; n < problem->probe_count; n++) {
+        const struct hs_probe *probe = &problem->probes[n];
+        double node_at[HS_AXES];
+        find_probe(&problem->grid, probe, node_at);
+        hs_json_open(json, NULL);
+        hs_json_text(json, "name", probe->name);
+        hs_json_numbers(json, "at", probe->at, problem->grid.dims);
+        hs_json_numbers(json, "node_at", node_at, problem->grid.dims);
+        hs_json_close(json);
+    }
+    hs_json_close(json);
+}
+
 static void json_steps(struct hs_json *json, const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -490,6 +549,7 @@ static void print_json(struct outlook *outlook)
     if (problem->body || problem->plain)
         hs_body_json(&json, problem);
     hs_json_number(&json, "source_power", outlook->source.power);
+    json_probes(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
     hs_json_flag(&json, "kernel_trial", hs_trial_due(hs_kernels, problem, plan, 0));

@@ -1,5 +1,6 @@
 """Stretched grids: manufactured solutions of second order, conserved heat, probes, regions, resume."""
 
+import json
 import math
 
 import h5py
@@ -143,6 +144,14 @@ def test_probes_and_regions_go_by_coordinates(tmp_path):
         assert [int(probes[name].attrs["node"][0]) for name in ("near", "far", "end")] == [3, 4, 5]
         assert [float(probes[name].attrs["node_at"][0]) for name in ("near", "far", "end")] == [0.7, 1.5, 3.1]
         assert float(probes["near"][0]) == 0.7
+    listed = json.loads(must(tmp_path, "check", "case.cfg", "--json"))["probes"]
+    assert listed == [
+        {"name": "near", "at": [1.09], "node_at": [0.7]},
+        {"name": "far", "at": [1.11], "node_at": [1.5]},
+        {"name": "end", "at": [3.1], "node_at": [3.1]},
+    ]
+    told = must(tmp_path, "check", "case.cfg")
+    assert "near at [1.09] m is read at the node at [0.7]\n" in told and "far at " in told and "end at " not in told
 
 
 def test_resume_wants_the_same_coordinates(tmp_path):
