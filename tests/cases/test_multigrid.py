@@ -348,6 +348,32 @@ def test_nor_on_how_the_grid_is_stretched(tmp_path, along):
     assert max(counts) <= 13 and counts[1] <= counts[0] + 2, counts
 
 
+@pytest.mark.parametrize("place", [0, 8, 17])
+@pytest.mark.parametrize("film", [1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("guess", [0.0, 300.0])
+def test_nor_on_where_a_film_is(tmp_path, place, film, held, guess):
+    """Two thin cells among 17 of 16 mm; heat flows along them, and out across them. If nothing holds the mean, the rounding
+    of the sums is all that is left in the end: the film's edges are up to 3e6 times as strong as the others."""
+    cells = np.insert(np.full(17, 0.27 / 17), place, [film / 2] * 2)
+    size = cells.sum()
+    boundary = {
+        "all": {"type": "reflective"},
+        "x_min": {"type": "dirichlet", "value": 310.0} if held else {"type": "neumann", "flux": -123.4},
+        "y_max": {"type": "neumann", "flux": float(123.4 * size / 0.1)},
+    }
+    settings = {
+        "grid": {"x": np.linspace(0.0, 0.1, 31).tolist(), "y": np.concatenate(([0.0], np.cumsum(cells))).tolist()},
+        "material": {"conductivity": 1.0, "density": 1e3, "specific_heat": 1e3},
+        "boundary": boundary,
+        "initial": {"value": guess},
+    }
+    result = solve(tmp_path, settings, 1e-9)
+    assert iterations(result) <= 16
+    balance = result.history["flux/x_min"][-1] + result.history["flux/y_max"][-1]
+    assert abs(balance) < 1e-6 * 123.4 * size
+
+
 def test_layers_of_1_to_13000(tmp_path):
     """Conductivities 1 : 0.01 : 130, with one wall held and one that convects."""
     names, ks = ["a", "b", "c"], [1.0, 0.01, 130.0]

@@ -20,6 +20,7 @@ struct work {
     /* squares in the norm of A: */
     double error; /* about that of T's error: z.r */
     double most;  /* what it may be; not known before there is a z */
+    double least; /* below this it need not fall any further */
     const struct hs_solve_watch *watch;
     bool interrupted;
     struct hs_error *err;
@@ -36,7 +37,9 @@ static void note(struct work *work, struct hs_solution *out, double largest)
 
 /* Iterates from the residual in r until the residual of the recurrence is at most `rate` and the
  * error in the norm of A is small enough. Both are needed: where a few nodes change far faster than
- * all others, the largest rate says little about the others. */
+ * all others, the largest rate says little about the others. Also ends where a small error grows:
+ * if nothing holds the mean, the residual's sum is rounding that no iteration takes away, and once
+ * nothing else is left it makes them diverge. */
 static enum hs_status iterate(struct work *work, double tolerance, double rate,
                               struct hs_solution *out)
 {
@@ -60,6 +63,8 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
         st = vectors->precondition(work->of, &zr, work->err);
         if (left <= rate && zr <= work->most)
             break;
+        if (zr > before && zr <= fmin(work->most, work->least))
+            break;
         factor = zr / before;
     }
     work->error = zr;
@@ -82,14 +87,18 @@ static enum hs_status keep_heat(const struct work *work, double heat)
               : work->vectors->add(work->of, (heat - now) / work->equations->capacity, work->err);
 }
 
+static double rounding_of(const struct hs_krylov_rates *rates)
+{
+    const double half_ulp = 0.5 * DBL_EPSILON;
+    return half_ulp * half_ulp * rates->gross;
+}
+
 /* The error must be small beside the solution as well: a guess that jumps where edges are short is
  * so far off in the norm of A that the tolerance, times that, would leave an error of any size. */
 static void compare_with_solution(struct work *work, double tolerance,
                                   const struct hs_krylov_rates *rates)
 {
-    const double rounding = 0.5 * DBL_EPSILON;
-    work->most =
-        fmin(work->most, tolerance * tolerance * rates->field + rounding * rounding * rates->gross);
+    work->most = fmin(work->most, tolerance * tolerance * rates->field + rounding_of(rates));
 }
 
 /* Restarts from a residual computed anew, as long as that helps: it shows what the recurrence has
@@ -118,6 +127,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
            (work->error > work->most || (now.told > rate && now.told < 0.5 * before))) {
         before = now.told;
         iterations = out->iterations;
+        work->least = !steady ? 0.0 : out->iterations > 0 ? rounding_of(&now) : INFINITY;
         st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
