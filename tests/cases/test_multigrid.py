@@ -417,6 +417,39 @@ def test_nor_those_of_strong_convection(tmp_path):
     assert abs(solve(tmp_path, settings, 1e-9).field - np.linspace(5.0, 10.0, 11)).max() < 1e-8
 
 
+@pytest.mark.parametrize("film, h, ambient", [(2e-8, 0.01, 301.0), (2e-9, 0.1, 301.0), (2e-9, 0.01, 310.0)])
+def test_nor_those_of_a_film_at_a_wall_that_convects_weakly(tmp_path, film, h, ambient):
+    """At an even guess the wall's heat, 0.01 to 0.1 W/m^2, is less than the rounding of the film's edges times 300 K, but
+    each of the nodes has to take the ambient's temperature all the same."""
+    settings = {
+        "grid": {"x": [0.0, film / 2] + (film + 0.01 * np.arange(51)).tolist()},
+        "material": {"conductivity": 400.0, "density": 8900.0, "specific_heat": 385.0},
+        "initial": {"value": 300.0},
+        "boundary": {"x_min": {"type": "robin", "h": h, "ambient": ambient}, "x_max": {"type": "reflective"}},
+    }
+    assert abs(solve(tmp_path, settings, 1e-9).field - ambient).max() < 1e-6
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("points", [[31, 18], [31, 18, 10]])
+def test_its_answer_is_a_good_guess(tmp_path, tolerance, points):
+    """Rates of change are then roundings, and a thousandth of them cannot be reached. Nothing holds the mean."""
+    settings = {
+        "grid": {"points": points, "upper": [0.1, 0.27, 0.1][: len(points)]},
+        "material": {"conductivity": 1.0, "density": 1e3, "specific_heat": 1e3},
+        "boundary": {
+            "all": {"type": "reflective"},
+            "x_min": {"type": "neumann", "flux": -123.4},
+            "y_max": {"type": "neumann", "flux": 123.4 * 0.27 / 0.1},
+        },
+        "initial": {"value": 300.0},
+    }
+    result = solve(tmp_path, settings, 1e-9)
+    np.save(tmp_path / "guess.npy", result.field)
+    again = solve(tmp_path, {**settings, "initial": {"file": "guess.npy"}}, tolerance)
+    assert iterations(again) <= 12 and abs(again.field - result.field).max() <= 1e-8 * np.ptp(result.field)
+
+
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("guess", [300.0, 1000.0])
 def test_a_guess_that_jumps_in_a_film_loosens_nothing(tmp_path, tolerance, guess):
