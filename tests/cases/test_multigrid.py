@@ -348,6 +348,32 @@ def test_nor_on_how_the_grid_is_stretched(tmp_path, along):
     assert max(counts) <= 13 and counts[1] <= counts[0] + 2, counts
 
 
+@pytest.mark.parametrize("place", [0, 8, 17])
+@pytest.mark.parametrize("film", [1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("guess", [0.0, 300.0])
+def test_nor_on_where_a_film_is(tmp_path, place, film, held, guess):
+    """Two thin cells among 17 of 16 mm; heat flows along them, and out across them. If nothing holds the mean, the rounding
+    of the sums is all that is left in the end: the film's edges are up to 3e6 times as strong as the others."""
+    cells = np.insert(np.full(17, 0.27 / 17), place, [film / 2] * 2)
+    size = cells.sum()
+    boundary = {
+        "all": {"type": "reflective"},
+        "x_min": {"type": "dirichlet", "value": 310.0} if held else {"type": "neumann", "flux": -123.4},
+        "y_max": {"type": "neumann", "flux": float(123.4 * size / 0.1)},
+    }
+    settings = {
+        "grid": {"x": np.linspace(0.0, 0.1, 31).tolist(), "y": np.concatenate(([0.0], np.cumsum(cells))).tolist()},
+        "material": {"conductivity": 1.0, "density": 1e3, "specific_heat": 1e3},
+        "boundary": boundary,
+        "initial": {"value": guess},
+    }
+    result = solve(tmp_path, settings, 1e-9)
+    assert iterations(result) <= 16
+    balance = result.history["flux/x_min"][-1] + result.history["flux/y_max"][-1]
+    assert abs(balance) < 1e-6 * 123.4 * size
+
+
 def test_layers_of_1_to_13000(tmp_path):
     """Conductivities 1 : 0.01 : 130, with one wall held and one that convects."""
     names, ks = ["a", "b", "c"], [1.0, 0.01, 130.0]
@@ -389,6 +415,39 @@ def test_nor_those_of_strong_convection(tmp_path):
         },
     }
     assert abs(solve(tmp_path, settings, 1e-9).field - np.linspace(5.0, 10.0, 11)).max() < 1e-8
+
+
+@pytest.mark.parametrize("film, h, ambient", [(2e-8, 0.01, 301.0), (2e-9, 0.1, 301.0), (2e-9, 0.01, 310.0)])
+def test_nor_those_of_a_film_at_a_wall_that_convects_weakly(tmp_path, film, h, ambient):
+    """At an even guess the wall's heat, 0.01 to 0.1 W/m^2, is less than the rounding of the film's edges times 300 K, but
+    each of the nodes has to take the ambient's temperature all the same."""
+    settings = {
+        "grid": {"x": [0.0, film / 2] + (film + 0.01 * np.arange(51)).tolist()},
+        "material": {"conductivity": 400.0, "density": 8900.0, "specific_heat": 385.0},
+        "initial": {"value": 300.0},
+        "boundary": {"x_min": {"type": "robin", "h": h, "ambient": ambient}, "x_max": {"type": "reflective"}},
+    }
+    assert abs(solve(tmp_path, settings, 1e-9).field - ambient).max() < 1e-6
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("points", [[31, 18], [31, 18, 10]])
+def test_its_answer_is_a_good_guess(tmp_path, tolerance, points):
+    """Rates of change are then roundings, and a thousandth of them cannot be reached. Nothing holds the mean."""
+    settings = {
+        "grid": {"points": points, "upper": [0.1, 0.27, 0.1][: len(points)]},
+        "material": {"conductivity": 1.0, "density": 1e3, "specific_heat": 1e3},
+        "boundary": {
+            "all": {"type": "reflective"},
+            "x_min": {"type": "neumann", "flux": -123.4},
+            "y_max": {"type": "neumann", "flux": 123.4 * 0.27 / 0.1},
+        },
+        "initial": {"value": 300.0},
+    }
+    result = solve(tmp_path, settings, 1e-9)
+    np.save(tmp_path / "guess.npy", result.field)
+    again = solve(tmp_path, {**settings, "initial": {"file": "guess.npy"}}, tolerance)
+    assert iterations(again) <= 12 and abs(again.field - result.field).max() <= 1e-8 * np.ptp(result.field)
 
 
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9])

@@ -60,6 +60,21 @@ static void hold_last(int64_t nodes, const double *scale, double *a)
     a[last * nodes + last] = INFINITY;
 }
 
+/* The constant in scaled unknowns, divided by its length. */
+static bool find_constant(struct hs_coarsest *coarsest, const double *scale)
+{
+    const int64_t nodes = coarsest->nodes;
+    double squares = 0.0;
+    coarsest->constant = malloc((size_t)nodes * sizeof *coarsest->constant);
+    for (int64_t i = 0; i < nodes && coarsest->constant; i++) {
+        coarsest->constant[i] = scale[i] > 0.0 ? 1.0 / scale[i] : 0.0;
+        squares += coarsest->constant[i] * coarsest->constant[i];
+    }
+    for (int64_t i = 0; i < nodes && coarsest->constant && squares > 0.0; i++)
+        coarsest->constant[i] /= sqrt(squares);
+    return coarsest->constant != NULL;
+}
+
 bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_network *network,
                       bool floating)
 {
@@ -75,18 +90,33 @@ bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_netwo
     factorise(nodes, coarsest->factor);
     if (floating)
         hold_last(nodes, coarsest->work, coarsest->factor);
-    return true;
+    return !floating || find_constant(coarsest, coarsest->work);
 }
 
 void hs_coarsest_release(struct hs_coarsest *coarsest)
 {
     free(coarsest->factor);
     free(coarsest->work);
+    free(coarsest->constant);
+}
+
+/* Takes the constant's part out of what `work` holds. */
+static void take_out_constant(struct hs_coarsest *coarsest)
+{
+    double part = 0.0;
+    for (int64_t i = 0; i < coarsest->nodes && coarsest->constant; i++)
+        part += coarsest->constant[i] * coarsest->work[i];
+    for (int64_t i = 0; i < coarsest->nodes && coarsest->constant; i++)
+        coarsest->work[i] -= part * coarsest->constant[i];
 }
 
 /* In place: `work` holds the right side, then the unknowns. */
-static void solve(int64_t nodes, const double *a, double *work)
+static void solve(struct hs_coarsest *coarsest)
 {
+    const int64_t nodes = coarsest->nodes;
+    const double *a = coarsest->factor;
+    double *work = coarsest->work;
+    take_out_constant(coarsest);
     for (int64_t i = 0; i < nodes; i++) {
         double sum = work[i];
         for (int64_t k = 0; k < i; k++)
@@ -99,6 +129,7 @@ static void solve(int64_t nodes, const double *a, double *work)
             sum -= a[k * nodes + i] * work[k];
         work[i] = sum / a[i * nodes + i];
     }
+    take_out_constant(coarsest);
 }
 
 void hs_coarsest_solve(struct hs_coarsest *coarsest, const float *right, float *x)
@@ -110,7 +141,7 @@ void hs_coarsest_solve(struct hs_coarsest *coarsest, const float *right, float *
     }
     for (int64_t i = 0; i < nodes; i++)
         coarsest->work[i] = (double)right[i];
-    solve(nodes, coarsest->factor, coarsest->work);
+    solve(coarsest);
     for (int64_t i = 0; i < nodes; i++)
         x[i] = (float)coarsest->work[i];
 }
@@ -121,7 +152,7 @@ void hs_coarsest_invert(struct hs_coarsest *coarsest, double *out)
     for (int64_t c = 0; c < nodes; c++) {
         for (int64_t i = 0; i < nodes; i++)
             coarsest->work[i] = i == c ? 1.0 : 0.0;
-        solve(nodes, coarsest->factor, coarsest->work);
+        solve(coarsest);
         for (int64_t i = 0; i < nodes; i++)
             out[i * nodes + c] = coarsest->work[i];
     }

@@ -12,12 +12,15 @@ enum { HS_COARSEST_NODES = 300 }; /* at most, where a network can be coarsened t
 
 struct hs_coarsest {
     int64_t nodes;
-    double *factor; /* [nodes][nodes] lower triangle; NULL: more nodes than that, without edges */
-    double *work;   /* [nodes] */
+    double *factor;   /* [nodes][nodes] lower triangle; NULL: more nodes than that, without edges */
+    double *work;     /* [nodes] */
+    double *constant; /* [nodes] where the matrix is singular, its null space; else NULL */
 };
 
-/* `floating`: the matrix is singular, with the constant as null space; one unknown is then set to
- * 0. False: out of memory. Release in either case. */
+/* `floating`: the matrix is singular, with the constant as null space. The solution then has no
+ * part along it, and the right side need not balance: a constant would be rounded at nodes of
+ * strong edges, to more than passes through weak ones. False: out of memory. Release in either
+ * case. */
 bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_network *network,
                       bool floating);
 void hs_coarsest_release(struct hs_coarsest *coarsest);

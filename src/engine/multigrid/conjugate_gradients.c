@@ -18,8 +18,10 @@ struct work {
     const struct hs_equations *equations;
     double first; /* K/s: the guess's largest rate of change */
     /* squares in the norm of A: */
-    double error; /* about that of T's error: z.r */
-    double most;  /* what it may be; not known before there is a z */
+    double error;    /* about that of T's error: z.r */
+    double most;     /* what it may be; not known before there is a z */
+    double rounding; /* that of T itself */
+    double least;    /* below this it need not fall any further */
     const struct hs_solve_watch *watch;
     bool interrupted;
     struct hs_error *err;
@@ -36,7 +38,9 @@ static void note(struct work *work, struct hs_solution *out, double largest)
 
 /* Iterates from the residual in r until the residual of the recurrence is at most `rate` and the
  * error in the norm of A is small enough. Both are needed: where a few nodes change far faster than
- * all others, the largest rate says little about the others. */
+ * all others, the largest rate says little about the others. Also ends where a small error grows:
+ * if nothing holds the mean, the residual's sum is rounding that no iteration takes away, and once
+ * nothing else is left it makes them diverge. */
 static enum hs_status iterate(struct work *work, double tolerance, double rate,
                               struct hs_solution *out)
 {
@@ -44,7 +48,7 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
     double left, curvature, zr, factor = 0.0;
     enum hs_status st = vectors->precondition(work->of, &zr, work->err);
     if (out->iterations == 0)
-        work->most = tolerance * tolerance * zr;
+        work->most = fmax(tolerance * tolerance * zr, work->rounding);
     while (!st && out->iterations < HS_SOLUTION_ITERATIONS) {
         st = vectors->turn(work->of, factor, &curvature, work->err);
         if (st || !(curvature > 0.0) || !(zr > 0.0))
@@ -60,6 +64,10 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
         st = vectors->precondition(work->of, &zr, work->err);
         if (left <= rate && zr <= work->most)
             break;
+        if (zr > before && before <= fmin(work->most, work->least)) {
+            zr = before;
+            break;
+        }
         factor = zr / before;
     }
     work->error = zr;
@@ -82,14 +90,30 @@ static enum hs_status keep_heat(const struct work *work, double heat)
               : work->vectors->add(work->of, (heat - now) / work->equations->capacity, work->err);
 }
 
+static double rounding_of(const struct hs_krylov_rates *rates)
+{
+    const double half_ulp = 0.5 * DBL_EPSILON;
+    return half_ulp * half_ulp * rates->gross;
+}
+
 /* The error must be small beside the solution as well: a guess that jumps where edges are short is
  * so far off in the norm of A that the tolerance, times that, would leave an error of any size. */
-static void compare_with_solution(struct work *work, double tolerance,
-                                  const struct hs_krylov_rates *rates)
+static double allowed(double tolerance, const struct hs_krylov_rates *rates)
 {
-    const double rounding = 0.5 * DBL_EPSILON;
-    work->most =
-        fmin(work->most, tolerance * tolerance * rates->field + rounding * rounding * rates->gross);
+    return tolerance * tolerance * rates->field + rounding_of(rates);
+}
+
+/* Whether the guess is the answer. Residuals that are roundings do not say so: together they may be
+ * the heat of a wall, whose convection is weak beside a film's edges. */
+static enum hs_status is_steady(const struct work *work, double tolerance,
+                                const struct hs_krylov_rates *rates, bool *out)
+{
+    double zr = 0.0;
+    enum hs_status st = HS_OK;
+    if (rates->told == 0.0 && rates->largest > 0.0)
+        st = work->vectors->precondition(work->of, &zr, work->err);
+    *out = rates->told == 0.0 && zr <= allowed(tolerance, rates);
+    return st;
 }
 
 /* Restarts from a residual computed anew, as long as that helps: it shows what the recurrence has
@@ -105,19 +129,26 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     struct hs_krylov_rates now;
     enum hs_status st = vectors->residual(work->of, 1.0, &now, work->err);
     out->reached = isfinite(now.largest);
-    if (st || now.told <= rate)
+    bool done = now.told <= rate;
+    if (!st && steady)
+        st = is_steady(work, tolerance, &now, &done);
+    if (st || done)
         return st;
     work->first = now.largest;
     if (singular)
         st = find_heat(work, &heat);
-    tolerance = fmax(tolerance, rate / now.told);
-    rate = tolerance * now.told;
+    const double told = now.told > 0.0 ? now.told : now.largest;
+    tolerance = fmax(tolerance, rate / told);
+    rate = tolerance * told;
     note(work, out, now.largest);
     while (!st && !work->interrupted && out->iterations > iterations &&
            out->iterations < HS_SOLUTION_ITERATIONS &&
-           (work->error > work->most || (now.told > rate && now.told < 0.5 * before))) {
+           (out->iterations == 0 || work->error > work->most ||
+            (now.told > rate && now.told < 0.5 * before))) {
         before = now.told;
         iterations = out->iterations;
+        work->rounding = steady ? rounding_of(&now) : 0.0;
+        work->least = steady && out->iterations == 0 ? INFINITY : work->rounding;
         st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
@@ -126,7 +157,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
         if (!st)
             note(work, out, now.largest);
         if (!st && steady)
-            compare_with_solution(work, tolerance, &now);
+            work->most = fmin(work->most, allowed(tolerance, &now));
     }
     if (!st && isfinite(now.largest) && now.told > rate)
         st = vectors->residual(work->of, settled, &now, work->err);

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node is dropped if its two cells together are at most this many times the target size. So an
- * axis whose edges are 0.7 times as strong as the strongest is coarsened along with that one. */
-static const double both = 2.39046; /* 2/sqrt(0.7) */
+/* A node is dropped if the geometric mean of its two cells is at most this many times the target
+ * size. So an axis whose edges are 0.7 times as strong as the strongest is coarsened along with
+ * that one. */
+static const double mean_cell = 1.19523; /* 1/sqrt(0.7) */
 
 /* The target size starts as the shortest cell and grows by the factor `longer` until at most the
  * fraction `stay` of the nodes is kept. From `far` times the shortest cell on, `stay_far` is
@@ -133,10 +134,11 @@ void hs_spans_merge(struct hs_spans *spans, const struct hs_kept kept[HS_AXES])
 
 /* ---- what stays ------------------------------------------------------------------------------ */
 
-/* Whether a node after a kept one is dropped: its two cells together are within the limit. */
+/* Whether a node after a kept one is dropped. For uniform conductivity, the sum of its edges along
+ * the axis, over its share of the cells, is 2/(the product of the two). */
 static bool goes(const double *length, int64_t i, double limit)
 {
-    return length[i - 1] + length[i] <= limit;
+    return length[i - 1] * length[i] <= limit * limit;
 }
 
 static int64_t count_kept(const double *length, int64_t n, double limit)
@@ -219,10 +221,11 @@ bool hs_kept_choose(const struct hs_spans *spans, const struct hs_lattice *latti
     if (isinf(least))
         return true;
     double size = least;
-    while (!suffices(part_kept(spans, lattice, unit, both * size), size * longer / least))
+    while (!suffices(part_kept(spans, lattice, unit, mean_cell * size), size * longer / least))
         size *= longer;
     for (int axis = 0; axis < HS_AXES; axis++)
-        if (!keep(&kept[axis], lattice->n[axis], spans->length[axis], both * size * unit[axis]))
+        if (!keep(&kept[axis], lattice->n[axis], spans->length[axis],
+                  mean_cell * size * unit[axis]))
             return false;
     return true;
 }

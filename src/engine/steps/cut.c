@@ -10,6 +10,7 @@ static const double least = 0.2;      /* of a step that was too long: at least *
 static const double most = 2.0;       /* times the last step: at most */
 static const double worth = 1.2;      /* times the last step: less is not worth preparing for */
 static const double shortest = 1e-12; /* of the time so far: shorter steps are rounding */
+static const double at_zero = 1e-18;  /* of the interval: counts as the time so far at 0 s */
 
 static enum hs_status too_short(const struct hs_cut *cut, double step, struct hs_error *err)
 {
@@ -45,7 +46,7 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, v
         const double t = count > 1.0 ? cut->t + step : end;
         double error, order;
         const struct hs_pulse_step within = {cut->t - cut->last, cut->t, t, end - begin, tolerance};
-        if (step < shortest * fmax(fabs(cut->t), 1e-3 * (end - begin)))
+        if (step < shortest * fmax(fabs(cut->t), at_zero * (end - begin)))
             return too_short(cut, step, err);
         if (hs_pulses_missed(cut->problem, &within)) {
             cut->wanted = 0.5 * step;

@@ -83,6 +83,30 @@ void test_kept__dense_parts_go_first(void **state)
     hs_spans_release(&spans);
 }
 
+/* One short cell among long ones, at either end or within: one of its two nodes goes before any
+ * other, since its sum of edges is far larger than theirs. The first node always stays. */
+void test_kept__a_node_beside_one_short_cell_goes_at_once(void **state)
+{
+    for (int at = 0; at < 5; at++) {
+        double x[6] = {0.0};
+        for (int i = 1; i < 6; i++)
+            x[i] = x[i - 1] + (i - 1 == at ? 1e-5 : 1.0);
+        const struct hs_grid grid = grid_of(6, x, 9, 0.1);
+        const struct hs_lattice lattice = lattice_of(&grid, false);
+        struct hs_spans spans;
+        struct hs_kept kept[HS_AXES];
+        assert_true(hs_spans_init(&spans, &grid, &lattice));
+        assert_true(hs_kept_choose(&spans, &lattice, alike, kept));
+        assert_int_equal(kept[HS_X].count, 5);
+        assert_int_equal(kept[HS_Y].count, 9);
+        const int64_t gone = at == 0 ? 1 : hs_kept_place(&kept[HS_X], at) == at ? at + 1 : at;
+        for (int64_t c = 0; c < 5; c++)
+            assert_int_equal(hs_kept_place(&kept[HS_X], c), c < gone ? c : c + 1);
+        release(kept);
+        hs_spans_release(&spans);
+    }
+}
+
 /* Even cells: an axis goes along with the strongest if 0.7 times as strong, else it waits. */
 void test_kept__weak_axes_wait(void **state)
 {
