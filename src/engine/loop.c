@@ -8,6 +8,7 @@
 #include "engine/initial.h"
 #include "engine/method_memory.h"
 #include "engine/steady.h"
+#include "engine/steps/pulses.h"
 #include "engine/watch.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ struct loop {
     struct hs_step_state_cache cache;
     struct hs_watch watch;
     struct hs_steady steady;
+    double waits; /* s: until then it is not steady, as a wall or a source will change; or NaN */
     struct hs_solution solution; /* where a method solves */
     struct hs_solve_watch solve_watch;
     int64_t sweep;
@@ -89,6 +91,19 @@ static bool is_steady_check(const struct loop *loop, int64_t sweep)
     const struct hs_schedule *schedule = &loop->problem->schedule;
     return schedule->steady &&
            (sweep == loop->plan->sweeps || sweep % schedule->steady_check_every == 0);
+}
+
+/* A field that rests is not steady as long as a wall or a source has yet to change. Looks again
+ * after a tenth of the time until then, since by then they may have settled. */
+static void wait_for_what_acts_later(struct loop *loop)
+{
+    const struct hs_pulse_ahead ahead = {hs_plan_time(loop->plan, loop->sweep), loop->plan->end,
+                                         hs_plan_sweep_step(loop->plan),
+                                         loop->problem->schedule.steady_tolerance};
+    if (loop->steady.reached && !(ahead.now < loop->waits))
+        loop->waits = ahead.now + 0.1 * (hs_pulses_ahead(loop->problem, &ahead) - ahead.now);
+    if (ahead.now < loop->waits)
+        loop->steady.reached = false;
 }
 
 /* The next multiple of check_every; INT64_MAX unless a steady state is sought. */
@@ -228,8 +243,10 @@ static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct 
             out->phase = HS_PHASE_STOPPED;
             break;
         }
-        if (is_steady_check(loop, stop))
+        if (is_steady_check(loop, stop)) {
             hs_steady_look(&loop->steady, stop, &loop->cache.reduction);
+            wait_for_what_acts_later(loop);
+        }
         if (loop->steady.reached || stop == loop->plan->sweeps)
             break;
         const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
@@ -300,6 +317,7 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     hs_steady_begin(&loop->steady, loop->problem, loop->plan, loop->sweep, reduction);
     if (start && start->ended)
         hs_steady_take_up(&loop->steady, start->ended, reduction);
+    wait_for_what_acts_later(loop);
     if (loop->plan->steady_method)
         hs_steady_solved(&loop->steady, &loop->solution);
     st = hs_watch_begin(&loop->watch, &step_state, reduction, err);
@@ -324,6 +342,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                         .observers = observers,
                         .observer_count = observer_count,
                         .interrupted = interrupted,
+                        .waits = NAN,
                         .sweep = start ? start->sweep : 0,
                         .stretch = hs_plan_sweeps_singly(plan) ? 4 : 1};
     *out = (struct hs_loop_result){.phase = HS_PHASE_START};

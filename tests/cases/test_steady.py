@@ -398,6 +398,43 @@ def test_walls_that_change_in_time_have_none(tmp_path):
     assert json.loads(heatsolve(tmp_path, "check", settings).stdout)["steady_sweeps"] is None
 
 
+# what sets in when the field has long been at rest
+LATER = {
+    "a source": {"source": {"expression": "t>5?800:0"}},
+    "a source, in places": {"source": {"expression": "t>5&&x>0.41&&x<0.59?8000:0"}},
+    "a wall": {"boundary": cold(x_max="t>5?400:300")},
+    "a ramp": {"boundary": cold(x_max="300+100*min(max(t-5,0),1)")},
+    "a table": {"boundary": {"x_min": wall("dirichlet", value=300.0), "x_max": wall("dirichlet", value_table="later.csv")}},
+    "a wall that moves": {
+        "grid": {"points": [33, 17], "upper": [1.0, 1.0]},
+        "material": WATER,
+        "boundary": {"all": wall("reflective"), "x_min": wall("robin", h=5.0, ambient=300.0), "x_max": wall("robin", h="5+y", ambient="300+(y+1)*(t>5?100:0)")},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_a_field_at_rest_waits_for_what_acts_later(tmp_path, name):
+    (tmp_path / "later.csv").write_text("0 300\n5 300\n5.1 400\n")
+    settings = {**case([33], cold()), "time": {"end": 60.0}, "steady": {"tolerance": 1e-7}, **LATER[name]}
+    result = heatsolve(tmp_path, "run", settings)
+    told = json.loads(result.stdout)
+    assert (result.returncode, told["status"]) == (0, "steady"), result.stderr
+    with h5py.File(tmp_path / "case.h5") as f:
+        field, time = f["temperature"][-1], f["time"][-1]
+    assert 5.0 < time < 59.0 and field.max() > 310.0
+
+
+def test_a_search_that_was_over_goes_on_to_what_acts_later(tmp_path):
+    """The first end comes before the load."""
+    settings = {**case([33], cold()), **LATER["a source"], "steady": {"tolerance": 1e-7}}
+    first = heatsolve(tmp_path, "run", {**settings, "time": {"end": 4.0, "step": 4e-4}})
+    assert json.loads(first.stdout)["status"] == "steady" and json.loads(first.stdout)["max"] == 300.0
+    second = heatsolve(tmp_path, "run", {**settings, "time": {"end": 20.0, "step": 4e-4}}, "--resume")
+    assert second.returncode == 0, second.stderr
+    assert json.loads(second.stdout)["status"] == "steady" and json.loads(second.stdout)["max"] > 310.0
+
+
 def test_a_mean_that_drifts_is_noticed_beside_a_field_that_flattens(tmp_path):
     """A third of the change is the inflow: the search meets its tolerance, but far from a steady state."""
     settings = case([21], {"all": wall("reflective")}, "300+10*cos(pi*x)", source={"value": 100.0}, steady={"tolerance": 0.03})

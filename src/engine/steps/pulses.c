@@ -279,6 +279,115 @@ static bool datum_missed(const struct hs_problem *problem, const struct hs_datum
     return any_missed(&group, step);
 }
 
+/* ---- what lies ahead ------------------------------------------------------------------------- */
+
+/* Times from now to the end, by `share` from 0 to 1: evenly spread or, for what begins soon in a
+ * long run, ever farther apart. */
+static double time_ahead(const struct hs_pulse_ahead *ahead, double share, bool even)
+{
+    const double left = ahead->end - ahead->now;
+    return ahead->now + (even ? share * left : ahead->sweep * pow(left / ahead->sweep, share));
+}
+
+static bool differs(const struct group *group, const struct number *number,
+                    const struct hs_pulse_ahead *ahead, double t)
+{
+    const double now = number_at(group, number->place, ahead->now);
+    return fabs(number_at(group, number->place, t) - now) * number->reach > ahead->tolerance;
+}
+
+/* A time at which one of the numbers differs, of those soon first; NaN: none. */
+static double any_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
+{
+    const bool all = group->count * 2 * TIMES <= WORK;
+    const int64_t each = all ? group->count * TIMES : WORK / 2;
+    for (int64_t n = 0; n < 2 * each && group->count > 0; n++) {
+        const int64_t s = n % each;
+        const double share = all ? (double)(s / group->count + 1) / TIMES : spread(s, 1);
+        const int64_t place =
+            all ? s % group->count : (int64_t)(spread(s, 0) * (double)group->count);
+        const struct number number = number_of(group, place);
+        const double t = time_ahead(ahead, share, n >= each);
+        if (differs(group, &number, ahead, t))
+            return t;
+    }
+    return NAN;
+}
+
+static double any_point_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
+{
+    for (int64_t f = 0; f < group->count; f++) {
+        const struct hs_time_function *table = &group->problem->time_functions[f];
+        const struct number number = number_of(group, f);
+        for (int n = 0; n < table->points; n++) {
+            const double t = table->time[n];
+            if (t > ahead->now && t <= ahead->end && differs(group, &number, ahead, t))
+                return t;
+        }
+    }
+    return NAN;
+}
+
+static double moving_differs(const struct hs_problem *problem, const struct hs_moving *moving,
+                             const struct hs_pulse_ahead *ahead)
+{
+    const struct group group = {.problem = problem,
+                                .moving = moving,
+                                .count = hs_moving_weights(moving),
+                                .time = ahead->sweep};
+    return any_differs(&group, ahead);
+}
+
+static double function_differs(const struct hs_problem *problem, const struct hs_pulse_ahead *ahead)
+{
+    if (!hs_network_varies(problem->network, problem->time_functions))
+        return NAN;
+    double *reach = hs_data_function_reaches(problem, ahead->sweep, 1.0);
+    const struct group group = {.problem = problem,
+                                .count = problem->time_function_count,
+                                .reach = reach,
+                                .prescribed = reach};
+    double t = any_point_differs(&group, ahead);
+    if (isnan(t))
+        t = any_differs(&group, ahead);
+    free(reach);
+    return t;
+}
+
+static double datum_differs(const struct hs_problem *problem, const struct hs_datum *datum,
+                            const struct hs_pulse_ahead *ahead)
+{
+    if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
+        return NAN;
+    const struct hs_stencil sweep = hs_problem_stencil(problem, ahead->sweep);
+    const double reach = datum_reach(problem, datum, &sweep);
+    struct group group = {.problem = problem, .datum = datum, .reach = &reach};
+    group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
+    group.count = group.lattice.count;
+    return any_differs(&group, ahead);
+}
+
+double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_ahead *ahead)
+{
+    double t = NAN;
+    if (!(ahead->end > ahead->now) || !hs_boundary_data_in_time(problem))
+        return t;
+    if (problem->network) {
+        t = function_differs(problem, ahead);
+        if (isnan(t))
+            t = moving_differs(problem, &problem->network->inflow, ahead);
+        if (isnan(t))
+            t = moving_differs(problem, &problem->network->given, ahead);
+    }
+    struct hs_datum data[HS_DATA_MOST];
+    const int count = hs_data_list(problem, ahead->sweep, 1.0, ahead->sweep, data);
+    for (int d = 0; d < count && isnan(t); d++)
+        t = datum_differs(problem, &data[d], ahead);
+    return t;
+}
+
+/* ---- in a step ------------------------------------------------------------------------------- */
+
 bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
 {
     const double time = step->end - step->begin;

@@ -26,4 +26,16 @@ struct hs_pulse_step {
 };
 bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step);
 
+/*
+ * A time [s] after `now` up to `end` at which a wall or a source will differ from what it is now,
+ * by enough to change a node by more than `tolerance` [K] in a sweep of `sweep` [s]; NaN if none is
+ * found. Looks at a table's points, at a thousand evenly spread times, and at as many from the next
+ * sweep on that lie ever farther apart. Where numbers differ from node to node and are too many for
+ * that, places and times are sampled together, 100,000 in all.
+ */
+struct hs_pulse_ahead {
+    double now, end, sweep, tolerance;
+};
+double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_ahead *ahead);
+
 #endif
