@@ -134,7 +134,7 @@ static double moving_scale(const struct hs_problem *problem, const struct hs_mov
     double most = 0.0;
     for (int64_t s = 0; s < times && sum; s++) {
         hs_moving_at(moving, &network->grid, end * (double)s / (double)(times - 1),
-                     hs_threads_for(&network->grid, problem->solver.threads), sum);
+                     hs_threads_of(problem), sum);
         for (int64_t n = 0; n < moving->count; n++) {
             const struct hs_network_row *row = hs_network_row_at(network, moving->node[n]);
             const double sweeps = row->kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
@@ -155,7 +155,7 @@ static double *reaches_of(const struct hs_problem *problem, double step, double 
     double *reach = hs_new((size_t)forcings * sizeof *reach);
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(network, &count);
-#pragma omp parallel num_threads(hs_threads_for(&network->grid, problem->solver.threads))
+#pragma omp parallel num_threads(hs_threads_of(problem))
     {
         double *own = hs_new((size_t)forcings * sizeof *own);
 #pragma omp for schedule(static)
