@@ -418,7 +418,7 @@ static void add_walls(struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
-    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    const int threads = hs_threads_of(problem);
 #pragma omp parallel for num_threads(threads)                                                      \
     schedule(dynamic) if (hs_grid_count(&problem->grid) > 1 << 16)
     for (int n = 0; n < parts; n++)
