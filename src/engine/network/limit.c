@@ -98,7 +98,7 @@ static bool init(struct vectors *v, const struct hs_network *network,
     *v = (struct vectors){.network = network, .mine = *portion, .threads = threads};
     v->nodes = hs_portion_nodes(portion, grid);
     const size_t nodes = (size_t)(portion->beside + v->nodes + portion->beside);
-    v->pieces_of_row = (grid->points[HS_X] + LONGEST_PIECE - 1) / LONGEST_PIECE;
+    v->pieces_of_row = hs_divide_up(grid->points[HS_X], LONGEST_PIECE);
     v->pieces = v->pieces_of_row * (portion->end_row - portion->row);
     v->now = malloc(nodes * sizeof *v->now);
     v->next = malloc(nodes * sizeof *v->next);
@@ -458,12 +458,9 @@ static double find_block(const struct vectors *v, int64_t node)
 /* Exchanges the layers beside portions. */
 static void exchange(const struct vectors *v)
 {
-    const int64_t layer = v->mine.beside;
-    float *now = v->now;
-    const void *const out[] = {now + layer, now + v->nodes};
-    void *const in[] = {now, now + layer + v->nodes};
     if (v->mine.ranks > 1)
-        hs_ranks_beside(v->mine.ranks, out, in, (size_t)layer * sizeof *now);
+        hs_ranks_beside(v->mine.ranks, v->now, (size_t)v->mine.beside * sizeof *v->now,
+                        (size_t)v->nodes * sizeof *v->now);
 }
 
 /* One power iteration, and bounds of the largest eigenvalue from the vector before it. */
