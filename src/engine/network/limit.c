@@ -59,11 +59,6 @@ static double sign_at(int64_t points, bool odd, int64_t i)
     return i % 2 ? -1.0 : 1.0;
 }
 
-static bool is_odd_cycle(const struct hs_network *network, int axis)
-{
-    return network->wrap[axis] && network->grid.points[axis] % 2 == 1;
-}
-
 /* The place beyond `place` at one side of an axis; -1: there is none. */
 static int64_t beyond(const struct hs_network *network, int axis, int64_t place, int side)
 {
@@ -108,7 +103,7 @@ static bool init(struct vectors *v, const struct hs_network *network,
     int64_t stride = 1;
     for (int a = 0; a < HS_AXES; a++) {
         const int64_t points = grid->points[a];
-        const bool odd = is_odd_cycle(network, a);
+        const bool odd = network->wrap[a] && points % 2 == 1; /* a cycle */
         v->stride[a] = stride;
         stride *= points;
         init_signs(v, a, odd);
@@ -455,18 +450,12 @@ static double find_block(const struct vectors *v, int64_t node)
     return bound;
 }
 
-/* Exchanges the layers beside portions. */
-static void exchange(const struct vectors *v)
+/* One power iteration, and bounds of the largest eigenvalue from the vector before it. */
+static void advance(struct vectors *v, double scale, double *lower, double *upper)
 {
     if (v->mine.ranks > 1)
         hs_ranks_beside(v->mine.ranks, v->now, (size_t)v->mine.beside * sizeof *v->now,
                         (size_t)v->nodes * sizeof *v->now);
-}
-
-/* One power iteration, and bounds of the largest eigenvalue from the vector before it. */
-static void advance(struct vectors *v, double scale, double *lower, double *upper)
-{
-    exchange(v);
     find_shares(v);
 #pragma omp parallel for num_threads(v->threads) schedule(static)
     for (int64_t n = 0; n < v->pieces; n++)
