@@ -123,20 +123,15 @@ static enum hs_status run_to(const struct hs_problem *problem, const struct hs_p
     return hs_loop_run(&same, &shorter, NULL, observers, 1, NULL, &result, err);
 }
 
-static bool varies_in_space(const struct hs_value *value)
-{
-    return (hs_value_varies(value) & HS_VARIES_SPACE) != 0;
-}
-
 /* Whether the backend evaluates expressions with other functions than the host's. */
 static bool has_device_functions(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     if (plan->backend->device == HS_CPU)
         return false;
-    bool found = problem->source.present && varies_in_space(&problem->source.field.value);
+    unsigned varies = problem->source.present ? hs_value_varies(&problem->source.field.value) : 0;
     for (int f = 0; f < 2 * problem->grid.dims; f++)
-        found = found || varies_in_space(&problem->face[f].data);
-    return found;
+        varies |= hs_value_varies(&problem->face[f].data);
+    return varies & HS_VARIES_SPACE;
 }
 
 /* Rounding of one sweep as a share of max|T|: `half` an epsilon for each term. */

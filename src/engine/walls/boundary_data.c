@@ -288,20 +288,16 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
 
 /* ---- whether they change in time ------------------------------------------------------------- */
 
-static bool value_in_time(const struct hs_value *value)
-{
-    return (hs_value_varies(value) & HS_VARIES_T) != 0;
-}
-
 bool hs_boundary_data_in_time(const struct hs_problem *problem)
 {
     const struct hs_source *source = &problem->source;
     if (problem->network && (hs_network_moves(problem->network) ||
                              hs_network_varies(problem->network, problem->time_functions)))
         return true;
-    bool in_time = source->present && value_in_time(&source->field.value);
+    bool in_time = source->present && (hs_value_varies(&source->field.value) & HS_VARIES_T);
     for (int f = 0; f < 2 * problem->grid.dims; f++)
-        in_time |= !problem->face[f].wrap && value_in_time(&problem->face[f].data);
+        in_time |=
+            !problem->face[f].wrap && (hs_value_varies(&problem->face[f].data) & HS_VARIES_T);
     return in_time;
 }
 
@@ -432,17 +428,12 @@ struct excess {
     double value;
 };
 
-static bool is_too_much(enum hs_precision precision, double value)
-{
-    return !(fabs(value) <= hs_precision_most(precision));
-}
-
 static bool exceeds(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                     struct excess *found)
 {
+    const double most = hs_precision_most(problem->precision);
     found->value = hs_datum_at(problem, datum, found->node, t);
-    return is_too_much(problem->precision, found->value) ||
-           is_too_much(problem->precision, found->value * datum->sweep_gain);
+    return !(fabs(found->value) <= most && fabs(found->value * datum->sweep_gain) <= most);
 }
 
 /* Looks at the suspected node, then over the grid. */
