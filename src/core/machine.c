@@ -32,19 +32,17 @@ static const struct memory_files memory_files[] = {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static bool join(char *out, const char *root, const char *directory, const char *file)
+static FILE *open_file(const char *root, const char *directory, const char *file)
 {
-    const int length = snprintf(out, PATH_BYTES, "%s%s/%s", root, directory, file);
-    return length > 0 && length < PATH_BYTES;
+    char path[PATH_BYTES];
+    const int length = snprintf(path, sizeof path, "%s%s/%s", root, directory, file);
+    return length > 0 && length < PATH_BYTES ? fopen(path, "r") : NULL;
 }
 
 /* Reads up to two numbers at the start of a file; returns how many. "max" is not one. */
 static int read_numbers(const char *root, const char *directory, const char *file, double number[2])
 {
-    char path[PATH_BYTES];
-    if (!join(path, root, directory, file))
-        return 0;
-    FILE *stream = fopen(path, "r");
+    FILE *stream = open_file(root, directory, file);
     if (!stream)
         return 0;
     const int count = fscanf(stream, "%lf %lf", &number[0], &number[1]);
@@ -56,9 +54,9 @@ static int read_numbers(const char *root, const char *directory, const char *fil
 static double read_line(const char *root, const char *directory, const char *file, const char *word,
                         double missing)
 {
-    char path[PATH_BYTES], line[256], name[128];
+    char line[256], name[128];
     double value = missing, number;
-    FILE *stream = join(path, root, directory, file) ? fopen(path, "r") : NULL;
+    FILE *stream = open_file(root, directory, file);
     while (stream && fgets(line, sizeof line, stream))
         if (sscanf(line, "%127s %lf", name, &number) == 2 && strcmp(name, word) == 0) {
             value = number;
@@ -86,8 +84,8 @@ static bool names_controller(const char *list, size_t length, const char *contro
 /* The directory of the process' group in a hierarchy, from "4:memory:/a/b" or "0::/a/b". */
 static bool own_group(const char *root, const struct hierarchy *hierarchy, char directory[])
 {
-    char path[PATH_BYTES], line[PATH_BYTES];
-    FILE *stream = join(path, root, "/proc/self", "cgroup") ? fopen(path, "r") : NULL;
+    char line[PATH_BYTES];
+    FILE *stream = open_file(root, "/proc/self", "cgroup");
     bool found = false;
     while (stream && !found && fgets(line, sizeof line, stream)) {
         line[strcspn(line, "\n")] = '\0';

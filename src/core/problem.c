@@ -92,23 +92,17 @@ const char *hs_problem_place(const struct hs_problem *problem, enum hs_place whi
     return problem->config_path ? problem->config_path : "config";
 }
 
-static struct hs_stencil diffusion_stencil(const struct hs_problem *problem, double step)
-{
-    struct hs_stencil stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
-                                                        problem->material.diffusivity, step);
-    if (problem->precision == HS_FLOAT)
-        hs_stencil_balance(&stencil);
-    return stencil;
-}
-
 struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double step)
 {
+    struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
     if (problem->body)
         return (struct hs_stencil){.dims = problem->grid.dims, .radius = 1};
     if (!problem->raw)
-        return diffusion_stencil(problem, step);
-    struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
-    for (int i = 0; i < hs_stencil_count(stencil.dims, stencil.radius); i++)
+        stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
+                                          problem->material.diffusivity, step);
+    if (!problem->raw && problem->precision == HS_FLOAT)
+        hs_stencil_balance(&stencil);
+    for (int i = 0; i < hs_stencil_count(stencil.dims, stencil.radius) && problem->raw; i++)
         stencil.c[i] = problem->c[i];
     return stencil;
 }

@@ -1,6 +1,8 @@
 #include "engine/doubts.h"
+#include "core/disk.h"
 #include "core/text.h"
 #include "engine/registry.h"
+#include "engine/walls/boundary_data.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
@@ -284,22 +286,13 @@ static bool is_too_short(const struct hs_problem *problem, char *out, size_t siz
     return true;
 }
 
-static bool is_time_dependent(const struct hs_problem *problem)
-{
-    bool varies =
-        problem->source.present && hs_value_varies(&problem->source.field.value) & HS_VARIES_T;
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
-        varies = varies || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
-    return varies;
-}
-
 static bool is_too_long(const struct hs_problem *problem, char *out, size_t size)
 {
     const double most = 1e4; /* Fourier number of the body: uniform to the last bit long before */
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
-    if (!(spread(problem) > most * length * length) || is_time_dependent(problem))
+    if (!(spread(problem) > most * length * length) || hs_boundary_data_in_time(problem))
         return false;
     snprintf(out, size,
              "%s: time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "
@@ -400,8 +393,7 @@ static bool has_many_sweeps(const struct hs_problem *problem, const struct hs_pl
 /* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
 static bool has_odd_name(const struct hs_problem *problem, char *out, size_t size)
 {
-    const char *file = problem->output.file, *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
+    const char *name = hs_file_name(problem->output.file);
     if (hs_text_is_plain(name) && !strpbrk(name, ":|"))
         return false;
     snprintf(

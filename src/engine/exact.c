@@ -73,8 +73,7 @@ enum hs_status hs_exact_error(const struct hs_step_state *step_state, struct hs_
     const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y], nz = grid->points[HS_Z];
     const size_t size = hs_precision_size(problem->precision);
     const struct hs_box largest = hs_grid_rows_at(grid, size, 0, 0);
-    struct work work = {.step_state = step_state,
-                        .threads = hs_threads_for(grid, problem->solver.threads)};
+    struct work work = {.step_state = step_state, .threads = hs_threads_of(problem)};
     work.rows = malloc((size_t)(ny * nz) * sizeof *work.rows);
     work.exact = malloc((size_t)work.threads * (size_t)nx * sizeof *work.exact);
     work.values = malloc((size_t)hs_box_count(&largest) * size);

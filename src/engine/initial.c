@@ -128,7 +128,7 @@ enum hs_status hs_initial_upload(const struct hs_problem *problem, const struct 
                         .from = from,
                         .backend = backend,
                         .state = state,
-                        .threads = hs_threads_for(&problem->grid, problem->solver.threads),
+                        .threads = hs_threads_of(problem),
                         .bytes =
                             (size_t)hs_box_count(&largest) * hs_precision_size(problem->precision),
                         .end = problem->grid.points[problem->grid.dims - 1]};

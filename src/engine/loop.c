@@ -294,12 +294,6 @@ static enum hs_status create_method(struct loop *loop, struct hs_error *err)
     return st;
 }
 
-static void destroy_method(struct loop *loop)
-{
-    if (hs_plan_method(loop->plan)->destroy)
-        hs_plan_method(loop->plan)->destroy(loop->method);
-}
-
 /* Uploads the initial field, checks it, and notifies the observers of the start. */
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
@@ -337,6 +331,7 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                            struct hs_loop_result *out, struct hs_error *err)
 {
     const struct hs_backend *backend = plan->backend;
+    const struct hs_method *method = hs_plan_method(plan);
     struct loop loop = {.problem = problem,
                         .plan = plan,
                         .observers = observers,
@@ -365,10 +360,11 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     out->reducing = loop.reducing;
     out->last = loop.cache.reduction;
     out->steady = loop.steady;
-    if (loop.method && hs_plan_method(plan)->effort)
-        plan->method->effort(loop.method, &out->effort);
+    if (loop.method && method->effort)
+        method->effort(loop.method, &out->effort);
     drain(&loop);
-    destroy_method(&loop);
+    if (method->destroy)
+        method->destroy(loop.method);
     backend->destroy(loop.state);
     return st;
 }

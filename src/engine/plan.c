@@ -441,6 +441,15 @@ double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *probl
            (after > 0.0 ? after * (double)hs_plan_stages(plan, problem, plan->tail_step) : 0.0);
 }
 
+double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from)
+{
+    double longest = 1.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        longest = fmax(longest, (double)problem->grid.points[axis]);
+    const double left = (double)(plan->sweeps - from);
+    return problem->schedule.steady ? fmin(left, 4.0 * longest * longest) : left;
+}
+
 const char *hs_plan_step_name(const struct hs_plan *plan)
 {
     return hs_plan_sweeps_singly(plan) ? "sweep" : "step";

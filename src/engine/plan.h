@@ -122,6 +122,11 @@ int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *
 double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,
                       int64_t to);
 
+/* Sweeps after `from` that are to be expected. A search for a steady state mostly ends long before
+ * its bound: a mode as long as the grid has decayed to a millionth after about four times the
+ * square of its points. */
+double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from);
+
 /* What a step is called: "sweep", or "step" if it is not exactly one sweep. */
 const char *hs_plan_step_name(const struct hs_plan *plan);
 

@@ -117,9 +117,7 @@ static enum hs_status check_network_step(const struct hs_problem *problem, doubl
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(problem->network, &count);
     int64_t first = count; /* first row that is not held */
-#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
-    schedule(static) reduction(min                                                                 \
-                               : first)
+#pragma omp parallel for num_threads(hs_threads_of(problem)) schedule(static) reduction(min : first)
     for (int64_t n = 0; n < count; n++)
         if (n < first && !is_held(problem, &row[n], step))
             first = n;
@@ -148,7 +146,7 @@ static enum hs_status check_step(const struct hs_problem *problem, double step,
 {
     if (problem->network)
         return check_network_step(problem, step, err);
-    const double least = problem->precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
+    const double least = least_of(problem);
     for (int axis = 0; axis < problem->grid.dims && !problem->raw; axis++) {
         const double number = rate(problem, axis) * step;
         if (!(number >= least) || !isfinite(step))

@@ -113,6 +113,11 @@ static const struct hs_backend *backend_of(const struct hs_registry *registry,
     return NULL;
 }
 
+const struct hs_backend *hs_backend_of(enum hs_device device)
+{
+    return backend_of(&this_build, device);
+}
+
 /* "a kernel of the cuda backend", and why that cannot run here, if so. */
 static void say_whose(const struct hs_registry *registry, const struct hs_kernel *kernel,
                       int device_number, char *out, size_t size)
@@ -200,7 +205,7 @@ enum hs_status hs_kernel_find(const char *name, enum hs_device device, const str
 static const struct hs_device_limits *limits_here(enum hs_device device, int number)
 {
     static struct hs_device_limits limits;
-    const struct hs_backend *backend = backend_of(&this_build, device);
+    const struct hs_backend *backend = hs_backend_of(device);
     if (!backend || !backend->limits)
         return NULL;
     const bool known = backend->available(number, NULL) == HS_OK &&
@@ -216,11 +221,10 @@ bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem
         snprintf(reason, size, "%s", HS_NOT_BUILT);
         return false;
     }
-    const struct hs_backend *backend = backend_of(&this_build, kernel->device);
+    const struct hs_backend *backend = hs_backend_of(kernel->device);
     const struct hs_layout layout =
         backend ? backend->layout(problem) : hs_layout_make(&problem->grid, problem->radius, 16);
-    const struct hs_case of =
-        hs_kernel_case(problem, &layout, hs_threads_for(&problem->grid, problem->solver.threads));
+    const struct hs_case of = hs_kernel_case(problem, &layout, hs_threads_of(problem));
     const struct hs_device_limits *limits =
         kernel->plan ? limits_here(kernel->device, problem->solver.device) : NULL;
     if (kernel->plan && kernel->device == HS_CUDA && !limits) {

@@ -14,7 +14,8 @@
  * ends with NULL. */
 extern const struct hs_kernel *const hs_kernels[];
 
-extern const struct hs_backend *const hs_backends[]; /* ends with NULL */
+extern const struct hs_backend *const hs_backends[];           /* ends with NULL */
+const struct hs_backend *hs_backend_of(enum hs_device device); /* NULL: not in this build */
 
 extern const struct hs_method *const hs_methods[]; /* the default first; ends with NULL */
 

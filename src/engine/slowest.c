@@ -95,7 +95,7 @@ static bool is_anchored(const struct hs_problem *problem)
 static struct hs_slowest slowest_of_body(const struct hs_problem *problem, double step)
 {
     const bool free_mean = !is_anchored(problem);
-    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    const int threads = hs_threads_of(problem);
     const struct hs_network_slowest of = hs_network_slowest(problem->network, free_mean, threads);
     /* + step: in the sweep that made the change nodes may have changed sign */
     return (struct hs_slowest){.decay = step * of.rate,

@@ -26,18 +26,15 @@ enum hs_status hs_step_state_exchange(const struct hs_step_state *step_state, in
 enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
                                   const int64_t node[HS_AXES], double *out, struct hs_error *err)
 {
-    struct hs_box box;
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        box.lo[axis] = node[axis];
-        box.hi[axis] = node[axis] + 1;
-    }
+    const struct hs_box box = {{node[HS_X], node[HS_Y], node[HS_Z]},
+                               {node[HS_X] + 1, node[HS_Y] + 1, node[HS_Z] + 1}};
     union {
         float f;
         double d;
     } value;
     const enum hs_status st = hs_step_state_box(step_state, false, &box, &value, err);
     if (!st)
-        *out = step_state->problem->precision == HS_FLOAT ? (double)value.f : value.d;
+        *out = hs_read(step_state->problem->precision, &value, 0);
     return st;
 }
 

@@ -30,12 +30,6 @@ static int next_to_try(struct hs_team *team)
     return threads;
 }
 
-static void begin_trial(struct hs_team *team)
-{
-    team->tried = next_to_try(team);
-    team->trial = (struct hs_team_record){0};
-}
-
 /* A choice that paid is tried again: if half of the threads did better, a quarter may, too. */
 static void decide(struct hs_team *team, bool pays)
 {
@@ -61,8 +55,10 @@ void hs_team_note(struct hs_team *team, int sweeps, double seconds)
     record->calls++;
     if (!team->tried) {
         if (team->usual.seconds >= team->hold &&
-            team->usual.seconds < long_call * (double)team->usual.calls)
-            begin_trial(team);
+            team->usual.seconds < long_call * (double)team->usual.calls) {
+            team->tried = next_to_try(team);
+            team->trial = (struct hs_team_record){0};
+        }
     } else if (team->trial.seconds >= look) {
         const double bound = team->tried > team->now ? clearly : 1.0;
         const bool pays = cost(&team->trial) < bound * cost(&team->usual);

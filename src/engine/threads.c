@@ -105,3 +105,8 @@ int hs_threads_for(const struct hs_grid *grid, int wanted)
     const int most = omp_get_max_threads();
     return wanted > 0 ? wanted : worth < 1.0 ? 1 : worth < most ? (int)worth : most;
 }
+
+int hs_threads_of(const struct hs_problem *problem)
+{
+    return hs_threads_for(&problem->grid, problem->solver.threads);
+}

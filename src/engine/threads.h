@@ -2,7 +2,7 @@
 #ifndef HS_ENGINE_THREADS_H
 #define HS_ENGINE_THREADS_H
 
-#include "core/grid.h"
+#include "core/problem.h"
 
 /* To be called first in main. Keeps what the user has set of how threads wait, or of their
  * number. */
@@ -10,5 +10,6 @@ void hs_threads_prepare(void);
 
 /* Threads for passes over the grid: `wanted`, or if that is 0 as many as pay. */
 int hs_threads_for(const struct hs_grid *grid, int wanted);
+int hs_threads_of(const struct hs_problem *problem); /* the same by solver.threads */
 
 #endif

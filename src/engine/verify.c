@@ -123,30 +123,15 @@ static enum hs_status run_to(const struct hs_problem *problem, const struct hs_p
     return hs_loop_run(&same, &shorter, NULL, observers, 1, NULL, &result, err);
 }
 
-static enum hs_status find_reference(const struct hs_plan *plan, struct hs_plan *out,
-                                     struct hs_error *err)
-{
-    *out = *plan;
-    for (int i = 0; hs_backends[i]; i++)
-        if (hs_backends[i]->device == HS_CPU)
-            out->backend = hs_backends[i];
-    return hs_kernel_find("reference", HS_CPU, &out->kernel, err);
-}
-
-static bool varies_in_space(const struct hs_value *value)
-{
-    return (hs_value_varies(value) & HS_VARIES_SPACE) != 0;
-}
-
 /* Whether the backend evaluates expressions with other functions than the host's. */
 static bool has_device_functions(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     if (plan->backend->device == HS_CPU)
         return false;
-    bool found = problem->source.present && varies_in_space(&problem->source.field.value);
+    unsigned varies = problem->source.present ? hs_value_varies(&problem->source.field.value) : 0;
     for (int f = 0; f < 2 * problem->grid.dims; f++)
-        found = found || varies_in_space(&problem->face[f].data);
-    return found;
+        varies |= hs_value_varies(&problem->face[f].data);
+    return varies & HS_VARIES_SPACE;
 }
 
 /* Rounding of one sweep as a share of max|T|: `half` an epsilon for each term. */
@@ -174,15 +159,15 @@ enum hs_status hs_verify_reference(const struct hs_problem *problem, const struc
                                    int64_t sweeps, struct hs_reference *out, struct hs_error *err)
 {
     *out = (struct hs_reference){.sweeps = sweeps};
-    struct hs_plan reference;
-    const enum hs_status st = find_reference(plan, &reference, err);
-    if (st)
-        return st;
+    struct hs_plan reference = *plan;
     struct taker taker = {0};
-    const enum hs_status ran = run_to(problem, &reference, hs_methods[0], sweeps, &taker, err);
+    reference.backend = hs_backend_of(HS_CPU);
+    enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference.kernel, err);
+    if (!st)
+        st = run_to(problem, &reference, hs_methods[0], sweeps, &taker, err);
     out->largest = taker.largest;
     out->field = taker.field;
-    return ran;
+    return st;
 }
 
 void hs_verify_reference_release(struct hs_reference *reference)
@@ -364,16 +349,6 @@ static void release_other(struct hs_problem *other)
     hs_network_destroy(other->network);
 }
 
-/* Sweeps that the plan will take; for a steady state, estimated from how heat spreads. */
-static double expected_sweeps(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    double widest = 0.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++)
-        widest = fmax(widest, (double)problem->grid.points[axis]);
-    const double sweeps = (double)plan->sweeps;
-    return problem->schedule.steady ? fmin(sweeps, 4.0 * widest * widest) : sweeps;
-}
-
 static bool large_enough(const struct hs_problem *problem, double factor)
 {
     for (int axis = 0; axis < problem->grid.dims; axis++)
@@ -388,7 +363,7 @@ static double finest_factor(const struct hs_problem *problem, const struct hs_pl
                             double most_updates)
 {
     const double points = (double)hs_grid_count(&problem->grid);
-    const double sweeps = expected_sweeps(problem, plan);
+    const double sweeps = hs_plan_expected(plan, problem, 0);
     for (double factor = 16.0; factor >= 1.0 / 16.0; factor /= 2.0) {
         const double sweep = points * pow(factor, problem->grid.dims) + points_of_a_start;
         const bool cheap = sweep * sweeps * factor * factor <= most_updates;

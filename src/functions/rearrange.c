@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_NODES = 600, LONGEST = 2000, NONE = -1 };
 
@@ -425,14 +426,12 @@ static bool form_of(struct tree *tree, int node, struct form *out)
 
 struct program {
     struct hs_instruction code[LONGEST];
-    int length, depth, deepest;
+    int length;
     bool bounded; /* all its intermediate values are bounded */
 };
 
 static void emit(struct program *program, int operation, double constant)
 {
-    program->depth += 1 - hs_operation_arguments(operation);
-    program->deepest = program->depth > program->deepest ? program->depth : program->deepest;
     if (program->length < LONGEST)
         program->code[program->length] = (struct hs_instruction){operation, constant};
     program->length++;
@@ -480,7 +479,8 @@ static bool rearrange_along(const struct hs_expression *expression, const struct
     if (value == NONE || !form_of(tree, value, &form) || tree->full || form.plane == NONE)
         return false;
     emit_form(tree, form, program);
-    return program->bounded && program->length < LONGEST && program->deepest < HS_EXPRESSION_DEPTH;
+    return program->bounded && program->length < LONGEST &&
+           hs_program_depth(program->code, program->length) < HS_EXPRESSION_DEPTH;
 }
 
 bool hs_expression_rearrange(const struct hs_expression *expression, const struct hs_grid *grid,
@@ -495,13 +495,12 @@ bool hs_expression_rearrange(const struct hs_expression *expression, const struc
         done = rearrange_along(expression, grid, axis, tree, program);
     if (done) {
         *code = hs_new((size_t)program->length * sizeof **code);
-        for (int i = 0; i < program->length; i++)
-            (*code)[i] = program->code[i];
+        memcpy(*code, program->code, (size_t)program->length * sizeof **code);
         *out = hs_expression_part(*code, program->length - 1);
+        done = hs_expression_separate(out, grid->dims, &separation);
     }
     free(program);
     free(tree);
-    done = *code && hs_expression_separate(out, grid->dims, &separation);
     if (!done) {
         free(*code);
         *code = NULL;

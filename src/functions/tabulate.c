@@ -20,11 +20,6 @@ static bool is_same(const struct hs_expression *a, const struct hs_expression *b
     return true;
 }
 
-static void emit(struct hs_tabulation *out, struct hs_instruction instruction)
-{
-    out->code[out->length++] = instruction;
-}
-
 /* Emits a table for the part, an existing or a new one. False if there is no table left. */
 static bool emit_table(struct hs_tabulation *out, const struct hs_expression *part)
 {
@@ -35,7 +30,7 @@ static bool emit_table(struct hs_tabulation *out, const struct hs_expression *pa
         return false;
     if (n == out->tables)
         out->table[out->tables++] = *part;
-    emit(out, (struct hs_instruction){HS_OP_TABLE + n, 0.0});
+    out->code[out->length++] = (struct hs_instruction){HS_OP_TABLE + n, 0.0};
     return true;
 }
 
@@ -69,7 +64,7 @@ static void leave_operation(struct hs_tabulation *out, const struct hs_expressio
     }
     for (int n = 0; n < count; n++)
         leave(out, &argument[n], rule);
-    emit(out, last);
+    out->code[out->length++] = last;
 }
 
 /* Emits what remains of the part for each node. */

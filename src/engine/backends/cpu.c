@@ -2,6 +2,7 @@
 #include "core/clock.h"
 #include "core/largest_grid.h"
 #include "core/machine.h"
+#include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/threads.h"
 
@@ -196,9 +197,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     const struct hs_memory_free available = hs_machine_memory_free("");
     if (needed > available.bytes)
         return memory_short(&demand, needed, &available, err);
-    struct hs_backend_state *state = calloc(1, sizeof *state);
-    if (!state)
-        return memory_short(&demand, needed, &available, err);
+    struct hs_backend_state *state = hs_new(sizeof *state);
     state->plan = plan;
     state->most_steps = most_steps(&plan);
     state->problem = problem;
@@ -431,12 +430,9 @@ static enum hs_status call_kernel(struct hs_backend_state *state, const struct h
 {
     const enum hs_status st =
         hs_cpu_call(state, span, first, steps, state->now.origin, state->next.origin, NULL, err);
-    if (st)
-        return st;
-    const struct hs_cpu_field before = state->now;
-    state->now = state->next;
-    state->next = before;
-    return HS_OK;
+    if (!st)
+        hs_cpu_field_exchange(&state->now, &state->next);
+    return st;
 }
 
 enum hs_status hs_cpu_sweep(struct hs_backend_state *state, const struct hs_span *span,

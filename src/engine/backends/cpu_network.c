@@ -15,12 +15,6 @@ static bool as_arrays(const struct hs_problem *problem)
     return problem->network->form == HS_NETWORK_ARRAYS;
 }
 
-/* Fields of the layout that arrays take. */
-static int array_count(const struct hs_problem *problem)
-{
-    return problem->grid.dims + HS_CPU_ARRAYS - HS_AXES;
-}
-
 double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps)
 {
     const struct hs_network *network = problem->network;
@@ -28,7 +22,7 @@ double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes
     if (!network)
         return 0.0;
     if (as_arrays(problem))
-        return array_count(problem) * field_bytes +
+        return (problem->grid.dims + HS_CPU_ARRAYS - HS_AXES) * field_bytes +
                hs_network_forced(network, &problem->grid) * sizeof(int64_t);
     return field_bytes / size * (double)hs_network_node_bytes(network->form) +
            network->row_count * size * (HS_ROW_NUMBERS + steps);
@@ -219,12 +213,6 @@ static void put_forced(const struct hs_backend_state *state, int64_t first, int6
     }
 }
 
-static struct hs_network_time time_of(const struct hs_span *span, int64_t sweep)
-{
-    return (struct hs_network_time){
-        .t = hs_span_time(span, sweep), .next = hs_span_time(span, sweep + 1), .step = span->step};
-}
-
 void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span *span,
                            int64_t first, int steps)
 {
@@ -241,7 +229,9 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
     if (!stepped && !mine->varies && mine->steps >= steps)
         return;
     for (int s = 0; s < steps; s++) {
-        const struct hs_network_time time = time_of(span, first + s);
+        const struct hs_network_time time = {.t = hs_span_time(span, first + s),
+                                             .next = hs_span_time(span, first + s + 1),
+                                             .step = span->step};
         if (as_arrays(problem))
             put_forced(state, mine->prescribed_count, mine->forced_count, time.t, time.step,
                        mine->array[HS_CPU_ADDED].origin);

@@ -90,6 +90,13 @@ extern const struct hs_halo hs_cpu_halo;
 extern const struct hs_vectors hs_cpu_vectors;
 void hs_cpu_vectors_release(struct hs_backend_state *state);
 
+static inline void hs_cpu_field_exchange(struct hs_cpu_field *one, struct hs_cpu_field *other)
+{
+    const struct hs_cpu_field kept = *one;
+    *one = *other;
+    *other = kept;
+}
+
 /* ---- cpu_memory.c ---- */
 /* Memory, in large pages if it has `large_from` bytes or more; NULL if it is short. Use free(). */
 void *hs_cpu_memory_create(size_t bytes, size_t large_from);

@@ -28,12 +28,12 @@ static bool is_tabulated(const struct hs_problem *problem, const struct hs_cpu_s
     return !source->uniform && (hs_problem_own_source_varies(problem) & HS_VARIES_T);
 }
 
-static double table_bytes(const struct hs_problem *problem, enum hs_tables_of which)
+static double table_bytes(const struct hs_problem *problem)
 {
     struct hs_tabulation tabulation;
     double bytes = INFINITY;
     if (hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid,
-                           which))
+                           HS_TABLES_OF_FIELDS))
         bytes = hs_tabulation_bytes(&tabulation, &problem->grid, 1);
     hs_tabulation_release(&tabulation);
     return bytes;
@@ -42,7 +42,7 @@ static double table_bytes(const struct hs_problem *problem, enum hs_tables_of wh
 double hs_cpu_source_table_bytes(const struct hs_problem *problem)
 {
     const struct hs_cpu_source source = hs_cpu_source_describe(problem);
-    return is_tabulated(problem, &source) ? table_bytes(problem, HS_TABLES_OF_FIELDS) : 0.0;
+    return is_tabulated(problem, &source) ? table_bytes(problem) : 0.0;
 }
 
 bool hs_cpu_source_init_walls(struct hs_backend_state *state)
@@ -59,7 +59,7 @@ void hs_cpu_source_prepare(struct hs_backend_state *state)
     const struct hs_problem *problem = state->problem;
     if (!is_tabulated(problem, &state->source))
         return;
-    const bool fit = table_bytes(problem, HS_TABLES_OF_FIELDS) < hs_machine_memory_free("").bytes;
+    const bool fit = table_bytes(problem) < hs_machine_memory_free("").bytes;
     /* without memory for tables every node is evaluated by itself */
     if (!hs_tables_init(&state->source.tables, &problem->source.field.value.expression,
                         &problem->grid, fit ? HS_TABLES_OF_FIELDS : HS_TABLES_OF_PLANES))

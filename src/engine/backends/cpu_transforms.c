@@ -89,11 +89,8 @@ static enum hs_status scatter(struct hs_backend_state *state, const struct hs_sl
     const struct hs_box *box = &state->interior;
     const int64_t nx = box->hi[HS_X] - box->lo[HS_X], ny = box->hi[HS_Y] - box->lo[HS_Y];
     const int64_t across = hs_slots_all(&axes[HS_X]), down = hs_slots_all(&axes[HS_Y]);
-    if (steps) {
-        const struct hs_cpu_field before = state->now;
-        state->now = state->next;
-        state->next = before;
-    }
+    if (steps)
+        hs_cpu_field_exchange(&state->now, &state->next);
     state->change_known = steps;
 #pragma omp parallel for num_threads(state->team.most) schedule(static)
     for (int64_t r = 0; r < hs_box_count(box) / nx; r++) {

@@ -259,10 +259,7 @@ static enum hs_status combine(struct hs_backend_state *state, int out, int base,
 
 static void exchange(struct hs_backend_state *state, int a, int b)
 {
-    struct hs_cpu_field *first = field_of(state, a), *second = field_of(state, b);
-    const struct hs_cpu_field kept = *first;
-    *first = *second;
-    *second = kept;
+    hs_cpu_field_exchange(field_of(state, a), field_of(state, b));
 }
 
 static enum hs_status finish(struct hs_backend_state *state, bool known, struct hs_error *err)

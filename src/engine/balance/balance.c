@@ -46,11 +46,6 @@ static void forget(struct hs_balance *balance)
     balance->terms = (struct hs_balance_terms){balance->flux, NAN, NAN, NAN, NAN, NAN};
 }
 
-static enum hs_status no_memory(struct hs_error *err)
-{
-    return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
-}
-
 /* Allocates the outermost `depth` layers of a face. */
 static bool init_layers(const struct hs_problem *problem, int face, int depth,
                         struct hs_balance_layers *out)
@@ -83,7 +78,7 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
                  init_layers(problem, face, depth > 1, &balance->after[face]);
     }
     if (!enough)
-        return no_memory(err);
+        return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
     const enum hs_status read = hs_balance_source_init(balance, err);
     balance->capacity = balance->op->capacity(balance);
     balance->sinks = is_perfused(problem);
@@ -418,7 +413,7 @@ static void add_walls(struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
-    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    const int threads = hs_threads_of(problem);
 #pragma omp parallel for num_threads(threads)                                                      \
     schedule(dynamic) if (hs_grid_count(&problem->grid) > 1 << 16)
     for (int n = 0; n < parts; n++)

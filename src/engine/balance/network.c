@@ -27,11 +27,6 @@ struct own {
     double *function; /* means of the time functions in the step */
 };
 
-static const struct own *own_of(const struct hs_balance *balance)
-{
-    return balance->own;
-}
-
 /* ---- before the first look ------------------------------------------------------------------- */
 
 static bool passes(const struct hs_wall *wall)
@@ -62,7 +57,7 @@ static const struct hs_network_row *row_of(const struct hs_balance *balance,
 
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     if (row_of(balance, node)->kind == HS_NODE_FREE)
         return -1;
     const struct hs_wall *wall = hs_walls_holding(&own->spec, own->axis, node);
@@ -71,7 +66,7 @@ static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
 
 static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
 {
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     const struct hs_wall *wall = hs_walls_holding_at(&own->spec, own->axis, face, node);
     return wall ? (int)(wall - balance->problem->walls) : -1;
 }
@@ -87,7 +82,7 @@ static void list_node(const struct hs_balance *balance, int face, int64_t place,
                       struct listing *out)
 {
     const struct hs_problem *problem = balance->problem;
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     struct part part = {.place = place};
     int64_t node[HS_AXES];
     hs_grid_face_node(&problem->grid, face, place, node);
@@ -107,7 +102,7 @@ static void list_parts(struct hs_balance *balance, struct own *own, int face)
 {
     const struct hs_problem *problem = balance->problem;
     const int64_t places = hs_grid_face_count(&problem->grid, face);
-    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    const int threads = hs_threads_of(problem);
     bool any = false;
     for (int w = 0; w < problem->wall_count; w++)
         any = any || (problem->walls[w].face == face && passes(&problem->walls[w]));
@@ -137,8 +132,7 @@ static void list_parts(struct hs_balance *balance, struct own *own, int face)
 static double capacity(const struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
-    return hs_network_capacity(problem->network,
-                               hs_threads_for(&problem->grid, problem->solver.threads));
+    return hs_network_capacity(problem->network, hs_threads_of(problem));
 }
 
 static void release(struct hs_balance *balance)
@@ -171,14 +165,15 @@ static double number_at(const struct hs_balance *balance, const struct hs_wall_n
 {
     if (hs_wall_number_moves(number))
         return hs_balance_value_at(balance, &number->moving, node);
-    return number->function < 0 ? 0.0
-                                : own_of(balance)->function[number->function] *
-                                      (number->field ? number->field[place] : 1.0);
+    const struct own *own = balance->own;
+    return number->function < 0
+               ? 0.0
+               : own->function[number->function] * (number->field ? number->field[place] : 1.0);
 }
 
 static void begin(struct hs_balance *balance)
 {
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     for (int d = 0; d < balance->problem->time_function_count; d++)
         own->function[d] = hs_balance_function(balance, &balance->problem->time_functions[d]);
 }
@@ -187,6 +182,7 @@ static double prescribed(const struct hs_balance *balance, const int64_t node[HS
 {
     const struct hs_network_row *row = row_of(balance, node);
     const struct hs_forcing *forcing = &balance->problem->network->forcing[row->forcing];
+    const struct own *own = balance->own;
     double sum = 0.0;
     if (row->kind != HS_NODE_PRESCRIBED)
         return NAN;
@@ -194,19 +190,14 @@ static double prescribed(const struct hs_balance *balance, const int64_t node[HS
     if (hs_wall_number_moves(&wall->value))
         return hs_balance_value_at(balance, &wall->value.moving, node);
     for (int n = 0; n < forcing->count; n++)
-        sum += forcing->weight[n] * own_of(balance)->function[forcing->function[n]];
+        sum += forcing->weight[n] * own->function[forcing->function[n]];
     return sum;
-}
-
-static double temperature(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
-{
-    return hs_balance_at(balance, &balance->mean[face], node);
 }
 
 static void exchange(const struct hs_balance *balance, int face, int which,
                      struct hs_balance_sums *sums)
 {
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     const struct hs_problem *problem = balance->problem;
     const int64_t count = own->parts[face];
     for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
@@ -217,7 +208,7 @@ static void exchange(const struct hs_balance *balance, int face, int which,
         const double h = hs_wall_h_at(wall, part->place);
         const double ambient = number_at(balance, &wall->ambient, node, part->place);
         const double flux = number_at(balance, &wall->flux, node, part->place);
-        const double T = h > 0.0 ? temperature(balance, face, node) : 0.0;
+        const double T = h > 0.0 ? hs_balance_at(balance, &balance->mean[face], node) : 0.0;
         hs_balance_leave(sums, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
                          part->area * (h * (fabs(T) + fabs(ambient)) + fabs(flux)));
     }
@@ -226,7 +217,7 @@ static void exchange(const struct hs_balance *balance, int face, int which,
 /* For one part of a face's list. */
 static struct hs_sum convection_of(const struct hs_balance *balance, int face, int which)
 {
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     const int64_t count = own->parts[face];
     struct hs_sum sum = {0.0, 0.0};
     for (int64_t n = hs_balance_part(count, which); n < hs_balance_part(count, which + 1); n++) {
@@ -235,7 +226,7 @@ static struct hs_sum convection_of(const struct hs_balance *balance, int face, i
         int64_t node[HS_AXES];
         hs_grid_face_node(&balance->problem->grid, face, part->place, node);
         if (part->holder < 0 && h > 0.0)
-            hs_sum_add(&sum, part->area * h * temperature(balance, face, node));
+            hs_sum_add(&sum, part->area * h * hs_balance_at(balance, &balance->mean[face], node));
     }
     return sum;
 }
@@ -246,7 +237,7 @@ static double convection(const struct hs_balance *balance)
     const struct hs_problem *problem = balance->problem;
     struct hs_sum part[HS_FACES * HS_BALANCE_PARTS], sum = {0.0, 0.0};
     const int parts = 2 * problem->grid.dims * HS_BALANCE_PARTS;
-    const int threads = hs_threads_for(&problem->grid, problem->solver.threads);
+    const int threads = hs_threads_of(problem);
 #pragma omp parallel for num_threads(threads)                                                      \
     schedule(static) if (hs_grid_count(&problem->grid) > 1 << 16)
     for (int n = 0; n < parts; n++)
@@ -266,7 +257,7 @@ static double put_in(const struct own *own, const struct hs_substance *substance
 
 static void sources(struct hs_balance *balance, double sunk)
 {
-    const struct own *own = own_of(balance);
+    const struct own *own = balance->own;
     const struct hs_body *body = balance->problem->body;
     if (!own->active)
         return;
@@ -282,8 +273,8 @@ static void sources(struct hs_balance *balance, double sunk)
         const struct hs_held_share *share = &of->held[n];
         const struct hs_substance *substance = &body->substance[share->substance];
         const int face = balance->problem->walls[share->wall].face;
-        const double sink =
-            share->volume * substance->perfusion * temperature(balance, face, share->node);
+        const double sink = share->volume * substance->perfusion *
+                            hs_balance_at(balance, &balance->mean[face], share->node);
         hs_balance_put_in(balance, -sink); /* rows of held nodes leave it out */
         const double power = share->volume * put_in(own, substance) - sink;
         hs_balance_leave(&balance->all, share->wall, -1, power, fabs(power));

@@ -24,6 +24,13 @@ struct hs_balance_sums {
     double gross;
 };
 
+/* Whether a node is on a face. */
+static inline bool hs_balance_is_on(const struct hs_grid *grid, int face,
+                                    const int64_t node[HS_AXES])
+{
+    return node[face / 2] == hs_grid_face_index(grid, face);
+}
+
 /* Start of the n-th of HS_BALANCE_PARTS parts of `count` items, which threads share; no bit depends
  * on the number of threads. */
 enum { HS_BALANCE_PARTS = 16 };

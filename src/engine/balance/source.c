@@ -61,11 +61,6 @@ static int64_t place_on(const struct hs_grid *grid, int face, const int64_t node
     return node[hs_face_second_axis(face)] * grid->points[first] + node[first];
 }
 
-static bool is_on(const struct hs_grid *grid, int face, const int64_t node[HS_AXES])
-{
-    return node[face / 2] == hs_grid_face_index(grid, face);
-}
-
 /* Keeps the numbers of row (j, k) that lie on faces. */
 static void keep_row(struct hs_balance *balance, const double *density, int64_t j, int64_t k)
 {
@@ -74,7 +69,7 @@ static void keep_row(struct hs_balance *balance, const double *density, int64_t 
     for (int face = 0; face < 2 * grid->dims; face++) {
         int64_t node[HS_AXES] = {0, j, k};
         const bool across = face / 2 == HS_X;
-        if (!across && !is_on(grid, face, node))
+        if (!across && !hs_balance_is_on(grid, face, node))
             continue;
         for (int64_t i = across ? hs_grid_face_index(grid, face) : 0; i < nx;
              i += across ? nx : 1) {
@@ -93,8 +88,7 @@ static enum hs_status take(void *self, const double *values, int64_t first, int6
     const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
     const int64_t rows = count / nx, from = first / nx;
     double *of_rows = hs_new((size_t)rows * sizeof *of_rows);
-#pragma omp parallel for num_threads(hs_threads_for(&problem->grid, problem->solver.threads))      \
-    schedule(static)
+#pragma omp parallel for num_threads(hs_threads_of(problem)) schedule(static)
     for (int64_t r = 0; r < rows; r++) {
         of_rows[r] = of_row(problem, &all_axes, values + r * nx, (from + r) % ny, (from + r) / ny);
         keep_row(balance, values + r * nx, (from + r) % ny, (from + r) / ny);
@@ -178,7 +172,7 @@ static double integrate(const struct hs_balance *balance, const struct hs_expres
     const struct hs_grid *grid = &problem->grid;
     const int64_t nx = points_of(problem, along, HS_X), ny = points_of(problem, along, HS_Y);
     const int64_t rows = ny * points_of(problem, along, HS_Z);
-    const int threads = hs_threads_for(grid, problem->solver.threads);
+    const int threads = hs_threads_of(problem);
     double *of_rows = malloc((size_t)rows * sizeof *of_rows);
     double *scratch = malloc((size_t)threads * (size_t)nx * sizeof *scratch);
     struct hs_sum sum = {0.0, 0.0};
@@ -224,7 +218,7 @@ static double integrate_source(struct hs_balance *balance, double t)
     if (isfinite(parts)) /* a part may overflow where the whole does not */
         return parts;
     if (source->tables.memory)
-        hs_tables_fill(&source->tables, t, hs_threads_for(&problem->grid, problem->solver.threads));
+        hs_tables_fill(&source->tables, t, hs_threads_of(problem));
     return integrate(balance, NULL, &all_axes, t);
 }
 
@@ -243,7 +237,7 @@ static double density_at(const struct hs_balance *balance, const int64_t node[HS
     const struct hs_problem *problem = balance->problem;
     const struct hs_field *field = &problem->source.field;
     for (int face = 0; face < HS_FACES; face++)
-        if (balance->source.face[face] && is_on(&problem->grid, face, node))
+        if (balance->source.face[face] && hs_balance_is_on(&problem->grid, face, node))
             return balance->source.face[face][place_on(&problem->grid, face, node)];
     return field->data ? field->data[hs_grid_index(&problem->grid, node)]
                        : hs_balance_value_at(balance, &field->value, node);

@@ -48,16 +48,12 @@ static int depth(const struct hs_balance *balance, int face)
     return law.edge != 0.0;
 }
 
-static bool is_on(const struct hs_problem *problem, int face, const int64_t node[HS_AXES])
-{
-    return node[face / 2] == hs_grid_face_index(&problem->grid, face);
-}
-
 static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = balance->problem;
-    return problem->face[face].held > 0 && is_on(problem, face, node) ? balance->wall_of_face[face]
-                                                                      : -1;
+    return problem->face[face].held > 0 && hs_balance_is_on(&problem->grid, face, node)
+               ? balance->wall_of_face[face]
+               : -1;
 }
 
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])

@@ -9,9 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { MOST_PAIRS = 64 };
+enum {
+    MOST_PAIRS = 64,
+    LARGE = 2 << 20 /* bytes: page faults of a field of gigabytes in small pages take seconds */
+};
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
@@ -163,18 +165,6 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
     return st;
 }
 
-/* In large pages: else page faults of a field of gigabytes take seconds. NULL without memory. */
-static void *allocate(size_t bytes)
-{
-    enum { HUGE_PAGE = 1 << 21 };
-    void *memory = NULL;
-    if (posix_memalign(&memory, bytes >= HUGE_PAGE ? HUGE_PAGE : 64, bytes) != 0)
-        return NULL;
-    if (bytes >= HUGE_PAGE)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* advice: refusal changes only the speed */
-    return memory;
-}
-
 /* By all threads. */
 static void copy_field(void *to, const void *from, size_t bytes)
 {
@@ -207,25 +197,29 @@ static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
                             .op = hs_problem_operator(&bench->problem, bench->step)};
 }
 
+/* The sweeps of the proof, from the initial field. */
+static enum hs_status sweep_all(const struct hs_bench *bench, const struct hs_backend *backend,
+                                struct hs_backend_state *state, void *out, struct hs_error *err)
+{
+    const struct hs_box all = hs_grid_box(&bench->problem.grid);
+    const struct hs_span span = span_of(bench, bench->proof_sweeps);
+    enum hs_status st = backend->upload(state, &all, bench->initial, err);
+    if (!st)
+        st = backend->sweep(state, &span, err);
+    return st ? st : backend->download(state, &all, out, err);
+}
+
 /* For a body: by the plain kernel on all threads, which has the reference's bits. */
 static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *err)
 {
-    const struct hs_backend *backend = NULL;
+    const struct hs_backend *backend = hs_backend_of(HS_CPU);
     const struct hs_kernel *kernel = NULL;
-    const struct hs_box all = hs_grid_box(&bench->problem.grid);
-    const struct hs_span span = span_of(bench, bench->proof_sweeps);
     struct hs_backend_state *state = NULL;
-    for (int n = 0; hs_backends[n]; n++)
-        backend = hs_backends[n]->device == HS_CPU ? hs_backends[n] : backend;
     enum hs_status st = hs_kernel_find("openmp", HS_CPU, &kernel, err);
     if (!st)
         st = backend->create(&bench->problem, kernel, 0, 0, &state, err);
     if (!st)
-        st = backend->upload(state, &all, bench->initial, err);
-    if (!st)
-        st = backend->sweep(state, &span, err);
-    if (!st)
-        st = backend->download(state, &all, bench->expected, err);
+        st = sweep_all(bench, backend, state, bench->expected, err);
     if (state)
         backend->destroy(state);
     return st;
@@ -268,9 +262,9 @@ enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, str
     bench->updated = hs_box_count(&box);
     const int64_t count = hs_grid_count(&bench->problem.grid);
     const size_t bytes = (size_t)count * hs_precision_size(request->precision);
-    bench->initial = allocate(bytes);
-    bench->expected = allocate(bytes);
-    bench->spare = allocate(bytes);
+    bench->initial = hs_cpu_memory_create(bytes, LARGE);
+    bench->expected = hs_cpu_memory_create(bytes, LARGE);
+    bench->spare = hs_cpu_memory_create(bytes, LARGE);
     if (!bench->initial || !bench->expected || !bench->spare)
         return memory_short(needed, err);
     fill(bench, count);
@@ -319,13 +313,7 @@ static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *bac
                             struct hs_backend_state *state, struct hs_bench_row *out,
                             struct hs_error *err)
 {
-    const struct hs_box all = hs_grid_box(&bench->problem.grid);
-    const struct hs_span span = span_of(bench, bench->proof_sweeps);
-    enum hs_status st = backend->upload(state, &all, bench->initial, err);
-    if (!st)
-        st = backend->sweep(state, &span, err);
-    if (!st)
-        st = backend->download(state, &all, bench->spare, err);
+    const enum hs_status st = sweep_all(bench, backend, state, bench->spare, err);
     if (st)
         return st;
     out->bound = proof_bound(bench);

@@ -20,8 +20,9 @@ static void write_options(FILE *file, const struct hs_bench_request *request,
                           const struct hs_backend *backend, const double *coefficients)
 {
     const struct hs_timing_effort effort = hs_timing_usual(request->repeats);
-    for (int axis = 0; axis < request->dims; axis++)
-        fprintf(file, "%s%lld", axis ? "," : "--points=", (long long)request->points[axis]);
+    char points[HS_POINTS_TEXT];
+    hs_points_name(request->dims, request->points, ",", points, sizeof points);
+    fprintf(file, "--points=%s", points);
     for (int n = 0; n < hs_stencil_count(request->dims, request->radius); n++)
         fprintf(file, "%s%.17g", n ? "," : "\n--coefficients=", coefficients[n]);
     fprintf(file, "\n--precision=%s\n--backend=%s\n--device=%d\n--threads=%d\n",
@@ -38,15 +39,15 @@ static enum hs_status write_question(FILE *file, const struct hs_bench_request *
 {
     static const int64_t points[HS_AXES] = {21, 17, 13};
     enum { SWEEPS = 4 };
+    char shape[HS_POINTS_TEXT];
     struct hs_bench_request small = *request;
     for (int axis = 0; axis < request->dims; axis++)
         small.points[axis] = points[axis];
     struct hs_bench bench;
     enum hs_status st = hs_bench_init(&bench, &small, err);
     write_options(file, request, backend, bench.problem.c);
-    for (int axis = 0; axis < request->dims; axis++)
-        fprintf(file, "%s%lld", axis ? "," : "", (long long)points[axis]);
-    fprintf(file, " %d\n", SWEEPS);
+    hs_points_name(request->dims, small.points, ",", shape, sizeof shape);
+    fprintf(file, "%s %d\n", shape, SWEEPS);
     if (!st)
         st = hs_bench_expect(&bench, SWEEPS, err);
     if (!st) {

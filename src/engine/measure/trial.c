@@ -38,18 +38,6 @@ static int find_candidates(const struct hs_kernel *const *kernels, const struct 
     return count;
 }
 
-/* A search for a steady state mostly ends long before its bound: a mode as long as the grid has
- * decayed to a millionth after about four times the square of its points. */
-static double sweeps_from(const struct hs_problem *problem, const struct hs_plan *plan,
-                          int64_t from)
-{
-    double longest = 1.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++)
-        longest = fmax(longest, (double)problem->grid.points[axis]);
-    const double left = (double)(plan->sweeps - from);
-    return problem->schedule.steady ? fmin(left, 4.0 * longest * longest) : left;
-}
-
 static bool fits(const struct hs_problem *problem, const struct hs_plan *plan,
                  const struct hs_kernel *const *candidate, int count)
 {
@@ -64,7 +52,7 @@ bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_proble
 {
     const struct hs_kernel *candidate[MOST];
     const struct hs_box interior = hs_problem_interior(problem);
-    const double sweeps = sweeps_from(problem, plan, from);
+    const double sweeps = hs_plan_expected(plan, problem, from);
     if (hs_plan_jumps(plan) || !hs_plan_sweeps_singly(plan) ||
         plan->choice != HS_CHOICE_HEURISTIC || plan->backend->device != HS_CPU ||
         sweeps < LEAST_SWEEPS || sweeps * (double)hs_box_count(&interior) < least_updates)
@@ -129,7 +117,7 @@ static bool is_long(const struct hs_problem *problem, const struct hs_plan *plan
                     const struct entrant *usual)
 {
     const double sweep = usual->seconds / (double)usual->sweeps;
-    return sweep * sweeps_from(problem, plan, from) >= many_times * budget;
+    return sweep * hs_plan_expected(plan, problem, from) >= many_times * budget;
 }
 
 /* Tries all kernels, or none where the run turns out to be short. */

@@ -39,12 +39,10 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
                      size_t size)
 {
     const struct hs_grid *grid = &problem->grid;
-    out[0] = '\0';
-    hs_text_append(out, size, "%dD, ", grid->dims);
-    for (int axis = 0; axis < grid->dims; axis++)
-        hs_text_append(out, size, "%s%lld", axis ? " x " : "", (long long)grid->points[axis]);
-    hs_text_append(out, size, " nodes, radius %d, %s", problem->radius,
-                   hs_precision_name(problem->precision));
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(grid, points, sizeof points);
+    snprintf(out, size, "%dD, %s nodes, radius %d, %s", grid->dims, points, problem->radius,
+             hs_precision_name(problem->precision));
     for (int f = 0; f < 2 * grid->dims; f++) {
         const struct hs_face *face = &problem->face[f];
         hs_text_append(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",

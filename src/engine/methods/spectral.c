@@ -102,21 +102,6 @@ static enum hs_status check_doubt(const struct hs_modes *modes, double tolerance
                         doubt < 1e-2 ? ", or a larger tolerance" : "");
 }
 
-static struct hs_span sweep_of(const struct hs_problem *problem)
-{
-    struct hs_span span = {.count = 1, .step = hs_stability_step(problem)};
-    span.op = hs_problem_operator(problem, span.step);
-    return span;
-}
-
-/* The change that a further sweep makes. */
-static enum hs_status measure(const struct hs_modes *modes, const struct hs_span *span,
-                              struct hs_reduction *out, struct hs_error *err)
-{
-    const enum hs_status st = modes->backend->sweep(modes->state, span, err);
-    return st ? st : hs_reduce(modes->backend, modes->state, modes->problem, out, err);
-}
-
 /* K: the rounding of a sweep over fields up to `largest`; ghosts of strong convection are
  * differences of large terms. */
 static double rounding_of(const struct hs_modes *modes, const struct hs_span *span, double largest)
@@ -147,11 +132,14 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
                             struct hs_backend_state *state, double tolerance,
                             struct hs_solution *out, struct hs_error *err)
 {
-    (void)backend, (void)state;
     struct hs_modes *modes = &self->modes;
-    struct hs_span span = sweep_of(modes->problem);
+    const double step = hs_stability_step(modes->problem);
+    const struct hs_span span = {.count = 1,
+                                 .step = step,
+                                 .op = hs_problem_operator(modes->problem, step),
+                                 .keep_last = true, /* for the heat balance */
+                                 .keep_before = true};
     struct hs_reduction after;
-    span.keep_last = span.keep_before = true; /* for the heat balance */
     *out = (struct hs_solution){.residual = NAN};
     enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
     if (!st && modes->not_finite > 0)
@@ -163,7 +151,9 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = hs_modes_put(modes, HS_MODE_STEADY, 0.0, false, err);
     if (!st)
-        st = measure(modes, &span, &after, err);
+        st = backend->sweep(state, &span, err); /* a further one, for its change */
+    if (!st)
+        st = hs_reduce(backend, state, modes->problem, &after, err);
     if (st)
         return st;
     const double size = fmax(fabs(after.min), fabs(after.max));

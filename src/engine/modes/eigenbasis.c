@@ -181,11 +181,9 @@ static enum hs_status solve_tridiagonal(const struct work *w, struct hs_error *e
     const int n = (int)w->n, work = 1 + 4 * n + n * n, whole = 3 + 5 * n;
     int info = 0;
     double *beside = malloc(((size_t)n + (size_t)work) * sizeof *beside);
-    int *wholes = malloc((size_t)whole * sizeof *wholes);
-    if (!beside || !wholes) {
-        free(beside), free(wholes);
+    if (!beside)
         return no_memory(w->n, err);
-    }
+    int *wholes = hs_new((size_t)whole * sizeof *wholes);
     for (int64_t i = 0; i < n; i++) {
         w->rate[i] = (double)entry(w, i, i);
         beside[i] = i + 1 < n ? symmetric_entry(w, i, i + 1) : 0.0;
@@ -202,11 +200,9 @@ static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err
     const int n = (int)w->n, work = 1 + 6 * n + 2 * n * n, whole = 3 + 5 * n;
     int info = 0;
     double *space = malloc((size_t)work * sizeof *space);
-    int *wholes = malloc((size_t)whole * sizeof *wholes);
-    if (!space || !wholes) {
-        free(space), free(wholes);
+    if (!space)
         return no_memory(w->n, err);
-    }
+    int *wholes = hs_new((size_t)whole * sizeof *wholes);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             w->inverse[i * n + j] = symmetric_entry(w, i, j);
@@ -263,12 +259,10 @@ static enum hs_status invert(const struct work *w, struct hs_error *err)
 {
     const int n = (int)w->n, work = BLOCK * n;
     int info = 0;
-    int *pivot = malloc((size_t)n * sizeof *pivot);
     double *space = malloc((size_t)work * sizeof *space);
-    if (!pivot || !space) {
-        free(pivot), free(space);
+    if (!space)
         return no_memory(w->n, err);
-    }
+    int *pivot = hs_new((size_t)n * sizeof *pivot);
     w->blas->dgetrf_(&n, &n, w->inverse, &n, pivot, &info);
     if (!info)
         w->blas->dgetri_(&n, w->inverse, &n, pivot, space, &work, &info);

@@ -197,15 +197,12 @@ enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
                                const struct hs_backend *backend, struct hs_backend_state *state,
                                struct hs_method_state **out, struct hs_error *err)
 {
-    *out = NULL;
-    void *self = calloc(1, size);
-    if (!self)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the method");
-    const enum hs_status st = hs_modes_init(self, problem, backend, state, err);
-    if (st)
-        hs_modes_destroy(self);
-    else
-        *out = self;
+    *out = hs_new(size);
+    const enum hs_status st = hs_modes_init((void *)*out, problem, backend, state, err);
+    if (st) {
+        hs_modes_destroy(*out);
+        *out = NULL;
+    }
     return st;
 }
 

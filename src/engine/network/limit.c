@@ -59,11 +59,6 @@ static double sign_at(int64_t points, bool odd, int64_t i)
     return i % 2 ? -1.0 : 1.0;
 }
 
-static bool is_odd_cycle(const struct hs_network *network, int axis)
-{
-    return network->wrap[axis] && network->grid.points[axis] % 2 == 1;
-}
-
 /* The place beyond `place` at one side of an axis; -1: there is none. */
 static int64_t beyond(const struct hs_network *network, int axis, int64_t place, int side)
 {
@@ -98,7 +93,7 @@ static bool init(struct vectors *v, const struct hs_network *network,
     *v = (struct vectors){.network = network, .mine = *portion, .threads = threads};
     v->nodes = hs_portion_nodes(portion, grid);
     const size_t nodes = (size_t)(portion->beside + v->nodes + portion->beside);
-    v->pieces_of_row = (grid->points[HS_X] + LONGEST_PIECE - 1) / LONGEST_PIECE;
+    v->pieces_of_row = hs_divide_up(grid->points[HS_X], LONGEST_PIECE);
     v->pieces = v->pieces_of_row * (portion->end_row - portion->row);
     v->now = malloc(nodes * sizeof *v->now);
     v->next = malloc(nodes * sizeof *v->next);
@@ -108,7 +103,7 @@ static bool init(struct vectors *v, const struct hs_network *network,
     int64_t stride = 1;
     for (int a = 0; a < HS_AXES; a++) {
         const int64_t points = grid->points[a];
-        const bool odd = is_odd_cycle(network, a);
+        const bool odd = network->wrap[a] && points % 2 == 1; /* a cycle */
         v->stride[a] = stride;
         stride *= points;
         init_signs(v, a, odd);
@@ -455,21 +450,12 @@ static double find_block(const struct vectors *v, int64_t node)
     return bound;
 }
 
-/* Exchanges the layers beside portions. */
-static void exchange(const struct vectors *v)
-{
-    const int64_t layer = v->mine.beside;
-    float *now = v->now;
-    const void *const out[] = {now + layer, now + v->nodes};
-    void *const in[] = {now, now + layer + v->nodes};
-    if (v->mine.ranks > 1)
-        hs_ranks_beside(v->mine.ranks, out, in, (size_t)layer * sizeof *now);
-}
-
 /* One power iteration, and bounds of the largest eigenvalue from the vector before it. */
 static void advance(struct vectors *v, double scale, double *lower, double *upper)
 {
-    exchange(v);
+    if (v->mine.ranks > 1)
+        hs_ranks_beside(v->mine.ranks, v->now, (size_t)v->mine.beside * sizeof *v->now,
+                        (size_t)v->nodes * sizeof *v->now);
     find_shares(v);
 #pragma omp parallel for num_threads(v->threads) schedule(static)
     for (int64_t n = 0; n < v->pieces; n++)

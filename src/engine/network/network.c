@@ -345,14 +345,11 @@ static char *nodes_of(const struct hs_network *network)
 /* Fetches the layers beside a portion. */
 static void find_beside(const struct hs_pass *pass, const struct hs_network *network)
 {
-    const int64_t beside = pass->portion.beside;
-    const size_t size = hs_network_node_bytes(network->form), layer = (size_t)beside * size;
-    char *nodes = nodes_of(network);
-    char *end = nodes + (size_t)(hs_pass_nodes(pass) - 2 * beside) * size;
-    const void *const out[] = {nodes + layer, end};
-    void *const in[] = {nodes, end + layer};
+    const size_t size = hs_network_node_bytes(network->form);
+    const size_t own = (size_t)hs_portion_nodes(&pass->portion, pass->spec->grid) * size;
     if (pass->portion.ranks > 1)
-        hs_ranks_beside(pass->portion.ranks, out, in, layer);
+        hs_ranks_beside(pass->portion.ranks, nodes_of(network), (size_t)pass->portion.beside * size,
+                        own);
 }
 
 enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_network *network,

@@ -13,8 +13,7 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
                                    .wall_count = problem->wall_count,
                                    .wall = problem->walls,
                                    .place = hs_problem_place(problem, HS_PLACE_BODY),
-                                   .threads =
-                                       hs_threads_for(&problem->grid, problem->solver.threads)};
+                                   .threads = hs_threads_of(problem)};
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         spec.coordinate[axis] = problem->grid.coordinate[axis];
         spec.wrap[axis] = problem->face[2 * axis].wrap;
@@ -67,7 +66,7 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
             return HS_OK;
     } else {
         hs_ranks_share(problem);
-        spec.threads = hs_threads_for(&problem->grid, problem->solver.threads);
+        spec.threads = hs_threads_of(problem);
     }
     struct hs_network *network = problem->network = hs_new(sizeof *problem->network);
     double most;

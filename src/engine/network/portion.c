@@ -1,28 +1,19 @@
 #include "engine/network/portion.h"
 
-static int64_t rows_of(const struct hs_grid *grid)
-{
-    return grid->points[HS_Y] * grid->points[HS_Z];
-}
-
 int64_t hs_portion_part(const struct hs_grid *grid, int part)
 {
-    return rows_of(grid) * part / HS_PARTS_OF_ROWS;
-}
-
-/* Nodes of a layer of the slowest axis: neighbours are at most that far apart. */
-static int64_t layer_of(const struct hs_grid *grid)
-{
-    return hs_grid_count(grid) / grid->points[grid->dims - 1];
+    return grid->points[HS_Y] * grid->points[HS_Z] * part / HS_PARTS_OF_ROWS;
 }
 
 /* For a number of ranks that all have rows. */
 static struct hs_portion cut(const struct hs_grid *grid, int ranks, int rank)
 {
+    /* nodes of a layer of the slowest axis: neighbours are at most that far apart */
+    const int64_t layer = hs_grid_count(grid) / grid->points[grid->dims - 1];
     struct hs_portion portion = {.ranks = ranks,
                                  .part = HS_PARTS_OF_ROWS * rank / ranks,
                                  .end_part = HS_PARTS_OF_ROWS * (rank + 1) / ranks,
-                                 .beside = ranks > 1 ? layer_of(grid) : 0};
+                                 .beside = ranks > 1 ? layer : 0};
     portion.row = hs_portion_part(grid, portion.part);
     portion.end_row = hs_portion_part(grid, portion.end_part);
     return portion;

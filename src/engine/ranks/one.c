@@ -105,9 +105,9 @@ void hs_ranks_add(double *sum, int64_t count)
     (void)sum, (void)count;
 }
 
-void hs_ranks_beside(int ranks, const void *const out[2], void *const in[2], size_t bytes)
+void hs_ranks_beside(int ranks, void *array, size_t layer, size_t own)
 {
-    (void)ranks, (void)out, (void)in, (void)bytes;
+    (void)ranks, (void)array, (void)layer, (void)own;
 }
 
 double hs_ranks_owned(const struct hs_problem *problem, const struct hs_kernel *kernel)

@@ -27,8 +27,8 @@ void hs_ranks_collect(const void *here, size_t bytes, void *all);
 /* Sums over all ranks, number by number. */
 void hs_ranks_add(double *sum, int64_t count);
 
-/* Exchanges with neighbours in a ring of the first `ranks` ranks: out[0] goes to the rank before,
- * whose out[1] comes as in[0]; likewise with the rank after. */
-void hs_ranks_beside(int ranks, const void *const out[2], void *const in[2], size_t bytes);
+/* Exchanges layers with neighbours in a ring of the first `ranks` ranks. An array has a layer of
+ * the rank before, `own` bytes of this rank, and a layer of the rank after. */
+void hs_ranks_beside(int ranks, void *array, size_t layer, size_t own);
 
 #endif

@@ -48,11 +48,6 @@ static int64_t times_of(const struct hs_pulse_step *step)
     return LEAST_TIMES + (int64_t)(TIMES * (step->end - step->begin) / step->interval);
 }
 
-static double time_of(const struct hs_pulse_step *step, int64_t s, int64_t times)
-{
-    return step->begin + (step->end - step->begin) * (double)s / (double)times;
-}
-
 /* ---- what a number is ------------------------------------------------------------------------ */
 
 static int64_t moving_node(const struct group *group, int64_t weight)
@@ -146,7 +141,8 @@ static void look_at_times(const struct group *group, int64_t place,
 {
     const int64_t times = times_of(step);
     for (int64_t s = 1; s < times; s++) {
-        const double t = time_of(step, s, times), value = number_at(group, place, t);
+        const double t = step->begin + (step->end - step->begin) * (double)s / (double)times;
+        const double value = number_at(group, place, t);
         look(seen, value);
         seen->off += off_line(step, seen->begin, seen->end, t, value) / (double)times;
     }

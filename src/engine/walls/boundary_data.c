@@ -134,7 +134,7 @@ static double moving_scale(const struct hs_problem *problem, const struct hs_mov
     double most = 0.0;
     for (int64_t s = 0; s < times && sum; s++) {
         hs_moving_at(moving, &network->grid, end * (double)s / (double)(times - 1),
-                     hs_threads_for(&network->grid, problem->solver.threads), sum);
+                     hs_threads_of(problem), sum);
         for (int64_t n = 0; n < moving->count; n++) {
             const struct hs_network_row *row = hs_network_row_at(network, moving->node[n]);
             const double sweeps = row->kind == HS_NODE_PRESCRIBED ? 1.0 : (double)plan->sweeps;
@@ -155,7 +155,7 @@ static double *reaches_of(const struct hs_problem *problem, double step, double 
     double *reach = hs_new((size_t)forcings * sizeof *reach);
     int64_t count;
     const struct hs_network_row *row = hs_network_rows(network, &count);
-#pragma omp parallel num_threads(hs_threads_for(&network->grid, problem->solver.threads))
+#pragma omp parallel num_threads(hs_threads_of(problem))
     {
         double *own = hs_new((size_t)forcings * sizeof *own);
 #pragma omp for schedule(static)
@@ -288,20 +288,16 @@ double hs_boundary_data_scale_at(const struct hs_problem *problem, const struct 
 
 /* ---- whether they change in time ------------------------------------------------------------- */
 
-static bool value_in_time(const struct hs_value *value)
-{
-    return (hs_value_varies(value) & HS_VARIES_T) != 0;
-}
-
 bool hs_boundary_data_in_time(const struct hs_problem *problem)
 {
     const struct hs_source *source = &problem->source;
     if (problem->network && (hs_network_moves(problem->network) ||
                              hs_network_varies(problem->network, problem->time_functions)))
         return true;
-    bool in_time = source->present && value_in_time(&source->field.value);
+    bool in_time = source->present && (hs_value_varies(&source->field.value) & HS_VARIES_T);
     for (int f = 0; f < 2 * problem->grid.dims; f++)
-        in_time |= !problem->face[f].wrap && value_in_time(&problem->face[f].data);
+        in_time |=
+            !problem->face[f].wrap && (hs_value_varies(&problem->face[f].data) & HS_VARIES_T);
     return in_time;
 }
 
@@ -432,17 +428,12 @@ struct excess {
     double value;
 };
 
-static bool is_too_much(enum hs_precision precision, double value)
-{
-    return !(fabs(value) <= hs_precision_most(precision));
-}
-
 static bool exceeds(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                     struct excess *found)
 {
+    const double most = hs_precision_most(problem->precision);
     found->value = hs_datum_at(problem, datum, found->node, t);
-    return is_too_much(problem->precision, found->value) ||
-           is_too_much(problem->precision, found->value * datum->sweep_gain);
+    return !(fabs(found->value) <= most && fabs(found->value * datum->sweep_gain) <= most);
 }
 
 /* Looks at the suspected node, then over the grid. */

@@ -1,5 +1,7 @@
 #include "engine/walls/ghosts.h"
 
+#include "core/memory.h"
+#include "core/round.h"
 #include "engine/walls/ghost_rows.h"
 #include "functions/evaluate.h"
 
@@ -14,8 +16,8 @@ enum {
 /* hs_program_row runs along x, but the rows of an x face along y: exchanges the two. */
 static struct hs_instruction *turn_program(const struct hs_expression *expression)
 {
-    struct hs_instruction *code = malloc((size_t)expression->length * sizeof *code);
-    for (int i = 0; code && i < expression->length; i++) {
+    struct hs_instruction *code = hs_new((size_t)expression->length * sizeof *code);
+    for (int i = 0; i < expression->length; i++) {
         code[i] = expression->code[i];
         if (code[i].operation == HS_OP_X || code[i].operation == HS_OP_Y)
             code[i].operation = code[i].operation == HS_OP_X ? HS_OP_Y : HS_OP_X;
@@ -23,21 +25,13 @@ static struct hs_instruction *turn_program(const struct hs_expression *expressio
     return code;
 }
 
-static int64_t longest_row(const struct hs_grid *grid)
-{
-    return grid->points[HS_X] > grid->points[HS_Y] ? grid->points[HS_X] : grid->points[HS_Y];
-}
-
 static bool allocate_face(struct hs_ghosts *ghosts, int face)
 {
     struct hs_face_slots *slots = &ghosts->slots;
     const size_t bytes = (size_t)hs_grid_face_count(&slots->problem->grid, face) *
                          hs_precision_size(slots->problem->precision);
-    if (slots->face[face].varies_face && face / 2 == HS_X) {
+    if (slots->face[face].varies_face && face / 2 == HS_X)
         ghosts->turned[face] = turn_program(&slots->problem->face[face].data.expression);
-        if (!ghosts->turned[face])
-            return false;
-    }
     for (int slot = 0; slot < slots->count; slot++)
         if (hs_face_slots_wants_table(slots, slot, face)) {
             slots->table[slot][face] = malloc(bytes);
@@ -55,7 +49,7 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
     *ghosts = (struct hs_ghosts){
         .layout = *layout,
         .threads = threads,
-        .scratch_row = longest_row(&problem->grid),
+        .scratch_row = hs_larger(problem->grid.points[HS_X], problem->grid.points[HS_Y]),
     };
     const enum hs_status st = hs_face_slots_init(&ghosts->slots, problem, slots, err);
     if (st)

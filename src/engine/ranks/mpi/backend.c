@@ -1,5 +1,6 @@
 /* Ranks by MPI: the backend of rank 0, which tells the others what it is asked, and their service.
  */
+#include "core/memory.h"
 #include "core/reduction.h"
 #include "core/round.h"
 #include "core/text.h"
@@ -163,9 +164,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     *out = NULL;
     if (request.part < 0)
         return hs_error_add(err, HS_DEVICE, "more than %d states on ranks at a time", HS_PARTS);
-    struct hs_backend_state *state = calloc(1, sizeof *state);
-    if (!state)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
+    struct hs_backend_state *state = hs_new(sizeof *state);
     state->part = request.part;
     request.steps = steps_for(problem, kernel);
     request.network = problem->network != NULL;

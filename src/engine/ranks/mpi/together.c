@@ -32,12 +32,12 @@ void hs_ranks_collect(const void *here, size_t bytes, void *all)
     }
 }
 
-void hs_ranks_beside(int ranks, const void *const out[2], void *const in[2], size_t bytes)
+void hs_ranks_beside(int ranks, void *array, size_t layer, size_t own)
 {
     const int here = hs_wire.rank;
-    struct hs_wire_side side[2];
-    for (int s = 0; s < 2; s++)
-        side[s] = (struct hs_wire_side){(here + (s ? 1 : ranks - 1)) % ranks, out[s], in[s], bytes};
+    char *at = array;
+    const struct hs_wire_side before = {(here + ranks - 1) % ranks, at + layer, at, layer};
+    const struct hs_wire_side after = {(here + 1) % ranks, at + own, at + layer + own, layer};
     if (here < ranks)
-        hs_wire_exchange(&side[0], &side[1]);
+        hs_wire_exchange(&before, &after);
 }
