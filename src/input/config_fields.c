@@ -21,7 +21,7 @@ char *hs_locate_input(struct hs_reader *reader, const char *key)
 {
     const char *file = hs_settings_text(reader->settings, key);
     if (file && file[0] == '\0')
-        hs_settings_complain(reader->settings, key, "is empty; give the name of a file");
+        hs_complain(reader, key, "is empty; give the name of a file");
     if (!file || file[0] == '\0')
         return NULL;
     const char *config = reader->problem->config_path;
@@ -82,9 +82,8 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     const enum hs_status status =
         find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
-        hs_settings_complain(reader->settings, named.text,
-                             "%s is a .npy file, which has one array and no datasets; remove this",
-                             path);
+        hs_complain(reader, named.text,
+                    "%s is a .npy file, which has one array and no datasets; remove this", path);
     if (status)
         hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
     else
@@ -195,14 +194,13 @@ void hs_complain_of_labels(struct hs_reader *reader, const char *key, double *nu
     say_labels(number, none, place, no_labels, sizeof no_labels);
     say_labels(number + none, count - none, place, labels, sizeof labels);
     if (none > 0)
-        hs_settings_complain(reader->settings, key,
-                             "the file has numbers that are no labels: %s; labels are whole "
-                             "numbers from 0 to 65535%s%s%s%s",
-                             no_labels, none < count ? "; and " : "", none < count ? others : "",
-                             none < count ? ": " : "", labels);
+        hs_complain(reader, key,
+                    "the file has numbers that are no labels: %s; labels are whole "
+                    "numbers from 0 to 65535%s%s%s%s",
+                    no_labels, none < count ? "; and " : "", none < count ? others : "",
+                    none < count ? ": " : "", labels);
     else if (count > 0)
-        hs_settings_complain(reader->settings, key, "the file has %s: %s; %s", others, labels,
-                             remedy);
+        hs_complain(reader, key, "the file has %s: %s; %s", others, labels, remedy);
 }
 
 void hs_check_datasets(struct hs_reader *reader)
@@ -220,9 +218,9 @@ void hs_check_datasets(struct hs_reader *reader)
             if (hs_option_find(file.text) && !hs_given(reader, file.text) &&
                 !hs_settings_is_meant(settings, file.text) &&
                 hs_settings_is_sound(settings, file.text)) /* else it has been reported */
-                hs_settings_complain(settings, setting->path,
-                                     "belongs to %s, which is missing; give that, or remove this",
-                                     file.text);
+                hs_complain(reader, setting->path,
+                            "belongs to %s, which is missing; give that, or remove this",
+                            file.text);
         }
 }
 
@@ -239,10 +237,9 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
 {
     const int given = count_given(reader, group);
     if (given > 1)
-        hs_settings_complain(reader->settings, group,
-                             "give only one of value, expression and file");
+        hs_complain(reader, group, "give only one of value, expression and file");
     if (given == 0)
-        hs_settings_complain(reader->settings, group, "give one of value, expression and file");
+        hs_complain(reader, group, "give one of value, expression and file");
     hs_read_value(reader, hs_key("%s.value", group).text, &out->value);
     hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
@@ -265,10 +262,10 @@ static void check_has_nodes(struct hs_reader *reader, const char *path,
         hs_grid_cells(grid, axis, hs_axis_is_periodic(reader, axis), cell);
         cells = hs_key("%s%s%g", cells.text, axis ? " x " : "", cell[1]);
     }
-    hs_settings_complain(reader->settings, path,
-                         "holds no node of the grid, whose spacing is up to %s m; make it larger, "
-                         "or the grid finer",
-                         cells.text);
+    hs_complain(reader, path,
+                "holds no node of the grid, whose spacing is up to %s m; make it larger, "
+                "or the grid finer",
+                cells.text);
 }
 
 static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
