@@ -158,12 +158,8 @@ static int read_reference(struct hs_reader *reader, const char *key)
     if (found >= 0)
         return found;
     char *names = hs_copy("");
-    for (int n = 0; n < body->substance_count; n++) {
-        char *longer = hs_format("%s%s%s", names, n ? "|" : "",
-                                 body->substance[n].name ? body->substance[n].name : "");
-        free(names);
-        names = longer;
-    }
+    for (int n = 0; n < body->substance_count; n++)
+        names = hs_list_add(names, "|", body->substance[n].name ? body->substance[n].name : "");
     const char *nearest = hs_nearest_word(name, names);
     char *said = hs_list_said(names);
     hs_complain(reader, key, "no material has this name; %s%s%s are %s",

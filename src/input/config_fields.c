@@ -2,6 +2,7 @@
 #include "input/config_reader.h"
 
 #include "core/memory.h"
+#include "core/round.h"
 #include "core/text.h"
 #include "functions/fields.h"
 #include "functions/rearrange.h"
@@ -95,53 +96,36 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     return stored;
 }
 
-/* Layers of a stored field that are read at once. */
-struct stretch {
-    struct hs_stored *stored;
-    double *values;
-    int64_t layers;
-};
-
-static bool take_stretches(struct hs_reader *reader, const struct stretch *stretch,
-                           const struct hs_taker *taker, struct hs_content *content)
-{
-    struct hs_stored *stored = stretch->stored;
-    const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
-    bool good = true;
-    for (int64_t k = 0; k < layers && good; k += stretch->layers) {
-        const int64_t count = stretch->layers < layers - k ? stretch->layers : layers - k;
-        const struct hs_box box = hs_stored_box(stored, k, count);
-        good = stored->read(stored, &box, stretch->values, reader->err) == HS_OK;
-        if (!good)
-            break;
-        hs_content_add(content, stretch->values, count * plane);
-        hs_stored_note(stored, stretch->values, k * plane, count * plane);
-        good = !taker || taker->take(taker->self, stretch->values, k * plane, count * plane);
-    }
-    return good;
-}
-
 bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stored *stored,
                      const struct hs_taker *taker, double **out)
 {
     const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
-    struct stretch stretch = {
-        .stored = stored, .layers = out || layers < stored->together ? layers : stored->together};
+    const int64_t together = out || layers < stored->together ? layers : stored->together;
     struct hs_grid grid = {.dims = stored->dims};
     struct hs_content content = hs_content_begin();
     memcpy(grid.points, stored->points, sizeof grid.points);
-    stretch.values = malloc((size_t)(stretch.layers * plane) * sizeof(double));
-    if (!stretch.values)
+    double *values = malloc((size_t)(together * plane) * sizeof *values);
+    bool good = values;
+    if (!values)
         hs_error_add(reader->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
-                     stored->place, (long long)(stretch.layers * plane), stored->path);
-    const bool good = stretch.values && take_stretches(reader, &stretch, taker, &content);
+                     stored->place, (long long)(together * plane), stored->path);
+    for (int64_t k = 0; k < layers && good; k += together) {
+        const int64_t count = hs_smaller(together, layers - k);
+        const struct hs_box box = hs_stored_box(stored, k, count);
+        good = stored->read(stored, &box, values, reader->err) == HS_OK;
+        if (!good)
+            break;
+        hs_content_add(&content, values, count * plane);
+        hs_stored_note(stored, values, k * plane, count * plane);
+        good = !taker || taker->take(taker->self, values, k * plane, count * plane);
+    }
     stored->close(stored);
     if (good)
         hs_keep_content(reader, file_key(group, "file").text, hs_content_name(&content, &grid));
     if (out && good)
-        *out = stretch.values;
+        *out = values;
     else
-        free(stretch.values);
+        free(values);
     return good;
 }
 
