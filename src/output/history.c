@@ -236,7 +236,7 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
     end_line(stream, begun, unit);
 }
 
-/* ---- for pictures and lists ------------------------------------------------------------------ */
+/* ---- for lists ------------------------------------------------------------------------------- */
 
 /* Appends to a list "a, b", unless `text` is already in it. */
 static void add_to_list(char *list, size_t size, const char *text)
@@ -246,15 +246,6 @@ static void add_to_list(char *list, size_t size, const char *text)
         if (strncmp(p, text, length) == 0 && (p[length] == ',' || !p[length]))
             return;
     hs_text_append(list, size, "%s%s", *list ? ", " : "", text);
-}
-
-char *hs_history_plotted(const struct hs_quantity *table)
-{
-    char list[1024] = "";
-    for (const struct hs_quantity *quantity = table; quantity->name; quantity++)
-        if (quantity->plotted)
-            add_to_list(list, sizeof list, quantity->name);
-    return hs_copy(list);
 }
 
 void hs_quantity_units(const struct hs_quantity *quantity, char *out, size_t size)
