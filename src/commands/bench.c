@@ -391,7 +391,7 @@ static enum hs_status run_methods(const struct arguments *from, const char *comm
     if (!st && request.peers)
         st = hs_peers_check(HS_PEERS_METHODS, request.peer, err);
     if (!st && from->chart)
-        st = hs_existing_check(from->chart, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere, err);
+        st = hs_existing_check(from->chart, HS_EXISTING_PICTURE, hs_canvas_elsewhere, err);
     if (!st)
         st = hs_bench_methods(&request, &bench, err);
     if (!st && from->chart)
@@ -414,8 +414,7 @@ static enum hs_status check_ahead(const struct arguments *arguments,
         return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1 and no --body");
     enum hs_status st = with_peers ? hs_peers_check(HS_PEERS_SWEEPS, arguments->peer, err) : HS_OK;
     if (!st && arguments->roofline)
-        st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
-                               err);
+        st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, hs_canvas_elsewhere, err);
     return st;
 }
 

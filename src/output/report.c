@@ -232,7 +232,7 @@ static void put_output(FILE *out, const struct hs_report *report)
             (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
     hs_text_put(out, file, "");
     fputs(" -o picture.png; ParaView: open ", out);
-    hs_text_put(out, sidecar ? sidecar : "the .xdmf beside it", "");
+    hs_text_put(out, sidecar, "");
     fputc('\n', out);
     free(sidecar);
 }
