@@ -129,17 +129,6 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
     return good;
 }
 
-double *hs_read_dataset(struct hs_reader *reader, const char *group,
-                        const struct hs_field_shape *shape)
-{
-    double *values = NULL;
-    struct hs_stored *stored = hs_find_dataset(reader, group, shape, 1, NULL);
-    if (stored)
-        hs_take_dataset(reader, group, stored, NULL, &values);
-    hs_stored_destroy(stored);
-    return values;
-}
-
 /* Order: numbers that are not labels before labels, both increasing. */
 static int compare_labels(const void *left, const void *right)
 {

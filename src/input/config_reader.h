@@ -96,11 +96,6 @@ struct hs_taker {
 bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stored *stored,
                      const struct hs_taker *taker, double **out);
 
-/* Reads all numbers of a field that is small or that all ranks need, allocated; NULL if it is
- * bad. */
-double *hs_read_dataset(struct hs_reader *reader, const char *group,
-                        const struct hs_field_shape *shape);
-
 /* Complains of dataset and step keys whose file is not given. */
 void hs_check_datasets(struct hs_reader *reader);
 

@@ -115,10 +115,16 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
         plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
     const struct hs_field_shape shape = {&plane, "the face", axes.text,
                                          "resample it to the nodes of the face"};
-    if (plane.dims > 0)
-        return hs_read_dataset(reader, key, &shape);
-    hs_complain(reader, key, "a face of a 1D grid is a point; give a number instead");
-    return NULL;
+    struct hs_stored *stored = NULL;
+    double *values = NULL;
+    if (plane.dims == 0)
+        hs_complain(reader, key, "a face of a 1D grid is a point; give a number instead");
+    else
+        stored = hs_find_dataset(reader, key, &shape, 1, NULL);
+    if (stored)
+        hs_take_dataset(reader, key, stored, NULL, &values);
+    hs_stored_destroy(stored);
+    return values;
 }
 
 /* A number given by an expression: a field if it depends on place, kept as it is if on place and
