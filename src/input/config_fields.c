@@ -197,26 +197,20 @@ void hs_check_datasets(struct hs_reader *reader)
         }
 }
 
-static int count_given(const struct hs_reader *reader, const char *group)
-{
-    static const char *const ways[] = {"value", "expression", "file"};
-    int given = 0;
-    for (int i = 0; i < 3; i++)
-        given += hs_given(reader, hs_key("%s.%s", group, ways[i]).text);
-    return given;
-}
-
 static void read_field(struct hs_reader *reader, const char *group, struct hs_field *out)
 {
-    const int given = count_given(reader, group);
+    const struct hs_key value = hs_key("%s.value", group);
+    const struct hs_key expression = hs_key("%s.expression", group);
+    const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
+    const int given = hs_given(reader, value.text) + hs_given(reader, expression.text) + by_file;
     if (given > 1)
         hs_complain(reader, group, "give only one of value, expression and file");
     if (given == 0)
         hs_complain(reader, group, "give one of value, expression and file");
-    hs_read_value(reader, hs_key("%s.value", group).text, &out->value);
-    hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
+    hs_read_value(reader, value.text, &out->value);
+    hs_read_value(reader, expression.text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
-    if (hs_given(reader, hs_key("%s.file", group).text) && given == 1)
+    if (by_file && given == 1)
         out->stored = hs_find_dataset(reader, group, &shape, 1, NULL);
 }
 
@@ -286,13 +280,6 @@ static void read_exact(struct hs_reader *reader)
     hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
 }
 
-static void take_source(struct hs_reader *reader, struct hs_field *field)
-{
-    if (field->stored && reader->numbers != HS_NUMBERS_LEFT)
-        hs_take_dataset(reader, "source", field->stored, NULL,
-                        reader->numbers == HS_NUMBERS_KEPT ? &field->data : NULL);
-}
-
 /* Sources that change in time are evaluated for every sweep. If they can be brought into a form
  * with few operations per node, that is done here, so that all later code sees only that
  * program. */
@@ -328,6 +315,7 @@ static void take_uniform_source(struct hs_reader *reader)
 void hs_read_fields(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
+    struct hs_field *source = &problem->source.field;
     if (hs_require(reader, "initial",
                    "give { value = ...; }, { expression = \"...\"; } or "
                    "{ file = \"...\"; dataset = \"...\"; }"))
@@ -336,8 +324,10 @@ void hs_read_fields(struct hs_reader *reader)
     if (hs_given(reader, "source")) {
         problem->source.present = true;
         problem->source.rate = source_rate(problem);
-        read_field(reader, "source", &problem->source.field);
-        take_source(reader, &problem->source.field);
+        read_field(reader, "source", source);
+        if (source->stored && reader->numbers != HS_NUMBERS_LEFT)
+            hs_take_dataset(reader, "source", source->stored, NULL,
+                            reader->numbers == HS_NUMBERS_KEPT ? &source->data : NULL);
         if (problem->body)
             take_uniform_source(reader);
         rearrange_source(reader);
