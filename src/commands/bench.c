@@ -27,7 +27,7 @@ struct arguments {
     int64_t dims, radius, threads, repeats, device;
     int64_t peer_seconds;
     const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline, *chart;
-    bool json, csv, peers, methods, weak, strong;
+    bool json, csv, peers, methods, weak, strong; /* peers: also if only some are named */
 };
 
 static enum hs_status read_arguments(int argc, char **argv, struct arguments *out,
@@ -64,6 +64,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
     };
     const enum hs_status st =
         hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
+    out->peers = out->peers || out->peer;
     if (!st && out->json && out->csv)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
     if (!st && out->weak && out->strong)
@@ -73,7 +74,7 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
             err, HS_BAD_INPUT,
             "bench: --weak and --strong compare several ranks with one: mpirun -n 2 "
             "heatsolve-mpi bench ... (make MPI=yes builds it)");
-    if (!st && (out->weak || out->strong) && (out->peers || out->peer || out->roofline))
+    if (!st && (out->weak || out->strong) && (out->peers || out->roofline))
         return hs_error_add(err, HS_BAD_INPUT,
                             "bench: --weak and --strong take no --peers and no --roofline");
     if (!st && out->roofline)
@@ -316,17 +317,16 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
 {
     static struct hs_bench_row rows[MOST_KERNELS];
     static struct hs_peers peers;
-    const bool with_peers = arguments->peers || arguments->peer;
     static struct hs_plan choice;
     report->rows = rows;
     report->choice = &choice;
-    report->peers = with_peers ? &peers : NULL;
+    report->peers = arguments->peers ? &peers : NULL;
     enum hs_status st = measure(backend, kernels, bench, report, rows, err);
     if (st == HS_OK || st == HS_FAILED_CHECK) {
         const enum hs_status found = find_auto(arguments, bench, backend, &choice, err);
         st = found ? found : st;
     }
-    if (with_peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
+    if (arguments->peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
         const enum hs_status ran = hs_peers_run(arguments->peer, &bench->request, backend,
                                                 (double)arguments->peer_seconds, &peers, err);
         st = ran ? ran : st;
@@ -363,7 +363,7 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
                                        .device = (int)from->device,
                                        .threads = (int)from->threads,
                                        .repeats = (int)from->repeats,
-                                       .peers = from->peers || from->peer,
+                                       .peers = from->peers,
                                        .peer = from->peer,
                                        .peer_seconds = (double)from->peer_seconds};
     const enum hs_status st = read_common(from, &out->precision, err);
@@ -391,7 +391,7 @@ static enum hs_status run_methods(const struct arguments *from, const char *comm
     if (!st && request.peers)
         st = hs_peers_check(HS_PEERS_METHODS, request.peer, err);
     if (!st && from->chart)
-        st = hs_existing_check(from->chart, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere, err);
+        st = hs_existing_check(from->chart, HS_EXISTING_PICTURE, hs_canvas_elsewhere, err);
     if (!st)
         st = hs_bench_methods(&request, &bench, err);
     if (!st && from->chart)
@@ -409,13 +409,13 @@ static enum hs_status run_methods(const struct arguments *from, const char *comm
 static enum hs_status check_ahead(const struct arguments *arguments,
                                   const struct hs_bench_request *request, struct hs_error *err)
 {
-    const bool with_peers = arguments->peers || arguments->peer;
-    if (with_peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
+    if (arguments->peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
         return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1 and no --body");
-    enum hs_status st = with_peers ? hs_peers_check(HS_PEERS_SWEEPS, arguments->peer, err) : HS_OK;
+    enum hs_status st = HS_OK;
+    if (arguments->peers)
+        st = hs_peers_check(HS_PEERS_SWEEPS, arguments->peer, err);
     if (!st && arguments->roofline)
-        st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, true, hs_canvas_elsewhere,
-                               err);
+        st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, hs_canvas_elsewhere, err);
     return st;
 }
 

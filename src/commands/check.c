@@ -21,6 +21,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
@@ -85,6 +86,16 @@ static void print_label(const char *label)
     printf("%-12s ", label);
 }
 
+/* Prints a label and what follows it. */
+static void HS_PRINTF(2, 3) begin(const char *label, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_label(label);
+    vprintf(format, args);
+    va_end(args);
+}
+
 static void print_bytes(double bytes)
 {
     char text[HS_BYTES_TEXT];
@@ -109,17 +120,15 @@ static void print_grid(const struct hs_problem *problem)
     const struct hs_grid *grid = &problem->grid;
     char points[HS_POINTS_TEXT];
     hs_grid_name_points(grid, points, sizeof points);
-    print_label("grid");
-    printf("%s", points);
+    begin("grid", "%s", points);
     if (grid->dims > 1)
         printf(" = %" PRId64, hs_grid_count(grid));
     printf(" nodes, %s precision\n", hs_precision_name(problem->precision));
     for (int axis = 0; axis < grid->dims; axis++) {
         double cells[2];
         hs_grid_cells(grid, axis, problem->face[2 * axis].wrap, cells);
-        print_label("");
-        printf("%c from %.9g to %.9g m, ", "xyz"[axis], hs_grid_coordinate(grid, axis, 0),
-               hs_grid_coordinate(grid, axis, grid->points[axis] - 1));
+        begin("", "%c from %.9g to %.9g m, ", "xyz"[axis], hs_grid_coordinate(grid, axis, 0),
+              hs_grid_coordinate(grid, axis, grid->points[axis] - 1));
         if (cells[0] < cells[1])
             printf("cells of %.9g to %.9g m\n", cells[0], cells[1]);
         else
@@ -161,7 +170,7 @@ static void print_probes(const struct hs_problem *problem)
         double node_at[HS_AXES];
         if (!find_probe(grid, probe, node_at))
             continue;
-        print_label(label);
+        begin(label, "%s", "");
         hs_text_put(stdout, probe->name, "");
         printf(" at ");
         print_place(probe->at, grid->dims);
@@ -174,9 +183,8 @@ static void print_probes(const struct hs_problem *problem)
 
 static void print_stencil(const struct hs_problem *problem)
 {
-    print_label("stencil");
-    printf("radius %d, %d points, order %d; ", problem->radius,
-           hs_stencil_count(problem->grid.dims, problem->radius), 2 * problem->radius);
+    begin("stencil", "radius %d, %d points, order %d; ", problem->radius,
+          hs_stencil_count(problem->grid.dims, problem->radius), 2 * problem->radius);
     if (problem->raw)
         printf("raw coefficients\n");
     else
@@ -207,9 +215,8 @@ static void print_source(const struct outlook *outlook)
     if (isnan(outlook->source.power))
         return;
     hs_problem_power_unit(outlook->problem, unit, sizeof unit);
-    print_label("source");
-    printf("%.6g %s at t = 0%s\n", outlook->source.power, unit,
-           outlook->source.changes ? ", changes with time" : "");
+    begin("source", "%.6g %s at t = 0%s\n", outlook->source.power, unit,
+          outlook->source.changes ? ", changes with time" : "");
 }
 
 /* For steps of several sweeps each. */
@@ -217,9 +224,8 @@ static void print_stages(const struct outlook *outlook)
 {
     const struct hs_plan *plan = outlook->plan;
     const double step = hs_plan_step(plan);
-    print_label("sweeps");
-    printf("%" PRId64 " a step, %.0f in all, to t = %.9g s\n",
-           hs_plan_stages(plan, outlook->problem, step), outlook->sweeps, plan->end);
+    begin("sweeps", "%" PRId64 " a step, %.0f in all, to t = %.9g s\n",
+          hs_plan_stages(plan, outlook->problem, step), outlook->sweeps, plan->end);
     const int at_once = hs_plan_sweeps_at_once(plan, outlook->problem);
     print_label("");
     if (at_once == 0)
@@ -232,14 +238,12 @@ static void print_stages(const struct outlook *outlook)
 static void print_solved(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
-    print_label(outlook->plan->method->implicit ? "solved" : "swept");
-    printf("%" PRId64 " step%s, to t = %.9g s\n", outlook->plan->sweeps,
-           outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
-    if (outlook->plan->cut) {
-        print_label("");
-        printf("each is cut so that its error in time is about %.3g %s at most\n",
-               problem->schedule.tolerance, hs_problem_temperature_unit(problem));
-    }
+    begin(outlook->plan->method->implicit ? "solved" : "swept",
+          "%" PRId64 " step%s, to t = %.9g s\n", outlook->plan->sweeps,
+          outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
+    if (outlook->plan->cut)
+        begin("", "each is cut so that its error in time is about %.3g %s at most\n",
+              problem->schedule.tolerance, hs_problem_temperature_unit(problem));
 }
 
 static void print_steps(const struct outlook *outlook)
@@ -253,10 +257,8 @@ static void print_steps(const struct outlook *outlook)
         printf("longest stable step %.9g s, with these boundaries\n", plan->limit);
     if (plan->steady_method)
         return;
-    if (plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(plan)) {
-        print_label("method");
-        printf("%s\n", plan->method->name);
-    }
+    if (plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(plan))
+        begin("method", "%s\n", plan->method->name);
     print_label("steps");
     if (plan->intervals > 0) {
         printf("%" PRId64 " x %" PRId64 " of %.9g s", plan->intervals, plan->interval_sweeps,
@@ -277,9 +279,8 @@ static void print_steps(const struct outlook *outlook)
         print_stages(outlook);
         return;
     }
-    print_label("sweeps");
-    printf("%s%" PRId64 ", to t = %.9g s\n", problem->schedule.steady ? "at most " : "",
-           plan->sweeps, plan->end);
+    begin("sweeps", "%s%" PRId64 ", to t = %.9g s\n", problem->schedule.steady ? "at most " : "",
+          plan->sweeps, plan->end);
 }
 
 /* Wall time of `sweeps` and of the reductions between them [s]; NaN if not measured. */
@@ -326,8 +327,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
     printf("\n");
     if (!needs_balance(steady))
         return;
-    print_label("");
-    printf("provided that source and walls balance: no wall holds the mean temperature\n");
+    begin("", "provided that source and walls balance: no wall holds the mean temperature\n");
 }
 
 /* The tolerance that leaves 1 K; 1 if a step removes more of the distance than it leaves. */
@@ -345,9 +345,8 @@ static void print_steady(const struct outlook *outlook)
     if (!problem->schedule.steady)
         return;
     if (outlook->plan->steady_method) {
-        print_label("steady");
-        printf("by %s, until the rates of change are %.3g of the initial field's\n",
-               outlook->plan->steady_method->name, tolerance);
+        begin("steady", "by %s, until the rates of change are %.3g of the initial field's\n",
+              outlook->plan->steady_method->name, tolerance);
         return;
     }
     print_steady_sweeps(outlook);
@@ -361,9 +360,8 @@ static void print_steady(const struct outlook *outlook)
            tolerance, unit, steady->distance, unit, unit, tolerance_for_one(steady->slowest.decay));
     if (tolerance >= 2.0 * steady->rounding)
         return;
-    print_label("");
-    printf("%s cannot resolve changes below %.2g %s at these temperatures\n",
-           hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
+    begin("", "%s cannot resolve changes below %.2g %s at these temperatures\n",
+          hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
 }
 
 static void print_doubt(void *self, const char *text)
@@ -393,18 +391,15 @@ static void print_text(const struct outlook *outlook)
         print_stencil(problem);
     print_source(outlook);
     print_probes(problem);
-    print_label("kernel");
-    printf("%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
-           plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
-    if (hs_trial_due(hs_kernels, problem, plan, 0)) {
-        print_label("");
-        printf("by a heuristic; a run first times it against the others for about 0.3 s\n");
-    }
+    begin("kernel", "%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
+          plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
+    if (hs_trial_due(hs_kernels, problem, plan, 0))
+        begin("", "by a heuristic; a run first times it against the others for about 0.3 s\n");
     print_label("memory");
     print_bytes(outlook->memory);
     printf("%s\n", outlook->ranks[0] ? " for each rank" : "");
     if (outlook->ranks[0])
-        print_label("ranks"), printf("%s\n", outlook->ranks);
+        begin("ranks", "%s\n", outlook->ranks);
     print_steps(outlook);
     print_label("output");
     const bool searches = problem->schedule.steady && !plan->steady_method;
@@ -441,13 +436,10 @@ static void print_text(const struct outlook *outlook)
     } else
         printf("no sweeps\n");
     print_steady(outlook);
-    if (outlook->refused.text) {
-        print_label("refused");
-        printf("%s", outlook->refused.text);
-    }
+    if (outlook->refused.text)
+        begin("refused", "%s", outlook->refused.text);
     if (plan->note[0]) {
-        print_label("note");
-        printf("%s\n", plan->note);
+        begin("note", "%s\n", plan->note);
     }
     hs_doubts_say(&outlook->read, &outlook->doubts, print_doubt, NULL);
 }

@@ -182,25 +182,24 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
     struct hs_kernel_plan plan;
-    bool any = false;
-    for (int n = 0; !any && hs_kernels[n]; n++)
-        any = fits(hs_kernels[n], question, &plan);
-    if (!any)
-        return cannot(question, "explain: no kernel has such a launch", err);
     struct hs_json json = hs_json_on(stdout);
-    if (as_json)
-        hs_json_open(&json, NULL), hs_json_open_array(&json, "kernels");
-    else
-        hs_launch_print_heading();
+    bool any = false;
     for (int n = 0; hs_kernels[n]; n++) {
         if (!fits(hs_kernels[n], question, &plan))
             continue;
+        if (!any && as_json)
+            hs_json_open(&json, NULL), hs_json_open_array(&json, "kernels");
+        else if (!any)
+            hs_launch_print_heading();
+        any = true;
         const struct hs_launch launch = as_launch(hs_kernels[n], question, &plan);
         if (as_json)
             hs_launch_json(&json, &launch);
         else
             hs_launch_print_line(&launch);
     }
+    if (!any)
+        return cannot(question, "explain: no kernel has such a launch", err);
     if (as_json)
         hs_json_close(&json), hs_json_close(&json);
     return HS_OK;

@@ -6,12 +6,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static void print_list(void)
-{
-    for (const struct hs_template *template = hs_templates; template->name; template ++)
-        printf("%-12s %s\n", template->name, template->summary);
-}
-
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     bool list = false;
@@ -24,7 +18,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (status)
         return status;
     if (list) {
-        print_list();
+        for (const struct hs_template *template = hs_templates; template->name; template ++)
+            printf("%-12s %s\n", template->name, template->summary);
         return HS_OK;
     }
     const struct hs_template *template = hs_template_find(name);

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = 80 };
@@ -48,12 +49,12 @@ static int wider(int width, const char *text)
     return length > width ? length : width;
 }
 
-static void print_functions(const char *before, const char *after)
+/* Prints the words of "a|b" as "a, b"; a "|" would end a cell in Markdown. */
+static void print_words(const char *before, const char *words, const char *after)
 {
-    printf("%s", before);
-    for (const char *p = hs_expression_functions(); *p; p++)
-        printf("%s", *p == '|' ? ", " : (char[]){*p, '\0'});
-    printf("%s", after);
+    char *said = hs_list_said(words);
+    printf("%s%s%s", before, said, after);
+    free(said);
 }
 
 /* ---- kinds of boundary, methods, quantities of the history ------------------------------- */
@@ -178,18 +179,11 @@ static void print_text(void)
                wide ? ": " : "", wide ? row.range : "", row.loose);
     }
     print_variables();
-    print_functions("Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && "
-                    "|| ?: and\n",
-                    ".\n");
+    print_words(
+        "Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && || ?: "
+        "and\n",
+        hs_expression_functions(), ".\n");
     print_tables(false);
-}
-
-/* Replaces "|", which would end a cell. */
-static void print_cell(const char *text)
-{
-    for (; *text; text++)
-        printf("%s", *text == '|' ? ", " : (char[]){*text, '\0'});
-    printf(" | ");
 }
 
 static void print_markdown(void)
@@ -199,13 +193,13 @@ static void print_markdown(void)
     for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         printf("| `%s` | ", row.path);
-        print_cell(row.type);
-        print_cell(row.fallback);
-        print_cell(row.unit);
-        print_cell(row.range);
+        print_words("", row.type, " | ");
+        print_words("", row.fallback, " | ");
+        print_words("", row.unit, " | ");
+        print_words("", row.range, " | ");
         printf("%s%s |\n", row.help, row.loose);
     }
-    print_functions("\nFunctions of expressions: ", ".\n");
+    print_words("\nFunctions of expressions: ", hs_expression_functions(), ".\n");
     print_tables(true);
 }
 

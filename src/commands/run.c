@@ -58,15 +58,6 @@ static enum hs_status read_request(int argc, char **argv, struct request *reques
     return st;
 }
 
-static enum hs_status read_problem(struct request *request, struct hs_problem *problem,
-                                   struct hs_error *err)
-{
-    const enum hs_status st = hs_case_read(&request->of, problem, err);
-    if (request->overwrite)
-        problem->output.overwrite = true;
-    return st;
-}
-
 /* With --retune, ignores any tuning result: the new one will replace it. */
 static enum hs_status make_plan(const struct request *request, struct job *job,
                                 struct hs_error *err)
@@ -251,7 +242,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 
     enum hs_status st = read_request(argc, argv, &request, err);
     if (!st)
-        st = read_problem(&request, &job.problem, err);
+        st = hs_case_read(&request.of, &job.problem, err);
+    job.problem.output.overwrite = job.problem.output.overwrite || request.overwrite;
     if (!st)
         hs_ranks_share(&job.problem);
     if (!st && hs_ranks_is_first())

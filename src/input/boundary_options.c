@@ -4,16 +4,7 @@
 #include "core/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Appends to an allocated text. */
-static char *longer(char *text, const char *between, const char *more)
-{
-    char *all = hs_format("%s%s%s", text, text[0] ? between : "", more);
-    free(text);
-    return all;
-}
 
 /* Patches have an index, faces do not. */
 static bool is_of_patch(const char *group)
@@ -27,7 +18,7 @@ static struct hs_option type_option(const char *group)
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         if (!is_of_patch(group) || hs_is_body_wall(kind->name))
-            choices = longer(choices, "|", kind->name);
+            choices = hs_list_add(choices, "|", kind->name);
     return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
                               .choices = choices,
@@ -42,9 +33,9 @@ static char *key_help(const struct hs_boundary_key *key, bool patch)
     char *help = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         if (hs_boundary_key_find(kind, key->name) >= 0 && (!patch || hs_is_body_wall(kind->name)))
-            help = longer(help, ", ", kind->name);
-    help = longer(help, ": ", key->help);
-    return key->conducts ? longer(help, "; ", "needs a conductivity") : help;
+            help = hs_list_add(help, ", ", kind->name);
+    help = hs_list_add(help, ": ", key->help);
+    return key->conducts ? hs_list_add(help, "; ", "needs a conductivity") : help;
 }
 
 static struct hs_option key_option(const char *group, const struct hs_boundary_key *key)

@@ -82,9 +82,8 @@ static void read_unit(struct hs_reader *reader)
 {
     char *unit = reader->problem->temperature_unit = hs_read_string(reader, "temperature_unit");
     if (unit && !hs_text_is_plain(unit))
-        hs_settings_complain(reader->settings, "temperature_unit",
-                             "has control characters, or is not UTF-8; give a label, as in K or "
-                             "degC");
+        hs_complain(reader, "temperature_unit",
+                    "has control characters, or is not UTF-8; give a label, as in K or degC");
 }
 
 static void read_problem(struct hs_reader *reader)

@@ -36,11 +36,9 @@ static bool count_segments(struct hs_reader *reader, int axis, int64_t *cells)
     const int count = hs_settings_length(settings, key.text);
     if (!hs_require(reader, key.text, "give the segments of the axis, or a list of coordinates"))
         return false;
-    if (count == 0) {
-        hs_settings_complain(settings, key.text,
-                             "has no segment; give one at least: { to = 0.01; cells = 20; }");
-        return false;
-    }
+    if (count == 0)
+        return hs_complain(reader, key.text,
+                           "has no segment; give one at least: { to = 0.01; cells = 20; }");
     bool good = true;
     *cells = 0;
     for (int n = 0; n < count; n++) {
@@ -70,14 +68,12 @@ bool hs_count_axis(struct hs_reader *reader, int axis, int64_t fewest)
     if (cells + !wraps >= fewest)
         return true;
     if (is_list(reader, axis))
-        hs_settings_complain(settings, key.text, "has %lld coordinates; at least %lld are needed%s",
-                             (long long)(cells + 1), (long long)(fewest + wraps),
-                             wraps ? ", the last where the first node comes again" : "");
-    else
-        hs_settings_complain(settings, key_of(axis, ".segments").text,
-                             "%lld cell%s in all; at least %lld are needed", (long long)cells,
-                             cells == 1 ? "" : "s", (long long)(fewest - !wraps));
-    return false;
+        return hs_complain(reader, key.text, "has %lld coordinates; at least %lld are needed%s",
+                           (long long)(cells + 1), (long long)(fewest + wraps),
+                           wraps ? ", the last where the first node comes again" : "");
+    return hs_complain(reader, key_of(axis, ".segments").text,
+                       "%lld cell%s in all; at least %lld are needed", (long long)cells,
+                       cells == 1 ? "" : "s", (long long)(fewest - !wraps));
 }
 
 /* ---- where they are -------------------------------------------------------------------------- */
@@ -89,11 +85,9 @@ static bool place_list(struct hs_reader *reader, int axis, int64_t count, double
         if (!hs_require(reader, key.text, "give the coordinates from the first node to the last") ||
             !hs_settings_number(reader->settings, key.text, &out[i]))
             return false;
-        if (i == 0 || out[i] > out[i - 1])
-            continue;
-        hs_settings_complain(reader->settings, key.text,
-                             "must be above the coordinate before it, %.9g m", out[i - 1]);
-        return false;
+        if (i > 0 && !(out[i] > out[i - 1]))
+            return hs_complain(reader, key.text, "must be above the coordinate before it, %.9g m",
+                               out[i - 1]);
     }
     return true;
 }
@@ -130,22 +124,17 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
             !hs_settings_number(settings, key.text, &to) ||
             !hs_settings_count(settings, key_in(axis, n, "cells").text, &cells))
             return false;
-        if (!(to > from)) {
-            hs_settings_complain(settings, key.text,
-                                 "must be above %.9g m, where the segment begins", from);
-            return false;
-        }
+        if (!(to > from))
+            return hs_complain(reader, key.text, "must be above %.9g m, where the segment begins",
+                               from);
         for (int64_t k = 1; k < cells; k++)
             out[k] = node(from, to, ratio, k, cells);
         out[cells] = to;
-        for (int64_t k = 1; k <= cells; k++) {
-            if (out[k] > out[k - 1])
-                continue;
-            hs_settings_complain(settings, key_in(axis, n, "ratio").text,
-                                 "makes cells too small to tell apart; give one nearer to 1, or "
-                                 "fewer cells");
-            return false;
-        }
+        for (int64_t k = 1; k <= cells; k++)
+            if (!(out[k] > out[k - 1]))
+                return hs_complain(reader, key_in(axis, n, "ratio").text,
+                                   "makes cells too small to tell apart; give one nearer to 1, or "
+                                   "fewer cells");
         out += cells;
     }
     return true;
@@ -162,11 +151,9 @@ static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const
         else if (!hs_tells_cell(fmax(fabs(place[i]), fabs(place[i + 1])), h))
             fault = "is too small for coordinates so far from the origin to tell its width; move "
                     "the origin nearer to it";
-        if (!fault)
-            continue;
-        hs_settings_complain(reader->settings, key_of(axis, "").text,
-                             "a cell of %g m, from %.9g m, %s", h, place[i], fault);
-        return false;
+        if (fault)
+            return hs_complain(reader, key_of(axis, "").text, "a cell of %g m, from %.9g m, %s", h,
+                               place[i], fault);
     }
     return true;
 }

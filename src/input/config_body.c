@@ -53,9 +53,9 @@ static void read_perfusion(struct hs_reader *reader, const char *path, struct hs
     const struct hs_key rate = hs_key("%s.rate", group.text);
     const struct hs_key reference = hs_key("%s.reference", group.text);
     if (hs_given(reader, hs_key("%s.diffusivity", path).text))
-        hs_settings_complain(reader->settings, rate.text,
-                             "is in W/(m^3 K); give conductivity, density and specific_heat of the "
-                             "materials instead of diffusivity");
+        hs_complain(reader, rate.text,
+                    "is in W/(m^3 K); give conductivity, density and specific_heat of the "
+                    "materials instead of diffusivity");
     if (hs_require(reader, rate.text, "give rate and reference"))
         hs_settings_number(reader->settings, rate.text, &out->perfusion);
     if (hs_require(reader, reference.text, "give rate and reference"))
@@ -80,11 +80,10 @@ static void read_name(struct hs_reader *reader, const char *path, int n)
         return;
     char *name = hs_read_string(reader, key.text);
     if (name && (name[0] == '\0' || strchr(name, '/') || strcmp(name, ".") == 0))
-        hs_settings_complain(reader->settings, key.text,
-                             "cannot be the name of a group in the file; give one without \"/\"");
+        hs_complain(reader, key.text,
+                    "cannot be the name of a group in the file; give one without \"/\"");
     if (name && find_substance(body, name) >= 0)
-        hs_settings_complain(reader->settings, key.text,
-                             "there is a material of that name already; choose another");
+        hs_complain(reader, key.text, "there is a material of that name already; choose another");
     body->substance[n].name = name;
 }
 
@@ -138,8 +137,7 @@ static void read_materials(struct hs_reader *reader)
     struct hs_body *body = reader->problem->body;
     const int count = count_members(reader, "materials");
     if (hs_settings_length(reader->settings, "materials") == 0)
-        hs_settings_complain(reader->settings, "materials",
-                             "has no member; give what the body consists of");
+        hs_complain(reader, "materials", "has no member; give what the body consists of");
     body->substance = hs_new((size_t)(count > 0 ? count : 1) * sizeof *body->substance);
     for (int n = 0; n < count; n++) {
         body->substance[n] = no_substance();
@@ -160,17 +158,13 @@ static int read_reference(struct hs_reader *reader, const char *key)
     if (found >= 0)
         return found;
     char *names = hs_copy("");
-    for (int n = 0; n < body->substance_count; n++) {
-        char *longer = hs_format("%s%s%s", names, n ? "|" : "",
-                                 body->substance[n].name ? body->substance[n].name : "");
-        free(names);
-        names = longer;
-    }
+    for (int n = 0; n < body->substance_count; n++)
+        names = hs_list_add(names, "|", body->substance[n].name ? body->substance[n].name : "");
     const char *nearest = hs_nearest_word(name, names);
     char *said = hs_list_said(names);
-    hs_settings_complain(reader->settings, key, "no material has this name; %s%s%s are %s",
-                         nearest ? "did you mean \"" : "", nearest ? nearest : "there",
-                         nearest ? "\"? There" : "", said);
+    hs_complain(reader, key, "no material has this name; %s%s%s are %s",
+                nearest ? "did you mean \"" : "", nearest ? nearest : "there",
+                nearest ? "\"? There" : "", said);
     free(said);
     free(names);
     return -1;
@@ -225,26 +219,21 @@ static bool read_names(struct hs_reader *reader, int *of_label)
     for (int label = 0; label <= MOST_LABEL; label++)
         of_label[label] = NO_SUBSTANCE;
     if (!hs_require(reader, "body[0].names",
-                    "give the materials of the labels, as in [\"air\", "
-                    "\"copper\"]"))
+                    "give the materials of the labels, as in [\"air\", \"copper\"]"))
         return false;
-    if (hs_given(reader, "body[0].labels") && numbers != count) {
-        hs_settings_complain(reader->settings, "body[0].labels",
-                             "has %d number%s for %d name%s; give one for each", numbers,
-                             numbers == 1 ? "" : "s", count, count == 1 ? "" : "s");
-        return false;
-    }
+    if (hs_given(reader, "body[0].labels") && numbers != count)
+        return hs_complain(reader, "body[0].labels",
+                           "has %d number%s for %d name%s; give one for each", numbers,
+                           numbers == 1 ? "" : "s", count, count == 1 ? "" : "s");
     bool good = true;
     for (int n = 0; n < count; n++) {
         int64_t label = n;
         const struct hs_key key = hs_key("body[0].labels[%d]", n);
         if (hs_given(reader, key.text) && !hs_settings_count(reader->settings, key.text, &label))
             return false;
-        if (of_label[label] != NO_SUBSTANCE) {
-            hs_settings_complain(reader->settings, key.text,
-                                 "is there already; a label stands for one material");
-            return false;
-        }
+        if (of_label[label] != NO_SUBSTANCE)
+            return hs_complain(reader, key.text,
+                               "is there already; a label stands for one material");
         of_label[label] = read_reference(reader, hs_key("body[0].names[%d]", n).text);
         good = good && of_label[label] >= 0;
     }
@@ -345,13 +334,10 @@ static void read_labels(struct hs_reader *reader)
 static void read_label_entry(struct hs_reader *reader, int count)
 {
     if (count > 1)
-        hs_settings_complain(reader->settings, "body[1]",
-                             "a label field says all of the body; remove the other members");
+        hs_complain(reader, "body[1]",
+                    "a label field says all of the body; remove the other members");
     hs_refuse(reader, "body[0].material", "names says the materials of a label field; remove this");
-    if (hs_given(reader, "body[0].shape"))
-        hs_settings_complain(reader->settings, "body[0].shape",
-                             "a label field has no shape; remove this");
-    else
+    if (hs_refuse(reader, "body[0].shape", "a label field has no shape; remove this"))
         hs_refuse_shape_keys(reader, "body[0]");
     read_labels(reader);
 }
@@ -373,10 +359,8 @@ static bool check_measured(void *self, double *values, int64_t first, int64_t co
             continue;
         const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
                                 n / (points[HS_X] * points[HS_Y])};
-        hs_settings_complain(measured->reader->settings, measured->file,
-                             "%s; it must be above 0 everywhere",
-                             hs_found_at(measured->reader, value, node).text);
-        return false;
+        return hs_complain(measured->reader, measured->file, "%s; it must be above 0 everywhere",
+                           hs_found_at(measured->reader, value, node).text);
     }
     return true;
 }
@@ -420,23 +404,21 @@ static void read_contact(struct hs_reader *reader, const char *path, struct hs_c
     if (hs_require(reader, resistance.text, "give it in m^2 K/W"))
         hs_settings_number(reader->settings, resistance.text, &out->resistance);
     if (hs_given(reader, "materials[0].diffusivity"))
-        hs_settings_complain(reader->settings, resistance.text,
-                             "is in m^2 K/W; give conductivity, density and specific_heat of the "
-                             "materials instead of diffusivity");
+        hs_complain(reader, resistance.text,
+                    "is in m^2 K/W; give conductivity, density and specific_heat of the "
+                    "materials instead of diffusivity");
     if (!hs_require(reader, between.text, "name the two materials, as in [\"copper\", \"wood\"]"))
         return;
     const int count = hs_settings_length(reader->settings, between.text);
     if (count != 2) {
-        hs_settings_complain(reader->settings, between.text,
-                             "has %d name%s; a contact is between two materials", count,
-                             count == 1 ? "" : "s");
+        hs_complain(reader, between.text, "has %d name%s; a contact is between two materials",
+                    count, count == 1 ? "" : "s");
         return;
     }
     for (int n = 0; n < 2; n++)
         out->between[n] = read_reference(reader, hs_key("%s[%d]", between.text, n).text);
     if (out->between[0] >= 0 && out->between[0] == out->between[1])
-        hs_settings_complain(reader->settings, between.text,
-                             "a material has no contact with itself; name two");
+        hs_complain(reader, between.text, "a material has no contact with itself; name two");
 }
 
 static void check_not_twice(struct hs_reader *reader, int n)
@@ -446,8 +428,8 @@ static void check_not_twice(struct hs_reader *reader, int n)
         const int *between = contact[m].between;
         if ((between[0] == last->between[0] && between[1] == last->between[1]) ||
             (between[0] == last->between[1] && between[1] == last->between[0]))
-            hs_settings_complain(reader->settings, hs_key("contacts[%d].between", n).text,
-                                 "contacts[%d] is between the same two; keep one of them", m);
+            hs_complain(reader, hs_key("contacts[%d].between", n).text,
+                        "contacts[%d] is between the same two; keep one of them", m);
     }
 }
 
@@ -543,15 +525,14 @@ static void make_plain(struct hs_reader *reader)
 static void refuse_stencil(struct hs_reader *reader)
 {
     if (reader->problem->raw)
-        hs_settings_complain(reader->settings, "stencil",
-                             "raw coefficients are of a stencil, which is the same everywhere; "
-                             "a body of several materials, stretched axes, patches, walls by "
-                             "files and an h that is an expression need materials instead");
+        hs_complain(reader, "stencil",
+                    "raw coefficients are of a stencil, which is the same everywhere; "
+                    "a body of several materials, stretched axes, patches, walls by "
+                    "files and an h that is an expression need materials instead");
     else if (reader->problem->radius > 1)
-        hs_settings_complain(reader->settings, "stencil.radius",
-                             "a body of several materials, stretched axes, patches, walls by "
-                             "files and an h that is an expression are computed with radius 1; "
-                             "remove it");
+        hs_complain(reader, "stencil.radius",
+                    "a body of several materials, stretched axes, patches, walls by files and an h "
+                    "that is an expression are computed with radius 1; remove it");
 }
 
 void hs_read_body(struct hs_reader *reader)

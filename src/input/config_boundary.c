@@ -57,9 +57,9 @@ static void check_unused(struct hs_reader *reader, const char *group,
         for (int n = 0; n < hs_boundary_key_count(other); n++) {
             const struct hs_key path = hs_key("boundary.%s.%s", group, other->key[n].name);
             if (hs_boundary_key_find(kind, other->key[n].name) < 0 && hs_given(reader, path.text))
-                hs_settings_complain(reader->settings, path.text,
-                                     "a %s boundary does not use it; remove it, or change the type",
-                                     kind->name);
+                hs_complain(reader, path.text,
+                            "a %s boundary does not use it; remove it, or change the type",
+                            kind->name);
         }
 }
 
@@ -90,17 +90,14 @@ static bool is_complete(struct hs_reader *reader, int face, const struct hs_boun
         chosen += kind->key[n].one_of && !missing;
         if (kind->key[n].one_of || !missing)
             continue;
-        hs_settings_complain(
-            reader->settings, hs_key("boundary.%s.%s", name, kind->key[n].name).text,
-            "missing; a %s boundary needs %s", kind->name, list_keys(kind, false).text);
-        complete = false;
+        complete =
+            hs_complain(reader, hs_key("boundary.%s.%s", name, kind->key[n].name).text,
+                        "missing; a %s boundary needs %s", kind->name, list_keys(kind, false).text);
     }
     if (choices == 0 || chosen == 1)
         return complete;
-    hs_settings_complain(reader->settings, hs_key("boundary.%s", name).text,
-                         "a %s boundary needs %s%s", kind->name, list_keys(kind, true).text,
-                         chosen ? ", not both" : "");
-    return false;
+    return hs_complain(reader, hs_key("boundary.%s", name).text, "a %s boundary needs %s%s",
+                       kind->name, list_keys(kind, true).text, chosen ? ", not both" : "");
 }
 
 /* False if a value is bad, which is then reported. */
@@ -143,8 +140,7 @@ static bool read_face(struct hs_reader *reader, int face)
     /* a bad conductivity has been reported already */
     if (!hs_given(reader, "material.conductivity") &&
         !hs_settings_is_meant(reader->settings, "material"))
-        hs_settings_complain(reader->settings, hs_face_key(reader, face, "type").text, "%s",
-                             reason);
+        hs_complain(reader, hs_face_key(reader, face, "type").text, "%s", reason);
     return false;
 }
 
@@ -174,9 +170,9 @@ static void check_pairs(struct hs_reader *reader)
         if (!low || !high || low->wrap == high->wrap)
             continue;
         const int other = 2 * axis + (low->wrap ? 1 : 0);
-        hs_settings_complain(reader->settings, hs_key("boundary.%s.type", hs_face_name(other)).text,
-                             "%s is %s, so this face must be, too", hs_face_name(other ^ 1),
-                             (low->wrap ? low : high)->name);
+        hs_complain(reader, hs_key("boundary.%s.type", hs_face_name(other)).text,
+                    "%s is %s, so this face must be, too", hs_face_name(other ^ 1),
+                    (low->wrap ? low : high)->name);
     }
 }
 
@@ -190,10 +186,9 @@ void hs_read_boundary(struct hs_reader *reader)
     for (int face = face_count(reader); face < HS_FACES; face++) {
         const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
         if (hs_given(reader, group.text))
-            hs_settings_complain(
-                reader->settings, group.text,
-                "the grid has no %c axis; remove it, or give grid.points %d numbers",
-                "xyz"[face / 2], face / 2 + 1);
+            hs_complain(reader, group.text,
+                        "the grid has no %c axis; remove it, or give grid.points %d numbers",
+                        "xyz"[face / 2], face / 2 + 1);
     }
     const char *type = hs_settings_text(reader->settings, "boundary.all.type");
     const struct hs_boundary_kind *kind = type ? hs_boundary_find(type) : NULL;

@@ -24,13 +24,12 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
                              double found, const int64_t node[HS_AXES], double t)
 {
     const struct hs_problem *problem = reader->problem;
-    hs_settings_complain(reader->settings, key,
-                         "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
-                         dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
-                         hs_found_at(reader, found, node).text, t,
-                         !isfinite(found)                 ? ""
-                         : problem->precision == HS_FLOAT ? ", in float at most 3.4e38"
-                                                          : ", at most 1e300");
+    hs_complain(reader, key, "%s%.250s%s%s, t = %g s; it must be a finite number everywhere%s",
+                dataset ? "dataset " : "", dataset ? dataset : "", dataset ? " " : "",
+                hs_found_at(reader, found, node).text, t,
+                !isfinite(found)                 ? ""
+                : problem->precision == HS_FLOAT ? ", in float at most 3.4e38"
+                                                 : ", at most 1e300");
 }
 
 /* Reports the first sampled node within `box` where the value is not finite. */
@@ -98,9 +97,8 @@ static void check_small(struct hs_reader *reader, const char *key, double value,
     const double least = precision == HS_FLOAT ? FLT_MIN : DBL_MIN;
     if (value == 0.0 || !(fabs(value) < least))
         return;
-    hs_settings_complain(reader->settings, key,
-                         "%s%s cannot hold a number so small; give 0, or choose other units", found,
-                         hs_precision_name(precision));
+    hs_complain(reader, key, "%s%s cannot hold a number so small; give 0, or choose other units",
+                found, hs_precision_name(precision));
 }
 
 /* The key by which a field is given, one of three; the group itself if none. */

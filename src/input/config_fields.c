@@ -2,6 +2,7 @@
 #include "input/config_reader.h"
 
 #include "core/memory.h"
+#include "core/round.h"
 #include "core/text.h"
 #include "functions/fields.h"
 #include "functions/rearrange.h"
@@ -21,7 +22,7 @@ char *hs_locate_input(struct hs_reader *reader, const char *key)
 {
     const char *file = hs_settings_text(reader->settings, key);
     if (file && file[0] == '\0')
-        hs_settings_complain(reader->settings, key, "is empty; give the name of a file");
+        hs_complain(reader, key, "is empty; give the name of a file");
     if (!file || file[0] == '\0')
         return NULL;
     const char *config = reader->problem->config_path;
@@ -82,9 +83,8 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     const enum hs_status status =
         find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
-        hs_settings_complain(reader->settings, named.text,
-                             "%s is a .npy file, which has one array and no datasets; remove this",
-                             path);
+        hs_complain(reader, named.text,
+                    "%s is a .npy file, which has one array and no datasets; remove this", path);
     if (status)
         hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
     else
@@ -96,65 +96,37 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     return stored;
 }
 
-/* Layers of a stored field that are read at once. */
-struct stretch {
-    struct hs_stored *stored;
-    double *values;
-    int64_t layers;
-};
-
-static bool take_stretches(struct hs_reader *reader, const struct stretch *stretch,
-                           const struct hs_taker *taker, struct hs_content *content)
-{
-    struct hs_stored *stored = stretch->stored;
-    const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
-    bool good = true;
-    for (int64_t k = 0; k < layers && good; k += stretch->layers) {
-        const int64_t count = stretch->layers < layers - k ? stretch->layers : layers - k;
-        const struct hs_box box = hs_stored_box(stored, k, count);
-        good = stored->read(stored, &box, stretch->values, reader->err) == HS_OK;
-        if (!good)
-            break;
-        hs_content_add(content, stretch->values, count * plane);
-        hs_stored_note(stored, stretch->values, k * plane, count * plane);
-        good = !taker || taker->take(taker->self, stretch->values, k * plane, count * plane);
-    }
-    return good;
-}
-
 bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stored *stored,
                      const struct hs_taker *taker, double **out)
 {
     const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
-    struct stretch stretch = {
-        .stored = stored, .layers = out || layers < stored->together ? layers : stored->together};
+    const int64_t together = out || layers < stored->together ? layers : stored->together;
     struct hs_grid grid = {.dims = stored->dims};
     struct hs_content content = hs_content_begin();
     memcpy(grid.points, stored->points, sizeof grid.points);
-    stretch.values = malloc((size_t)(stretch.layers * plane) * sizeof(double));
-    if (!stretch.values)
+    double *values = malloc((size_t)(together * plane) * sizeof *values);
+    bool good = values;
+    if (!values)
         hs_error_add(reader->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
-                     stored->place, (long long)(stretch.layers * plane), stored->path);
-    const bool good = stretch.values && take_stretches(reader, &stretch, taker, &content);
+                     stored->place, (long long)(together * plane), stored->path);
+    for (int64_t k = 0; k < layers && good; k += together) {
+        const int64_t count = hs_smaller(together, layers - k);
+        const struct hs_box box = hs_stored_box(stored, k, count);
+        good = stored->read(stored, &box, values, reader->err) == HS_OK;
+        if (!good)
+            break;
+        hs_content_add(&content, values, count * plane);
+        hs_stored_note(stored, values, k * plane, count * plane);
+        good = !taker || taker->take(taker->self, values, k * plane, count * plane);
+    }
     stored->close(stored);
     if (good)
         hs_keep_content(reader, file_key(group, "file").text, hs_content_name(&content, &grid));
     if (out && good)
-        *out = stretch.values;
+        *out = values;
     else
-        free(stretch.values);
+        free(values);
     return good;
-}
-
-double *hs_read_dataset(struct hs_reader *reader, const char *group,
-                        const struct hs_field_shape *shape)
-{
-    double *values = NULL;
-    struct hs_stored *stored = hs_find_dataset(reader, group, shape, 1, NULL);
-    if (stored)
-        hs_take_dataset(reader, group, stored, NULL, &values);
-    hs_stored_destroy(stored);
-    return values;
 }
 
 /* Order: numbers that are not labels before labels, both increasing. */
@@ -195,14 +167,13 @@ void hs_complain_of_labels(struct hs_reader *reader, const char *key, double *nu
     say_labels(number, none, place, no_labels, sizeof no_labels);
     say_labels(number + none, count - none, place, labels, sizeof labels);
     if (none > 0)
-        hs_settings_complain(reader->settings, key,
-                             "the file has numbers that are no labels: %s; labels are whole "
-                             "numbers from 0 to 65535%s%s%s%s",
-                             no_labels, none < count ? "; and " : "", none < count ? others : "",
-                             none < count ? ": " : "", labels);
+        hs_complain(reader, key,
+                    "the file has numbers that are no labels: %s; labels are whole "
+                    "numbers from 0 to 65535%s%s%s%s",
+                    no_labels, none < count ? "; and " : "", none < count ? others : "",
+                    none < count ? ": " : "", labels);
     else if (count > 0)
-        hs_settings_complain(reader->settings, key, "the file has %s: %s; %s", others, labels,
-                             remedy);
+        hs_complain(reader, key, "the file has %s: %s; %s", others, labels, remedy);
 }
 
 void hs_check_datasets(struct hs_reader *reader)
@@ -220,33 +191,26 @@ void hs_check_datasets(struct hs_reader *reader)
             if (hs_option_find(file.text) && !hs_given(reader, file.text) &&
                 !hs_settings_is_meant(settings, file.text) &&
                 hs_settings_is_sound(settings, file.text)) /* else it has been reported */
-                hs_settings_complain(settings, setting->path,
-                                     "belongs to %s, which is missing; give that, or remove this",
-                                     file.text);
+                hs_complain(reader, setting->path,
+                            "belongs to %s, which is missing; give that, or remove this",
+                            file.text);
         }
-}
-
-static int count_given(const struct hs_reader *reader, const char *group)
-{
-    static const char *const ways[] = {"value", "expression", "file"};
-    int given = 0;
-    for (int i = 0; i < 3; i++)
-        given += hs_given(reader, hs_key("%s.%s", group, ways[i]).text);
-    return given;
 }
 
 static void read_field(struct hs_reader *reader, const char *group, struct hs_field *out)
 {
-    const int given = count_given(reader, group);
+    const struct hs_key value = hs_key("%s.value", group);
+    const struct hs_key expression = hs_key("%s.expression", group);
+    const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
+    const int given = hs_given(reader, value.text) + hs_given(reader, expression.text) + by_file;
     if (given > 1)
-        hs_settings_complain(reader->settings, group,
-                             "give only one of value, expression and file");
+        hs_complain(reader, group, "give only one of value, expression and file");
     if (given == 0)
-        hs_settings_complain(reader->settings, group, "give one of value, expression and file");
-    hs_read_value(reader, hs_key("%s.value", group).text, &out->value);
-    hs_read_value(reader, hs_key("%s.expression", group).text, &out->value);
+        hs_complain(reader, group, "give one of value, expression and file");
+    hs_read_value(reader, value.text, &out->value);
+    hs_read_value(reader, expression.text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
-    if (hs_given(reader, hs_key("%s.file", group).text) && given == 1)
+    if (by_file && given == 1)
         out->stored = hs_find_dataset(reader, group, &shape, 1, NULL);
 }
 
@@ -265,10 +229,10 @@ static void check_has_nodes(struct hs_reader *reader, const char *path,
         hs_grid_cells(grid, axis, hs_axis_is_periodic(reader, axis), cell);
         cells = hs_key("%s%s%g", cells.text, axis ? " x " : "", cell[1]);
     }
-    hs_settings_complain(reader->settings, path,
-                         "holds no node of the grid, whose spacing is up to %s m; make it larger, "
-                         "or the grid finer",
-                         cells.text);
+    hs_complain(reader, path,
+                "holds no node of the grid, whose spacing is up to %s m; make it larger, "
+                "or the grid finer",
+                cells.text);
 }
 
 static void read_region(struct hs_reader *reader, const char *path, struct hs_region *region)
@@ -316,13 +280,6 @@ static void read_exact(struct hs_reader *reader)
     hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
 }
 
-static void take_source(struct hs_reader *reader, struct hs_field *field)
-{
-    if (field->stored && reader->numbers != HS_NUMBERS_LEFT)
-        hs_take_dataset(reader, "source", field->stored, NULL,
-                        reader->numbers == HS_NUMBERS_KEPT ? &field->data : NULL);
-}
-
 /* Sources that change in time are evaluated for every sweep. If they can be brought into a form
  * with few operations per node, that is done here, so that all later code sees only that
  * program. */
@@ -358,6 +315,7 @@ static void take_uniform_source(struct hs_reader *reader)
 void hs_read_fields(struct hs_reader *reader)
 {
     struct hs_problem *problem = reader->problem;
+    struct hs_field *source = &problem->source.field;
     if (hs_require(reader, "initial",
                    "give { value = ...; }, { expression = \"...\"; } or "
                    "{ file = \"...\"; dataset = \"...\"; }"))
@@ -366,8 +324,10 @@ void hs_read_fields(struct hs_reader *reader)
     if (hs_given(reader, "source")) {
         problem->source.present = true;
         problem->source.rate = source_rate(problem);
-        read_field(reader, "source", &problem->source.field);
-        take_source(reader, &problem->source.field);
+        read_field(reader, "source", source);
+        if (source->stored && reader->numbers != HS_NUMBERS_LEFT)
+            hs_take_dataset(reader, "source", source->stored, NULL,
+                            reader->numbers == HS_NUMBERS_KEPT ? &source->data : NULL);
         if (problem->body)
             take_uniform_source(reader);
         rearrange_source(reader);

@@ -24,25 +24,21 @@ static bool name_axes(struct hs_reader *reader, int length)
     for (; axis < HS_AXES && (reader->listed < length || hs_axis_is_given(reader, axis)); axis++)
         if (!hs_axis_is_given(reader, axis))
             reader->list[reader->listed++] = axis;
-    for (int after = axis; after < HS_AXES; after++) {
-        if (!hs_axis_is_given(reader, after))
-            continue;
-        hs_settings_complain(reader->settings, hs_key("grid.%c", "xyz"[after]).text,
-                             "the grid has no %c axis; give it coordinates as well, or its points "
-                             "in grid.points",
-                             "xyz"[axis]);
-        return false;
-    }
+    for (int after = axis; after < HS_AXES; after++)
+        if (hs_axis_is_given(reader, after))
+            return hs_complain(reader, hs_key("grid.%c", "xyz"[after]).text,
+                               "the grid has no %c axis; give it coordinates as well, or its "
+                               "points in grid.points",
+                               "xyz"[axis]);
     if (reader->listed == length) {
         grid->dims = axis;
         return true;
     }
-    hs_settings_complain(reader->settings, "grid.points",
-                         "has %d numbers; give one for each axis that has no coordinates of its "
-                         "own, of three axes in all",
-                         length);
     reader->listed = 0;
-    return false;
+    return hs_complain(reader, "grid.points",
+                       "has %d numbers; give one for each axis that has no coordinates of its own, "
+                       "of three axes in all",
+                       length);
 }
 
 /* Refuses an override that gives a whole axis whose nodes the config counts in points. */
@@ -53,10 +49,10 @@ static bool is_counted_twice(struct hs_reader *reader, const struct hs_setting *
         const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
         if (!entry || !entry->anew || !points || !points->file)
             continue;
-        hs_settings_complain(reader->settings, key.text,
-                             "the config counts the nodes of this axis in grid.points; override "
-                             "grid.points as well, with those of the other axes alone, and lower, "
-                             "upper or spacing where they are lists");
+        hs_complain(reader, key.text,
+                    "the config counts the nodes of this axis in grid.points; override "
+                    "grid.points as well, with those of the other axes alone, and lower, "
+                    "upper or spacing where they are lists");
         return true;
     }
     return false;
@@ -64,16 +60,13 @@ static bool is_counted_twice(struct hs_reader *reader, const struct hs_setting *
 
 static bool read_listed_points(struct hs_reader *reader, const struct hs_setting *points)
 {
-    struct hs_settings *settings = reader->settings;
+    int64_t *const counts = reader->problem->grid.points;
     bool good = true;
     for (int n = 0; n < reader->listed; n++) {
         const bool lone = points->kind == HS_SETTING_NUMBER;
         const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
-        if (hs_settings_count(settings, key.text, &reader->problem->grid.points[reader->list[n]]))
-            continue;
-        if (!hs_given(reader, key.text))
-            hs_settings_complain(settings, key.text, "missing; give the points of each axis");
-        good = false;
+        good = hs_require(reader, key.text, "give the points of each axis") && good;
+        good = hs_settings_count(reader->settings, key.text, &counts[reader->list[n]]) && good;
     }
     return good;
 }
@@ -91,12 +84,10 @@ static bool read_points(struct hs_reader *reader)
     if ((entry && entry->bad) || is_counted_twice(reader, entry))
         return false;
     const int length = hs_settings_length(settings, "grid.points");
-    if (entry && (length < 1 || length > HS_AXES)) {
-        hs_settings_complain(settings, "grid.points",
-                             "has %d numbers; give 1, 2 or 3, one for each axis%s", length,
-                             own ? " that has no coordinates of its own" : "");
-        return false;
-    }
+    if (entry && (length < 1 || length > HS_AXES))
+        return hs_complain(reader, "grid.points",
+                           "has %d numbers; give 1, 2 or 3, one for each axis%s", length,
+                           own ? " that has no coordinates of its own" : "");
     if (!name_axes(reader, length))
         return false;
     for (int axis = 0; axis < reader->problem->grid.dims; axis++)
@@ -114,10 +105,9 @@ static void check_points(struct hs_reader *reader)
         const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
         const int64_t points = problem->grid.points[reader->list[n]];
         if (points < fewest && hs_given(reader, key.text))
-            hs_settings_complain(reader->settings, key.text,
-                                 "at least %d points are needed for radius %d%s", (int)fewest,
-                                 problem->radius,
-                                 points == 1 ? "; leave it out if the grid has no such axis" : "");
+            hs_complain(reader, key.text, "at least %d points are needed for radius %d%s",
+                        (int)fewest, problem->radius,
+                        points == 1 ? "; leave it out if the grid has no such axis" : "");
     }
 }
 
@@ -143,9 +133,8 @@ static bool space_upper(struct hs_reader *reader)
         const struct hs_key key =
             hs_given(reader, "grid.upper[0]") ? hs_key("grid.upper[%d]", n) : hs_key("grid.upper");
         if (!(upper[axis] > grid->lower[axis])) {
-            hs_settings_complain(reader->settings, key.text, "must be above grid.lower, %g m",
-                                 grid->lower[axis]);
-            good = false;
+            good =
+                hs_complain(reader, key.text, "must be above grid.lower, %g m", grid->lower[axis]);
             continue;
         }
         const int64_t cells = grid->points[axis] - (hs_axis_is_periodic(reader, axis) ? 0 : 1);
@@ -165,11 +154,10 @@ static bool check_spacing(struct hs_reader *reader, const char *key)
         const bool apart = first + h != first && last - h != last;
         if (isnormal(h * h) && isnormal(1.0 / (h * h)) && isfinite(last) && apart)
             continue;
-        hs_settings_complain(reader->settings, key,
-                             "a spacing of %g m along %c, from %g m, is too small or too large to "
-                             "compute with; choose other units or another origin",
-                             h, "xyz"[axis], first);
-        return false;
+        return hs_complain(reader, key,
+                           "a spacing of %g m along %c, from %g m, is too small or too large to "
+                           "compute with; choose other units or another origin",
+                           h, "xyz"[axis], first);
     }
     return true;
 }
@@ -188,13 +176,11 @@ bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *u
         const double last = hs_read_end(reader, axis);
         if (!(axes & 1u << axis) || hs_tells_cell(fmax(fabs(first), fabs(last)), h))
             continue;
-        hs_settings_complain(
-            reader->settings, hs_given(reader, "grid.upper") ? "grid.upper" : "grid.spacing",
-            "cells of %g m along %c, from %.9g m, are too small for coordinates so "
-            "far from the origin to tell their width, and %s goes by coordinates; "
-            "move the origin nearer to them",
-            h, "xyz"[axis], first, user);
-        return false;
+        return hs_complain(reader, hs_given(reader, "grid.upper") ? "grid.upper" : "grid.spacing",
+                           "cells of %g m along %c, from %.9g m, are too small for coordinates so "
+                           "far from the origin to tell their width, and %s goes by coordinates; "
+                           "move the origin nearer to them",
+                           h, "xyz"[axis], first, user);
     }
     return true;
 }
@@ -204,27 +190,20 @@ static bool refuse_lists(struct hs_reader *reader)
 {
     static const char *const keys[] = {"grid.lower", "grid.upper", "grid.spacing"};
     bool good = true;
-    for (int n = 0; n < 3 && reader->problem->grid.dims > 0; n++) {
-        if (!hs_given(reader, keys[n]))
-            continue;
-        hs_settings_complain(reader->settings, keys[n],
-                             "all axes have coordinates of their own; remove it");
-        good = false;
-    }
+    for (int n = 0; n < 3 && reader->problem->grid.dims > 0; n++)
+        good =
+            hs_refuse(reader, keys[n], "all axes have coordinates of their own; remove it") && good;
     return good;
 }
 
 static bool read_space(struct hs_reader *reader)
 {
-    struct hs_settings *settings = reader->settings;
     struct hs_grid *grid = &reader->problem->grid;
     const bool by_upper = hs_given(reader, "grid.upper");
     if (reader->listed == 0)
         return refuse_lists(reader);
-    if (by_upper && hs_given(reader, "grid.spacing")) {
-        hs_settings_complain(settings, "grid.spacing", "give upper or spacing, not both");
-        return false;
-    }
+    if (by_upper && hs_given(reader, "grid.spacing"))
+        return hs_complain(reader, "grid.spacing", "give upper or spacing, not both");
     if (!hs_read_per_listed_axis(reader, "grid.lower", false, grid->lower))
         return false;
     if (by_upper ? !space_upper(reader)

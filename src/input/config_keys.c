@@ -283,9 +283,9 @@ static bool put_value(struct hs_settings *settings, const struct hs_setting *pla
         hs_settings_add(settings, plain);
     else if (!hs_config_text_value(plain->path, value, settings)) {
         hs_settings_add(settings, plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
-        hs_settings_complain(settings, plain->path,
-                             "not a value; write a number, \"a string\", [a, list] or {a group;}");
-        return false;
+        return hs_settings_complain(
+            settings, plain->path,
+            "not a value; write a number, \"a string\", [a, list] or {a group;}");
     }
     return true;
 }

@@ -29,12 +29,11 @@ static void read_coefficients(struct hs_reader *reader)
         const struct hs_key key = hs_key("stencil.c%d", i);
         const bool given = hs_given(reader, key.text);
         if (i < count && !given)
-            hs_settings_complain(reader->settings, key.text,
-                                 "missing; %dD with radius %d needs c0 to c%d", dims, radius,
-                                 count - 1);
+            hs_complain(reader, key.text, "missing; %dD with radius %d needs c0 to c%d", dims,
+                        radius, count - 1);
         else if (i >= count && given)
-            hs_settings_complain(
-                reader->settings, key.text,
+            hs_complain(
+                reader, key.text,
                 "%dD with radius %d has c0 to c%d only; remove it, or give a larger stencil.radius",
                 dims, radius, count - 1);
         else if (i < count)
@@ -87,10 +86,10 @@ static void read_three(struct hs_reader *reader)
                hs_settings_number(reader->settings, three[i], into[i]) && good;
     material->diffusivity = material->conductivity / (material->density * material->specific_heat);
     if (good && !isnormal(material->diffusivity))
-        hs_settings_complain(reader->settings, "material",
-                             "conductivity / (density * specific_heat) = %g m^2/s is too small or "
-                             "too large; check the units",
-                             material->diffusivity);
+        hs_complain(reader, "material",
+                    "conductivity / (density * specific_heat) = %g m^2/s is too small or "
+                    "too large; check the units",
+                    material->diffusivity);
 }
 
 /* Whether the config has a body of several materials, which is read elsewhere. */
@@ -104,10 +103,10 @@ static bool has_body(struct hs_reader *reader)
             hs_settings_mean(reader->settings, "materials"); /* neither is then missing */
             hs_settings_mean(reader->settings, "body");
         } else if (hs_given(reader, "material"))
-            hs_settings_complain(reader->settings, "material",
-                                 "%s is given too; a body of several materials has materials and "
-                                 "body, one of a single material has material alone",
-                                 keys[n]);
+            hs_complain(reader, "material",
+                        "%s is given too; a body of several materials has materials and "
+                        "body, one of a single material has material alone",
+                        keys[n]);
         return true;
     }
     return false;
@@ -126,8 +125,7 @@ void hs_read_material(struct hs_reader *reader)
         read_three(reader);
         hs_keep_material(reader, "material");
     } else
-        hs_settings_complain(reader->settings, "material",
-                             "missing; give { conductivity; density; specific_heat; } or "
-                             "{ diffusivity; }, materials and body, or the raw coefficients "
-                             "stencil.c0 ...");
+        hs_complain(reader, "material",
+                    "missing; give { conductivity; density; specific_heat; } or { diffusivity; }, "
+                    "materials and body, or the raw coefficients stencil.c0 ...");
 }

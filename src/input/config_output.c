@@ -26,22 +26,22 @@ static void check_file(struct hs_reader *reader)
     struct stat status;
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
         (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
-        hs_settings_complain(reader->settings, "output.file",
-                             "is a folder or empty; give the name of the file to write");
+        hs_complain(reader, "output.file",
+                    "is a folder or empty; give the name of the file to write");
     else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
-        hs_settings_complain(reader->settings, "output.file",
-                             "is a device or a pipe; give the name of the file to write");
+        hs_complain(reader, "output.file",
+                    "is a device or a pipe; give the name of the file to write");
     else if (strlen(file) > 5 && strcmp(file + strlen(file) - 5, ".part") == 0)
-        hs_settings_complain(reader->settings, "output.file",
-                             "ends in .part, as files do that are not whole yet and that the next "
-                             "run removes; give another name");
+        hs_complain(reader, "output.file",
+                    "ends in .part, as files do that are not whole yet and that the next "
+                    "run removes; give another name");
     for (int i = 0; i < problem->input_count; i++) {
         const char *key = problem->inputs[i].key;
         if (hs_regular_same(file, problem->inputs[i].path))
-            hs_settings_complain(reader->settings, "output.file",
-                                 key[0] ? "is the file that %s reads; give another name"
-                                        : "is the config itself; give another name",
-                                 key);
+            hs_complain(reader, "output.file",
+                        key[0] ? "is the file that %s reads; give another name"
+                               : "is the config itself; give another name",
+                        key);
     }
 }
 
@@ -91,22 +91,18 @@ static void read_name(struct hs_reader *reader, int index)
     if (!name)
         return;
     if (name[0] == '\0' || strpbrk(name, "/,") || strcmp(name, ".") == 0)
-        hs_settings_complain(
-            reader->settings, key.text,
-            "cannot be the name of a dataset and of a curve; give one without \"/\" "
-            "and \",\"");
+        hs_complain(reader, key.text,
+                    "cannot be the name of a dataset and of a curve; give one without \"/\" "
+                    "and \",\"");
     if (strlen(name) > MOST_NAME)
-        hs_settings_complain(reader->settings, key.text,
-                             "is %zu bytes long; give a name of at most %d", strlen(name),
-                             MOST_NAME);
+        hs_complain(reader, key.text, "is %zu bytes long; give a name of at most %d", strlen(name),
+                    MOST_NAME);
     if (strcmp(name, "time") == 0 || strcmp(name, "sweep") == 0)
-        hs_settings_complain(
-            reader->settings, key.text,
-            "is taken: /probes/%s belongs to the rows themselves; give another name", name);
+        hs_complain(reader, key.text,
+                    "is taken: /probes/%s belongs to the rows themselves; give another name", name);
     for (int i = 0; i < index; i++)
         if (probes[i].name && strcmp(probes[i].name, name) == 0)
-            hs_settings_complain(reader->settings, key.text,
-                                 "probes[%d] has the same name; give each its own", i);
+            hs_complain(reader, key.text, "probes[%d] has the same name; give each its own", i);
 }
 
 /* Finds the nearest node; a periodic axis extends to where it repeats. */
@@ -121,10 +117,9 @@ static void place_probe(struct hs_reader *reader, const char *key, struct hs_pro
         const int64_t last = wraps ? n : n - 1;
         const double slack = 1e-6; /* of a cell: 0.1 may be a rounding beyond 100 * 0.001 */
         if (!(place >= -slack && place <= (double)last + slack)) {
-            hs_settings_complain(reader->settings, key,
-                                 "lies outside the grid along %c; give a place from %g to %g m",
-                                 "xyz"[axis], hs_grid_coordinate(grid, axis, 0),
-                                 hs_grid_coordinate(grid, axis, last));
+            hs_complain(reader, key, "lies outside the grid along %c; give a place from %g to %g m",
+                        "xyz"[axis], hs_grid_coordinate(grid, axis, 0),
+                        hs_grid_coordinate(grid, axis, last));
             return;
         }
         const int64_t node = (int64_t)floor(place + 0.5);

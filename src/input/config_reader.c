@@ -36,16 +36,12 @@ bool hs_given(const struct hs_reader *reader, const char *key)
 
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
 {
-    if (hs_given(reader, key))
-        return true;
-    hs_settings_complain(reader->settings, key, "missing; %s", remedy);
-    return false;
+    return hs_given(reader, key) || hs_complain(reader, key, "missing; %s", remedy);
 }
 
-void hs_refuse(struct hs_reader *reader, const char *key, const char *why)
+bool hs_refuse(struct hs_reader *reader, const char *key, const char *why)
 {
-    if (hs_given(reader, key))
-        hs_settings_complain(reader->settings, key, "%s", why);
+    return !hs_given(reader, key) || hs_complain(reader, key, "%s", why);
 }
 
 bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path)
@@ -101,10 +97,8 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     struct hs_instruction *code;
     struct hs_expression expression;
     char reason[300];
-    if (hs_expression_compile(entry->text, &code, &expression, reason, sizeof reason)) {
-        hs_settings_complain(reader->settings, key, "%s", reason);
-        return false;
-    }
+    if (hs_expression_compile(entry->text, &code, &expression, reason, sizeof reason))
+        return hs_complain(reader, key, "%s", reason);
     if (expression.length == 1 && code[0].operation == HS_OP_CONSTANT) {
         out->constant = code[0].constant;
         free(code);
@@ -114,14 +108,6 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     hs_keep_program(reader, code);
     doubt_axes(reader, entry, expression.varies);
     return hs_check_coordinates(reader, expression.varies, key);
-}
-
-static bool read_member(struct hs_reader *reader, const char *key, double *out)
-{
-    if (hs_given(reader, key))
-        return hs_settings_number(reader->settings, key, out);
-    hs_settings_complain(reader->settings, key, "missing; the list needs one number for each axis");
-    return false;
 }
 
 /* Reads numbers for `dims` axes; messages say that `whose` axes they are. */
@@ -144,15 +130,15 @@ static bool read_axes(struct hs_reader *reader, const char *key, bool spread, in
     const int length = hs_settings_length(reader->settings, key);
     if (entry->bad)
         return false;
-    if (length != dims) {
-        hs_settings_complain(reader->settings, key,
-                             "has %d number%s; %s %d ax%ss, give one for each", length,
-                             length == 1 ? "" : "s", whose, dims, dims == 1 ? "i" : "e");
-        return false;
-    }
+    if (length != dims)
+        return hs_complain(reader, key, "has %d number%s; %s %d ax%ss, give one for each", length,
+                           length == 1 ? "" : "s", whose, dims, dims == 1 ? "i" : "e");
     bool good = true;
-    for (int axis = 0; axis < dims; axis++)
-        good = read_member(reader, hs_key("%s[%d]", key, axis).text, &out[axis]) && good;
+    for (int axis = 0; axis < dims; axis++) {
+        const struct hs_key member = hs_key("%s[%d]", key, axis);
+        good = hs_require(reader, member.text, "the list needs one number for each axis") &&
+               hs_settings_number(reader->settings, member.text, &out[axis]) && good;
+    }
     return good;
 }
 

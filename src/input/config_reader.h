@@ -33,6 +33,9 @@ struct hs_key hs_found_at(const struct hs_reader *reader, double found,
 
 bool hs_given(const struct hs_reader *reader, const char *key);
 
+/* Complains of a key; false, for the caller to return. */
+#define hs_complain(reader, ...) hs_settings_complain((reader)->settings, __VA_ARGS__)
+
 /* Whether member n of a list of groups exists and is good; *path is its path. Complains if it is
  * missing. */
 bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path);
@@ -40,8 +43,8 @@ bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key 
 /* Complains if the key is not given. */
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
 
-/* Complains if the key is given. */
-void hs_refuse(struct hs_reader *reader, const char *key, const char *why);
+/* Complains, and returns false, if the key is given. */
+bool hs_refuse(struct hs_reader *reader, const char *key, const char *why);
 
 /* A copy of the key's value or its default; NULL if there is neither, or the key is bad. */
 char *hs_read_string(struct hs_reader *reader, const char *key);
@@ -92,11 +95,6 @@ struct hs_taker {
 };
 bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stored *stored,
                      const struct hs_taker *taker, double **out);
-
-/* Reads all numbers of a field that is small or that all ranks need, allocated; NULL if it is
- * bad. */
-double *hs_read_dataset(struct hs_reader *reader, const char *group,
-                        const struct hs_field_shape *shape);
 
 /* Complains of dataset and step keys whose file is not given. */
 void hs_check_datasets(struct hs_reader *reader);

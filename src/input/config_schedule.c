@@ -8,10 +8,10 @@ static void read_length(struct hs_reader *reader)
     struct hs_schedule *schedule = &reader->problem->schedule;
     const bool end = hs_given(reader, "time.end"), sweeps = hs_given(reader, "time.sweeps");
     if (end && sweeps)
-        hs_settings_complain(reader->settings, "time.sweeps", "give end or sweeps, not both");
+        hs_complain(reader, "time.sweeps", "give end or sweeps, not both");
     else if (!end && !sweeps && !hs_given(reader, "steady"))
-        hs_settings_complain(reader->settings, "time",
-                             "missing end or sweeps; say how long the run is, or give steady");
+        hs_complain(reader, "time",
+                    "missing end or sweeps; say how long the run is, or give steady");
     schedule->method = hs_read_string(reader, "time.method");
     hs_settings_number(reader->settings, "time.end", &schedule->end);
     hs_settings_count(reader->settings, "time.sweeps", &schedule->sweeps);
@@ -30,10 +30,9 @@ static void read_step(struct hs_reader *reader)
     static const char *const in_seconds[] = {"time.end", "output.interval"};
     for (int i = 0; i < 2; i++)
         if (hs_given(reader, in_seconds[i]))
-            hs_settings_complain(reader->settings, in_seconds[i],
-                                 "raw coefficients do not say how long a sweep is; give time.step, "
-                                 "or %s",
-                                 i == 0 ? "time.sweeps" : "output.every");
+            hs_complain(reader, in_seconds[i],
+                        "raw coefficients do not say how long a sweep is; give time.step, or %s",
+                        i == 0 ? "time.sweeps" : "output.every");
     hs_refuse(reader, "time.step",
               "raw coefficients include the step, so \"auto\" has nothing to choose; give a "
               "number, or remove it");
@@ -44,7 +43,7 @@ static void read_cadence(struct hs_reader *reader)
 {
     struct hs_schedule *schedule = &reader->problem->schedule;
     if (hs_given(reader, "output.interval") && hs_given(reader, "output.every"))
-        hs_settings_complain(reader->settings, "output.every", "give interval or every, not both");
+        hs_complain(reader, "output.every", "give interval or every, not both");
     hs_settings_number(reader->settings, "output.interval", &schedule->output_interval);
     hs_settings_count(reader->settings, "output.every", &schedule->output_every);
     hs_settings_count(reader->settings, "output.history_every", &schedule->history_every);

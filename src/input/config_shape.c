@@ -15,11 +15,9 @@ static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape
     if (!hs_read_per_axis(reader, upper.text, false, shape->upper) || !both)
         return false;
     for (int axis = 0; axis < reader->problem->grid.dims; axis++)
-        if (shape->lower[axis] > shape->upper[axis]) {
-            hs_settings_complain(reader->settings, upper.text, "is below lower along %c; swap them",
-                                 "xyz"[axis]);
-            return false;
-        }
+        if (shape->lower[axis] > shape->upper[axis])
+            return hs_complain(reader, upper.text, "is below lower along %c; swap them",
+                               "xyz"[axis]);
     return true;
 }
 
@@ -47,19 +45,14 @@ static bool read_cylinder(struct hs_reader *reader, const char *path, struct hs_
     /* in 2D a cylinder along z, the default, is a disc, whatever its length */
     const int dims = reader->problem->grid.dims;
     const bool there = dims == 0 || shape->axis < dims;
-    if (!there &&
-        (shape->axis != HS_Z || hs_given(reader, from.text) || hs_given(reader, to.text))) {
-        hs_settings_complain(settings,
-                             shape->axis != HS_Z           ? axis_key.text
-                             : hs_given(reader, from.text) ? from.text
-                                                           : to.text,
-                             "the grid has no %s axis; choose another, or remove it", axis);
-        return false;
-    }
-    if (shape->from > shape->to) {
-        hs_settings_complain(settings, to.text, "is below from; swap them");
-        return false;
-    }
+    if (!there && (shape->axis != HS_Z || hs_given(reader, from.text) || hs_given(reader, to.text)))
+        return hs_complain(reader,
+                           shape->axis != HS_Z           ? axis_key.text
+                           : hs_given(reader, from.text) ? from.text
+                                                         : to.text,
+                           "the grid has no %s axis; choose another, or remove it", axis);
+    if (shape->from > shape->to)
+        return hs_complain(reader, to.text, "is below from; swap them");
     return read_round(reader, path, shape);
 }
 
@@ -74,9 +67,8 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
         length = hypot(length, shape->normal[axis]);
     if (isnormal(length))
         return point;
-    hs_settings_complain(reader->settings, normal.text,
-                         "has no direction; give the one that points out of the half-space");
-    return false;
+    return hs_complain(reader, normal.text,
+                       "has no direction; give the one that points out of the half-space");
 }
 
 static const struct {
@@ -137,15 +129,11 @@ static bool check_keys(struct hs_reader *reader, const char *path, int kind)
         const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
         const bool given = hs_given(reader, name.text);
         const unsigned bit = 1u << key;
-        if (shapes[kind].needs & bit && !given) {
-            hs_settings_complain(reader->settings, name.text, "missing; a %s needs it",
-                                 shapes[kind].name);
-            good = false;
-        } else if (!((shapes[kind].needs | shapes[kind].takes) & bit) && given) {
-            hs_settings_complain(reader->settings, name.text, "a %s does not take it; remove it",
-                                 shapes[kind].name);
-            good = false;
-        }
+        if (shapes[kind].needs & bit && !given)
+            good = hs_complain(reader, name.text, "missing; a %s needs it", shapes[kind].name);
+        else if (!((shapes[kind].needs | shapes[kind].takes) & bit) && given)
+            good = hs_complain(reader, name.text, "a %s does not take it; remove it",
+                               shapes[kind].name);
     }
     return good;
 }
@@ -161,10 +149,8 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
         if (!shapes[kind].read(reader, path, shape) || !keys ||
             !hs_check_coordinates(reader, HS_VARIES_SPACE, path))
             return false;
-        if (!reader->space_known || is_in_grid(reader, shape))
-            return true;
-        hs_settings_complain(reader->settings, path,
-                             "lies outside the grid; check its coordinates, in m");
+        return !reader->space_known || is_in_grid(reader, shape) ||
+               hs_complain(reader, path, "lies outside the grid; check its coordinates, in m");
     }
     return false;
 }

@@ -43,7 +43,7 @@ static int add_value(struct hs_reader *reader, const char *key, const struct hs_
     const double first = hs_value_at(value, 0.0, 0.0, 0.0, 0.0);
     if (isfinite(first))
         return add_function(reader->problem, (struct hs_time_function){.value = *value});
-    hs_settings_complain(reader->settings, key, "is not a finite number at t = 0 s");
+    hs_complain(reader, key, "is not a finite number at t = 0 s");
     return -1;
 }
 
@@ -53,10 +53,8 @@ bool hs_read_time_function(struct hs_reader *reader, const char *key, const char
     struct hs_value value;
     if (!hs_read_value(reader, key, &value))
         return false;
-    if (hs_value_varies(&value) & HS_VARIES_SPACE) {
-        hs_settings_complain(reader->settings, key, "may change in time alone; %s", instead);
-        return false;
-    }
+    if (hs_value_varies(&value) & HS_VARIES_SPACE)
+        return hs_complain(reader, key, "may change in time alone; %s", instead);
     *function = add_value(reader, key, &value);
     return *function >= 0;
 }
@@ -99,9 +97,9 @@ static bool check_field(struct hs_reader *reader, const char *key, int face, dou
             continue;
         int64_t node[HS_AXES];
         hs_grid_face_node(grid, face, n, node);
-        hs_settings_complain(reader->settings, key, "%s%s; it must be a finite number%s everywhere",
-                             hs_found_at(reader, found, node).text, when,
-                             least == 0.0 ? ", 0 or more," : "");
+        hs_complain(reader, key, "%s%s; it must be a finite number%s everywhere",
+                    hs_found_at(reader, found, node).text, when,
+                    least == 0.0 ? ", 0 or more," : "");
         free(*field);
         *field = NULL;
         return false;
@@ -117,11 +115,16 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
         plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
     const struct hs_field_shape shape = {&plane, "the face", axes.text,
                                          "resample it to the nodes of the face"};
-    if (plane.dims > 0)
-        return hs_read_dataset(reader, key, &shape);
-    hs_settings_complain(reader->settings, key,
-                         "a face of a 1D grid is a point; give a number instead");
-    return NULL;
+    struct hs_stored *stored = NULL;
+    double *values = NULL;
+    if (plane.dims == 0)
+        hs_complain(reader, key, "a face of a 1D grid is a point; give a number instead");
+    else
+        stored = hs_find_dataset(reader, key, &shape, 1, NULL);
+    if (stored)
+        hs_take_dataset(reader, key, stored, NULL, &values);
+    hs_stored_destroy(stored);
+    return values;
 }
 
 /* A number given by an expression: a field if it depends on place, kept as it is if on place and
@@ -192,11 +195,9 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
     if (hs_given(reader, value.text)) {
         if (!by_file && !by_table)
             return read_by_value(reader, value.text, face, least, out);
-        hs_settings_complain(reader->settings, value.text, "give either %s, or %s%s", name,
-                             hs_other_ways(name, " and ").text,
-                             hs_option_find(table.text) ? ", one or both, which are multiplied"
-                                                        : "");
-        return false;
+        return hs_complain(reader, value.text, "give either %s, or %s%s", name,
+                           hs_other_ways(name, " and ").text,
+                           hs_option_find(table.text) ? ", one or both, which are multiplied" : "");
     }
     if (by_file) {
         /* the number's key may be in `all`, which a face shares key by key */

@@ -82,11 +82,8 @@ bool hs_walls_need_body(const struct hs_reader *reader)
 static struct hs_key key_that_makes_body(const struct hs_reader *reader,
                                          const struct hs_wall_keys *keys)
 {
-    static const char *const of_bodies[] = {"materials", "body", "measured"};
-    bool anyway = hs_grid_is_stretched(&reader->problem->grid);
-    for (int n = 0; n < 3; n++)
-        anyway = anyway || hs_given(reader, of_bodies[n]);
-    if (anyway)
+    if (hs_grid_is_stretched(&reader->problem->grid) || hs_given(reader, "materials") ||
+        hs_given(reader, "body") || hs_given(reader, "measured"))
         return (struct hs_key){""};
     const struct hs_key type = hs_wall_key(reader, keys, "type");
     const int length = (int)(strrchr(type.text, '.') - type.text);
@@ -99,13 +96,12 @@ static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *key
 {
     const struct hs_key maker = key_that_makes_body(reader, keys);
     const bool made = maker.text[0];
-    hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
-                         "%s%s fixed, dirichlet, neumann, robin, reflective, or as a whole face "
-                         "periodic; choose one of these%s",
-                         maker.text,
-                         made ? " needs walls that are"
-                              : "walls of a body, and of a stretched grid, are",
-                         made ? ", or remove that key" : "");
+    hs_complain(reader, hs_wall_key(reader, keys, "type").text,
+                "%s%s fixed, dirichlet, neumann, robin, reflective, or as a whole face "
+                "periodic; choose one of these%s",
+                maker.text,
+                made ? " needs walls that are" : "walls of a body, and of a stretched grid, are",
+                made ? ", or remove that key" : "");
 }
 
 /* ---- one wall -------------------------------------------------------------------------------- */
@@ -169,9 +165,8 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
         const struct hs_key key = hs_wall_key(reader, keys, row->needs[n]);
         if (is_given(reader, keys, row->needs[n]))
             continue;
-        hs_settings_complain(reader->settings, key.text, "missing; a %s boundary needs it, or %s",
-                             row->kind, hs_other_ways(row->needs[n], " or ").text);
-        good = false;
+        good = hs_complain(reader, key.text, "missing; a %s boundary needs it, or %s", row->kind,
+                           hs_other_ways(row->needs[n], " or ").text);
     }
     for (int n = 0; n < NUMBERS; n++)
         for (int way = 0; way < WAYS && !uses(row, numbers[n]); way++) {
@@ -179,15 +174,13 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
                 hs_wall_key(reader, keys, hs_key("%s%s", numbers[n], ways[way]).text);
             if (!hs_given(reader, key.text))
                 continue;
-            hs_settings_complain(reader->settings, key.text,
-                                 strcmp(numbers[n], "gradient") == 0
-                                     ? "in a body, and on a stretched grid, what leaves is a flux; "
-                                       "give flux in W/m^2, for which a material needs "
-                                       "conductivity, density and specific_heat"
-                                     : "a %s boundary does not use it; remove it, or change the "
-                                       "type",
-                                 row->kind);
-            good = false;
+            good = hs_complain(reader, key.text,
+                               strcmp(numbers[n], "gradient") == 0
+                                   ? "in a body, and on a stretched grid, what leaves is a flux; "
+                                     "give flux in W/m^2, for which a material needs "
+                                     "conductivity, density and specific_heat"
+                                   : "a %s boundary does not use it; remove it, or change the type",
+                               row->kind);
         }
     return good;
 }
@@ -218,14 +211,14 @@ static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
         h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
     wall->h_field = h.field;
     if (!function || function->value.expression.code) {
-        hs_settings_complain(reader->settings, key.text,
-                             "may change along the wall, not in time; give a number, an expression "
-                             "of x, y, z, or h_file, and let ambient or flux change in time");
+        hs_complain(reader, key.text,
+                    "may change along the wall, not in time; give a number, an expression "
+                    "of x, y, z, or h_file, and let ambient or flux change in time");
         return;
     }
     wall->h = function->value.constant;
     if (wall->h < 0.0)
-        hs_settings_complain(reader->settings, key.text, "must be >= 0 [W/(m^2 K)]");
+        hs_complain(reader, key.text, "must be >= 0 [W/(m^2 K)]");
 }
 
 /* Heat flows in W need conductivities in W/(m K). */
@@ -235,9 +228,9 @@ static void check_units(struct hs_reader *reader, const struct hs_wall_keys *key
     const struct hs_body *body = reader->problem->body;
     const bool watts = hs_wall_number_is_given(&wall->flux) || wall->h > 0.0 || wall->h_field;
     if (watts && body->substance_count > 0 && isnan(body->substance[0].density))
-        hs_settings_complain(reader->settings, hs_wall_key(reader, keys, "type").text,
-                             "a flux in W/m^2 and convection need conductivity, density and "
-                             "specific_heat of the materials instead of diffusivity");
+        hs_complain(reader, hs_wall_key(reader, keys, "type").text,
+                    "a flux in W/m^2 and convection need conductivity, density and "
+                    "specific_heat of the materials instead of diffusivity");
 }
 
 static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
@@ -276,17 +269,13 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
         const struct hs_key key = hs_key("%s.%s", path, corners[end]);
         const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
         if (!hs_require(reader, key.text,
-                        "give the corners lower and upper along the axes of the "
-                        "face"))
+                        "give the corners lower and upper along the axes of the face"))
             return false;
         const int length = hs_settings_length(reader->settings, key.text);
-        if (entry->bad || length != grid->dims - 1) {
-            hs_settings_complain(reader->settings, key.text,
-                                 "has %d number%s; the face has %d ax%ss, give one for each",
-                                 length, length == 1 ? "" : "s", grid->dims - 1,
-                                 grid->dims == 2 ? "i" : "e");
-            return false;
-        }
+        if (entry->bad || length != grid->dims - 1)
+            return hs_complain(reader, key.text,
+                               "has %d number%s; the face has %d ax%ss, give one for each", length,
+                               length == 1 ? "" : "s", grid->dims - 1, grid->dims == 2 ? "i" : "e");
         for (int n = 0; n < length; n++) {
             const struct hs_key member =
                 entry->kind == HS_SETTING_NUMBER ? key : hs_key("%s[%d]", key.text, n);
@@ -299,12 +288,11 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
         if (ordered && (!reader->space_known || (wall->upper[a] > grid->lower[a] &&
                                                  wall->lower[a] < hs_read_end(reader, a))))
             continue;
-        hs_settings_complain(reader->settings, hs_key("%s.upper", path).text,
-                             ordered ? "the patch lies outside the face along %c; check its "
-                                       "coordinates, in m"
-                                     : "must be above lower along %c",
-                             "xyz"[a]);
-        return false;
+        return hs_complain(reader, hs_key("%s.upper", path).text,
+                           ordered ? "the patch lies outside the face along %c; check its "
+                                     "coordinates, in m"
+                                   : "must be above lower along %c",
+                           "xyz"[a]);
     }
     return good;
 }
@@ -326,9 +314,9 @@ static uint16_t *read_face_labels(struct hs_reader *reader, int face, bool used)
     if (!hs_given(reader, file.text))
         return NULL;
     if (!used) {
-        hs_settings_complain(reader->settings, file.text,
-                             "no patch of the face has a label; give patches with label = ..., or "
-                             "remove this");
+        hs_complain(reader, file.text,
+                    "no patch of the face has a label; give patches with label = ..., or "
+                    "remove this");
         return NULL;
     }
     double *number = hs_read_face_field(reader, key.text, face);
@@ -365,10 +353,10 @@ static void check_has_nodes(struct hs_reader *reader, const char *path, const st
         }
         if (found)
             continue;
-        hs_settings_complain(reader->settings, hs_key("%s.upper", path).text,
-                             "the patch lies between two nodes along %c and would hold none; make "
-                             "it larger, or the grid finer",
-                             "xyz"[a]);
+        hs_complain(reader, hs_key("%s.upper", path).text,
+                    "the patch lies between two nodes along %c and would hold none; make "
+                    "it larger, or the grid finer",
+                    "xyz"[a]);
         return;
     }
 }
@@ -386,9 +374,9 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
     }
     if (!labels) { /* errors of a file are reported already */
         if (!hs_given(reader, hs_key("boundary.%s.labels_file", hs_face_name(wall->face)).text))
-            hs_settings_complain(reader->settings, label.text,
-                                 "the face has no labels; give labels_file beside patches, or "
-                                 "lower and upper");
+            hs_complain(reader, label.text,
+                        "the face has no labels; give labels_file beside patches, or "
+                        "lower and upper");
         return;
     }
     for (int n = 0; n < 2; n++)
@@ -402,8 +390,8 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
     while (first < count && labels[first] != number)
         first++;
     if (first == count)
-        hs_settings_complain(reader->settings, label.text,
-                             "no node of the face has this label; check it, or remove the patch");
+        hs_complain(reader, label.text,
+                    "no node of the face has this label; check it, or remove the patch");
     uint16_t *own = hs_new(bytes);
     memcpy(own, labels, bytes);
     wall->label = own;
@@ -428,8 +416,8 @@ static void read_patches(struct hs_reader *reader, int face)
     const struct hs_key list = hs_key("boundary.%s.patches", hs_face_name(face));
     const int count = hs_settings_length(reader->settings, list.text);
     if (count > 0 && reader->problem->grid.dims == 1) {
-        hs_settings_complain(reader->settings, list.text,
-                             "a face of a 1D grid is a point and has no parts; remove its patches");
+        hs_complain(reader, list.text,
+                    "a face of a 1D grid is a point and has no parts; remove its patches");
         return;
     }
     uint16_t *labels = read_face_labels(reader, face, is_labelled(reader, list.text, count));
@@ -469,8 +457,7 @@ static void read_face(struct hs_reader *reader, int face)
     for (int n = 0; n < 2; n++) {
         const struct hs_key key = hs_key("boundary.%s.%s", hs_face_name(face), of_walls[n]);
         if (hs_given(reader, key.text))
-            hs_settings_complain(reader->settings, key.text,
-                                 "a periodic face is no wall; remove its %s", of_walls[n]);
+            hs_complain(reader, key.text, "a periodic face is no wall; remove its %s", of_walls[n]);
     }
 }
 
@@ -482,7 +469,6 @@ void hs_read_walls(struct hs_reader *reader)
                                                  {"boundary.all.labels_file", "labels"}};
     for (int n = 0; n < 2; n++)
         if (hs_given(reader, of_one_face[n][0]))
-            hs_settings_complain(reader->settings, of_one_face[n][0],
-                                 "%s are of one face; give them to x_min, x_max ...",
-                                 of_one_face[n][1]);
+            hs_complain(reader, of_one_face[n][0],
+                        "%s are of one face; give them to x_min, x_max ...", of_one_face[n][1]);
 }

@@ -232,8 +232,7 @@ static enum hs_status open_hdf5(const char *path, const char *name, struct array
             why, HS_IO,
             "%s: a run's file that is damaged or was changed by another program: the checksum of "
             "its table of contents does not match; make it again, or read a copy of it that "
-            "h5repack "
-            "makes",
+            "h5repack makes",
             path);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
@@ -327,6 +326,7 @@ static enum hs_status open_array(const char *path, const char *name, struct arra
 {
     char head[16] = "";
     const char *reason;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 would print its errors; only main prints */
     *out = (struct array){.set = H5I_INVALID_HID};
     out->file = hs_regular_open(path, false, &reason); /* HDF5 gives no reason and may block */
     if (out->file < 0)
@@ -337,25 +337,6 @@ static enum hs_status open_array(const char *path, const char *name, struct arra
             return hs_error_add(why, HS_IO, "%s: %s", path, others[i].said);
     return hs_npy_begins(head, begun > 0 ? (size_t)begun : 0) ? open_npy(path, out, why)
                                                               : open_hdf5(path, name, out, why);
-}
-
-/* HDF5 would print its own errors to stderr; only main prints. */
-struct quiet {
-    H5E_auto2_t print;
-    void *data;
-};
-
-static struct quiet be_quiet(void)
-{
-    struct quiet before;
-    H5Eget_auto2(H5E_DEFAULT, &before.print, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return before;
-}
-
-static void end_quiet(struct quiet before)
-{
-    H5Eset_auto2(H5E_DEFAULT, before.print, before.data);
 }
 
 /* ---- where they lie -------------------------------------------------------------------------- */
@@ -443,8 +424,8 @@ static enum hs_status read_stored(const struct hs_stored *stored, const struct h
                                   double *out, struct hs_error *err)
 {
     struct stored_file *file = (struct stored_file *)(uintptr_t)stored;
-    const struct quiet before = be_quiet();
     struct hs_error why;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* in each thread */
     hs_error_init(&why);
     enum hs_status status = open_again(file, &why);
     if (!status)
@@ -453,7 +434,6 @@ static enum hs_status read_stored(const struct hs_stored *stored, const struct h
         hs_error_add(err, status, "%s%s%s", stored->place ? stored->place : "",
                      stored->place ? ": " : "", hs_error_reason(&why));
     hs_error_release(&why);
-    end_quiet(before);
     return status;
 }
 
@@ -461,7 +441,6 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
                                   const struct hs_field_shape *shape, struct hs_stored **out,
                                   struct hs_error *why)
 {
-    const struct quiet before = be_quiet();
     struct stored_file *file = hs_new(sizeof *file);
     file->stored = (struct hs_stored){.path = hs_copy(path),
                                       .name = hs_copy(name),
@@ -482,6 +461,5 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
     if (status)
         destroy(&file->stored);
     *out = status ? NULL : &file->stored;
-    end_quiet(before);
     return status;
 }

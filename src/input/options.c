@@ -353,12 +353,16 @@ char *hs_list_said(const char *list)
 {
     char word[HS_LONGEST_WORD + 1];
     char *said = hs_copy("");
-    while (hs_list_next(&list, '|', word, sizeof word)) {
-        char *longer = hs_format("%s%s%s", said, said[0] ? ", " : "", word);
-        free(said);
-        said = longer;
-    }
+    while (hs_list_next(&list, '|', word, sizeof word))
+        said = hs_list_add(said, ", ", word);
     return said;
+}
+
+char *hs_list_add(char *list, const char *between, const char *more)
+{
+    char *longer = hs_format("%s%s%s", list, list[0] ? between : "", more);
+    free(list);
+    return longer;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */

@@ -80,6 +80,9 @@ size_t hs_list_match(const char *list, const char *text);
 /* A list "a|b|c" in the form for messages, "a, b, c"; allocated. */
 char *hs_list_said(const char *list);
 
+/* Adds to an allocated text, after `between` unless it is empty. Returns the longer one. */
+char *hs_list_add(char *list, const char *between, const char *more);
+
 /* Letters to change, add, drop or swap to turn `a` into `b`; used to find the nearest names. */
 size_t hs_edit_distance(const char *a, const char *b);
 

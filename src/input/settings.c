@@ -196,7 +196,7 @@ void hs_settings_report(struct hs_settings *settings, const char *path, enum hs_
     free(place);
 }
 
-void hs_settings_complain(struct hs_settings *settings, const char *path, const char *format, ...)
+bool hs_settings_complain(struct hs_settings *settings, const char *path, const char *format, ...)
 {
     char message[LONGEST_MESSAGE];
     va_list args;
@@ -204,6 +204,7 @@ void hs_settings_complain(struct hs_settings *settings, const char *path, const 
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     hs_settings_report(settings, path, HS_BAD_INPUT, message);
+    return false;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */

@@ -68,8 +68,8 @@ void hs_settings_remove(struct hs_settings *settings, const char *path);
 
 /* Reports an error in a key and flags the key bad: "FILE:LINE: KEY = VALUE: ...". For a key that
  * was not given the location is that of the enclosing group. Silent if the key is already bad, or
- * is missing because it or its group was mistyped. */
-void hs_settings_complain(struct hs_settings *settings, const char *path, const char *format, ...)
+ * is missing because it or its group was mistyped. Returns false, for the caller to return. */
+bool hs_settings_complain(struct hs_settings *settings, const char *path, const char *format, ...)
     HS_PRINTF(3, 4);
 
 /* The same with any status, for the file that a key names. */

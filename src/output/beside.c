@@ -27,11 +27,9 @@ static enum hs_status failed(const char *path, const char *doing, int number, co
 
 enum hs_status hs_beside_clear(const char *part, const char *elsewhere, struct hs_error *err)
 {
-    const enum hs_existing kind = hs_existing_at(part, false);
-    if (kind == HS_EXISTING_NOTHING)
-        return HS_OK;
-    if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
-        return hs_existing_check(part, HS_EXISTING_NOTHING, false, elsewhere, err);
+    const enum hs_status st = hs_existing_check_part(part, elsewhere, err);
+    if (st || hs_existing_at(part, false) == HS_EXISTING_NOTHING)
+        return st;
     if (unlink(part) && errno != ENOENT)
         return failed(part, "remove", errno, elsewhere, err);
     return HS_OK;
@@ -40,7 +38,7 @@ enum hs_status hs_beside_clear(const char *part, const char *elsewhere, struct h
 enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char *elsewhere,
                               struct hs_beside *out, struct hs_error *err)
 {
-    enum hs_status st = hs_existing_check(path, own, true, elsewhere, err);
+    enum hs_status st = hs_existing_check(path, own, elsewhere, err);
     *out = (struct hs_beside){
         .path = path, .elsewhere = elsewhere, .own = own, .part = hs_beside_name(path)};
     if (!st)
@@ -88,7 +86,7 @@ enum hs_status hs_beside_close(struct hs_beside *beside, bool whole, struct hs_e
     if (beside->number && whole)
         st = failed(beside->path, "write", beside->number, beside->elsewhere, err);
     if (!st && whole)
-        st = hs_existing_check(beside->path, beside->own, true, beside->elsewhere, err);
+        st = hs_existing_check(beside->path, beside->own, beside->elsewhere, err);
     if (!st && whole && !mine)
         st = hs_error_add(err, HS_IO, "%s: another run is writing it; wait until that has ended",
                           beside->path);

@@ -26,21 +26,16 @@ static const struct hs_body *body_of(const struct hs_problem *problem)
     return problem->body ? problem->body : problem->plain;
 }
 
-static const char *per_metre(int dims)
-{
-    static const char *const missing[] = {"", "/m^2", "/m", ""};
-    return missing[dims];
-}
-
 void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n)
 {
     static const char *const volumes[] = {"", "m", "m^2", "m^3"};
+    static const char *const masses[] = {"", "kg/m^2", "kg/m", "kg"};
     const struct hs_substance *s = &body_of(problem)->substance[n];
     const int dims = problem->grid.dims;
     hs_text_put(stream, s->name, "");
     fprintf(stream, ": %.6g %s", s->volume, volumes[dims]);
     if (!isnan(s->density))
-        fprintf(stream, ", %.6g kg%s", s->volume * s->density, per_metre(dims));
+        fprintf(stream, ", %.6g %s", s->volume * s->density, masses[dims]);
 }
 
 void hs_body_json(struct hs_json *json, const struct hs_problem *problem)

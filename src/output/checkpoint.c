@@ -114,7 +114,7 @@ static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state
     struct hs_frame *frame = NULL;
     enum hs_status st = hs_snapshots_flush(c->snapshots, err);
     if (!st)
-        st = hs_existing_check(c->older, HS_EXISTING_CHECKPOINT, true, hs_existing_elsewhere, err);
+        st = hs_existing_check(c->older, HS_EXISTING_CHECKPOINT, hs_existing_elsewhere, err);
     if (!st)
         st = hs_step_state_frame(step_state, &frame, err);
     if (!st) {

@@ -78,23 +78,11 @@ enum hs_status hs_claim_check_twin(const struct hs_problem *problem, struct hs_e
     return st;
 }
 
-static enum hs_status check_parts(char *const names[NAMES], struct hs_error *err)
-{
-    enum hs_status st = HS_OK;
-    for (int i = 0; i < PARTS && !st; i++) {
-        const enum hs_existing kind = hs_existing_at(names[PARTS + i], false);
-        if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
-            st = hs_existing_check(names[PARTS + i], HS_EXISTING_NOTHING, false,
-                                   hs_existing_elsewhere, err);
-    }
-    return st;
-}
-
 static enum hs_status check_names(char *const names[NAMES], bool replace, struct hs_error *err)
 {
     enum hs_status st = hs_existing_check_run(names[OUTPUT], replace, err);
     for (int i = SIDECAR; i < PARTS && !st; i++) {
-        st = hs_existing_check(names[i], rows[i].kind, true, hs_existing_elsewhere, err);
+        st = hs_existing_check(names[i], rows[i].kind, hs_existing_elsewhere, err);
         if (!st && !replace && hs_existing_at(names[i], true) == HS_EXISTING_CHECKPOINT)
             st = hs_existing_refuse_checkpoint(names[i], err);
     }
@@ -110,8 +98,8 @@ enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, str
         st = hs_store_check_writers(names[OUTPUT], err);
     if (!st)
         st = check_names(names, resume || problem->output.overwrite, err);
-    if (!st)
-        st = check_parts(names, err);
+    for (int n = PARTS; n < NAMES && !st; n++)
+        st = hs_existing_check_part(names[n], hs_existing_elsewhere, err);
     if (!st)
         st = hs_claim_check_twin(problem, err);
     for (int n = 0; n < NAMES; n++)

@@ -1,6 +1,5 @@
 #include "output/contents.h"
 
-#include "core/memory.h"
 #include "output/field_set.h"
 #include "output/fingerprint.h"
 #include "output/h5.h"
@@ -10,15 +9,8 @@
 #include "output/vtkhdf.h"
 
 #include <hdf5_hl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Indexed by axis: the fastest first, the reverse of the file's order. */
-static const struct {
-    const char *name;
-    const char *long_name;
-} axes[HS_AXES] = {{"x", "position along x"}, {"y", "position along y"}, {"z", "position along z"}};
 
 static void describe(struct hs_h5 *h5, hid_t set, const char *units, const char *long_name)
 {
@@ -26,26 +18,29 @@ static void describe(struct hs_h5 *h5, hid_t set, const char *units, const char 
     hs_h5_text(h5, set, "long_name", long_name);
 }
 
-/* Writes a column as a dimension scale, netCDF's coordinate variable. */
-static hid_t scale(struct hs_h5 *h5, hid_t at, const char *name, const char *units,
-                   const char *long_name, int64_t count, const double *values, enum hs_h5_kind kind)
+/* Makes a column a dimension scale, netCDF's coordinate variable. */
+static hid_t scale(struct hs_h5 *h5, hid_t set, const char *name, const char *units,
+                   const char *long_name)
 {
-    const hid_t set = hs_h5_column(h5, at, name, count, values, kind);
     hs_h5_made(h5, H5DSset_scale(set, name), name);
     describe(h5, set, units, long_name);
     return set;
 }
 
+static hid_t time_scale(struct hs_h5 *h5, hid_t at, const struct hs_series *series)
+{
+    const struct hs_column *time = &series->columns[HS_SERIES_TIME];
+    return scale(h5, hs_h5_column(h5, at, "time", series->rows, time->values, HS_H5_GROWS), "time",
+                 time->units, time->long_name);
+}
+
 static hid_t axis_scale(struct hs_h5 *h5, hid_t at, const struct hs_grid *grid, int axis)
 {
-    const int64_t count = grid->points[axis];
-    double *values = hs_new((size_t)count * sizeof *values);
-    for (int64_t i = 0; i < count; i++)
-        values[i] = hs_grid_coordinate(grid, axis, i);
-    const hid_t set =
-        scale(h5, at, axes[axis].name, "m", axes[axis].long_name, count, values, HS_H5_FIXED);
-    free(values);
-    return set;
+    static const char *const names[HS_AXES] = {"x", "y", "z"};
+    static const char *const long_names[HS_AXES] = {"position along x", "position along y",
+                                                    "position along z"};
+    return scale(h5, hs_h5_axis(h5, at, names[axis], grid, axis), names[axis], "m",
+                 long_names[axis]);
 }
 
 static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
@@ -57,9 +52,7 @@ static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
 static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *series,
                          const char *group, const struct hs_problem *problem)
 {
-    const struct hs_column *time = &series->columns[HS_SERIES_TIME];
-    const hid_t times = scale(h5, at, "time", time->units, time->long_name, series->rows,
-                              time->values, HS_H5_GROWS);
+    const hid_t times = time_scale(h5, at, series);
     for (int c = 0, probe = 0; c < series->column_count; c++) {
         const struct hs_column *column = &series->columns[c];
         if (c == HS_SERIES_TIME || (c >= HS_SERIES_FIRST && strcmp(column->group, group) != 0))
@@ -75,12 +68,10 @@ static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *ser
                 node[axis] = hs_grid_coordinate(&problem->grid, axis, p->node[axis]);
             if (series->rows > 0)
                 hs_h5_number(h5, set, "last", column->values[series->rows - 1]);
-            hs_h5_array(h5, set, "at", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, problem->grid.dims,
-                        p->at);
+            hs_h5_numbers(h5, set, "at", problem->grid.dims, p->at);
             hs_h5_array(h5, set, "node", H5T_NATIVE_INT64, H5T_STD_I64LE, problem->grid.dims,
                         p->node);
-            hs_h5_array(h5, set, "node_at", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, problem->grid.dims,
-                        node);
+            hs_h5_numbers(h5, set, "node_at", problem->grid.dims, node);
         }
         hs_h5_close(set);
     }
@@ -92,8 +83,8 @@ static void coefficients(struct hs_h5 *h5, hid_t root, const struct hs_problem *
                          double step)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, step);
-    hs_h5_array(h5, root, "coefficients", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,
-                hs_stencil_count(stencil.dims, stencil.radius), stencil.c);
+    hs_h5_numbers(h5, root, "coefficients", hs_stencil_count(stencil.dims, stencil.radius),
+                  stencil.c);
     hs_h5_text(h5, root, "coefficient_order",
                "centre, then along x, y, z in turn: -1, +1, -2, +2, -3, +3");
     hs_h5_number(h5, root, "heat_capacity", hs_problem_heat_capacity(problem));
@@ -106,8 +97,7 @@ static void materials(struct hs_h5 *h5, hid_t root, const struct hs_body *body, 
     for (int n = 0; n < body->substance_count; n++) {
         const struct hs_substance *s = &body->substance[n];
         const hid_t one = hs_h5_group(h5, all, s->name);
-        hs_h5_array(h5, one, "conductivity", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, dims,
-                    s->conductivity);
+        hs_h5_numbers(h5, one, "conductivity", dims, s->conductivity);
         hs_h5_number(h5, one, "heat_capacity", s->capacity);
         hs_h5_number(h5, one, "density", s->density);
         hs_h5_number(h5, one, "perfusion", s->perfusion);
@@ -197,20 +187,19 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
 {
     const struct hs_grid *grid = &contents->problem->grid;
     const struct hs_series *snapshots = contents->snapshots;
-    const struct hs_column *columns = snapshots->columns;
     const hid_t set = hs_field_set(h5, root, "temperature", contents->chunks, 1, image);
     describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
-    const hid_t times = scale(h5, root, "time", "s", "simulated time", snapshots->rows,
-                              columns[HS_SERIES_TIME].values, HS_H5_GROWS);
+    const hid_t times = time_scale(h5, root, snapshots);
     attach(h5, set, times, 0);
     for (int axis = grid->dims - 1; axis >= 0; axis--) {
         const hid_t along = axis_scale(h5, root, grid, axis);
         attach(h5, set, along, grid->dims - axis);
         hs_h5_close(along);
     }
-    const hid_t sweeps = hs_h5_column(h5, root, "sweep", snapshots->rows,
-                                      columns[HS_SERIES_SWEEP].values, HS_H5_WHOLE);
-    describe(h5, sweeps, "1", "sweeps done");
+    const struct hs_column *sweep = &snapshots->columns[HS_SERIES_SWEEP];
+    const hid_t sweeps =
+        hs_h5_column(h5, root, "sweep", snapshots->rows, sweep->values, HS_H5_WHOLE);
+    describe(h5, sweeps, sweep->units, sweep->long_name);
     attach(h5, sweeps, times, 0);
     hs_h5_close(sweeps);
     hs_h5_close(times);

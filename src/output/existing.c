@@ -183,13 +183,20 @@ static enum hs_status refuse(const char *path, enum hs_existing kind, const char
                         path, name_of(kind, path), elsewhere);
 }
 
-enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool follow,
-                                 const char *elsewhere, struct hs_error *err)
+enum hs_status hs_existing_check(const char *path, enum hs_existing own, const char *elsewhere,
+                                 struct hs_error *err)
 {
-    const enum hs_existing kind = hs_existing_at(path, follow);
+    const enum hs_existing kind = hs_existing_at(path, true);
     if (kind == HS_EXISTING_NOTHING || kind == HS_EXISTING_EMPTY || kind == own)
         return HS_OK;
     return refuse(path, kind, elsewhere, err);
+}
+
+enum hs_status hs_existing_check_part(const char *part, const char *elsewhere, struct hs_error *err)
+{
+    const enum hs_existing kind = hs_existing_at(part, false);
+    const bool foreign = kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL;
+    return foreign ? refuse(part, kind, elsewhere, err) : HS_OK;
 }
 
 /* The attribute `status` of a run's file in words, and what the user can do. */
@@ -251,7 +258,7 @@ enum hs_status hs_existing_check_run(const char *path, bool overwrite, struct hs
 {
     const enum hs_existing kind = hs_existing_at(path, true);
     if (kind != HS_EXISTING_RUN || overwrite)
-        return hs_existing_check(path, HS_EXISTING_RUN, true, hs_existing_elsewhere, err);
+        return hs_existing_check(path, HS_EXISTING_RUN, hs_existing_elsewhere, err);
     const struct run_told told = tell_run(path);
     return hs_error_add(err, HS_IO, "%s: this is %s; %s%s--overwrite replaces it, or %s", path,
                         told.what, told.resume ? told.resume : "", told.resume ? ", " : "",

@@ -36,9 +36,13 @@ enum hs_existing hs_existing_at(const char *path, bool follow);
 
 /* HS_OK if there is no file at `path`, an empty one, or one of the kind `own`, which may be
  * replaced or removed without asking. Else HS_IO with what the file is and what to do; `elsewhere`
- * says how to choose another file ("write elsewhere with --output FILE"). */
-enum hs_status hs_existing_check(const char *path, enum hs_existing own, bool follow,
-                                 const char *elsewhere, struct hs_error *err);
+ * says how to choose another file ("write elsewhere with --output FILE"). Follows links. */
+enum hs_status hs_existing_check(const char *path, enum hs_existing own, const char *elsewhere,
+                                 struct hs_error *err);
+
+/* The same for the part of a file, which may be any kind of heatsolve's, and no link. */
+enum hs_status hs_existing_check_part(const char *part, const char *elsewhere,
+                                      struct hs_error *err);
 
 /* The same for the file of a run, which may hold hours of work: it is replaced only with
  * `overwrite`. The message gives its title, its snapshots, where it ended and what the user can do.

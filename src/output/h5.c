@@ -1,5 +1,6 @@
 #include "output/h5.h"
 
+#include "core/memory.h"
 #include "core/regular.h"
 
 #include <stdbool.h>
@@ -59,6 +60,17 @@ hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, c
     return set;
 }
 
+hid_t hs_h5_axis(struct hs_h5 *h5, hid_t at, const char *name, const struct hs_grid *grid, int axis)
+{
+    const int64_t count = grid->points[axis];
+    double *values = hs_new((size_t)count * sizeof *values);
+    for (int64_t i = 0; i < count; i++)
+        values[i] = hs_grid_coordinate(grid, axis, i);
+    const hid_t set = hs_h5_column(h5, at, name, count, values, HS_H5_FIXED);
+    free(values);
+    return set;
+}
+
 /* Scalar if `count` is 0. */
 void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
                  int64_t count, const void *values)
@@ -88,9 +100,15 @@ void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text)
     hs_h5_close(type);
 }
 
+void hs_h5_numbers(struct hs_h5 *h5, hid_t at, const char *name, int64_t count,
+                   const double *values)
+{
+    hs_h5_array(h5, at, name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, count, values);
+}
+
 void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value)
 {
-    hs_h5_array(h5, at, name, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 0, &value);
+    hs_h5_numbers(h5, at, name, 0, &value);
 }
 
 void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value)

@@ -6,6 +6,7 @@
 #define HS_OUTPUT_H5_H
 
 #include "core/contents_sum.h"
+#include "core/grid.h"
 
 #include <hdf5.h>
 #include <stdint.h>
@@ -32,8 +33,14 @@ hid_t hs_h5_column(struct hs_h5 *h5, hid_t at, const char *name, int64_t rows, c
 void hs_h5_text(struct hs_h5 *h5, hid_t at, const char *name, const char *text);
 void hs_h5_number(struct hs_h5 *h5, hid_t at, const char *name, double value);
 void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value);
+void hs_h5_numbers(struct hs_h5 *h5, hid_t at, const char *name, int64_t count,
+                   const double *values);
 void hs_h5_array(struct hs_h5 *h5, hid_t at, const char *name, hid_t memory, hid_t type,
                  int64_t count, const void *values);
+
+/* The coordinates of a grid's nodes along an axis, as a column of fixed length. */
+hid_t hs_h5_axis(struct hs_h5 *h5, hid_t at, const char *name, const struct hs_grid *grid,
+                 int axis);
 
 /* Opens a file for reading that another process may have open; negative on failure. */
 hid_t hs_h5_open_unlocked(const char *path);

@@ -52,25 +52,15 @@ static double flux(const struct hs_history_state *state, int wall)
     return state->balance ? state->balance->flux[wall] : NAN;
 }
 
+/* What several rows share. */
+#define TEMPERATURE .unit = temperature_unit, .plotted = true, .summary = "temperature"
+#define POWER .unit = hs_problem_power_unit, .is_there = hs_balance_is_there
+#define ERROR .unit = difference_unit, .is_there = has_exact
+
 const struct hs_quantity hs_quantities[] = {
-    {.name = "min",
-     .long_name = "lowest temperature",
-     .unit = temperature_unit,
-     .plotted = true,
-     .summary = "temperature",
-     .value = min},
-    {.name = "mean",
-     .long_name = "volume average of the temperature",
-     .unit = temperature_unit,
-     .plotted = true,
-     .summary = "temperature",
-     .value = mean},
-    {.name = "max",
-     .long_name = "highest temperature",
-     .unit = temperature_unit,
-     .plotted = true,
-     .summary = "temperature",
-     .value = max},
+    {.name = "min", .long_name = "lowest temperature", TEMPERATURE, .value = min},
+    {.name = "mean", .long_name = "volume average of the temperature", TEMPERATURE, .value = mean},
+    {.name = "max", .long_name = "highest temperature", TEMPERATURE, .value = max},
     {.name = "heat",
      .long_name = "heat content",
      .note = "sum of volume x temperature x density x specific heat, or of volume x temperature "
@@ -87,40 +77,34 @@ const struct hs_quantity hs_quantities[] = {
      .long_name = "heat that leaves through the wall",
      .note = "of each wall, mean over the sweep before or, of other methods, the step before; NaN "
              "at sweep 0; not with radius 2 and 3 or raw coefficients",
-     .unit = hs_problem_power_unit,
-     .is_there = hs_balance_is_there,
+     POWER,
      .each_wall = true,
      .summary = "heat out",
      .value = flux},
     {.name = "source",
      .long_name = "heat that sources put in",
      .note = "likewise; less what the perfusion of materials takes",
-     .unit = hs_problem_power_unit,
-     .is_there = hs_balance_is_there,
+     POWER,
      .value = source},
     {.name = "stored",
      .long_name = "heat that is stored",
      .note = "likewise; the growth of the heat content",
-     .unit = hs_problem_power_unit,
-     .is_there = hs_balance_is_there,
+     POWER,
      .value = stored},
     {.name = "imbalance",
      .long_name = "stored + all of flux - source",
      .note = "likewise; 0 but for rounding, and for what implicit steps leave unsolved",
-     .unit = hs_problem_power_unit,
-     .is_there = hs_balance_is_there,
+     POWER,
      .value = imbalance},
     {.name = "max_error",
      .long_name = "largest difference from the exact solution",
      .note = "if exact is given; NaN in rows without a snapshot",
-     .unit = difference_unit,
-     .is_there = has_exact,
+     ERROR,
      .value = max_error},
     {.name = "l2_error",
      .long_name = "root mean square difference from the exact solution",
      .note = "likewise",
-     .unit = difference_unit,
-     .is_there = has_exact,
+     ERROR,
      .value = l2_error},
     {.name = NULL},
 };
@@ -236,7 +220,7 @@ void hs_history_text(const struct hs_quantity *table, const struct hs_history_st
     end_line(stream, begun, unit);
 }
 
-/* ---- for pictures and lists ------------------------------------------------------------------ */
+/* ---- for lists ------------------------------------------------------------------------------- */
 
 /* Appends to a list "a, b", unless `text` is already in it. */
 static void add_to_list(char *list, size_t size, const char *text)
@@ -246,15 +230,6 @@ static void add_to_list(char *list, size_t size, const char *text)
         if (strncmp(p, text, length) == 0 && (p[length] == ',' || !p[length]))
             return;
     hs_text_append(list, size, "%s%s", *list ? ", " : "", text);
-}
-
-char *hs_history_plotted(const struct hs_quantity *table)
-{
-    char list[1024] = "";
-    for (const struct hs_quantity *quantity = table; quantity->name; quantity++)
-        if (quantity->plotted)
-            add_to_list(list, sizeof list, quantity->name);
-    return hs_copy(list);
 }
 
 void hs_quantity_units(const struct hs_quantity *quantity, char *out, size_t size)

@@ -74,9 +74,6 @@ void hs_history_json(const struct hs_quantity *table, const struct hs_history_st
 void hs_history_text(const struct hs_quantity *table, const struct hs_history_state *state,
                      FILE *stream);
 
-/* The names of the plotted quantities, allocated: "min, mean, max". */
-char *hs_history_plotted(const struct hs_quantity *table);
-
 /* The units that a quantity has in any problem: "J, J/m, J/m^2, K m^3". */
 void hs_quantity_units(const struct hs_quantity *quantity, char *out, size_t size);
 

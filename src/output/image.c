@@ -50,24 +50,17 @@ static herr_t driver_query(const H5FD_t *public, unsigned long *flags)
     return 0;
 }
 
-static int grow(struct hs_image *image, size_t needed)
-{
-    if (needed <= image->capacity)
-        return 0;
-    const size_t capacity = needed + needed / 2 + 65536;
-    unsigned char *bytes = realloc(image->bytes, capacity);
-    if (!bytes)
-        return -1;
-    image->bytes = bytes;
-    image->capacity = capacity;
-    return 0;
-}
-
 /* Makes the image `used` bytes long; new bytes are zero. */
 static int stretch(struct hs_image *image, size_t used)
 {
-    if (grow(image, used))
-        return -1;
+    if (used > image->capacity) {
+        const size_t capacity = used + used / 2 + 65536;
+        unsigned char *bytes = realloc(image->bytes, capacity);
+        if (!bytes)
+            return -1;
+        image->bytes = bytes;
+        image->capacity = capacity;
+    }
     if (used > image->used)
         memset(image->bytes + image->used, 0, used - image->used);
     image->used = used;

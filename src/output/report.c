@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double telling =
-    0.01; /* an imbalance below this fraction of the largest term is informative */
+/* An imbalance below this fraction of the largest term is informative. */
+static const double telling = 0.01;
 
 static const char *outcome(const struct hs_report *report)
 {
@@ -59,14 +59,6 @@ static double gcells(const struct hs_report *report)
         return NAN;
     const struct hs_box box = hs_problem_interior(report->problem);
     return 1e-9 * (double)hs_box_count(&box) * swept(report) / r->seconds;
-}
-
-static void put_grid(FILE *out, const struct hs_problem *problem)
-{
-    char points[HS_POINTS_TEXT];
-    hs_grid_name_points(&problem->grid, points, sizeof points);
-    fprintf(out, "%s nodes, %s, radius %d", points, hs_precision_name(problem->precision),
-            problem->radius);
 }
 
 static void put_duration(FILE *out, double seconds)
@@ -232,7 +224,7 @@ static void put_output(FILE *out, const struct hs_report *report)
             (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
     hs_text_put(out, file, "");
     fputs(" -o picture.png; ParaView: open ", out);
-    hs_text_put(out, sidecar ? sidecar : "the .xdmf beside it", "");
+    hs_text_put(out, sidecar, "");
     fputc('\n', out);
     free(sidecar);
 }
@@ -240,10 +232,11 @@ static void put_output(FILE *out, const struct hs_report *report)
 void hs_report_text(FILE *stream, const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
+    char points[HS_POINTS_TEXT];
+    hs_grid_name_points(&problem->grid, points, sizeof points);
     hs_text_put(stream, problem->title && problem->title[0] ? problem->title : "heatsolve", "");
-    fprintf(stream, ": %s\n  grid         ", outcome(report));
-    put_grid(stream, problem);
-    fputs("\n  boundary     ", stream);
+    fprintf(stream, ": %s\n  grid         %s nodes, %s, radius %d\n  boundary     ",
+            outcome(report), points, hs_precision_name(problem->precision), problem->radius);
     hs_faces_text(stream, problem);
     fputc('\n', stream);
     put_solver(stream, report);

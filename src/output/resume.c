@@ -212,23 +212,17 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     return st;
 }
 
-/* A solver's residual is relative to the initial field, and its only snapshot is never replaced. */
-static enum hs_status refuse_solver(const struct hs_problem *problem, const struct hs_plan *plan,
-                                    struct hs_error *err)
-{
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: steady.method = \"%s\": it solves at once, so there is nothing to "
-                        "resume; " HS_BEGIN_ANEW,
-                        hs_problem_place(problem, HS_PLACE_STEADY), plan->steady_method->name);
-}
-
 enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_plan *plan,
                               struct hs_resume *resume, struct hs_stored **field,
                               struct hs_error *err)
 {
     *field = NULL;
+    /* a solver's residual is relative to the initial field, and its only snapshot stays */
     if (plan->steady_method)
-        return refuse_solver(problem, plan, err);
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: steady.method = \"%s\": it solves at once, so there is nothing to "
+                            "resume; " HS_BEGIN_ANEW,
+                            hs_problem_place(problem, HS_PLACE_STEADY), plan->steady_method->name);
     struct hs_checkpoint_state state;
     char *paths[] = {hs_file_sibling(problem->output.file, ".checkpoint.h5"),
                      hs_file_sibling(problem->output.file, ".checkpoint.1.h5")};

@@ -121,12 +121,10 @@ static enum hs_status open_alone(struct hs_store *store, const char *name, int f
  * removes it. */
 static enum hs_status clear_part(struct hs_store *store, struct hs_error *err)
 {
-    const enum hs_existing kind = hs_existing_at(store->part, false);
-    if (kind == HS_EXISTING_NOTHING)
-        return HS_OK;
-    if (kind == HS_EXISTING_OTHERS || kind == HS_EXISTING_SPECIAL)
-        return hs_beside_clear(store->part, hs_existing_elsewhere, err);
-    enum hs_status st = open_alone(store, store->part, O_NOFOLLOW, "take over its .part", err);
+    enum hs_status st = hs_existing_check_part(store->part, hs_existing_elsewhere, err);
+    if (st || hs_existing_at(store->part, false) == HS_EXISTING_NOTHING)
+        return st;
+    st = open_alone(store, store->part, O_NOFOLLOW, "take over its .part", err);
     if (!st)
         st = hs_beside_clear(store->part, hs_existing_elsewhere, err);
     if (store->file >= 0)
@@ -142,7 +140,7 @@ static enum hs_status check_target(const struct hs_store *store, struct hs_error
         return is_being_written(store->path, err);
     if (store->kind == HS_EXISTING_RUN)
         return hs_existing_check_run(store->path, store->overwrite, err);
-    return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
+    return hs_existing_check(store->path, store->kind, hs_existing_elsewhere, err);
 }
 
 /* Creates the part and marks it at once, so that it is recognised if this run is killed. */
@@ -192,7 +190,7 @@ static enum hs_status check_reopened(struct hs_store *store, struct hs_error *er
     store->end = s.st_size;
     if (pread(store->file, store->superblock, HS_SUPERBLOCK_BYTES, 0) != HS_SUPERBLOCK_BYTES)
         return hs_file_failed(store->path, "read", errno, 0, err);
-    return hs_existing_check(store->path, store->kind, true, hs_existing_elsewhere, err);
+    return hs_existing_check(store->path, store->kind, hs_existing_elsewhere, err);
 }
 
 enum hs_status hs_store_reopen(const char *path, struct hs_store **out, struct hs_error *err)

@@ -105,8 +105,7 @@ void hs_study_attributes(struct hs_h5 *h5, hid_t root, const struct hs_problem *
         if (!last_item(problem, i, &item))
             continue;
         if (item.count > 0 && item.list)
-            hs_h5_array(h5, group, item.key, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, item.count,
-                        item.numbers);
+            hs_h5_numbers(h5, group, item.key, item.count, item.numbers);
         else if (item.count > 0)
             hs_h5_number(h5, group, item.key, item.numbers[0]);
         else

@@ -32,9 +32,9 @@ static void describe_image(struct hs_h5 *h5, hid_t group, const struct hs_grid *
     }
     hs_h5_array(h5, group, "Version", H5T_NATIVE_INT64, H5T_STD_I64LE, 2, version);
     hs_h5_array(h5, group, "WholeExtent", H5T_NATIVE_INT, H5T_STD_I32LE, 6, extent);
-    hs_h5_array(h5, group, "Origin", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 3, grid->lower);
-    hs_h5_array(h5, group, "Spacing", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 3, grid->spacing);
-    hs_h5_array(h5, group, "Direction", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, 9, direction);
+    hs_h5_numbers(h5, group, "Origin", 3, grid->lower);
+    hs_h5_numbers(h5, group, "Spacing", 3, grid->spacing);
+    hs_h5_numbers(h5, group, "Direction", 9, direction);
     put_type(h5, group, "ImageData");
 }
 
@@ -45,13 +45,8 @@ static void describe_rectilinear(struct hs_h5 *h5, hid_t group, const struct hs_
     static const int64_t version[2] = {2, 7};
     int points[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const int64_t count = grid->points[axis];
-        double *values = hs_new((size_t)count * sizeof *values);
-        for (int64_t i = 0; i < count; i++)
-            values[i] = hs_grid_coordinate(grid, axis, i);
-        hs_h5_close(hs_h5_column(h5, group, coordinates[axis], count, values, HS_H5_FIXED));
-        free(values);
-        points[axis] = (int)count;
+        hs_h5_close(hs_h5_axis(h5, group, coordinates[axis], grid, axis));
+        points[axis] = (int)grid->points[axis];
     }
     hs_h5_array(h5, group, "Version", H5T_NATIVE_INT64, H5T_STD_I64LE, 2, version);
     hs_h5_array(h5, group, "Dimensions", H5T_NATIVE_INT, H5T_STD_I32LE, 3, points);

@@ -361,10 +361,11 @@ def test_what_is_in_watts_needs_more_than_a_diffusivity(tmp_path, key, text):
     assert result.stderr == f"heatsolve: case.cfg:{3 if sink else 8}: {key}: {text}; {remedy}\n"
 
 
-def test_a_shape_that_the_grid_does_not_see_is_told_as_that(tmp_path):
-    result = heatsolve(tmp_path, changed(7, solid('material = "wood"; shape = "sphere"; centre = [0.25, 0.26]; radius = 1e-4;')))
+@pytest.mark.parametrize("radius, seen", [(1e-15, False), (1e-4, True)])  # cells of 0.1 m
+def test_a_shape_that_the_grid_does_not_see_is_told_as_that(tmp_path, radius, seen):
+    result = heatsolve(tmp_path, changed(7, solid(f'material = "wood"; shape = "sphere"; centre = [0.25, 0.26]; radius = {radius};')))
     told = "material wood is nowhere in the body; other shapes hide its own, or these are too small for the grid"
-    assert told in result.stdout.decode() + result.stderr
+    assert (told in result.stdout.decode() + result.stderr) == (not seen)
 
 
 def test_a_material_that_is_never_used_is_a_warning(tmp_path):

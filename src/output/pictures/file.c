@@ -262,14 +262,13 @@ static enum hs_status add_probes(struct reader *r, struct hs_error *err)
 
 static enum hs_status add_history(struct reader *r, struct hs_error *err)
 {
-    char *list = hs_history_plotted(hs_quantities), *rest = list, *name;
     enum hs_status status = HS_OK;
-    while (!status && (name = strsep(&rest, ","))) {
-        char *path = hs_format("history/%s", name + strspn(name, " "));
-        status = add_column(r, path, err);
-        free(path);
-    }
-    free(list);
+    for (const struct hs_quantity *quantity = hs_quantities; quantity->name && !status; quantity++)
+        if (quantity->plotted) {
+            char *path = hs_format("history/%s", quantity->name);
+            status = add_column(r, path, err);
+            free(path);
+        }
     return status;
 }
 

@@ -96,7 +96,7 @@ void test_existing__what_is_no_file_is_not_opened(void **state)
     hs_error_init(&err);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(hs_existing_at(path, true), HS_EXISTING_SPECIAL);
-    assert_int_equal(hs_existing_check(path, HS_EXISTING_SIDECAR, true, "go away", &err), HS_IO);
+    assert_int_equal(hs_existing_check(path, HS_EXISTING_SIDECAR, "go away", &err), HS_IO);
     assert_non_null(strstr(err.text, "this is a pipe or a device, which is never replaced"));
     assert_non_null(strstr(err.text, "or go away"));
     hs_error_release(&err);

@@ -180,15 +180,9 @@ void test_history__is_told_by_members_and_lines(void **state)
     free(text);
 }
 
-void test_history__lists_what_is_plotted_and_all_units(void **state)
+void test_history__lists_all_units(void **state)
 {
     char units[200];
-    char *list = hs_history_plotted(planted);
-    assert_string_equal(list, "low, wall/worst");
-    free(list);
-    list = hs_history_plotted(hs_quantities);
-    assert_string_equal(list, "min, mean, max");
-    free(list);
     hs_quantity_units(&planted[1], units, sizeof units);
     assert_string_equal(units, "W, W/m");
     hs_quantity_units(&planted[0], units, sizeof units);
