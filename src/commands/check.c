@@ -170,7 +170,7 @@ static void print_probes(const struct hs_problem *problem)
         double node_at[HS_AXES];
         if (!find_probe(grid, probe, node_at))
             continue;
-        begin(label, "%s", "");
+        print_label(label);
         hs_text_put(stdout, probe->name, "");
         printf(" at ");
         print_place(probe->at, grid->dims);
