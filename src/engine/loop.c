@@ -53,15 +53,6 @@ static struct hs_step_state step_state_of(struct loop *loop, enum hs_phase phase
                                   .cache = &loop->cache};
 }
 
-static enum hs_status upload(struct loop *loop, const struct hs_loop_start *start,
-                             struct hs_error *err)
-{
-    const struct hs_backend *backend = loop->plan->backend;
-    const struct hs_stored *from = start ? start->field : NULL;
-    return backend->begin ? backend->begin(loop->state, from, err)
-                          : hs_initial_upload(loop->problem, from, backend, loop->state, err);
-}
-
 /* Whether the observer is notified at any stop but causes none: it follows the clock, and a method
  * that jumps reaches the next stop of the others just as fast. */
 static bool waits_for_others(const struct loop *loop, const struct hs_observer *observer)
@@ -298,7 +289,11 @@ static enum hs_status create_method(struct loop *loop, struct hs_error *err)
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {
-    enum hs_status st = upload(loop, start, err);
+    const struct hs_backend *backend = loop->plan->backend;
+    const struct hs_stored *from = start ? start->field : NULL;
+    enum hs_status st = backend->begin
+                            ? backend->begin(loop->state, from, err)
+                            : hs_initial_upload(loop->problem, from, backend, loop->state, err);
     if (!st)
         st = create_method(loop, err);
     if (st)

@@ -319,7 +319,7 @@ static void place_nodes(const struct hs_grid *grid, int axis, bool wraps, struct
 }
 
 /* The problem with about `factor` times as many cells along each axis, its walls where they are,
- * without its network. All but the coordinates is shared; to be released as below. */
+ * without its network. All but the coordinates, which the caller frees, is shared. */
 static struct hs_problem on_other_grid(const struct hs_problem *problem, double factor)
 {
     struct hs_problem other = *problem;
@@ -340,13 +340,6 @@ static struct hs_problem on_other_grid(const struct hs_problem *problem, double 
             hs_face_respace(&other.face[2 * axis + side], here / there);
     }
     return other;
-}
-
-static void release_other(struct hs_problem *other)
-{
-    for (int axis = 0; axis < other->grid.dims; axis++)
-        free((double *)(uintptr_t)other->grid.coordinate[axis]);
-    hs_network_destroy(other->network);
 }
 
 static bool large_enough(const struct hs_problem *problem, double factor)
@@ -455,7 +448,9 @@ static enum hs_status solve(const struct hs_problem *problem, const struct hs_pl
 {
     struct hs_problem other = on_other_grid(problem, factor);
     const enum hs_status st = solve_other(problem, plan, &other, out, err);
-    release_other(&other);
+    for (int axis = 0; axis < other.grid.dims; axis++)
+        free((double *)(uintptr_t)other.grid.coordinate[axis]);
+    hs_network_destroy(other.network);
     return st;
 }
 

@@ -388,6 +388,8 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
                            const struct hs_recursion *recursion, struct hs_error *err)
 {
     const struct hs_cpu_source *source = &state->source;
+    const double begin = hs_clock_now();
+    state->threads = state->ghosts.threads = hs_team_threads(&state->team);
     prepare(state, span, first, steps);
     hs_cpu_network_update(state, span, first, steps);
     struct hs_operator op = span->op;
@@ -421,18 +423,8 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
         prescribe(state, slot_of(state, steps), to);
     hs_cpu_network_prescribe(state, hs_span_time(span, first + steps), to);
     state->first_slot = slot_of(state, steps);
+    hs_team_note(&state->team, steps, hs_clock_now() - begin);
     return HS_OK;
-}
-
-/* Calls the kernel once, from `now` to `next`, then exchanges the two. */
-static enum hs_status call_kernel(struct hs_backend_state *state, const struct hs_span *span,
-                                  int64_t first, int steps, struct hs_error *err)
-{
-    const enum hs_status st =
-        hs_cpu_call(state, span, first, steps, state->now.origin, state->next.origin, NULL, err);
-    if (!st)
-        hs_cpu_field_exchange(&state->now, &state->next);
-    return st;
 }
 
 enum hs_status hs_cpu_sweep(struct hs_backend_state *state, const struct hs_span *span,
@@ -440,12 +432,11 @@ enum hs_status hs_cpu_sweep(struct hs_backend_state *state, const struct hs_span
 {
     for (int64_t done = 0; done < span->count;) {
         const int steps = steps_at_once(state, span, span->count - done);
-        const double begin = hs_clock_now();
-        state->threads = state->ghosts.threads = hs_team_threads(&state->team);
-        const enum hs_status st = call_kernel(state, span, done, steps, err);
-        hs_team_note(&state->team, steps, hs_clock_now() - begin);
+        const enum hs_status st =
+            hs_cpu_call(state, span, done, steps, state->now.origin, state->next.origin, NULL, err);
         if (st)
             return st;
+        hs_cpu_field_exchange(&state->now, &state->next);
         state->change_known = span->keep_last && steps == 1;
         done += steps;
     }

@@ -244,21 +244,16 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
     mine->steps = steps;
 }
 
-/* Writes what walls that move prescribe. */
-static void give(const struct hs_backend_state *state, double t, void *field)
-{
-    const struct hs_moving *given = &state->problem->network->given;
-    hs_moving_at(given, &state->problem->grid, t, state->threads, state->network.given);
-    for (int64_t n = 0; n < given->count; n++)
-        hs_write(state->problem->precision, field, element_of(state, given->node[n]),
-                 state->network.given[n]);
-}
-
 void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, void *field)
 {
-    const struct hs_network *network = state->problem->network;
-    if (network)
-        give(state, t, field);
-    if (network && as_arrays(state->problem))
+    const struct hs_problem *problem = state->problem;
+    if (!problem->network)
+        return;
+    const struct hs_moving *given = &problem->network->given;
+    hs_moving_at(given, &problem->grid, t, state->threads, state->network.given);
+    for (int64_t n = 0; n < given->count; n++)
+        hs_write(problem->precision, field, element_of(state, given->node[n]),
+                 state->network.given[n]);
+    if (as_arrays(problem))
         put_forced(state, 0, state->network.prescribed_count, t, 0.0, field);
 }

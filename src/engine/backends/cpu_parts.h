@@ -76,8 +76,8 @@ struct hs_backend_state {
 
 /* ---- cpu.c ---- */
 double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; a double: it may be huge */
-/* Calls the kernel once, with all that changes with time, from one field to another, each given by
- * its node (0, 0, 0). recursion: may be NULL. */
+/* Calls the kernel once, on the team's threads and with all that changes with time, from one field
+ * to another, each given by its node (0, 0, 0). recursion: may be NULL. */
 enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
                            int64_t first, int steps, void *from, void *to,
                            const struct hs_recursion *recursion, struct hs_error *err);

@@ -1,6 +1,5 @@
 /* Fields by number on the CPU: sums for methods of many stages (core/vectors.h), and layers for
  * ranks (core/halo.h). */
-#include "core/clock.h"
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
 
@@ -81,12 +80,8 @@ static enum hs_status call(struct hs_backend_state *state, const struct hs_span 
                            struct hs_error *err)
 {
     assert(from != to);
-    const double begin = hs_clock_now();
-    state->threads = state->ghosts.threads = hs_team_threads(&state->team);
-    const enum hs_status st = hs_cpu_call(state, span, 0, steps, field_of(state, from)->origin,
-                                          field_of(state, to)->origin, recursion, err);
-    hs_team_note(&state->team, steps, hs_clock_now() - begin);
-    return st;
+    return hs_cpu_call(state, span, 0, steps, field_of(state, from)->origin,
+                       field_of(state, to)->origin, recursion, err);
 }
 
 static enum hs_status sweep(struct hs_backend_state *state, const struct hs_span *span, int from,

@@ -70,16 +70,6 @@ struct entrant {
     double taken[ROUNDS];
 };
 
-static enum hs_status enter(struct entrant *entrant, const struct hs_kernel *kernel,
-                            struct hs_error *err)
-{
-    enum hs_status st = hs_candidate_begin(&entrant->candidate, kernel, err);
-    if (!st)
-        st = hs_timing_warm_up(&entrant->candidate.timing, shortest_sample, &entrant->sweeps,
-                               &entrant->seconds, err);
-    return st;
-}
-
 /* The kernel that began a round ends the next, so that changes of load affect all alike. */
 static enum hs_status take_turns(struct entrant *entrant, int count, int rounds,
                                  struct hs_error *err)
@@ -128,10 +118,14 @@ static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *c
     const struct hs_plan *plan = entrant[0].candidate.plan;
     double round = 0.0;
     for (int n = 0; n < count; n++) {
-        const enum hs_status st = enter(&entrant[n], kernel[n], err);
+        struct entrant *next = &entrant[n];
+        enum hs_status st = hs_candidate_begin(&next->candidate, kernel[n], err);
+        if (!st)
+            st = hs_timing_warm_up(&next->candidate.timing, shortest_sample, &next->sweeps,
+                                   &next->seconds, err);
         if (st || !is_long(problem, plan, from, &entrant[0]))
             return st;
-        round += entrant[n].seconds;
+        round += next->seconds;
     }
     const int rounds = (int)fmin(fmax(budget / round, LEAST_ROUNDS), ROUNDS);
     const enum hs_status st = take_turns(entrant, count, rounds, err);

@@ -265,14 +265,6 @@ static bool renumber(struct work *work)
     return true;
 }
 
-/* Whether `here` is true on any rank. */
-static bool any_has(const struct work *work, bool here)
-{
-    double count = here ? 1.0 : 0.0;
-    hs_pass_add(work->pass, &count, 1);
-    return count > 0.0;
-}
-
 /* The first pass. `too_many` then says whether there are too many rows; if so, `out` is empty. */
 static enum hs_status make_palette(struct work *work, struct hs_error *err)
 {
@@ -282,7 +274,9 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
     if (st)
         return st;
     hs_pass_go(work->pass, work, number_row);
-    work->too_many = any_has(work, work->too_many);
+    double too_many = work->too_many; /* how many ranks have */
+    hs_pass_add(work->pass, &too_many, 1);
+    work->too_many = too_many > 0.0;
     st = work->too_many ? HS_OK : hs_pass_outcome(work->pass, err);
     if (!work->too_many && !st) {
         unite_forcings(work);

@@ -172,14 +172,6 @@ static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
     return st;
 }
 
-/* Prepares the inflow that changes in time. */
-static enum hs_status init_acting(struct hs_bdf2 *bdf2, struct hs_error *err)
-{
-    const enum hs_status st = hs_acting_init(&bdf2->acting, &bdf2->equations,
-                                             bdf2->gradients.backend->krylov != NULL, err);
-    return st || !bdf2->acting.elsewhere ? st : put_lasting(bdf2, err);
-}
-
 enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *problem,
                             const struct hs_backend *backend, struct hs_backend_state *state,
                             struct hs_error *err)
@@ -195,7 +187,10 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
         st = find_prescribed(bdf2, err);
     bdf2->in_time = hs_boundary_data_in_time(problem);
     if (!st && bdf2->in_time)
-        st = init_acting(bdf2, err);
+        st = hs_acting_init(&bdf2->acting, &bdf2->equations,
+                            bdf2->gradients.backend->krylov != NULL, err);
+    if (!st && bdf2->acting.elsewhere)
+        st = put_lasting(bdf2, err);
     return st ? st : copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
 }
 

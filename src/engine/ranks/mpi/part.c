@@ -406,12 +406,10 @@ enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *requ
 enum hs_status hs_part_combine(struct hs_part *part, const struct hs_request *request,
                                struct hs_error *err)
 {
-    const int axis = part->whole->grid.dims - 1;
+    const struct dense dense = dense_of(part, &request->box);
     const struct hs_slab_piece piece =
         hs_slab_piece_from(&part->slab.shape, &request->box, true, 0);
-    struct hs_box here = request->box;
-    here.lo[axis] = piece.here;
-    here.hi[axis] = piece.here + piece.count;
+    const struct hs_box here = box_here(&dense, &piece);
     return part->own->vectors->combine(part->state, request->to, request->from, request->term,
                                        request->terms,
                                        request->boxed && piece.count > 0 ? &here : NULL, err);
