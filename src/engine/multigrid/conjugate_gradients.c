@@ -124,8 +124,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     const struct hs_krylov *vectors = work->vectors;
     const bool singular = hs_equations_are_singular(work->equations);
     const bool steady = work->equations->shift == 0.0;
-    double heat = 0.0, before = INFINITY;
-    int iterations = -1; /* before the last restart */
+    double heat = 0.0;
     struct hs_krylov_rates now;
     enum hs_status st = vectors->residual(work->of, 1.0, &now, work->err);
     out->reached = isfinite(now.largest);
@@ -141,14 +140,11 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     tolerance = fmax(tolerance, rate / told);
     rate = tolerance * told;
     note(work, out, now.largest);
-    while (!st && !work->interrupted && out->iterations > iterations &&
-           out->iterations < HS_SOLUTION_ITERATIONS &&
-           (out->iterations == 0 || work->error > work->most ||
-            (now.told > rate && now.told < 0.5 * before))) {
-        before = now.told;
-        iterations = out->iterations;
+    for (bool helps = true; !st && helps && !work->interrupted;) {
+        const int iterations = out->iterations;
+        const double before = now.told;
         work->rounding = steady ? rounding_of(&now) : 0.0;
-        work->least = steady && out->iterations == 0 ? INFINITY : work->rounding;
+        work->least = steady && iterations == 0 ? INFINITY : work->rounding;
         st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
             st = keep_heat(work, heat);
@@ -158,6 +154,8 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
             note(work, out, now.largest);
         if (!st && steady)
             work->most = fmin(work->most, allowed(tolerance, &now));
+        helps = out->iterations > iterations && out->iterations < HS_SOLUTION_ITERATIONS &&
+                (work->error > work->most || (now.told > rate && now.told < 0.5 * before));
     }
     if (!st && isfinite(now.largest) && now.told > rate)
         st = vectors->residual(work->of, settled, &now, work->err);
