@@ -97,13 +97,15 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
     struct hs_stencil stencil = {.dims = problem->grid.dims, .radius = problem->radius};
     if (problem->body)
         return (struct hs_stencil){.dims = problem->grid.dims, .radius = 1};
-    if (!problem->raw)
-        stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
-                                          problem->material.diffusivity, step);
-    if (!problem->raw && problem->precision == HS_FLOAT)
+    if (problem->raw) {
+        for (int i = 0; i < hs_stencil_count(stencil.dims, stencil.radius); i++)
+            stencil.c[i] = problem->c[i];
+        return stencil;
+    }
+    stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
+                                      problem->material.diffusivity, step);
+    if (problem->precision == HS_FLOAT)
         hs_stencil_balance(&stencil);
-    for (int i = 0; i < hs_stencil_count(stencil.dims, stencil.radius) && problem->raw; i++)
-        stencil.c[i] = problem->c[i];
     return stencil;
 }
 
