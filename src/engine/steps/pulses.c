@@ -50,6 +50,11 @@ static int64_t times_of(const struct hs_pulse_step *step)
 
 /* ---- what a number is ------------------------------------------------------------------------ */
 
+static bool are_functions(const struct group *group)
+{
+    return !group->moving && !group->datum;
+}
+
 static int64_t moving_node(const struct group *group, int64_t weight)
 {
     const struct hs_moving_stretch *stretch = hs_moving_stretch_of(group->moving, weight);
@@ -71,7 +76,7 @@ static double number_at(const struct group *group, int64_t place, double t)
     int64_t node[HS_AXES];
     if (group->moving)
         return moving_at(group, place, t);
-    if (!group->datum)
+    if (are_functions(group))
         return hs_time_function_at(&group->problem->time_functions[place], t);
     hs_lattice_node(&group->problem->grid, &group->lattice, place, node);
     return hs_datum_at(group->problem, group->datum, node, t);
@@ -86,7 +91,7 @@ static struct number number_of(const struct group *group, int64_t place)
         return (struct number){place, hs_network_added_by(row, 1.0, group->time),
                                row->kind != HS_NODE_PRESCRIBED};
     }
-    if (!group->datum)
+    if (are_functions(group))
         return (struct number){place, group->reach[place], group->prescribed[place] == 0.0};
     const int face = group->datum->face;
     return (struct number){place, *group->reach, face < 0 || !problem->face[face].prescribed};
@@ -217,35 +222,42 @@ static bool any_of_some(const struct group *group, const struct hs_pulse_step *s
 static bool any_missed(const struct group *group, const struct hs_pulse_step *step)
 {
     const int64_t times = times_of(step), work = WORK / TIMES * times;
-    return group->count * times <= work ? any_of_all(group, step) : any_of_some(group, step, work);
+    return are_functions(group) || group->count * times <= work ? any_of_all(group, step)
+                                                                : any_of_some(group, step, work);
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
 
-static bool functions_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
+/* All groups of a problem, for steps of a length. */
+struct groups {
+    int count;
+    struct group group[3 + HS_DATA_MOST];
+    struct hs_datum data[HS_DATA_MOST];
+    double reach_of_data[HS_DATA_MOST];
+    double *reach, *prescribed; /* of the time functions */
+};
+
+static void add_moving(struct groups *out, const struct hs_problem *problem,
+                       const struct hs_moving *moving, double time)
 {
-    struct group group = {.problem = problem, .count = problem->time_function_count};
-    if (!hs_network_varies(problem->network, problem->time_functions))
-        return false;
-    group.time = step->end - step->begin;
-    double *reach = hs_data_function_reaches(problem, group.time, 1.0);
-    double *prescribed = hs_data_function_reaches(problem, 0.0, 1.0);
-    group.reach = reach;
-    group.prescribed = prescribed;
-    const bool missed = any_of_all(&group, step);
-    free(reach);
-    free(prescribed);
-    return missed;
+    out->group[out->count++] = (struct group){
+        .problem = problem, .moving = moving, .count = hs_moving_weights(moving), .time = time};
 }
 
-static bool moving_missed(const struct hs_problem *problem, const struct hs_moving *moving,
-                          const struct hs_pulse_step *step)
+static void add_network(struct groups *out, const struct hs_problem *problem, double time)
 {
-    const struct group group = {.problem = problem,
-                                .moving = moving,
-                                .count = hs_moving_weights(moving),
-                                .time = step->end - step->begin};
-    return any_missed(&group, step);
+    const struct hs_network *network = problem->network;
+    if (hs_network_varies(network, problem->time_functions)) {
+        out->reach = hs_data_function_reaches(problem, time, 1.0);
+        out->prescribed = hs_data_function_reaches(problem, 0.0, 1.0);
+        out->group[out->count++] = (struct group){.problem = problem,
+                                                  .count = problem->time_function_count,
+                                                  .time = time,
+                                                  .reach = out->reach,
+                                                  .prescribed = out->prescribed};
+    }
+    add_moving(out, problem, &network->inflow, time);
+    add_moving(out, problem, &network->given, time);
 }
 
 /* K per unit at the node that changes most; `sweep` does in one what the step does. */
@@ -262,17 +274,43 @@ static double datum_reach(const struct hs_problem *problem, const struct hs_datu
     return face->prescribed ? 1.0 : fabs(face->c[0]) * neighbour;
 }
 
-static bool datum_missed(const struct hs_problem *problem, const struct hs_datum *datum,
-                         const struct hs_stencil *sweep, const struct hs_pulse_step *step)
+static void find_groups(struct groups *out, const struct hs_problem *problem, double time)
 {
-    struct group group = {.problem = problem, .datum = datum, .time = step->end - step->begin};
-    if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
+    *out = (struct groups){.count = 0};
+    if (problem->network)
+        add_network(out, problem, time);
+    const struct hs_stencil sweep = hs_problem_stencil(problem, time);
+    const int count = hs_data_list(problem, time, 1.0, time, out->data);
+    for (int d = 0; d < count; d++) {
+        const struct hs_datum *datum = &out->data[d];
+        if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
+            continue;
+        struct group group = {.problem = problem, .datum = datum, .time = time};
+        group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
+        group.count = group.lattice.count;
+        out->reach_of_data[d] = datum_reach(problem, datum, &sweep);
+        group.reach = &out->reach_of_data[d];
+        out->group[out->count++] = group;
+    }
+}
+
+static void release(struct groups *groups)
+{
+    free(groups->reach);
+    free(groups->prescribed);
+}
+
+bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
+{
+    struct groups groups;
+    bool missed = false;
+    if (!hs_boundary_data_in_time(problem))
         return false;
-    group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
-    group.count = group.lattice.count;
-    const double reach = datum_reach(problem, datum, sweep);
-    group.reach = &reach;
-    return any_missed(&group, step);
+    find_groups(&groups, problem, step->end - step->begin);
+    for (int n = 0; n < groups.count && !missed; n++)
+        missed = any_missed(&groups.group[n], step);
+    release(&groups);
+    return missed;
 }
 
 /* ---- what lies ahead ------------------------------------------------------------------------- */
@@ -292,9 +330,26 @@ static bool differs(const struct group *group, const struct number *number,
     return fabs(number_at(group, number->place, t) - now) * number->reach > ahead->tolerance;
 }
 
+static double point_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
+{
+    for (int64_t f = 0; f < group->count; f++) {
+        const struct hs_time_function *table = &group->problem->time_functions[f];
+        const struct number number = number_of(group, f);
+        for (int n = 0; n < table->points; n++) {
+            const double t = table->time[n];
+            if (t > ahead->now && t <= ahead->end && differs(group, &number, ahead, t))
+                return t;
+        }
+    }
+    return NAN;
+}
+
 /* A time at which one of the numbers differs, of those soon first; NaN: none. */
 static double any_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
 {
+    const double point = are_functions(group) ? point_differs(group, ahead) : NAN;
+    if (!isnan(point))
+        return point;
     const bool all = group->count * 2 * TIMES <= WORK;
     const int64_t each = all ? group->count * TIMES : WORK / 2;
     for (int64_t n = 0; n < 2 * each && group->count > 0; n++) {
@@ -310,95 +365,15 @@ static double any_differs(const struct group *group, const struct hs_pulse_ahead
     return NAN;
 }
 
-static double any_point_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
-{
-    for (int64_t f = 0; f < group->count; f++) {
-        const struct hs_time_function *table = &group->problem->time_functions[f];
-        const struct number number = number_of(group, f);
-        for (int n = 0; n < table->points; n++) {
-            const double t = table->time[n];
-            if (t > ahead->now && t <= ahead->end && differs(group, &number, ahead, t))
-                return t;
-        }
-    }
-    return NAN;
-}
-
-static double moving_differs(const struct hs_problem *problem, const struct hs_moving *moving,
-                             const struct hs_pulse_ahead *ahead)
-{
-    const struct group group = {.problem = problem,
-                                .moving = moving,
-                                .count = hs_moving_weights(moving),
-                                .time = ahead->sweep};
-    return any_differs(&group, ahead);
-}
-
-static double function_differs(const struct hs_problem *problem, const struct hs_pulse_ahead *ahead)
-{
-    if (!hs_network_varies(problem->network, problem->time_functions))
-        return NAN;
-    double *reach = hs_data_function_reaches(problem, ahead->sweep, 1.0);
-    const struct group group = {.problem = problem,
-                                .count = problem->time_function_count,
-                                .reach = reach,
-                                .prescribed = reach};
-    double t = any_point_differs(&group, ahead);
-    if (isnan(t))
-        t = any_differs(&group, ahead);
-    free(reach);
-    return t;
-}
-
-static double datum_differs(const struct hs_problem *problem, const struct hs_datum *datum,
-                            const struct hs_pulse_ahead *ahead)
-{
-    if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
-        return NAN;
-    const struct hs_stencil sweep = hs_problem_stencil(problem, ahead->sweep);
-    const double reach = datum_reach(problem, datum, &sweep);
-    struct group group = {.problem = problem, .datum = datum, .reach = &reach};
-    group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
-    group.count = group.lattice.count;
-    return any_differs(&group, ahead);
-}
-
 double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_ahead *ahead)
 {
+    struct groups groups;
     double t = NAN;
     if (!(ahead->end > ahead->now) || !hs_boundary_data_in_time(problem))
         return t;
-    if (problem->network) {
-        t = function_differs(problem, ahead);
-        if (isnan(t))
-            t = moving_differs(problem, &problem->network->inflow, ahead);
-        if (isnan(t))
-            t = moving_differs(problem, &problem->network->given, ahead);
-    }
-    struct hs_datum data[HS_DATA_MOST];
-    const int count = hs_data_list(problem, ahead->sweep, 1.0, ahead->sweep, data);
-    for (int d = 0; d < count && isnan(t); d++)
-        t = datum_differs(problem, &data[d], ahead);
+    find_groups(&groups, problem, ahead->sweep);
+    for (int n = 0; n < groups.count && isnan(t); n++)
+        t = any_differs(&groups.group[n], ahead);
+    release(&groups);
     return t;
-}
-
-/* ---- in a step ------------------------------------------------------------------------------- */
-
-bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_step *step)
-{
-    const double time = step->end - step->begin;
-    if (!hs_boundary_data_in_time(problem))
-        return false;
-    const struct hs_network *network = problem->network;
-    if (network &&
-        (functions_missed(problem, step) || moving_missed(problem, &network->inflow, step) ||
-         moving_missed(problem, &network->given, step)))
-        return true;
-    struct hs_datum data[HS_DATA_MOST];
-    const struct hs_stencil sweep = hs_problem_stencil(problem, time);
-    const int count = hs_data_list(problem, time, 1.0, time, data);
-    bool missed = false;
-    for (int d = 0; d < count && !missed; d++)
-        missed = datum_missed(problem, &data[d], &sweep, step);
-    return missed;
 }
