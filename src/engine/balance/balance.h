@@ -49,8 +49,9 @@ void hs_balance_destroy(struct hs_balance *balance); /* accepts NULL */
 enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
                                struct hs_error *err);
 
-/* What the sources of the problem and of its materials put in at time t, without sinks. NaN: there
- * are none. HS_IO where a file of numbers cannot be read; HS_DEVICE without memory. */
+/* What the sources of the problem and of its materials put in at time t, likewise in W, without
+ * sinks. NaN: there are none. HS_IO where a file of numbers cannot be read; HS_DEVICE without
+ * memory. */
 struct hs_balance_power {
     double power;
     bool changes; /* with time */
