@@ -230,9 +230,9 @@ static void release_body(struct body_case *body)
 /* Residuals are 1e-12 of that of a guess that is random from node to node. The error left in a
  * body's slowest modes is about as much times the condition number: some 1e3 to 1e4, times the
  * contrast of conductivities, up to 1.3e4, or times the square of that of cells, 400. */
-static int solve_body(enum body_kind kind, double contrast, bool floating,
-                      enum hs_network_form form, enum hs_precision precision, int dims,
-                      const int64_t points[HS_AXES])
+static struct hs_solution solve_body(enum body_kind kind, double contrast, bool floating,
+                                     enum hs_network_form form, enum hs_precision precision,
+                                     int dims, const int64_t points[HS_AXES])
 {
     struct body_case body = make_body(kind, contrast, floating, form, precision, dims, points);
     struct hs_solution here, there, fewer;
@@ -254,7 +254,7 @@ static int solve_body(enum body_kind kind, double contrast, bool floating,
                  here.residual, off);
     free(b);
     release_body(&body);
-    return fewer.iterations;
+    return fewer;
 }
 
 void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
@@ -274,8 +274,17 @@ void test_cuda_multigrid__of_bodies_is_that_of_the_host(void **state)
     printf("%d bodies agree\n", cases);
 }
 
-/* As many iterations as with even cells, or a few more: the guess, which is random from node to
- * node, has a square far above the solution's, with which the error is compared. */
+/* How many iterations the residual needs. Others may follow: the square of a guess that is random
+ * from node to node is far above the solution's, with which the error is compared as well. */
+static int iterations_to(const struct hs_solution *solution, double residual)
+{
+    int n = 0;
+    while (n < solution->iterations && solution->residuals[n] > residual)
+        n++;
+    return n;
+}
+
+/* As many iterations as with even cells, or a few more. */
 void test_cuda_multigrid__of_stretched_grids_is_that_of_the_host(void **state)
 {
     static const int64_t sizes[][HS_AXES] = {
@@ -286,14 +295,15 @@ void test_cuda_multigrid__of_stretched_grids_is_that_of_the_host(void **state)
         for (int dims = 1; dims <= 3; dims++)
             for (int precision = 0; precision < HS_PRECISIONS; precision++)
                 for (int form = 0; form < 3; form++) {
-                    const int took =
+                    const struct hs_solution solution =
                         solve_body(form == HS_NETWORK_ARRAYS ? DENSE_MIDDLE : DENSE_HALF, 1.0,
                                    size % 2, (enum hs_network_form)form,
                                    (enum hs_precision)precision, dims, sizes[size]);
+                    const int took = iterations_to(&solution, 1e-10);
                     most = took > most ? took : most;
                 }
     printf("%d iterations at most\n", most);
-    assert_true(most <= 16);
+    assert_true(most <= 13);
 }
 
 void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
@@ -316,12 +326,14 @@ void test_cuda_multigrid__takes_few_iterations(void **state)
     static const int64_t sizes[] = {32, 33, 64, 65};
     for (int size = 0; size < 4; size++) {
         const int64_t n = sizes[size], points[HS_AXES] = {n, n, n};
-        const int layers = solve_body(LAYERS, 1.0, false, HS_NETWORK_BYTES, HS_DOUBLE, 3, points);
+        const int layers =
+            solve_body(LAYERS, 1.0, false, HS_NETWORK_BYTES, HS_DOUBLE, 3, points).iterations;
         printf("%lld^3: layers 1 : 0.01 : 130 %d iterations; blocks", (long long)n, layers);
         assert_true(layers <= 20);
         for (double contrast = 10.0; contrast < 1e6; contrast *= 100.0) {
             const int took =
-                solve_body(BLOCKS, contrast, false, HS_NETWORK_ARRAYS, HS_DOUBLE, 3, points);
+                solve_body(BLOCKS, contrast, false, HS_NETWORK_ARRAYS, HS_DOUBLE, 3, points)
+                    .iterations;
             printf(" of 1 : %g %d", contrast, took);
             assert_true(contrast > 1e4 || took <= (contrast > 10.0 ? 80 : 20));
         }
