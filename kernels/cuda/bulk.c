@@ -15,14 +15,6 @@ bool hs_bulk_capable(const char *name, const struct hs_device_limits *limits, ch
     return is;
 }
 
-struct hs_box hs_bulk_aligned(const struct hs_case *of)
-{
-    const int line = HS_BULK_LINE_BYTES / (int)hs_precision_size(of->precision);
-    struct hs_box aligned = of->box;
-    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
-    return aligned;
-}
-
 void hs_bulk_share(const struct hs_device_limits *limits, struct hs_geometry *g)
 {
     const int64_t chunks = g->launched;

@@ -25,9 +25,6 @@ struct hs_bulk_chunks {
 bool hs_bulk_capable(const char *name, const struct hs_device_limits *limits, char *reason,
                      size_t size);
 
-/* The case's box, extended so that rows begin at a multiple of a line. */
-struct hs_box hs_bulk_aligned(const struct hs_case *of);
-
 /* At most as many blocks as run at once, each with as many chunks as the others or one less. */
 void hs_bulk_share(const struct hs_device_limits *limits, struct hs_geometry *g);
 

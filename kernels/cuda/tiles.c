@@ -33,6 +33,14 @@ struct hs_box hs_tile_with_held(const struct hs_case *of)
     return held;
 }
 
+struct hs_box hs_tile_aligned(const struct hs_case *of)
+{
+    const int line = 128 / (int)hs_precision_size(of->precision);
+    struct hs_box aligned = of->box;
+    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
+    return aligned;
+}
+
 int hs_tile_halo(const struct hs_case *of, int axis)
 {
     return axis < of->dims ? of->radius : 0;

@@ -56,6 +56,9 @@ struct hs_blocking hs_tile_blocking(const struct hs_case *of, struct hs_blocking
 /* The case's box and the held layers around it: what a kernel that applies walls writes. */
 struct hs_box hs_tile_with_held(const struct hs_case *of);
 
+/* The case's box, extended so that rows begin at a multiple of a line of 128 bytes. */
+struct hs_box hs_tile_aligned(const struct hs_case *of);
+
 /* Layers that a sweep reads beyond a tile along an axis. */
 int hs_tile_halo(const struct hs_case *of, int axis);
 

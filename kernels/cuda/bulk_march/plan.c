@@ -26,7 +26,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     const int dims = of->dims, radius = of->radius, march = dims - 1;
     const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
     const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * vector;
-    const struct hs_box aligned = hs_bulk_aligned(of);
+    const struct hs_box aligned = hs_tile_aligned(of);
     bool large;
     const int64_t tiles = tiles_of(of, &aligned, x, limits, &large);
     const int own = hs_bulk_rows(dims, large), stage = dims == 2 ? own : 1; /* planes per stage */

@@ -22,10 +22,8 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
                        struct hs_kernel_plan *out, char *reason, size_t size)
 {
     (void)reason, (void)size;
-    const int bytes = (int)hs_precision_size(of->precision);
-    const int vector = HS_VECTOR_BYTES / bytes, line = 128 / bytes; /* alignment of warps' rows */
-    struct hs_box aligned = of->box;
-    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
+    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
+    const struct hs_box aligned = hs_tile_aligned(of);
     const int64_t *lo = aligned.lo, *hi = aligned.hi;
     struct hs_blocking own = {{HS_WARP, HS_CONDUCTION_WARPS, 1}, HS_CONDUCTION_PLANES};
     const int warps_x = of->dims == 2 ? HS_CONDUCTION_WARPS : 1, x = HS_WARP * vector * warps_x;
@@ -53,7 +51,7 @@ static bool plan_bulk(const struct hs_case *of, const struct hs_device_limits *l
     const int bytes = (int)hs_precision_size(of->precision);
     const int x = HS_CONDUCTION_BULK_X * HS_WARP * HS_VECTOR_BYTES / bytes;
     const int y = HS_CONDUCTION_BULK_Y;
-    const struct hs_box box = hs_bulk_aligned(of);
+    const struct hs_box box = hs_tile_aligned(of);
     const int64_t tiles =
         hs_divide_up(box.hi[HS_X] - box.lo[HS_X], x) * hs_divide_up(box.hi[HS_Y] - box.lo[HS_Y], y);
     const int64_t planes =

@@ -6,10 +6,8 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
     (void)reason, (void)size;
-    const int radius = of->radius, bytes = (int)hs_precision_size(of->precision);
-    const int vector = HS_VECTOR_BYTES / bytes, line = 128 / bytes; /* where a warp's rows begin */
-    struct hs_box aligned = of->box;
-    aligned.lo[HS_X] = of->box.lo[HS_X] / line * line;
+    const int radius = of->radius, vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
+    const struct hs_box aligned = hs_tile_aligned(of);
     const int64_t *lo = aligned.lo, *hi = aligned.hi;
     struct hs_blocking own = {{HS_WARP, HS_VECTOR_WARPS, 1}, 0};
     int x = HS_WARP * vector, y = 1;
