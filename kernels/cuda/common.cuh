@@ -149,6 +149,16 @@ __device__ __forceinline__ T start(const request<T> &r, int64_t at)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
+/* The coefficients in the order of the additions. */
+template <typename T, int COUNT>
+void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
+{
+    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
+    for (int i = 0; i < count; i++)
+        to[i] = (T)terms[i].c;
+}
+
 template <typename T>
 request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
 {
@@ -169,10 +179,7 @@ request<T> make_request(const hs_sweep *sweep, const hs_geometry &geometry)
         r.hi[axis] = sweep->box.hi[axis];
         r.tiles[axis] = geometry.blocks[axis];
     }
-    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
-    for (int i = 0; i < count; i++)
-        r.c[i] = (T)terms[i].c;
+    take_coefficients(sweep, r.c);
     return r;
 }
 

@@ -158,16 +158,6 @@ void take_levels(const hs_sweep *sweep, Level (&to)[STEPS])
         take_level(sweep, s, &to[s]);
 }
 
-/* The coefficients in the order in which terms are added. */
-template <typename T, int COUNT>
-void take_coefficients(const hs_sweep *sweep, T (&to)[COUNT])
-{
-    hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(&sweep->op->stencil, terms);
-    for (int i = 0; i < count; i++)
-        to[i] = (T)terms[i].c;
-}
-
 } // namespace star
 
 #endif
