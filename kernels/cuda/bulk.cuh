@@ -44,12 +44,6 @@ __device__ __forceinline__ spot spot_of(const void *shared)
     asm volatile("mov.u32 %0, %1;" : "=r"(kept) : "r"((unsigned)__cvta_generic_to_shared(shared)));
     return kept;
 }
-/* The same value, hidden from the compiler: whatever depends on it is computed here. */
-__device__ __forceinline__ int here(int value)
-{
-    asm volatile("" : "+r"(value));
-    return value;
-}
 /* The value stored there. */
 template <typename V>
 __device__ __forceinline__ V &value(spot s)

@@ -76,7 +76,8 @@ __device__ __forceinline__ bool in_box(const request<T> &r, int64_t x, int64_t y
 
 /* The same value, hidden from the compiler: whatever depends on it is computed where it is needed,
  * and not kept in a register around a loop. */
-__device__ __forceinline__ unsigned anew(unsigned value)
+template <typename Integer>
+__device__ __forceinline__ Integer anew(Integer value)
 {
     asm volatile("" : "+r"(value));
     return value;

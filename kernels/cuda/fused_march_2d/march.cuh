@@ -192,7 +192,7 @@ struct march {
         x_lo = max(least, x);
         x_hi = min(min(behind, p.nx), x + 32 * WIDTH);
         y_lo = lo;
-        end = bulk::here(hi + LAG); /* no uniform register is left */
+        end = star::anew(hi + LAG); /* no uniform register is left */
         if ((begin() | x_lo | x_hi | (crosses() ? p.nx : 0)) % VECTOR != 0)
             faces |= ODD_ROWS;
     }
@@ -215,7 +215,7 @@ struct march {
     /* All lanes fetch a row whose vectors are not aligned or of which one crosses the wrap. */
     __device__ __forceinline__ void fetch_odd(const T *row, vector *to) const
     {
-        const int begin = this->begin(), own = bulk::here(lane());
+        const int begin = this->begin(), own = star::anew(lane());
         const bool aligned = begin % VECTOR == 0 && (!p.wrap[0] || p.nx % VECTOR == 0);
 #pragma unroll
         for (int v = 0; v < VECTORS; v++) {

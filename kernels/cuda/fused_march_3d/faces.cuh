@@ -67,8 +67,7 @@ struct boundary : copies<Sizes> {
     {
         if (!FULL)
             return 0;
-        int row = y + r;
-        asm volatile("" : "+r"(row)); /* computed where it is used: kept, it would be spilled */
+        const int row = star::anew(y + r); /* kept, it would be spilled */
         return image(row, p.ny, p.wrap[1]) * p.nx + image(x + e, p.nx, p.wrap[0]);
     }
 

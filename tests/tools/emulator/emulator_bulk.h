@@ -20,10 +20,6 @@ V &value(spot s)
 {
     return *(V *)s;
 }
-inline int here(int value)
-{
-    return value;
-}
 inline bool is_over(spot b, unsigned parity)
 {
     return __mbarrier_try_wait_parity((barrier *)b, parity != 0, 0);
