@@ -87,6 +87,22 @@ void test_plan_columns__places_in_tables_fit_32_bits(void **state)
     assert_non_null(strstr(reason, "planes of less than 4 GiB"));
 }
 
+/* An axis of as many points as a grid may have. */
+void test_plan_columns__axes_that_are_too_long_are_refused_for_that(void **state)
+{
+    struct cube cube;
+    struct hs_kernel_plan plan;
+    char reason[256];
+    for (int axis = 0; axis < HS_AXES; axis++) {
+        set_cube(&cube, 128, 3, 1);
+        cube.of.layout.points[axis] = cube.of.box.hi[axis] = INT32_MAX;
+        cube.of.steps = HS_FUSED_STEPS;
+        assert_false(hs_kernel_plan_make(&hs_kernel_cuda_fused_march_3d, &cube.of, h200(), &plan,
+                                         reason, sizeof reason));
+        assert_non_null(strstr(reason, "planes of less than 4 GiB"));
+    }
+}
+
 /* The tiles of fused_radius2_3d have as many points along x as those of the marches of radius 1,
  * but other rows. Its chunks depend on the reach of two sweeps of radius 2. */
 void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
