@@ -36,7 +36,7 @@ namespace bulk
 {
 
 /* An address in shared memory that the compiler keeps: otherwise it would compute it from a special
- * register at each use, which takes 28 clocks. */
+ * register at each use. */
 using spot = unsigned;
 __device__ __forceinline__ spot spot_of(const void *shared)
 {

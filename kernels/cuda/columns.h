@@ -1,5 +1,5 @@
-/* Tiles along x and y of the 3D marches that fuse sweeps: fused_march_3d, fused_fields_3d,
- * fused_radius2_3d. Each tile extends along z to a column, which is cut into chunks (chunks.h). */
+/* Tiles along x and y of the 3D marches that fuse sweeps. Each tile extends along z to a column,
+ * which is cut into chunks (chunks.h). */
 #ifndef HS_KERNELS_CUDA_COLUMNS_H
 #define HS_KERNELS_CUDA_COLUMNS_H
 
@@ -13,7 +13,7 @@ enum {
     HS_FUSED_SOURCE_STEPS = 4, /* ... if only the source is a field, and a constant one */
     HS_FUSED_X = 64,           /* points of a tile along x */
     HS_FUSED_ROWS = 4,         /* rows that a thread owns */
-    HS_FUSED_WARPS = 8,        /* */
+    HS_FUSED_WARPS = 8,        /* of a block */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
     HS_FUSED_LINE_BYTES = 128, /* alignment of rows in shared memory, as in the field */
 };

@@ -14,9 +14,8 @@ CUDA_CODE  := $(foreach a,$(CUDA_LIST),-gencode arch=compute_$(a),code=sm_$(a)) 
               $(foreach a,$(if $(word 2,$(CUDA_LIST)),$(lastword $(CUDA_LIST))),-gencode arch=compute_$(a),code=compute_$(a))
 
 # -fmad=false: the compiler fuses only what the source writes as a fused operation, as on the CPU.
-# No -lineinfo and no compression: both cost time at a run's first launch, which took 18 ms with the
-# fused marches' line information and their decompression, 7 without the lines, 2 without either. The
-# object of fused_march_3d has 1.3 MB per architecture with both, 1.5 without. Profilers need -lineinfo.
+# No -lineinfo and no compression: both cost time at a run's first launch
+# (docs/performance/whole-runs.md). Profilers need -lineinfo.
 NVCCFLAGS ?= -O3
 override NVCCFLAGS += -std=c++20 -fmad=false -Isrc -I$(BUILD) -Ikernels/cuda -Werror all-warnings \
     -Xcompiler -Wall,-Wextra,-Werror,-Wshadow,-Wno-missing-field-initializers,-ffp-contract=off $(CUDA_CODE)

@@ -4,9 +4,9 @@
  *
  * The blocks count, step by step, how many of them have taken it. No block goes more than DRIFT
  * steps beyond the last step that all have taken. The count that a step needs is read a step
- * before, so that no block waits for the answer; without that, and with a step per plane, counting
- * alone took 0.8 us per plane. Correctness does not depend on it: there may be more blocks than run
- * at the same time. A block that waits in vain goes on, and does not wait again.
+ * before, so that no block waits for the answer. Correctness does not depend on it: there may be
+ * more blocks than run at the same time. A block that waits in vain goes on, and does not wait
+ * again. What it is worth: docs/performance/one-sweep.md.
  */
 #ifndef HS_KERNELS_CUDA_THROTTLE_CUH
 #define HS_KERNELS_CUDA_THROTTLE_CUH

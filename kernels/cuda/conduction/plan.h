@@ -23,7 +23,7 @@ enum {
 
     HS_CONDUCTION_STEPS = 3,        /* conduction_fused: most sweeps per launch */
     HS_CONDUCTION_ROWS = 3,         /* rows that a thread owns */
-    HS_CONDUCTION_FUSED_WARPS = 12, /* */
+    HS_CONDUCTION_FUSED_WARPS = 12, /* of a block */
     HS_CONDUCTION_DEPTH = 6,        /* planes of a tile in flight or in use */
 };
 

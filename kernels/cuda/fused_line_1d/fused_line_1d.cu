@@ -12,16 +12,14 @@
  * Warps exchange nothing: a halo of radius*steps points on each side is swept redundantly. At the
  * grid's ends there is no halo: the lane there computes the ghosts at every sweep, in a separate
  * variant. Loads and stores go through shared memory, so that neighbouring lanes move neighbouring
- * 16 bytes although a lane owns W consecutive points (in double, direct loads of a lane's own
- * points took twice the time of the whole).
+ * 16 bytes although a lane owns W consecutive points.
  *
  * W is 32, or less on short lines, which would otherwise leave multiprocessors without a warp.
  *
- * The model, radius 1, 32 sweeps, 1024 points of which 960 are stored: 2/32 words to and from
- * memory a point and sweep, 3 multiply-adds and 2/32 shuffles. An H200 at 1.9 GHz starts 32e12
- * multiply-adds a second in float and 16e12 in double, enough for 10.0e12 and 5.0e12 points: at
- * most 19 times the copy in both. Measured on 2^28 points (2026-11-21): 6596 GCell/s in float, 12.4
- * times the copy, and 3558 in double, 13.3 times.
+ * Words per point and sweep, radius 1, 32 sweeps: 2/32, from and to device memory. 3 multiply-adds
+ * and 2/32 shuffles: arithmetic allows 19 times the bandwidth of a copy. Of 1024 points 960 are
+ * stored. Reaches 11.8 (float) and 13.3 (double) at 2^28 points on an H200
+ * (docs/performance/fused-2d-1d.md).
  *
  * Source: time skewing and overlapped tiles in one dimension are folklore; Krishnamoorthy et al.,
  * PLDI'07, on the redundant halo; registers instead of memory as in warp_shuffle, which see.
@@ -29,8 +27,6 @@
 #include "levels.cuh"
 
 #include "plan.h"
-
-#include <stdio.h>
 
 #include "core/cuda_asynchronous.cuh"
 

@@ -35,8 +35,6 @@
  */
 #include "march.cuh"
 
-#include <stdio.h>
-
 namespace
 {
 

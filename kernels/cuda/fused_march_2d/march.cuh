@@ -65,10 +65,9 @@ struct shape {
 };
 
 /*
- * Stands for any group where all have equally many levels and one code serves them. A loop in HELD
- * is 11 KB long. When each of two groups had its own, the two did not always stay in the
- * instruction cache, depending on where the program lay: 2.9 ms in bench for 1.7 in a timing
- * program.
+ * Stands for any group where all have equally many levels and one code serves them: loops of its
+ * own for each group do not always stay in the instruction cache, depending on where the program
+ * lies (docs/performance/fused-2d-1d.md).
  */
 enum { ANY = -1 };
 
@@ -101,8 +100,7 @@ struct march {
     };
 
     /* The order for TMA at a place: which rows to copy from or to memory. It is kept and advanced:
-     * computing it anew took 50 or 60 instructions, which were 300 to 440 of the 3670 clocks of a
-     * place in the two groups that all others wait for. */
+     * all other groups wait for the two that would compute it anew. */
     struct order {
         char *memory;     /* the first row of the next place */
         bulk::spot stage; /* the warp's part of the first place's first row */

@@ -151,14 +151,9 @@ static struct hs_strip_cut cut_strips(const struct hs_case *of,
                                                           : 2;
     const bool wrap_y = of->face[2 * HS_Y].wrap;
     const bool held = of->face[2 * HS_X].held && of->face[2 * HS_X + 1].held;
-    /* Measured on an H200, 1024^2 to 16384^2; a wrong figure costs time but changes no values.
-     * According to the clocks of blocks with 24 levels, a part of h rows that meets no end takes as
-     * long as h + 62 rows, 48 of which are the rows before and after it, and a step at an end as
-     * long as two or three others. Up to twelve levels are assumed to behave alike; this was not
-     * measured. In float eight blocks share a multiprocessor, so a block that waits at an end
-     * leaves it to the others: the model then gives ends of 62 and 60 rows, near the best of 30,
-     * 60, 100 and 120. Rows of outer strips: with held faces 19 to 21 sixteenths gave the highest
-     * rates, with other faces 24 to 26, across a wrap 17 to 18. */
+    /* Fitted to what an H200 took (docs/performance/fused-2d-1d.md); a wrong figure costs time but
+     * changes no values. In float eight blocks share a multiprocessor, so a block that waits at an
+     * end leaves it to the others. */
     const int end_step = wrap_y ? 0 : 16 * (single ? 6 : 2);
     cut.steps = steps;
     cut.rows = (int)of->layout.points[HS_Y];

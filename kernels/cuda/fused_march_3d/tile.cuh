@@ -16,8 +16,8 @@ using tile = columns::tile<T, HS_FUSED_X, HS_FUSED_ROWS, HS_FUSED_WARPS>;
 using columns::lane_values;
 using columns::offset_by;
 
-/* What a march is compiled for. CHANGE: with the fused max-norm of the last sweep's change. A march
- * that checked for it in each step would be 2 to 4 % slower. */
+/* What a march is compiled for. CHANGE: with the fused max-norm of the last sweep's change; a march
+ * that checked for it in each step would be slower (docs/performance/whole-runs.md). */
 template <typename T, int LEVELS_, fields HAS_, bool CHANGE_>
 struct sizes : tile<T> {
     using number = T;
@@ -38,7 +38,7 @@ struct sizes : tile<T> {
         HALO_Y = LEVELS,
         /* planes of level 0: two in use, the others in flight */
         DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
-        AHEAD = DEPTH - 2, /* */
+        AHEAD = DEPTH - 2, /* in flight */
         /* several fields, or one that lies like level 0 */
         ANY_WAY = SOURCE && !RECURSION && LEVELS <= HS_FUSED_FIELDS_STEPS,
         PARTS = 8 * (int)WIDTH / 16, /* slots that a plane of a table takes */

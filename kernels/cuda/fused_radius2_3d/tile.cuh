@@ -80,7 +80,7 @@ struct place {
         HALO = LEVELS * R,                           /* swept redundantly on each side: rows, */
         HALO_X = (HALO + WIDTH - 1) / WIDTH * WIDTH, /* and whole vectors */
         DEPTH = HS_RADIUS2_DEPTH,                    /* planes of level 0 in use or in flight */
-        AHEAD = DEPTH - 3,                           /* */
+        AHEAD = DEPTH - 3,                           /* in flight */
         PASSED = HS_RADIUS2_PASSED,                  /* planes of level 1 */
         LOOPED = sizeof(T) == 4 || LEAN, /* whether a loop goes through the stretches of steps */
         SHUFFLES = sizeof(T) == 4,       /* a row's neighbours come from the next lanes */

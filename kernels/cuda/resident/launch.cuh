@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(HS_RESIDENT_THREADS, 1)
     STAR_SHARED(memory, unsigned char, [1]);
     run<T, DIMS, ROWS, PLANES, WALLS, FIELD>(p, memory);
 #else
-    (void)p; /* plan() tells such GPUs apart */
+    (void)p; /* plan() refuses such GPUs */
 #endif
 }
 

@@ -20,11 +20,8 @@
  * No shared memory and no barrier: warps drift apart freely, so that some are always loading.
  * Stores are marked as not needed again, so that L2 keeps the planes that neighbouring blocks
  * share. A block marches through a chunk of planes: a short one in 3D, so that blocks that run at
- * the same time are near each other and find in L2 what their neighbours loaded. (One H200, 512^3,
- * radius 1, fractions of copy bandwidth: chunks of 8 planes 0.79 in float and 0.76 in double, of 64
- * 0.74 and 0.72, of 255 and 510 0.66 and 0.63; rows then stored to whole groups of 32 bytes: 0.84
- * and 0.79; 2026-11-21.) In 2D chunks are as long as possible while the blocks fill whole waves of
- * the device.
+ * the same time are near each other and find in L2 what their neighbours loaded. In 2D chunks are
+ * as long as possible while the blocks fill whole waves of the device.
  *
  * In 2D the march is along y, each warp on its own. In 1D there is no march: a thread has several
  * independent vectors in flight at once.
@@ -32,7 +29,11 @@
  * Words per point: 1 + 2R/planes loaded from memory, 1 written; from L1 2R/ROWS more in 3D.
  *
  * Any nx: rows begin at multiples of 128 bytes, loads are whole vectors (a row's padding is
- * allocated), and stores at the box's two ends are single points.
+ * allocated). At the box's two ends groups of 32 bytes are stored whole if the caller allows it
+ * (may_copy), else point by point.
+ *
+ * Reaches 0.84 (float) and 0.79 (double) of the copy's bandwidth at 512^3 on an H200; what limits
+ * it: docs/performance/one-sweep.md.
  *
  * Source: register queue along z: Micikevicius, GPGPU-2 (2009); vectors with shuffles: Rawat et
  * al., Register optimizations for stencils on GPUs, PPoPP'18.
