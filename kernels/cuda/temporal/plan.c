@@ -1,11 +1,21 @@
 #include "plan.h"
 
+#include <stdio.h>
+
 HS_CUDA_SWEEP(temporal_2d);
 HS_CUDA_SWEEP(temporal_3d);
 
-static void plan_tiles(const struct hs_case *of, const int tile[HS_AXES],
-                       struct hs_kernel_plan *out)
+static bool plan_tiles(const struct hs_case *of, const int tile[HS_AXES],
+                       struct hs_kernel_plan *out, char *reason, size_t size)
 {
+    /* a tile's cells are numbered by int, as nodes are; fewer than this lie beyond an axis */
+    enum { BEYOND = 128 };
+    for (int axis = 0; axis < of->dims; axis++)
+        if (of->layout.points[axis] > INT32_MAX - BEYOND) {
+            snprintf(reason, size, "temporal_%dd needs fewer than 2^31 - %d points along an axis",
+                     of->dims, (int)BEYOND);
+            return false;
+        }
     const int threads[HS_AXES] = {HS_WARP, HS_TEMPORAL_THREADS / HS_WARP, 1};
     const struct hs_box wide = hs_tile_with_held(of);
     struct hs_geometry *g = &out->launch;
@@ -15,6 +25,7 @@ static void plan_tiles(const struct hs_case *of, const int tile[HS_AXES],
     hs_tile_finish(of, &wide, threads, g);
     g->shared_bytes = 2 * g->points_loaded * (int64_t)hs_precision_size(of->precision);
     HS_PLAN_PUT(out, wide);
+    return true;
 }
 
 /* With these output tiles both halves fit in 64 KiB, what the smallest device has: in double and
@@ -22,24 +33,22 @@ static void plan_tiles(const struct hs_case *of, const int tile[HS_AXES],
 static bool plan_2d(const struct hs_case *given, const struct hs_device_limits *limits,
                     struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)limits, (void)reason, (void)size;
+    (void)limits;
     const struct hs_case of = hs_tile_case(given, HS_TEMPORAL_STEPS_2D, 0);
     const int tile[HS_AXES] = {of.radius < 3 ? 2 * HS_TEMPORAL_2D : HS_TEMPORAL_2D, HS_TEMPORAL_2D,
                                1};
-    plan_tiles(&of, tile, out);
-    return true;
+    return plan_tiles(&of, tile, out, reason, size);
 }
 
 /* ... and (16 + 4) x 12 x 12 with radius 1, (8 + 8)^3 with radius 2. */
 static bool plan_3d(const struct hs_case *given, const struct hs_device_limits *limits,
                     struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    (void)limits, (void)reason, (void)size;
+    (void)limits;
     const struct hs_case of = hs_tile_case(given, HS_TEMPORAL_STEPS_3D, 0);
     const int longer = (of.radius == 1 ? 2 : 1) * (of.precision == HS_FLOAT ? 2 : 1);
     const int tile[HS_AXES] = {longer * HS_TEMPORAL_3D, HS_TEMPORAL_3D, HS_TEMPORAL_3D};
-    plan_tiles(&of, tile, out);
-    return true;
+    return plan_tiles(&of, tile, out, reason, size);
 }
 
 const struct hs_kernel hs_kernel_cuda_temporal_2d = {

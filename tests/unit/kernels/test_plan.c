@@ -134,3 +134,19 @@ void test_plan__calls_make_up_every_stretch(void **state)
             }
     assert_true(few >= 4); /* fused_march_2d and fused_march_3d */
 }
+
+/* Cells beyond the end of the longest axis that a grid may have would not be ints. */
+void test_plan__tiles_end_where_ints_do(void **state)
+{
+    struct cube cube;
+    struct hs_kernel_plan plan;
+    char reason[256];
+    for (int64_t n = INT32_MAX - 128; n <= INT32_MAX; n += 128) {
+        set_cube(&cube, 64, 2, 1);
+        cube.of.layout.points[HS_Y] = cube.of.box.hi[HS_Y] = n;
+        const bool can = hs_kernel_plan_make(&hs_kernel_cuda_temporal_2d, &cube.of, h200(), &plan,
+                                             reason, sizeof reason);
+        assert_int_equal(can, n < INT32_MAX);
+    }
+    assert_non_null(strstr(reason, "temporal_2d needs fewer than 2^31 - 128 points"));
+}
