@@ -15,6 +15,7 @@ enum {
     HS_FUSED_ROWS = 4,         /* rows that a thread owns */
     HS_FUSED_WARPS = 8,        /* of a block */
     HS_FUSED_DEPTH = 5,        /* planes of a tile in flight or in use */
+    HS_FUSED_SOURCE_DEPTH = 4, /* ... in HS_FUSED_SOURCE_STEPS with a source */
     HS_FUSED_LINE_BYTES = 128, /* alignment of rows in shared memory, as in the field */
 };
 

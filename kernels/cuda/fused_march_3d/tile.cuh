@@ -37,7 +37,7 @@ struct sizes : tile<T> {
         HALO_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
         HALO_Y = LEVELS,
         /* planes of level 0: two in use, the others in flight */
-        DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? 4 : HS_FUSED_DEPTH,
+        DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? HS_FUSED_SOURCE_DEPTH : HS_FUSED_DEPTH,
         AHEAD = DEPTH - 2, /* in flight */
         /* several fields, or one that lies like level 0 */
         ANY_WAY = SOURCE && !RECURSION && LEVELS <= HS_FUSED_FIELDS_STEPS,

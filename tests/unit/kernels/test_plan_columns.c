@@ -51,7 +51,9 @@ void test_plan_columns__fields_of_512_points_need_nine_tiles(void **state)
     cube.of.steps = HS_FUSED_STEPS;
     cube.of.asked |= HS_SOURCE | HS_SOURCE_FIELD; /* with which it fuses four sweeps */
     cube.of.source_varies = HS_VARIES_SPACE;
-    const int shift = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of).shift;
+    const struct hs_kernel_plan plan = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of);
+    assert_true(plan.launch.shared_bytes > 10 * 64 * 64 * 4); /* planes of level 0 and the source */
+    const int shift = plan.shift;
     cube.of.asked &= ~(HS_SOURCE | HS_SOURCE_FIELD);
     cube.of.layout = hs_layout_moved(cube.of.layout, shift);
     assert_int_equal(hs_fused_cut_x(&cube.of).tiles, 9);
