@@ -89,18 +89,14 @@ static enum hs_status read_axes(struct hs_picture_file *file, struct hs_error *e
     hs_h5_close(type);
     hs_h5_close(space);
     hs_h5_close(set);
-    if (rank < 0)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: there is no dataset %s in it; give the output.file of a "
-                            "heatsolve run",
-                            file->path, dataset_name);
-    if (rank < 2 || rank > 1 + HS_AXES)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: %s has %d axes: a step and 1 to 3 axes of space are drawn",
-                            file->path, dataset_name, rank);
-    if (shape[0] == 0 || (class != H5T_FLOAT && class != H5T_INTEGER))
-        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s", file->path, dataset_name,
-                            shape[0] ? "does not hold numbers" : "has no snapshot yet");
+    const char *wrong = rank < 0 ? "is not in it; give the output.file of a heatsolve run"
+                        : rank < 2 || rank > 1 + HS_AXES
+                            ? "has other axes than a step and 1 to 3 of space"
+                        : shape[0] == 0                              ? "has no snapshot yet"
+                        : class != H5T_FLOAT && class != H5T_INTEGER ? "does not hold numbers"
+                                                                     : NULL;
+    if (wrong)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s", file->path, dataset_name, wrong);
     enum hs_status status = HS_OK;
     file->dims = rank - 1;
     for (int a = 0; a < file->dims && !status; a++)
