@@ -20,13 +20,15 @@ struct sample {
     double node, reach;
 };
 
-/* Samples an axis at `count` equal parts, from the left or from the top: at their middles with
- * `offset` 0.5, at their borders with 0. Allocated. */
-static struct sample *sample(const struct hs_chart *c, int axis, int count, double offset)
+/* Samples of the plot's columns, from the left, then of its rows, from the top: at the middles of
+ * equal parts with `offset` 0.5, at their borders with 0. Allocated. */
+static struct sample *sample(const struct hs_chart *c, int columns, int rows, double offset)
 {
-    struct sample *out = hs_new(((size_t)count + 1) * sizeof *out);
-    for (int n = 0; n <= count; n++) {
-        const double on = (n + offset) / count, share = axis ? 1 - on : on, half = 0.5 / count;
+    struct sample *out = hs_new((size_t)(columns + rows) * sizeof *out);
+    for (int n = 0; n < columns + rows; n++) {
+        const int axis = n >= columns;
+        const double parts = (axis ? rows : columns) - 1 + 2 * offset, half = 0.5 / parts;
+        const double on = (n - axis * columns + offset) / parts, share = axis ? 1 - on : on;
         out[n].node = hs_chart_node(c, axis, share);
         out[n].reach =
             fmax(1, hs_chart_node(c, axis, share + half) - hs_chart_node(c, axis, share - half));
@@ -68,11 +70,10 @@ static void draw_colours(const struct hs_chart *c)
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
     uint32_t *pixel =
         (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no padding */
-    struct sample *x = sample(c, 0, w, 0.5), *y = sample(c, 1, h, 0.5);
+    struct sample *at = sample(c, w, h, 0.5);
     for (int n = 0; pixel && n < w * h; n++)
-        *pixel++ = hs_chart_colour(c, value_at(c, &x[n % w], &y[n / w]));
-    free(x);
-    free(y);
+        *pixel++ = hs_chart_colour(c, value_at(c, &at[n % w], &at[w + n / w]));
+    free(at);
     cairo_surface_mark_dirty(image);
     cairo_save(c->cr);
     cairo_translate(c->cr, c->plot.x, c->plot.y);
@@ -143,12 +144,11 @@ static void draw_contours(const struct hs_chart *c)
     struct spot spots[MOST];
     int used = 0;
     /* a mesh of three units: contours are smooth with both coarse and fine nodes */
-    const int columns = 1 + (int)(c->plot.w / 3), rows = 1 + (int)(c->plot.h / 3);
-    struct sample *x = sample(c, 0, columns, 0), *y = sample(c, 1, rows, 0);
-    double *mesh = hs_new((size_t)(columns + 1) * (size_t)(rows + 1) * sizeof *mesh);
-    for (int j = 0; j <= rows; j++)
-        for (int i = 0; i <= columns; i++)
-            mesh[j * (columns + 1) + i] = value_at(c, &x[i], &y[j]);
+    const int columns = 2 + (int)(c->plot.w / 3), rows = 2 + (int)(c->plot.h / 3);
+    struct sample *at = sample(c, columns, rows, 0);
+    double *mesh = hs_new((size_t)columns * (size_t)rows * sizeof *mesh);
+    for (int n = 0; n < columns * rows; n++)
+        mesh[n] = value_at(c, &at[n % columns], &at[columns + n / columns]);
     for (int n = 0; n < c->level_count; n++) {
         const double level = spots[used].level = c->levels[n];
         const uint32_t under = hs_chart_colour(c, level);
@@ -161,8 +161,8 @@ static void draw_contours(const struct hs_chart *c)
         const double width = hs_canvas_width(c->cr, letters, text);
         cairo_save(c->cr);
         cairo_translate(c->cr, c->plot.x, c->plot.y);
-        cairo_scale(c->cr, c->plot.w / columns, c->plot.h / rows);
-        add_level(c->cr, mesh, columns + 1, rows + 1, level);
+        cairo_scale(c->cr, c->plot.w / (columns - 1), c->plot.h / (rows - 1));
+        add_level(c->cr, mesh, columns, rows, level);
         cairo_restore(c->cr);
         cairo_path_t *path = cairo_copy_path(c->cr);
         hs_canvas_stroke(c->cr, 1.8, letters.colour);
@@ -174,8 +174,7 @@ static void draw_contours(const struct hs_chart *c)
         cairo_path_destroy(path);
     }
     free(mesh);
-    free(x);
-    free(y);
+    free(at);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
