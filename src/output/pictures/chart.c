@@ -158,9 +158,7 @@ static void draw_names(const struct hs_chart *c)
 
 static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
 {
-    enum {
-        AT_ONCE = 256
-    }; /* points of a path: the time of a stroke grows faster than their number */
+    enum { AT_ONCE = 256 }; /* the time of a stroke grows faster than the number of its points */
     double x = 0, y = 0, last_x = 0, last_y = 0;
     int drawn = 0;
     for (int64_t i = 0; i < k->count && c->count == 1; i++) /* a single curve: grey where it is */
@@ -227,8 +225,8 @@ static void lay_out(struct hs_chart *c)
     }
     const double left = MARGIN + side + c->y.widest;
     const double room = HS_CANVAS_UNITS - left - MARGIN - fmin(right, HS_CANVAS_UNITS / 2);
-    const double w = c->field ? fmin(room, most * c->ratio) : room,
-                 h = c->field ? w / c->ratio : most;
+    const double w = fmin(room, c->field ? most * c->ratio : room);
+    const double h = c->field ? w / c->ratio : most;
     choose_ticks(cr, &c->x, w, 0);
     choose_ticks(cr, &c->x, w, 1.7 * c->x.widest);
     cairo_destroy(cr);
@@ -238,11 +236,10 @@ static void lay_out(struct hs_chart *c)
     c->height = 2 * (int)ceil(0.5 * height); /* even, for films */
 }
 
-/* Draws the chart, after lay_out, on `cr`. */
-static void paint(struct hs_chart *c, cairo_t *cr)
+/* Draws the chart, after lay_out; leaves its plot as the clip. */
+static void paint(const struct hs_chart *c)
 {
     const double middle = 0.5 * HS_CANVAS_UNITS, width = HS_CANVAS_UNITS - 2 * MARGIN;
-    c->cr = cr;
     hs_canvas_text(c->cr, (struct hs_lettering){TITLE, HS_INK, 0.5, .room = width, .bold = true},
                    middle, MARGIN + TITLE, c->title);
     hs_canvas_text(c->cr, (struct hs_lettering){SUBTITLE, HS_SOFT, 0.5, .room = width}, middle,
@@ -264,18 +261,17 @@ static void paint(struct hs_chart *c, cairo_t *cr)
 enum hs_status hs_charts_draw(struct hs_chart *charts, int count, const struct hs_sink *sink,
                               struct hs_error *err)
 {
-    int height = 0, top = 0;
+    int height = 0;
     for (int n = 0; n < count; n++) {
         lay_out(&charts[n]);
         height += charts[n].height;
     }
     cairo_t *cr = hs_sink_page(sink, charts->width, height);
     for (int n = 0; n < count; n++) {
-        cairo_save(cr);
-        cairo_translate(cr, 0, (double)top * HS_CANVAS_UNITS / charts->width);
-        paint(&charts[n], cr);
-        cairo_restore(cr);
-        top += charts[n].height;
+        charts[n].cr = cr;
+        paint(&charts[n]);
+        cairo_reset_clip(cr);
+        cairo_translate(cr, 0, (double)charts[n].height * HS_CANVAS_UNITS / charts->width);
     }
     return hs_sink_add(sink, cr, err);
 }

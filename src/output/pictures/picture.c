@@ -293,32 +293,31 @@ enum hs_status hs_picture_draw(struct hs_picture *p, FILE *out, struct hs_error 
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
-enum hs_status hs_picture_plot(const struct hs_picture *p, const char *names, FILE *out,
+enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *out,
                                struct hs_error *err)
 {
     static const uint32_t colours[] = {HS_BLUE,  0xCC5500, 0x00825A, 0x963C96,
                                        0xB22222, 0x78641E, 0x008CAA, 0x5A5A5A};
+    enum hs_status status = hs_picture_read_columns(&p->file, names, err);
+    if (status)
+        return status;
     const int count = p->file.columns;
     const struct hs_picture_column *column = p->file.column;
+    const bool warm = strcmp(column->unit, p->file.unit) == 0;
+    const char *what = count == 1 ? column->name : warm ? "temperature" : names;
     double values[2] = {INFINITY, -INFINITY}, times[2] = {INFINITY, -INFINITY};
     struct hs_chart c = {
         .width = (int)p->width, .title = p->file.title, .subtitle = "", .count = count};
-    c.curves = calloc((size_t)count, sizeof *c.curves);
+    c.curves = hs_new((size_t)count * sizeof *c.curves);
     for (int k = 0; k < count; k++, column++) {
         widen(column->value, column->count, values);
         widen(column->time, column->count, times);
         c.curves[k] = (struct hs_curve){column->time, column->value, column->count, colours[k % 8],
                                         .name = count > 1 ? column->name : NULL};
     }
-    column = p->file.column;
-    const bool warm = strcmp(column->unit, p->file.unit) == 0;
     c.x = fit(NULL, "t", "s", times, 0, NULL);
-    c.y = fit(p,
-              count == 1 ? column->name
-              : warm     ? "temperature"
-                         : names,
-              column->unit, values, 0.05, err);
-    const enum hs_status status = hs_charts_write(&c, 1, p->output, err);
+    c.y = fit(p, what, p->file.column->unit, values, 0.05, err);
+    status = hs_charts_write(&c, 1, p->output, err);
     if (!status)
         fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
                 p->file.path);

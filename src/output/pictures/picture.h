@@ -36,8 +36,8 @@ double hs_picture_narrowest(const double range[2]);
  */
 enum hs_status hs_picture_draw(struct hs_picture *picture, FILE *out, struct hs_error *err);
 
-/* Plots the file's columns, which `names` asked for, over time. */
-enum hs_status hs_picture_plot(const struct hs_picture *picture, const char *names, FILE *out,
+/* Plots columns of the file over time: see hs_picture_read_columns. */
+enum hs_status hs_picture_plot(struct hs_picture *picture, const char *names, FILE *out,
                                struct hs_error *err);
 
 #endif
