@@ -66,7 +66,7 @@ static double value_at(const struct hs_chart *c, const struct sample *x, const s
 static void draw_colours(const struct hs_chart *c)
 {
     const double unit = (double)c->width / HS_CANVAS_UNITS;
-    const int w = (int)lrint(c->plot.w * unit), h = (int)lrint(c->plot.h * unit);
+    const int w = (int)lrint(c->plot.width * unit), h = (int)lrint(c->plot.height * unit);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
     uint32_t *pixel =
         (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no padding */
@@ -116,15 +116,16 @@ struct spot { /* of a label */
 static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double width,
                       const struct spot *taken, int count, struct spot *out)
 {
-    const struct hs_area *p = &c->plot;
+    const cairo_rectangle_t *p = &c->plot;
     double best = 1;
     for (int n = 0; n + 3 < path->num_data; n += 4) {
         const cairo_path_data_t *a = &path->data[n + 1], *b = &path->data[n + 3];
         if (a->point.x == b->point.x && a->point.y == b->point.y)
             continue; /* the contour only touches a corner */
         const double x = 0.5 * (a->point.x + b->point.x), y = 0.5 * (a->point.y + b->point.y);
-        double room = fmin(fmin(x - p->x, p->x + p->w - x), fmin(y - p->y, p->y + p->h - y)) /
-                      (0.5 * width + 8);
+        double room =
+            fmin(fmin(x - p->x, p->x + p->width - x), fmin(y - p->y, p->y + p->height - y)) /
+            (0.5 * width + 8);
         for (int k = 0; k < count; k++)
             room = fmin(room, hypot(x - taken[k].x, y - taken[k].y) /
                                   (taken[k].level == out->level ? 500 : width + 20));
@@ -144,7 +145,7 @@ static void draw_contours(const struct hs_chart *c)
     struct spot spots[MOST];
     int used = 0;
     /* a mesh of three units: contours are smooth with both coarse and fine nodes */
-    const int columns = 2 + (int)(c->plot.w / 3), rows = 2 + (int)(c->plot.h / 3);
+    const int columns = 2 + (int)(c->plot.width / 3), rows = 2 + (int)(c->plot.height / 3);
     struct sample *at = sample(c, columns, rows, 0);
     double *mesh = hs_new((size_t)columns * (size_t)rows * sizeof *mesh);
     for (int n = 0; n < columns * rows; n++)
@@ -161,7 +162,7 @@ static void draw_contours(const struct hs_chart *c)
         const double width = hs_canvas_width(c->cr, letters, text);
         cairo_save(c->cr);
         cairo_translate(c->cr, c->plot.x, c->plot.y);
-        cairo_scale(c->cr, c->plot.w / (columns - 1), c->plot.h / (rows - 1));
+        cairo_scale(c->cr, c->plot.width / (columns - 1), c->plot.height / (rows - 1));
         add_level(c->cr, mesh, columns, rows, level);
         cairo_restore(c->cr);
         cairo_path_t *path = cairo_copy_path(c->cr);
@@ -182,25 +183,19 @@ static void draw_contours(const struct hs_chart *c)
 /* Draws the borders between parts, with a resolution of one unit. */
 static void draw_parts(const struct hs_chart *c)
 {
-    const int columns = (int)c->plot.w, rows = (int)c->plot.h;
-    int *above = hs_new(((size_t)columns + 1) * sizeof *above);
-    for (int j = 0; j < rows; j++) {
-        int left = 0;
-        for (int i = 0; i < columns; i++) {
-            const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);
-            const double x = c->plot.x + i, y = c->plot.y + j;
-            if (i > 0 && here != left) {
-                cairo_move_to(c->cr, x, y);
-                cairo_line_to(c->cr, x, y + 1);
+    const int columns = (int)c->plot.width, rows = (int)c->plot.height;
+    int *last = hs_new((size_t)columns * sizeof *last); /* of each column */
+    for (int n = 0; n < columns * rows; n++) {
+        const int i = n % columns, j = n / columns;
+        const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);
+        for (int above = 0; above < 2; above++) /* else at the left */
+            if (above ? j > 0 && here != last[i] : i > 0 && here != last[i - 1]) {
+                cairo_move_to(c->cr, c->plot.x + i, c->plot.y + j);
+                cairo_line_to(c->cr, c->plot.x + i + above, c->plot.y + j + !above);
             }
-            if (j > 0 && here != above[i]) {
-                cairo_move_to(c->cr, x, y);
-                cairo_line_to(c->cr, x + 1, y);
-            }
-            left = above[i] = here;
-        }
+        last[i] = here;
     }
-    free(above);
+    free(last);
     hs_canvas_stroke(c->cr, 1.2, HS_PART);
 }
 

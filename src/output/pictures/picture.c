@@ -97,7 +97,6 @@ struct job {
     struct hs_outlines outlines;
     struct hs_chart chart;
     struct hs_sink sink;
-    char stretched[64]; /* ", y stretched 3×" */
 };
 
 static enum hs_status init(struct job *job, struct hs_error *err)
@@ -144,16 +143,12 @@ static int material_at(const void *self, double across, double up)
 }
 
 /* True proportions with a common unit, or the shorter side stretched so that it can be seen. */
-static void choose_ratio(struct job *job)
+static void choose_ratio(struct hs_chart *c)
 {
-    struct hs_chart *c = &job->chart;
     const double longest = 6, ratio = (c->x.to - c->x.from) / (c->y.to - c->y.from);
     c->ratio = fmin(fmax(ratio, 1 / longest), longest);
     if (ratio == c->ratio)
         c->x.unit = c->y.unit = c->x.unit.factor > c->y.unit.factor ? c->x.unit : c->y.unit;
-    else
-        snprintf(job->stretched, sizeof job->stretched, ", %s stretched %.3g×",
-                 ratio > 1 ? c->y.what : c->x.what, fmax(ratio / c->ratio, c->ratio / ratio));
 }
 
 /* Reads one slice at a time, to save memory. */
@@ -183,7 +178,7 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     choose_levels(p, c->bar, bounds, err);
     c->levels = p->levels;
     c->level_count = p->level_count;
-    choose_ratio(job);
+    choose_ratio(c);
     return HS_OK;
 }
 
@@ -206,6 +201,8 @@ static void make_curves(struct job *job, const double *time)
 static char *describe(const struct job *job, double from, double to)
 {
     const struct hs_picture *p = job->picture;
+    const struct hs_scale *x = &job->chart.x, *y = &job->chart.y;
+    const double more = (x->to - x->from) / (y->to - y->from) / job->chart.ratio;
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -221,7 +218,8 @@ static char *describe(const struct job *job, double from, double to)
         fprintf(stream, ", %s = ", cut.what);
         hs_quantity_put(stream, p->cut.at, cut.unit);
     }
-    fputs(job->stretched, stream);
+    if (job->chart.field && more != 1)
+        fprintf(stream, ", %s stretched %.3g×", (more > 1 ? y : x)->what, fmax(more, 1 / more));
     fclose(stream);
     return text;
 }
