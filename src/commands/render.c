@@ -218,8 +218,6 @@ static enum hs_status draw(const struct given *given, bool film, struct hs_pictu
         if (text)
             status = values[n].read(text, p, err);
     }
-    if (!status && given->plot)
-        status = hs_picture_read_columns(&p->file, given->plot, err);
     if (status)
         return status;
     return given->plot ? hs_picture_plot(p, given->plot, stdout, err)

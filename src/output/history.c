@@ -53,7 +53,7 @@ static double flux(const struct hs_history_state *state, int wall)
 }
 
 /* What several rows share. */
-#define TEMPERATURE .unit = temperature_unit, .plotted = true, .summary = "temperature"
+#define TEMPERATURE .unit = temperature_unit, .summary = "temperature"
 #define POWER .unit = hs_problem_power_unit, .is_there = hs_balance_is_there
 #define ERROR .unit = difference_unit, .is_there = has_exact
 

@@ -34,7 +34,6 @@ struct hs_quantity {
     void (*unit)(const struct hs_problem *problem, char *out, size_t size);
     bool (*is_there)(const struct hs_problem *problem); /* in a run's file; NULL: always */
     bool each_wall;      /* a value for each wall, NAME/x_min and so on (hs_problem_wall_name) */
-    bool plotted;        /* by render --plot history; not if each_wall */
     const char *summary; /* its line in the summary, shared by others of one unit; NULL: none */
     double (*value)(const struct hs_history_state *state, int wall); /* NaN: not known */
 };

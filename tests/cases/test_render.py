@@ -435,7 +435,7 @@ def test_a_file_that_is_not_one_of_ours_is_named(tmp_path):
         write(other, np.zeros((1, 3)), [nodes])
         fails(render(other, "-o", picture), 2, "ascend")
     write(other, np.zeros(3), [])
-    fails(render(other, "-o", picture), 2, "has 1 axes")
+    fails(render(other, "-o", picture), 2, "has other axes")
     write(other, np.full((1, 3), b"abc"), [[0.0, 1, 2]])
     fails(render(other, "-o", picture), 2, "does not hold numbers")
     write(other, np.zeros((1, 3)), [[0.0, 1, 2]])

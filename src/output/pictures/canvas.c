@@ -4,6 +4,7 @@
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -99,33 +100,28 @@ enum hs_status hs_canvas_check_name(const char *option, const char *path, bool f
                         films ? ", or, for a film of all snapshots, in .mp4 or .webm" : "");
 }
 
-static cairo_status_t put(void *beside, const unsigned char *bytes, unsigned count)
+/* Inserts the mark, where Cairo has none: after a PNG's header, which is of 33 bytes, and an SVG's
+ * first line, the XML declaration, of 39. A PNG's mark ends with its checksum. */
+static cairo_status_t put(void *to, const unsigned char *bytes, unsigned count)
 {
+    static const struct {
+        const char *text;
+        unsigned size, after;
+    } marks[] = {[HS_PNG] = {"\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112", 30, 33},
+                 [HS_SVG] = {"<!-- Software: heatsolve -->\n", 29, 39},
+                 [HS_WEBM] = {0}};
+    struct hs_beside *beside = to;
+    const enum hs_picture_kind kind = hs_picture_kind_of(beside->path);
+    const long before = marks[kind].size ? ftell(beside->file) : LONG_MAX;
+    if (before <= marks[kind].after && before + count > marks[kind].after) {
+        const unsigned first = marks[kind].after - (unsigned)before;
+        hs_beside_write(beside, bytes, first);
+        hs_beside_write(beside, marks[kind].text, marks[kind].size);
+        bytes += first;
+        count -= first;
+    }
     hs_beside_write(beside, bytes, count);
-    return ((struct hs_beside *)beside)->number ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
-}
-
-/* Cairo writes no text chunks, so ours is inserted after the header, which has a fixed length and
- * is written separately. The mark ends with its checksum. In a pipe, for a film, ftell fails. */
-static cairo_status_t put_png(void *beside, const unsigned char *bytes, unsigned count)
-{
-    static const unsigned char mark[] = "\0\0\0\22tEXtSoftware\0heatsolve\075\240\022\112";
-    if (ftell(((struct hs_beside *)beside)->file) == 8 + 12 + 13)
-        put(beside, mark, sizeof mark - 1);
-    return put(beside, bytes, count);
-}
-
-/* Inserts the mark after the first line, the XML declaration, which Cairo writes in one piece. */
-static cairo_status_t put_svg(void *beside, const unsigned char *bytes, unsigned count)
-{
-    static const char mark[] = "<!-- Software: heatsolve -->\n";
-    const unsigned char *end = memchr(bytes, '\n', count);
-    const unsigned first = end ? (unsigned)(end + 1 - bytes) : 0;
-    if (first == 0 || ftell(((struct hs_beside *)beside)->file) > 0)
-        return put(beside, bytes, count);
-    put(beside, bytes, first);
-    put(beside, (const unsigned char *)mark, sizeof mark - 1);
-    return put(beside, bytes + first, count - first);
+    return beside->number ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
 }
 
 cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height)
@@ -134,7 +130,7 @@ cairo_t *hs_sink_page(const struct hs_sink *sink, int width, int height)
     const enum hs_picture_kind kind = hs_picture_kind_of(sink->to->path);
     cairo_surface_t *page;
     if (kind == HS_SVG) {
-        page = cairo_svg_surface_create_for_stream(put_svg, sink->to, width, height);
+        page = cairo_svg_surface_create_for_stream(put, sink->to, width, height);
         cairo_svg_surface_set_document_unit(page, CAIRO_SVG_UNIT_PX);
     } else if (kind == HS_PDF) {
         page = cairo_pdf_surface_create_for_stream(put, sink->to, points * width, points * height);
@@ -164,7 +160,7 @@ enum hs_status hs_sink_add(const struct hs_sink *sink, cairo_t *cr, struct hs_er
     cairo_surface_t *page = cairo_get_target(cr);
     cairo_status_t status = cairo_status(cr);
     if (cairo_surface_get_type(page) == CAIRO_SURFACE_TYPE_IMAGE && !status)
-        status = cairo_surface_write_to_png_stream(page, put_png, to);
+        status = cairo_surface_write_to_png_stream(page, put, to);
     cairo_surface_finish(page);
     warn_of_no_font(cr, err);
     cairo_destroy(cr);

@@ -19,8 +19,8 @@ uint32_t hs_chart_colour(const struct hs_chart *c, double value)
 /* A point of the plot, clamped if far outside, because Cairo's coordinates have a limited range. */
 static void place(const struct hs_chart *c, double x, double y, double *px, double *py)
 {
-    *px = c->plot.x + c->plot.w * fmax(-300, fmin(300, hs_scale_place(&c->x, x)));
-    *py = c->plot.y + c->plot.h * fmax(-300, fmin(300, 1 - hs_scale_place(&c->y, y)));
+    *px = c->plot.x + c->plot.width * fmax(-300, fmin(300, hs_scale_place(&c->x, x)));
+    *py = c->plot.y + c->plot.height * fmax(-300, fmin(300, 1 - hs_scale_place(&c->y, y)));
 }
 
 /* ---- axes ---------------------------------------------------------------------------------- */
@@ -53,28 +53,28 @@ static void rule(const struct hs_chart *c, double x, double y, double w, double 
     cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
 
-static void frame(const struct hs_chart *c, const struct hs_area *b)
+static void frame(const struct hs_chart *c, const cairo_rectangle_t *b)
 {
-    rule(c, b->x - 0.5 * LINE, b->y - 0.5 * LINE, b->w + LINE, b->h + LINE, HS_INK);
+    rule(c, b->x - 0.5 * LINE, b->y - 0.5 * LINE, b->width + LINE, b->height + LINE, HS_INK);
 }
 
 enum side { LEFT = -1, BELOW, RIGHT };
 
 /* Draws ticks, their labels and the scale's label along one side of an area, and grid lines. */
-static void draw_axis(const struct hs_chart *c, const struct hs_scale *s, const struct hs_area *b,
-                      enum side side)
+static void draw_axis(const struct hs_chart *c, const struct hs_scale *s,
+                      const cairo_rectangle_t *b, enum side side)
 {
     const bool below = side == BELOW, grid = !c->field && side != RIGHT;
     const double out = side, down = below, far = TICK + GAP; /* away from the side */
-    const double x0 = b->x + (side == RIGHT ? b->w : 0), along_x = below ? b->w : 0;
-    const double y0 = b->y + b->h, along_y = below ? 0 : -b->h;
+    const double x0 = b->x + (side == RIGHT ? b->width : 0), along_x = below ? b->width : 0;
+    const double y0 = b->y + b->height, along_y = below ? 0 : -b->height;
     char text[HS_LABEL_SIZE];
     double value;
     for (int n = 0; hs_scale_tick(s, n, &value, text); n++) {
         const double at = hs_scale_place(s, value);
         const double x = x0 + at * along_x, y = y0 + at * along_y;
         if (grid)
-            rule(c, x, y, -out * b->w, -down * b->h, *text ? FAINT : FAINTER);
+            rule(c, x, y, -out * b->width, -down * b->height, *text ? FAINT : FAINTER);
         if (*text)
             rule(c, x, y, out * TICK, down * TICK, HS_INK);
         hs_canvas_text(c->cr,
@@ -88,7 +88,7 @@ static void draw_axis(const struct hs_chart *c, const struct hs_scale *s, const 
                                          .anchor = 0.5,
                                          .drop = side != LEFT,
                                          .turn = below ? 0 : M_PI / 2,
-                                         .room = (below ? b->w : b->h) + 2 * MARGIN};
+                                         .room = (below ? b->width : b->height) + 2 * MARGIN};
     char *label = hs_format(*s->unit.power || *s->unit.name ? "%s [%s%s]" : "%s", s->what,
                             s->unit.power, s->unit.name);
     hs_canvas_text(c->cr, letters, x0 + 0.5 * along_x + out * depth,
@@ -100,16 +100,16 @@ static void draw_axis(const struct hs_chart *c, const struct hs_scale *s, const 
 
 static void draw_bar(const struct hs_chart *c)
 {
-    const struct hs_area *p = &c->plot,
-                         b = {p->x + p->w + snap(c, BAR_GAP), p->y, snap(c, BAR), p->h};
-    cairo_pattern_t *colours = cairo_pattern_create_linear(0, b.y + b.h, 0, b.y);
+    const cairo_rectangle_t *p = &c->plot,
+                            b = {p->x + p->width + snap(c, BAR_GAP), p->y, snap(c, BAR), p->height};
+    cairo_pattern_t *colours = cairo_pattern_create_linear(0, b.y + b.height, 0, b.y);
     for (int n = 0; n <= 16; n++) { /* one stop per colour of a map */
         const uint32_t k = hs_colour_map_at(c->map, c->colours * n / 16);
         cairo_pattern_add_color_stop_rgb(colours, n / 16.0, (k >> 16) / 255.0,
                                          (k >> 8 & 0xFF) / 255.0, (k & 0xFF) / 255.0);
     }
     cairo_set_source(c->cr, colours);
-    cairo_rectangle(c->cr, b.x, b.y, b.w, b.h);
+    cairo_rectangle(c->cr, b.x, b.y, b.width, b.height);
     cairo_fill(c->cr);
     cairo_pattern_destroy(colours);
     draw_axis(c, &c->bar, &b, RIGHT);
@@ -118,7 +118,7 @@ static void draw_bar(const struct hs_chart *c)
         for (int inner = 0; inner < 2 && c->beyond[end]; inner++) {
             const uint32_t colour = inner ? hs_colour_map_at(c->map, end) : HS_INK;
             hs_canvas_text(c->cr, (struct hs_lettering){inner ? 28 : 34, colour, 0.5, .drop = !end},
-                           b.x + 0.5 * b.w, end ? b.y - 4 : b.y + b.h + 4,
+                           b.x + 0.5 * b.width, end ? b.y - 4 : b.y + b.height + 4,
                            end ? "\u25B2" : "\u25BC");
         }
 }
@@ -134,8 +134,8 @@ static int lower_last(const void *a, const void *b)
  * stays within the plot. A thin line connects name and point. */
 static void draw_names(const struct hs_chart *c)
 {
-    const double edge = c->plot.x + c->plot.w, bottom = c->plot.y + c->plot.h - 16;
-    const double apart = fmin(NAME_APART, (c->plot.h - 8) / c->count);
+    const double edge = c->plot.x + c->plot.width, bottom = c->plot.y + c->plot.height - 16;
+    const double apart = fmin(NAME_APART, (c->plot.height - 8) / c->count);
     const struct hs_curve *end = c->curves + c->count;
     if (c->count && end[-1].name)
         qsort(c->curves, (size_t)c->count, sizeof *c->curves, lower_last);
@@ -158,9 +158,7 @@ static void draw_names(const struct hs_chart *c)
 
 static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
 {
-    enum {
-        AT_ONCE = 256
-    }; /* points of a path: the time of a stroke grows faster than their number */
+    enum { AT_ONCE = 256 }; /* the time of a stroke grows faster than the number of its points */
     double x = 0, y = 0, last_x = 0, last_y = 0;
     int drawn = 0;
     for (int64_t i = 0; i < k->count && c->count == 1; i++) /* a single curve: grey where it is */
@@ -168,7 +166,7 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
             double end;
             place(c, 0.5 * (k->x[i] + k->x[i > 0 ? i - 1 : i]), 0, &x, &y);
             place(c, 0.5 * (k->x[i] + k->x[i + 1 < k->count ? i + 1 : i]), 0, &end, &y);
-            cairo_rectangle(c->cr, x, c->plot.y, end - x, c->plot.h);
+            cairo_rectangle(c->cr, x, c->plot.y, end - x, c->plot.height);
         }
     hs_canvas_ink(c->cr, hs_colour_map_at(hs_colour_maps, NAN));
     cairo_fill(c->cr);
@@ -227,22 +225,21 @@ static void lay_out(struct hs_chart *c)
     }
     const double left = MARGIN + side + c->y.widest;
     const double room = HS_CANVAS_UNITS - left - MARGIN - fmin(right, HS_CANVAS_UNITS / 2);
-    const double w = c->field ? fmin(room, most * c->ratio) : room,
-                 h = c->field ? w / c->ratio : most;
+    const double w = fmin(room, c->field ? most * c->ratio : room);
+    const double h = c->field ? w / c->ratio : most;
     choose_ticks(cr, &c->x, w, 0);
     choose_ticks(cr, &c->x, w, 1.7 * c->x.widest);
     cairo_destroy(cr);
     const double height = (top + h + bottom) * c->width / HS_CANVAS_UNITS;
     c->plot =
-        (struct hs_area){snap(c, left + 0.5 * (room - w)), snap(c, top), snap(c, w), snap(c, h)};
+        (cairo_rectangle_t){snap(c, left + 0.5 * (room - w)), snap(c, top), snap(c, w), snap(c, h)};
     c->height = 2 * (int)ceil(0.5 * height); /* even, for films */
 }
 
-/* Draws the chart, after lay_out, on `cr`. */
-static void paint(struct hs_chart *c, cairo_t *cr)
+/* Draws the chart, after lay_out; leaves its plot as the clip. */
+static void paint(const struct hs_chart *c)
 {
     const double middle = 0.5 * HS_CANVAS_UNITS, width = HS_CANVAS_UNITS - 2 * MARGIN;
-    c->cr = cr;
     hs_canvas_text(c->cr, (struct hs_lettering){TITLE, HS_INK, 0.5, .room = width, .bold = true},
                    middle, MARGIN + TITLE, c->title);
     hs_canvas_text(c->cr, (struct hs_lettering){SUBTITLE, HS_SOFT, 0.5, .room = width}, middle,
@@ -253,7 +250,7 @@ static void paint(struct hs_chart *c, cairo_t *cr)
     frame(c, &c->plot);
     if (c->bar.what)
         draw_bar(c);
-    cairo_rectangle(c->cr, c->plot.x, c->plot.y, c->plot.w, c->plot.h);
+    cairo_rectangle(c->cr, c->plot.x, c->plot.y, c->plot.width, c->plot.height);
     cairo_clip(c->cr);
     if (c->field)
         hs_chart_draw_field(c);
@@ -264,18 +261,17 @@ static void paint(struct hs_chart *c, cairo_t *cr)
 enum hs_status hs_charts_draw(struct hs_chart *charts, int count, const struct hs_sink *sink,
                               struct hs_error *err)
 {
-    int height = 0, top = 0;
+    int height = 0;
     for (int n = 0; n < count; n++) {
         lay_out(&charts[n]);
         height += charts[n].height;
     }
     cairo_t *cr = hs_sink_page(sink, charts->width, height);
     for (int n = 0; n < count; n++) {
-        cairo_save(cr);
-        cairo_translate(cr, 0, (double)top * HS_CANVAS_UNITS / charts->width);
-        paint(&charts[n], cr);
-        cairo_restore(cr);
-        top += charts[n].height;
+        charts[n].cr = cr;
+        paint(&charts[n]);
+        cairo_reset_clip(cr);
+        cairo_translate(cr, 0, (double)charts[n].height * HS_CANVAS_UNITS / charts->width);
     }
     return hs_sink_add(sink, cr, err);
 }

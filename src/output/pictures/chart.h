@@ -18,10 +18,6 @@ struct hs_curve {
     bool dots;                /* also at its points */
 };
 
-struct hs_area {
-    double x, y, w, h; /* whole pixels, y downwards */
-};
-
 struct hs_chart {
     int width, height; /* pixels; the height is set while drawing */
     const char *title, *subtitle;
@@ -42,8 +38,8 @@ struct hs_chart {
     struct hs_curve *curves; /* drawing sorts them by their last points if they have names */
     int count;
 
-    cairo_t *cr; /* set while drawing, as is `plot` */
-    struct hs_area plot;
+    cairo_t *cr;            /* set while drawing, as is `plot` */
+    cairo_rectangle_t plot; /* in whole pixels, y downwards */
 };
 
 /* Draw charts of equal width one below the other: a page of a sink, or a file. */

@@ -20,13 +20,15 @@ struct sample {
     double node, reach;
 };
 
-/* Samples an axis at `count` equal parts, from the left or from the top: at their middles with
- * `offset` 0.5, at their borders with 0. Allocated. */
-static struct sample *sample(const struct hs_chart *c, int axis, int count, double offset)
+/* Samples of the plot's columns, from the left, then of its rows, from the top: at the middles of
+ * equal parts with `offset` 0.5, at their borders with 0. Allocated. */
+static struct sample *sample(const struct hs_chart *c, int columns, int rows, double offset)
 {
-    struct sample *out = hs_new(((size_t)count + 1) * sizeof *out);
-    for (int n = 0; n <= count; n++) {
-        const double on = (n + offset) / count, share = axis ? 1 - on : on, half = 0.5 / count;
+    struct sample *out = hs_new((size_t)(columns + rows) * sizeof *out);
+    for (int n = 0; n < columns + rows; n++) {
+        const int axis = n >= columns;
+        const double parts = (axis ? rows : columns) - 1 + 2 * offset, half = 0.5 / parts;
+        const double on = (n - axis * columns + offset) / parts, share = axis ? 1 - on : on;
         out[n].node = hs_chart_node(c, axis, share);
         out[n].reach =
             fmax(1, hs_chart_node(c, axis, share + half) - hs_chart_node(c, axis, share - half));
@@ -64,15 +66,14 @@ static double value_at(const struct hs_chart *c, const struct sample *x, const s
 static void draw_colours(const struct hs_chart *c)
 {
     const double unit = (double)c->width / HS_CANVAS_UNITS;
-    const int w = (int)lrint(c->plot.w * unit), h = (int)lrint(c->plot.h * unit);
+    const int w = (int)lrint(c->plot.width * unit), h = (int)lrint(c->plot.height * unit);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, w, h);
     uint32_t *pixel =
         (uint32_t *)(void *)cairo_image_surface_get_data(image); /* rows have no padding */
-    struct sample *x = sample(c, 0, w, 0.5), *y = sample(c, 1, h, 0.5);
+    struct sample *at = sample(c, w, h, 0.5);
     for (int n = 0; pixel && n < w * h; n++)
-        *pixel++ = hs_chart_colour(c, value_at(c, &x[n % w], &y[n / w]));
-    free(x);
-    free(y);
+        *pixel++ = hs_chart_colour(c, value_at(c, &at[n % w], &at[w + n / w]));
+    free(at);
     cairo_surface_mark_dirty(image);
     cairo_save(c->cr);
     cairo_translate(c->cr, c->plot.x, c->plot.y);
@@ -115,15 +116,16 @@ struct spot { /* of a label */
 static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double width,
                       const struct spot *taken, int count, struct spot *out)
 {
-    const struct hs_area *p = &c->plot;
+    const cairo_rectangle_t *p = &c->plot;
     double best = 1;
     for (int n = 0; n + 3 < path->num_data; n += 4) {
         const cairo_path_data_t *a = &path->data[n + 1], *b = &path->data[n + 3];
         if (a->point.x == b->point.x && a->point.y == b->point.y)
             continue; /* the contour only touches a corner */
         const double x = 0.5 * (a->point.x + b->point.x), y = 0.5 * (a->point.y + b->point.y);
-        double room = fmin(fmin(x - p->x, p->x + p->w - x), fmin(y - p->y, p->y + p->h - y)) /
-                      (0.5 * width + 8);
+        double room =
+            fmin(fmin(x - p->x, p->x + p->width - x), fmin(y - p->y, p->y + p->height - y)) /
+            (0.5 * width + 8);
         for (int k = 0; k < count; k++)
             room = fmin(room, hypot(x - taken[k].x, y - taken[k].y) /
                                   (taken[k].level == out->level ? 500 : width + 20));
@@ -143,12 +145,11 @@ static void draw_contours(const struct hs_chart *c)
     struct spot spots[MOST];
     int used = 0;
     /* a mesh of three units: contours are smooth with both coarse and fine nodes */
-    const int columns = 1 + (int)(c->plot.w / 3), rows = 1 + (int)(c->plot.h / 3);
-    struct sample *x = sample(c, 0, columns, 0), *y = sample(c, 1, rows, 0);
-    double *mesh = hs_new((size_t)(columns + 1) * (size_t)(rows + 1) * sizeof *mesh);
-    for (int j = 0; j <= rows; j++)
-        for (int i = 0; i <= columns; i++)
-            mesh[j * (columns + 1) + i] = value_at(c, &x[i], &y[j]);
+    const int columns = 2 + (int)(c->plot.width / 3), rows = 2 + (int)(c->plot.height / 3);
+    struct sample *at = sample(c, columns, rows, 0);
+    double *mesh = hs_new((size_t)columns * (size_t)rows * sizeof *mesh);
+    for (int n = 0; n < columns * rows; n++)
+        mesh[n] = value_at(c, &at[n % columns], &at[columns + n / columns]);
     for (int n = 0; n < c->level_count; n++) {
         const double level = spots[used].level = c->levels[n];
         const uint32_t under = hs_chart_colour(c, level);
@@ -161,8 +162,8 @@ static void draw_contours(const struct hs_chart *c)
         const double width = hs_canvas_width(c->cr, letters, text);
         cairo_save(c->cr);
         cairo_translate(c->cr, c->plot.x, c->plot.y);
-        cairo_scale(c->cr, c->plot.w / columns, c->plot.h / rows);
-        add_level(c->cr, mesh, columns + 1, rows + 1, level);
+        cairo_scale(c->cr, c->plot.width / (columns - 1), c->plot.height / (rows - 1));
+        add_level(c->cr, mesh, columns, rows, level);
         cairo_restore(c->cr);
         cairo_path_t *path = cairo_copy_path(c->cr);
         hs_canvas_stroke(c->cr, 1.8, letters.colour);
@@ -174,8 +175,7 @@ static void draw_contours(const struct hs_chart *c)
         cairo_path_destroy(path);
     }
     free(mesh);
-    free(x);
-    free(y);
+    free(at);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -183,25 +183,19 @@ static void draw_contours(const struct hs_chart *c)
 /* Draws the borders between parts, with a resolution of one unit. */
 static void draw_parts(const struct hs_chart *c)
 {
-    const int columns = (int)c->plot.w, rows = (int)c->plot.h;
-    int *above = hs_new(((size_t)columns + 1) * sizeof *above);
-    for (int j = 0; j < rows; j++) {
-        int left = 0;
-        for (int i = 0; i < columns; i++) {
-            const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);
-            const double x = c->plot.x + i, y = c->plot.y + j;
-            if (i > 0 && here != left) {
-                cairo_move_to(c->cr, x, y);
-                cairo_line_to(c->cr, x, y + 1);
+    const int columns = (int)c->plot.width, rows = (int)c->plot.height;
+    int *last = hs_new((size_t)columns * sizeof *last); /* of each column */
+    for (int n = 0; n < columns * rows; n++) {
+        const int i = n % columns, j = n / columns;
+        const int here = c->part(c->self, (i + 0.5) / columns, 1 - (j + 0.5) / rows);
+        for (int above = 0; above < 2; above++) /* else at the left */
+            if (above ? j > 0 && here != last[i] : i > 0 && here != last[i - 1]) {
+                cairo_move_to(c->cr, c->plot.x + i, c->plot.y + j);
+                cairo_line_to(c->cr, c->plot.x + i + above, c->plot.y + j + !above);
             }
-            if (j > 0 && here != above[i]) {
-                cairo_move_to(c->cr, x, y);
-                cairo_line_to(c->cr, x + 1, y);
-            }
-            left = above[i] = here;
-        }
+        last[i] = here;
     }
-    free(above);
+    free(last);
     hs_canvas_stroke(c->cr, 1.2, HS_PART);
 }
 

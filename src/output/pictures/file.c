@@ -4,7 +4,6 @@
 #include "core/regular.h"
 #include "core/text.h"
 #include "output/h5.h"
-#include "output/history.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,18 +89,14 @@ static enum hs_status read_axes(struct hs_picture_file *file, struct hs_error *e
     hs_h5_close(type);
     hs_h5_close(space);
     hs_h5_close(set);
-    if (rank < 0)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: there is no dataset %s in it; give the output.file of a "
-                            "heatsolve run",
-                            file->path, dataset_name);
-    if (rank < 2 || rank > 1 + HS_AXES)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: %s has %d axes: a step and 1 to 3 axes of space are drawn",
-                            file->path, dataset_name, rank);
-    if (shape[0] == 0 || (class != H5T_FLOAT && class != H5T_INTEGER))
-        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s", file->path, dataset_name,
-                            shape[0] ? "does not hold numbers" : "has no snapshot yet");
+    const char *wrong = rank < 0 ? "is not in it; give the output.file of a heatsolve run"
+                        : rank < 2 || rank > 1 + HS_AXES
+                            ? "has other axes than a step and 1 to 3 of space"
+                        : shape[0] == 0                              ? "has no snapshot yet"
+                        : class != H5T_FLOAT && class != H5T_INTEGER ? "does not hold numbers"
+                                                                     : NULL;
+    if (wrong)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s", file->path, dataset_name, wrong);
     enum hs_status status = HS_OK;
     file->dims = rank - 1;
     for (int a = 0; a < file->dims && !status; a++)
@@ -195,120 +190,99 @@ static herr_t add_path(hid_t group, const char *name, const H5L_info_t *link, vo
     return 0;
 }
 
+static void list_group(struct reader *r, const char *group)
+{
+    r->group = group;
+    H5Lvisit_by_name(r->file->file, group, H5_INDEX_NAME, H5_ITER_INC, add_path, r, H5P_DEFAULT);
+}
+
 static const char *name_of(const char *path)
 {
     return strchr(path, '/') + 1;
 }
 
-/* "a, b/c", allocated. */
-static char *listed(char *const *path, int count)
+static enum hs_status add_column(struct reader *r, const char *path, struct hs_error *err)
 {
-    char *list;
-    size_t size;
-    FILE *stream = open_memstream(&list, &size);
-    for (int n = 0; n < count; n++)
-        fprintf(stream, "%s%s", n ? ", " : "", name_of(path[n]));
-    fclose(stream);
-    return list;
-}
-
-static enum hs_status read_one(const struct hs_picture_file *file, const char *path,
-                               struct hs_picture_column *out, struct hs_error *err)
-{
-    char times[32];
-    snprintf(times, sizeof times, "%.*s/time", (int)strcspn(path, "/"), path);
-    struct hs_picture_column time = {0};
-    const bool good = read_column(file->file, path, out) && read_column(file->file, times, &time) &&
-                      time.count >= out->count;
-    out->time = time.value;
-    time.value = NULL;
-    release_column(&time);
-    if (!good)
-        return hs_error_add(err, HS_IO, "%s: cannot read /%s: the file is damaged", file->path,
-                            out->value ? times : path);
-    const int64_t rows = out->count;
+    struct hs_picture_file *file = r->file;
+    struct hs_h5 h5 = {NULL};
+    file->column = hs_reserve(file->column, (size_t)file->columns, sizeof *file->column);
+    struct hs_picture_column *out = &file->column[file->columns++];
+    const bool probe = strncmp(path, "probes/", 7) == 0;
+    int64_t rows;
+    *out = (struct hs_picture_column){
+        .time = hs_h5_read_column(&h5, file->file, probe ? "probes/time" : "history/time", &rows)};
+    if (!read_column(file->file, path, out) || rows < out->count)
+        return hs_error_add(err, HS_IO, "%s: cannot read /%s and its times: the file is damaged",
+                            file->path, path);
+    rows = out->count;
     out->count = 0;
     for (int64_t i = 0; i < rows; i++)
         if (isfinite(out->value[i]) && isfinite(out->time[i])) {
             out->time[out->count] = out->time[i];
             out->value[out->count++] = out->value[i];
         }
-    return out->count ? HS_OK
-                      : hs_error_add(err, HS_BAD_INPUT, "--plot %s: /%s has no value in any row",
-                                     name_of(path), path);
-}
-
-static enum hs_status add_column(struct reader *r, const char *path, struct hs_error *err)
-{
-    struct hs_picture_file *file = r->file;
-    file->column = hs_reserve(file->column, (size_t)file->columns, sizeof *file->column);
-    struct hs_picture_column *column = &file->column[file->columns++];
-    *column = (struct hs_picture_column){0};
-    const enum hs_status status = read_one(file, path, column, err);
-    if (status || strcmp(column->unit, file->column->unit) == 0)
-        return status;
+    if (out->count == 0)
+        return hs_error_add(err, HS_BAD_INPUT, "--plot %s: /%s has no value in any row",
+                            name_of(path), path);
+    if (strcmp(out->unit, file->column->unit) == 0)
+        return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "--plot %s: %s is in %s and %s in %s: draw them one at a time", r->asked,
-                        file->column->name, file->column->unit, name_of(path), column->unit);
+                        file->column->name, file->column->unit, name_of(path), out->unit);
 }
 
-static enum hs_status add_probes(struct reader *r, struct hs_error *err)
+static enum hs_status refuse(const struct reader *r, const char *word, struct hs_error *err)
 {
-    enum hs_status status = HS_OK;
-    for (int n = r->history; n < r->paths && !status; n++)
-        status = add_column(r, r->path[n], err);
-    return status;
-}
-
-static enum hs_status add_history(struct reader *r, struct hs_error *err)
-{
-    enum hs_status status = HS_OK;
-    for (const struct hs_quantity *quantity = hs_quantities; quantity->name && !status; quantity++)
-        if (quantity->plotted) {
-            char *path = hs_format("history/%s", quantity->name);
-            status = add_column(r, path, err);
-            free(path);
-        }
-    return status;
-}
-
-static enum hs_status refuse_name(const struct reader *r, const char *name, struct hs_error *err)
-{
-    char *history = listed(r->path, r->history);
-    char *probes = listed(r->path + r->history, r->paths - r->history);
-    hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no such column; its history has %s%s%s",
-                 name, r->file->path, *history ? history : "none",
-                 *probes ? ", its probes are " : ", and there are no probes", probes);
-    free(history);
-    free(probes);
+    char *list;
+    size_t size;
+    FILE *stream = open_memstream(&list, &size);
+    fputs(r->history ? "" : "none", stream);
+    for (int n = 0; n < r->paths; n++)
+        fprintf(stream, "%s%s",
+                n == r->history ? ", its probes are "
+                : n             ? ", "
+                                : "",
+                name_of(r->path[n]));
+    fputs(r->paths > r->history ? "" : ", and there are no probes", stream);
+    fclose(stream);
+    hs_error_add(err, HS_BAD_INPUT, "--plot %s: %s has no such column; its history has %s", word,
+                 r->file->path, list);
+    free(list);
     return HS_BAD_INPUT;
 }
 
-/* Adds "name", from either group, or "group/name". */
-static enum hs_status add_named(struct reader *r, const char *name, struct hs_error *err)
+/* Adds "name", from either group, or "group/name", or all probes. */
+static enum hs_status add_named(struct reader *r, const char *word, struct hs_error *err)
 {
-    const char *found = NULL;
-    int count = 0;
-    for (int n = 0; n < r->paths; n++) {
-        if (strcmp(r->path[n], name) == 0)
-            return add_column(r, name, err);
-        if (strcmp(name_of(r->path[n]), name) == 0) {
-            found = r->path[n];
-            count++;
-        }
+    const bool probes = strcmp(word, "probes") == 0 && r->paths > r->history;
+    enum hs_status status = HS_OK;
+    int found = 0;
+    for (int n = 0; n < r->paths && !status; n++) {
+        const char *path = r->path[n];
+        if (probes ? n < r->history : strcmp(path, word) != 0 && strcmp(name_of(path), word) != 0)
+            continue;
+        status = found++ == 0 || probes
+                     ? add_column(r, path, err)
+                     : hs_error_add(err, HS_BAD_INPUT,
+                                    "--plot %s: a column of the history and a probe have this "
+                                    "name: give history/%s or probes/%s",
+                                    word, word, word);
     }
-    if (count > 1)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "--plot %s: a column of the history and a probe have this name: give "
-                            "history/%s or probes/%s",
-                            name, name, name);
-    return found ? add_column(r, found, err) : refuse_name(r, name, err);
+    return found ? status : refuse(r, word, err);
 }
 
-static void list_group(struct reader *r, const char *group)
+static enum hs_status add_words(struct reader *r, const char *names, struct hs_error *err)
 {
-    r->group = group;
-    H5Lvisit_by_name(r->file->file, group, H5_INDEX_NAME, H5_ITER_INC, add_path, r, H5P_DEFAULT);
+    char *words = hs_copy(names), *rest = words, *word;
+    enum hs_status status = HS_OK;
+    while (!status && (word = strsep(&rest, ","))) {
+        word += strspn(word, " ");
+        status = strcmp(word, "history") == 0 && r->history > 0
+                     ? add_words(r, "history/min,history/mean,history/max", err)
+                     : add_named(r, word, err);
+    }
+    free(words);
+    return status;
 }
 
 enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char *names,
@@ -318,18 +292,7 @@ enum hs_status hs_picture_read_columns(struct hs_picture_file *file, const char 
     list_group(&r, "history");
     r.history = r.paths;
     list_group(&r, "probes");
-    char *words = hs_copy(names), *rest = words, *word;
-    enum hs_status status = HS_OK;
-    while (!status && (word = strsep(&rest, ","))) {
-        word += strspn(word, " ");
-        if (strcmp(word, "history") == 0 && r.history > 0)
-            status = add_history(&r, err);
-        else if (strcmp(word, "probes") == 0 && r.paths > r.history)
-            status = add_probes(&r, err);
-        else
-            status = add_named(&r, word, err);
-    }
-    free(words);
+    const enum hs_status status = add_words(&r, names, err);
     for (int n = 0; n < r.paths; n++)
         free(r.path[n]);
     free(r.path);

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "functions/fields.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,22 +51,20 @@ void hs_outlines_write(struct hs_h5 *h5, hid_t root, const struct hs_body *body)
 /* Whether the numbers describe a shape: a foreign file may hold anything. */
 static bool is_shape(const double *numbers)
 {
-    const double kind = numbers[KIND], axis = numbers[AXIS], material = numbers[MATERIAL];
-    return kind >= 0 && kind <= HS_SHAPE_EVERYWHERE && kind == floor(kind) && axis >= 0 &&
-           axis < HS_AXES && axis == floor(axis) && material >= 0 && material <= UINT16_MAX;
+    return hs_is_label(numbers[KIND]) && numbers[KIND] <= HS_SHAPE_EVERYWHERE &&
+           hs_is_label(numbers[AXIS]) && numbers[AXIS] < HS_AXES && hs_is_label(numbers[MATERIAL]);
 }
 
 static void read_shapes(hid_t file, struct hs_outlines *out)
 {
     struct hs_h5 h5 = {NULL};
-    int64_t rows = 0;
-    if (H5Lexists(file, "body", H5P_DEFAULT) <= 0 || H5Lexists(file, name, H5P_DEFAULT) <= 0)
-        return;
+    int64_t rows;
     double *numbers = hs_h5_read_column(&h5, file, name, &rows);
-    const int64_t count = numbers ? rows / NUMBERS : 0;
-    out->solid = hs_new((size_t)(count > 0 ? count : 1) * sizeof *out->solid);
-    for (int64_t n = 0; n < count && is_shape(numbers + n * NUMBERS); n++)
-        copy(&out->solid[out->count++], numbers + n * NUMBERS, false);
+    out->solid = hs_new((size_t)(1 + rows / NUMBERS) * sizeof *out->solid);
+    for (double *shape = numbers; rows >= NUMBERS && is_shape(shape); shape += NUMBERS) {
+        copy(&out->solid[out->count++], shape, false);
+        rows -= NUMBERS;
+    }
     free(numbers);
 }
 

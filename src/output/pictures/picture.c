@@ -63,21 +63,20 @@ static struct hs_scale scale_of(const struct hs_picture_column *axis)
     return fit(NULL, axis->name, axis->unit, ends, 0, NULL);
 }
 
-static int choose_levels(const struct hs_picture *p, struct hs_scale scale, const double bounds[2],
-                         double levels[HS_PICTURE_LEVELS], struct hs_error *err)
+static void choose_levels(struct hs_picture *p, struct hs_scale scale, const double bounds[2],
+                          struct hs_error *err)
 {
     bool crossed = p->level_count == 0 && p->contours == 0;
     char label[HS_LABEL_SIZE];
-    int count = p->level_count;
-    memcpy(levels, p->levels, sizeof p->levels);
     hs_scale_set_step(&scale, (double)p->contours + 2);
-    for (int n = 0; p->contours && count < HS_PICTURE_LEVELS; n++) {
-        if (!hs_scale_tick(&scale, n, &levels[count], label))
+    for (int n = 0; p->contours && p->level_count < HS_PICTURE_LEVELS; n++) {
+        double *level = &p->levels[p->level_count];
+        if (!hs_scale_tick(&scale, n, level, label))
             break;
-        count += levels[count] > scale.from && levels[count] < scale.to; /* not along the border */
+        p->level_count += *level > scale.from && *level < scale.to; /* not along the border */
     }
-    for (int n = 0; n < count; n++)
-        crossed |= levels[n] > bounds[0] && levels[n] <= bounds[1];
+    for (int n = 0; n < p->level_count; n++)
+        crossed |= p->levels[n] > bounds[0] && p->levels[n] <= bounds[1];
     if (!crossed && bounds[0] > bounds[1])
         hs_error_add(err, HS_OK, "%s: --contours: no line is drawn, for no temperature is a number",
                      p->output);
@@ -85,22 +84,19 @@ static int choose_levels(const struct hs_picture *p, struct hs_scale scale, cons
         hs_error_add(err, HS_OK,
                      "%s: --contours: no line is drawn, for the temperatures are %.9g to %.9g",
                      p->output, bounds[0], bounds[1]);
-    return count;
 }
 
 /* ---- the field ----------------------------------------------------------------------------- */
 
 struct job {
-    const struct hs_picture *picture;
-    const struct hs_picture_column *axis[2]; /* of the picture; a line has one */
-    bool film, bundle, numbered; /* all snapshots as a film, in one plot, or one picture each */
-    int64_t nodes;               /* of the cut */
-    double *values;              /* [nodes], or [snapshots][nodes] for a bundle; plus [nodes] */
-    double levels[HS_PICTURE_LEVELS];
+    struct hs_picture *picture;
+    bool film, numbered; /* a film; or a picture of each snapshot */
+    int64_t together;    /* snapshots in one picture: the curves of a line plot; else 1 */
+    int64_t nodes;       /* of the cut */
+    double *values;      /* [together][nodes], and room for a second cut */
     struct hs_outlines outlines;
     struct hs_chart chart;
     struct hs_sink sink;
-    char stretched[64]; /* ", y stretched 3×" */
 };
 
 static enum hs_status init(struct job *job, struct hs_error *err)
@@ -113,85 +109,76 @@ static enum hs_status init(struct job *job, struct hs_error *err)
         const struct hs_picture_column *axis = &p->file.axis[a];
         if (a == p->cut.axis)
             continue;
+        *(axes ? &c->y : &c->x) = scale_of(axis);
         c->points[axes] = axis->count;
-        c->place[axes] = axis->value;
+        c->place[axes++] = axis->value;
         job->nodes *= axis->count;
-        job->axis[axes++] = axis;
     }
     job->film = hs_picture_kind_of(p->output) > HS_PDF;
-    job->bundle = axes == 1 && !job->film;
-    job->numbered = p->all && !job->bundle;
-    c->count = axes == 2 ? 0 : job->bundle ? (int)(p->last - p->first + 1) : 1;
-    c->curves = calloc((size_t)c->count, sizeof *c->curves);
-    job->values = malloc((size_t)(job->nodes * (c->count + 2)) * sizeof *job->values);
+    job->together = axes == 1 && !job->film ? p->last - p->first + 1 : 1;
+    job->numbered = p->all && (axes == 2 || job->film);
+    c->count = axes == 1 ? (int)job->together : 0;
+    c->curves = hs_new((size_t)job->together * sizeof *c->curves);
+    job->values = malloc((size_t)(job->nodes * (job->together + 1)) * sizeof *job->values);
     return job->values ? HS_OK
                        : hs_error_add(err, HS_DEVICE, "%s: no memory for %lld nodes", p->file.path,
-                                      (long long)(job->nodes * (c->count + 2)));
+                                      (long long)(job->nodes * (job->together + 1)));
 }
 
 /* The material at a position in the picture. */
 static int material_at(const void *self, double across, double up)
 {
     const struct job *job = self;
-    const struct hs_picture_file *file = &job->picture->file;
-    const double share[] = {across, up};
+    const struct hs_chart *c = &job->chart;
+    const struct hs_picture *p = job->picture;
+    const double place[] = {c->x.from + across * (c->x.to - c->x.from),
+                            c->y.from + up * (c->y.to - c->y.from)};
     double at[HS_AXES] = {0};
     if (job->outlines.labels.label)
-        return hs_labels_at(&job->outlines.labels, hs_chart_node(&job->chart, 0, across),
-                            hs_chart_node(&job->chart, 1, up));
-    for (int n = 0; n < 2; n++) {
-        const struct hs_picture_column *axis = job->axis[n];
-        const double first = axis->value[0], last = axis->value[axis->count - 1];
-        at[axis - file->axis] = first + share[n] * (last - first);
-    }
-    if (job->picture->cut.axis >= 0)
-        at[job->picture->cut.axis] = job->picture->cut.at;
-    return hs_outlines_material(&job->outlines, file->dims, at);
+        return hs_labels_at(&job->outlines.labels, hs_chart_node(c, 0, across),
+                            hs_chart_node(c, 1, up));
+    for (int a = 0, n = 0; a < p->file.dims; a++)
+        at[a] = a == p->cut.axis ? p->cut.at : place[n++];
+    return hs_outlines_material(&job->outlines, p->file.dims, at);
 }
 
 /* True proportions with a common unit, or the shorter side stretched so that it can be seen. */
-static void choose_ratio(struct job *job)
+static void choose_ratio(struct hs_chart *c)
 {
-    struct hs_chart *c = &job->chart;
     const double longest = 6, ratio = (c->x.to - c->x.from) / (c->y.to - c->y.from);
     c->ratio = fmin(fmax(ratio, 1 / longest), longest);
     if (ratio == c->ratio)
         c->x.unit = c->y.unit = c->x.unit.factor > c->y.unit.factor ? c->x.unit : c->y.unit;
-    else
-        snprintf(job->stretched, sizeof job->stretched, ", %s stretched %.3g×",
-                 ratio > 1 ? c->y.what : c->x.what, fmax(ratio / c->ratio, c->ratio / ratio));
 }
 
 /* Reads one slice at a time, to save memory. */
 static enum hs_status choose_scales(struct job *job, struct hs_error *err)
 {
-    const struct hs_picture *p = job->picture;
+    struct hs_picture *p = job->picture;
     struct hs_chart *c = &job->chart;
     double bounds[2] = {INFINITY, -INFINITY};
     for (int64_t step = p->first; step <= p->last; step++) {
-        double *values = job->values + (job->bundle ? (step - p->first) * job->nodes : 0);
+        double *values = job->values + (step - p->first) % job->together * job->nodes;
         const enum hs_status status = hs_picture_read(&p->file, step, &p->cut, values, err);
         if (status)
             return status;
         widen(values, job->nodes, bounds);
     }
-    const bool line = !job->axis[1];
     const struct hs_scale temperature =
-        fit(p, "temperature", p->file.unit, bounds, line ? 0.05 : 0, err);
-    c->x = scale_of(job->axis[0]);
-    c->y = line ? temperature : scale_of(job->axis[1]);
-    if (line)
+        fit(p, "temperature", p->file.unit, bounds, c->count ? 0.05 : 0, err);
+    *(c->count ? &c->y : &c->bar) = temperature;
+    if (c->count)
         return HS_OK;
-    c->bar = temperature;
     c->beyond[0] = bounds[0] < c->bar.from;
     c->beyond[1] = bounds[1] > c->bar.to;
     c->field = job->values;
     job->outlines = hs_outlines_read(&p->file, &p->cut, err);
     c->part = job->outlines.count > 1 || job->outlines.labels.label ? material_at : NULL;
     c->self = job;
-    c->levels = job->levels;
-    c->level_count = choose_levels(p, c->bar, bounds, job->levels, err);
-    choose_ratio(job);
+    choose_levels(p, c->bar, bounds, err);
+    c->levels = p->levels;
+    c->level_count = p->level_count;
+    choose_ratio(c);
     return HS_OK;
 }
 
@@ -200,13 +187,13 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
 static void make_curves(struct job *job, const double *time)
 {
     struct hs_chart *c = &job->chart;
-    const double ends[] = {time[0], time[c->count - 1]}, *x = job->axis[0]->value;
+    const double ends[] = {time[0], time[c->count - 1]};
     const bool many = ends[1] > ends[0];
     if (many)
         c->bar = fit(NULL, "time", "s", ends, 0, NULL);
     c->colours = 0.9;
     for (int64_t k = 0; k < c->count; k++)
-        c->curves[k] = (struct hs_curve){x, job->values + k * job->nodes, job->nodes,
+        c->curves[k] = (struct hs_curve){c->place[0], job->values + k * job->nodes, job->nodes,
                                          .colour = many ? hs_chart_colour(c, time[k]) : HS_BLUE};
 }
 
@@ -214,6 +201,8 @@ static void make_curves(struct job *job, const double *time)
 static char *describe(const struct job *job, double from, double to)
 {
     const struct hs_picture *p = job->picture;
+    const struct hs_scale *x = &job->chart.x, *y = &job->chart.y;
+    const double more = (x->to - x->from) / (y->to - y->from) / job->chart.ratio;
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -229,21 +218,21 @@ static char *describe(const struct job *job, double from, double to)
         fprintf(stream, ", %s = ", cut.what);
         hs_quantity_put(stream, p->cut.at, cut.unit);
     }
-    fputs(job->stretched, stream);
+    if (job->chart.field && more != 1)
+        fprintf(stream, ", %s stretched %.3g×", (more > 1 ? y : x)->what, fmax(more, 1 / more));
     fclose(stream);
     return text;
 }
 
 /* Draws a page into the film or a file of its own. */
-static enum hs_status draw_page(struct job *job, int64_t first, int64_t last, FILE *out,
-                                struct hs_error *err)
+static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;
     const double *time = p->file.step.value;
+    const int64_t last = first + job->together - 1;
     const char *ending = strrchr(p->output, '.');
-    const int stem = (int)(ending - p->output);
-    char *name = job->numbered ? hs_format("%.*s-%04lld%s", stem, p->output, (long long)first,
-                                           job->film ? ".png" : ending)
+    char *name = job->numbered ? hs_format("%.*s-%04lld%s", (int)(ending - p->output), p->output,
+                                           (long long)first, job->film ? ".png" : ending)
                                : hs_copy(p->output);
     char *subtitle = describe(job, time[first], time[last]);
     enum hs_status status = HS_OK;
@@ -279,7 +268,7 @@ static enum hs_status say_film(const struct job *job, FILE *out, struct hs_error
         p->output, stem, p->output, (int)p->per_second, stem, p->output, p->output);
 }
 
-enum hs_status hs_picture_draw(const struct hs_picture *p, FILE *out, struct hs_error *err)
+enum hs_status hs_picture_draw(struct hs_picture *p, FILE *out, struct hs_error *err)
 {
     struct job job = {
         .picture = p,
@@ -288,9 +277,8 @@ enum hs_status hs_picture_draw(const struct hs_picture *p, FILE *out, struct hs_
     status = status ? status : choose_scales(&job, err);
     if (job.film && !status)
         status = hs_sink_open(&job.sink, p->output, (int)p->per_second, err);
-    const int64_t more = job.bundle ? p->last - p->first : 0;
-    for (int64_t step = p->first; step <= p->last && !status; step += 1 + more)
-        status = draw_page(&job, step, step + more, out, err);
+    for (int64_t step = p->first; step <= p->last && !status; step += job.together)
+        status = draw_page(&job, step, out, err);
     if (job.sink.part.file)
         status = hs_sink_close(&job.sink, status, err);
     if (job.film && !status)
@@ -303,32 +291,31 @@ enum hs_status hs_picture_draw(const struct hs_picture *p, FILE *out, struct hs_
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
-enum hs_status hs_picture_plot(const struct hs_picture *p, const char *names, FILE *out,
+enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *out,
                                struct hs_error *err)
 {
     static const uint32_t colours[] = {HS_BLUE,  0xCC5500, 0x00825A, 0x963C96,
                                        0xB22222, 0x78641E, 0x008CAA, 0x5A5A5A};
+    enum hs_status status = hs_picture_read_columns(&p->file, names, err);
+    if (status)
+        return status;
     const int count = p->file.columns;
     const struct hs_picture_column *column = p->file.column;
+    const bool warm = strcmp(column->unit, p->file.unit) == 0;
+    const char *what = count == 1 ? column->name : warm ? "temperature" : names;
     double values[2] = {INFINITY, -INFINITY}, times[2] = {INFINITY, -INFINITY};
     struct hs_chart c = {
         .width = (int)p->width, .title = p->file.title, .subtitle = "", .count = count};
-    c.curves = calloc((size_t)count, sizeof *c.curves);
+    c.curves = hs_new((size_t)count * sizeof *c.curves);
     for (int k = 0; k < count; k++, column++) {
         widen(column->value, column->count, values);
         widen(column->time, column->count, times);
         c.curves[k] = (struct hs_curve){column->time, column->value, column->count, colours[k % 8],
                                         .name = count > 1 ? column->name : NULL};
     }
-    column = p->file.column;
-    const bool warm = strcmp(column->unit, p->file.unit) == 0;
     c.x = fit(NULL, "t", "s", times, 0, NULL);
-    c.y = fit(p,
-              count == 1 ? column->name
-              : warm     ? "temperature"
-                         : names,
-              column->unit, values, 0.05, err);
-    const enum hs_status status = hs_charts_write(&c, 1, p->output, err);
+    c.y = fit(p, what, p->file.column->unit, values, 0.05, err);
+    status = hs_charts_write(&c, 1, p->output, err);
     if (!status)
         fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
                 p->file.path);

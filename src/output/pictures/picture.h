@@ -19,7 +19,7 @@ struct hs_picture {
     const struct hs_colour_map *map;
     int64_t width;                    /* pixels; made even */
     int64_t contours;                 /* approximate number, at round temperatures */
-    double levels[HS_PICTURE_LEVELS]; /* or contours at these */
+    double levels[HS_PICTURE_LEVELS]; /* or contours at these; drawing fills them in */
     int level_count;
     int64_t per_second; /* frames of a film */
 };
@@ -34,10 +34,10 @@ double hs_picture_narrowest(const double range[2]);
  * if `output` ends like a film, either becomes a film. HS_IO if reading or writing fails. Warns if
  * the options leave nothing to be seen.
  */
-enum hs_status hs_picture_draw(const struct hs_picture *picture, FILE *out, struct hs_error *err);
+enum hs_status hs_picture_draw(struct hs_picture *picture, FILE *out, struct hs_error *err);
 
-/* Plots the file's columns, which `names` asked for, over time. */
-enum hs_status hs_picture_plot(const struct hs_picture *picture, const char *names, FILE *out,
+/* Plots columns of the file over time: see hs_picture_read_columns. */
+enum hs_status hs_picture_plot(struct hs_picture *picture, const char *names, FILE *out,
                                struct hs_error *err);
 
 #endif

@@ -46,9 +46,9 @@ static double error(const struct hs_history_state *state, int wall)
 }
 
 static const struct hs_quantity planted[] = {
-    {.name = "low", .unit = kelvin, .plotted = true, .summary = "field", .value = lowest},
+    {.name = "low", .unit = kelvin, .summary = "field", .value = lowest},
     {.name = "flux", .unit = watt, .each_wall = true, .value = by_face},
-    {.name = "wall/worst", .unit = kelvin, .plotted = true, .summary = "field", .value = error},
+    {.name = "wall/worst", .unit = kelvin, .summary = "field", .value = error},
     {.name = "rare", .unit = kelvin, .is_there = never, .value = lowest},
     {.name = NULL}};
 
@@ -195,7 +195,6 @@ void test_history__the_table_is_sound(void **state)
     for (const struct hs_quantity *quantity = hs_quantities; quantity->name; quantity++) {
         assert_true(quantity->long_name && quantity->long_name[0]);
         assert_true(quantity->unit && quantity->value);
-        assert_false(quantity->plotted && quantity->each_wall);
         assert_true(strlen(quantity->name) + sizeof "/x_min" <= HS_QUANTITY_NAME);
         assert_string_not_equal(quantity->name, "time");
         assert_string_not_equal(quantity->name, "sweep");

@@ -260,7 +260,7 @@ static void finish(cairo_t *canvas)
 }
 
 /* The columns and rows in which text leaves a mark. */
-static struct hs_area marked(const char *text, struct hs_lettering letters)
+static cairo_rectangle_t marked(const char *text, struct hs_lettering letters)
 {
     cairo_t *canvas = canvas_of(1600, 400);
     letters.size = 35;
@@ -274,31 +274,32 @@ static struct hs_area marked(const char *text, struct hs_lettering letters)
                 y0 = j < y0 ? j : y0, y1 = j > y1 ? j : y1;
             }
     cairo_surface_destroy(image);
-    return (struct hs_area){x0, y0, x1 - x0 + 1, y1 - y0 + 1};
+    return (cairo_rectangle_t){x0, y0, x1 - x0 + 1, y1 - y0 + 1};
 }
 
 void test_picture__text_stands_where_it_was_put(void **state)
 {
-    const struct hs_area flat = marked("HHHH", (struct hs_lettering){.anchor = 0.5});
-    assert_near(flat.x + 0.5 * flat.w, 200, 1); /* edges are whole pixels */
-    assert_near(flat.y + flat.h, 200, 1);       /* baseline */
-    assert_near(flat.h, 35, 2);                 /* a capital's height, in a font like DejaVu Sans */
-    const struct hs_area up =
+    const cairo_rectangle_t flat = marked("HHHH", (struct hs_lettering){.anchor = 0.5});
+    assert_near(flat.x + 0.5 * flat.width, 200, 1); /* edges are whole pixels */
+    assert_near(flat.y + flat.height, 200, 1);      /* baseline */
+    assert_near(flat.height, 35, 2); /* a capital's height, in a font like DejaVu Sans */
+    const cairo_rectangle_t up =
         marked("HHHH", (struct hs_lettering){.anchor = 0.5, .turn = M_PI / 2});
-    assert_near(up.y + 0.5 * up.h, 200, 1);
-    assert_near(up.x + up.w, 200, 1);
-    assert_near(up.h, flat.w, 1);
-    assert_true(marked("HHHH", (struct hs_lettering){.anchor = 1}).x + flat.w <= 200);
+    assert_near(up.y + 0.5 * up.height, 200, 1);
+    assert_near(up.x + up.width, 200, 1);
+    assert_near(up.height, flat.width, 1);
+    assert_true(marked("HHHH", (struct hs_lettering){.anchor = 1}).x + flat.width <= 200);
     assert_true(marked("HHHH", (struct hs_lettering){.anchor = 0}).x >= 200);
     assert_near(marked("HHHH", (struct hs_lettering){.drop = 1}).y, 200, 1);
-    const struct hs_area middle = marked("HHHH", (struct hs_lettering){.drop = 0.5});
-    assert_near(middle.y + 0.5 * middle.h, 200, 1);
-    const struct hs_area less = marked("HHHH", (struct hs_lettering){.room = 0.5 * flat.w});
-    assert_true(less.w <= 0.5 * flat.w && less.w > 0.45 * flat.w); /* margins of the letters */
-    assert_near(less.h, 0.5 * flat.h, 2);
+    const cairo_rectangle_t middle = marked("HHHH", (struct hs_lettering){.drop = 0.5});
+    assert_near(middle.y + 0.5 * middle.height, 200, 1);
+    const cairo_rectangle_t less = marked("HHHH", (struct hs_lettering){.room = 0.5 * flat.width});
+    assert_true(less.width <= 0.5 * flat.width &&
+                less.width > 0.45 * flat.width); /* margins of the letters */
+    assert_near(less.height, 0.5 * flat.height, 2);
     cairo_t *canvas = canvas_of(1600, 10);
     const double width = hs_canvas_width(canvas, (struct hs_lettering){.size = 35}, "HHHH");
-    assert_true(flat.w < width + 1 && flat.w > 0.8 * width);
+    assert_true(flat.width < width + 1 && flat.width > 0.8 * width);
     assert_near(hs_canvas_width(canvas, (struct hs_lettering){.size = 70}, "HHHH"), 2 * width,
                 1e-6); /* no hints */
     cairo_destroy(canvas);
@@ -455,7 +456,7 @@ void test_picture__contours_look_at_the_field_only(void **state)
                                  .level_count = 1,
                                  .cr = canvas_of(HS_CANVAS_UNITS, 30)};
         hs_chart_draw_field(&chart);
-        chart.plot = (struct hs_area){0, 0, 30, size};
+        chart.plot = (cairo_rectangle_t){0, 0, 30, size};
         hs_chart_draw_field(&chart);
         cairo_destroy(chart.cr);
     }
