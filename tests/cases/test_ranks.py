@@ -810,6 +810,25 @@ def test_other_methods_are_refused_by_name(tmp_path, method):
     assert len(our_lines(done.stderr)) == 1 and f': time.method = "{method}": cannot go on 2 ranks' in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("method", ["multigrid", "spectral"])
+def test_solvers_are_refused_by_their_key(tmp_path, method):
+    write(tmp_path, {**PLATE, "source": {"value": 1e-3}, "boundary": {}}, steady={"tolerance": 1e-9, "method": method})
+    done = launch(tmp_path, 2, "run", "case.cfg", "--output", "a.h5")
+    assert done.returncode == 2
+    assert f': steady.method = "{method}": cannot go on 2 ranks; those that can: sweeps;' in done.stderr, done.stderr
+
+
+def test_auto_finds_the_steady_state_by_what_ranks_can(tmp_path):
+    still = {**PLATE, "source": {"value": 1e-3}, "boundary": {"all": {"type": "dirichlet", "value": 300.0}}}
+    write(tmp_path, still, grid={"points": [12, 13], "upper": [1.0, 1.0]}, steady={"tolerance": 1e-4, "method": "auto"})
+    assert "multigrid" in must(tmp_path, "check", "case.cfg")
+    done = launch(tmp_path, 2, "run", "case.cfg", "--json", "--output", "two.h5")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["status"] == "steady" and "takes sweeps" in told["note"] and "multigrid: it cannot go on 2 ranks" in told["note"]
+    assert_same(alone(tmp_path, "one.h5", "--set", 'steady.method="sweeps"'), tmp_path / "two.h5")
+
+
 def test_the_usual_program_refuses_to_be_one_of_several(tmp_path):
     write(tmp_path, BLOCK, time={"sweeps": 10})
     # processes that know nothing of each other: the first to end is not to end the one that speaks

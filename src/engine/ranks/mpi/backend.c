@@ -427,13 +427,18 @@ void hs_ranks_share(struct hs_problem *problem)
 static enum hs_status check_method(const struct hs_problem *problem, const struct hs_method *method,
                                    struct hs_error *err)
 {
+    const char *solver = problem->schedule.steady ? problem->schedule.steady_method : NULL;
+    const bool solves = solver && strcmp(solver, method->name) == 0;
     char able[256] = "";
-    for (int n = 0; hs_methods[n]; n++)
-        if (hs_methods[n]->ranks)
-            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
     if (method->ranks)
         return HS_OK;
-    const bool solves = method->solve && !method->advance;
+    if (solves)
+        snprintf(able, sizeof able, "sweeps");
+    for (int n = 0; hs_methods[n]; n++) {
+        const bool serves = solves ? hs_methods[n]->solve != NULL : hs_methods[n]->advance != NULL;
+        if (hs_methods[n]->ranks && serves)
+            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
+    }
     return hs_error_add(
         err, HS_BAD_INPUT,
         "%s: %s.method = \"%s\": cannot go on %d ranks; those that can: %s; or start "
