@@ -843,6 +843,19 @@ def test_the_usual_program_links_no_mpi():
     assert "libmpi" not in libraries and "libhdf5" in libraries
 
 
+def test_what_ranks_find_out_about_kernels_is_theirs(tmp_path, monkeypatch):
+    monkeypatch.setitem(ENVIRONMENT, "XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write(tmp_path, BLOCK, time={"sweeps": 40})
+    done = launch(tmp_path, 2, "run", "case.cfg", "--quiet", "--retune", "--output", "a.h5")
+    assert done.returncode == 0, done.stderr
+    (kept,) = (tmp_path / "cache" / "heatsolve").iterdir()
+    assert ", 2 ranks\n" in kept.read_text()
+    found = [json.loads(launch(tmp_path, ranks, "check", "case.cfg", "--json").stdout)["kernel_choice"] for ranks in (1, 2, 3)]
+    assert found == ["heuristic", "tuned", "heuristic"]
+    done = launch(tmp_path, 2, "tune", "case.cfg")
+    assert done.returncode == 2 and "run --retune" in done.stderr and len(list(kept.parent.iterdir())) == 1, done.stderr
+
+
 def test_check_says_what_each_rank_has(tmp_path):
     write(tmp_path, BLOCK, time={"sweeps": 10})
     done = launch(tmp_path, 2, "check", "case.cfg")
