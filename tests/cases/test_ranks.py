@@ -756,6 +756,15 @@ def test_one_message_where_a_config_is_wrong(tmp_path):
     assert len(our_lines(done.stderr)) == 1 and "time.safety" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["run", "check", "verify"])
+def test_a_config_from_a_pipe_is_refused_as_that(tmp_path, command):
+    """mpirun gives its standard input to rank 0 alone."""
+    done = launch(tmp_path, 2, command, "/dev/stdin")
+    assert done.returncode == 3
+    told = [line for line in done.stderr.splitlines() if "/dev/stdin" in line]
+    assert told == ["heatsolve: /dev/stdin: cannot open: it is a pipe, and a file is needed; each of the 2 ranks reads the config"]
+
+
 def test_more_ranks_than_the_grid_has_layers_for_are_refused(tmp_path):
     write(tmp_path, PLATE, time={"sweeps": 10}, stencil={"radius": 3}, grid={"points": [40, 14], "upper": [1.0, 1.0]})
     done = launch(tmp_path, 6, "run", "case.cfg", "--output", "a.h5")
