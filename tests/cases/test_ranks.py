@@ -771,6 +771,8 @@ def test_more_ranks_than_the_grid_has_layers_for_are_refused(tmp_path):
     assert done.returncode == 2
     assert "start 4 or fewer" in done.stderr and "grid.points" in done.stderr
     assert not (tmp_path / "a.h5").exists()
+    write(tmp_path, PLATE, time={"sweeps": 10}, grid={"points": [40, 3], "upper": [1.0, 1.0]})
+    assert "has 1 layer or more" in launch(tmp_path, 6, "check", "case.cfg").stderr
 
 
 def test_a_line_is_cut_at_its_blocks(tmp_path):
