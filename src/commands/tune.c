@@ -2,6 +2,7 @@
 #include "engine/measure/tune.h"
 #include "commands/command.h"
 #include "engine/case.h"
+#include "engine/ranks/ranks.h"
 #include "engine/signals.h"
 #include "output/json.h"
 #include "output/tune_file.h"
@@ -157,6 +158,17 @@ static void print_json(const struct findings *findings)
 
 /* -------------------------------------------------------------------------------------------- */
 
+/* What one rank finds holds for one, and would be kept for all. */
+static enum hs_status check_ranks(struct hs_error *err)
+{
+    if (hs_ranks_count() == 1)
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "tune: times the kernels on one rank, and there are %d: start one; or give "
+                        "run --retune, which times them on all ranks",
+                        hs_ranks_count());
+}
+
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct hs_case_request request = {0};
@@ -170,6 +182,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     hs_signals_ignore_pipe(); /* store the result even if nobody reads the table */
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
+    if (!st)
+        st = check_ranks(err);
     if (!st)
         st = hs_case_read(&request, &problem, err);
     if (!st)

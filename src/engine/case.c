@@ -1,15 +1,18 @@
 #include "engine/case.h"
 
 #include "core/memory.h"
+#include "core/regular.h"
 #include "engine/network/of_problem.h"
 #include "engine/plan.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "input/config.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --output as one more override, with " and \ escaped as in a config's strings. */
 static char *output_override(const char *file)
@@ -27,6 +30,19 @@ static char *output_override(const char *file)
     return text;
 }
 
+/* Of a pipe only one rank would get the config. What is not there is the reader's to say. */
+static enum hs_status check_for_ranks(const char *config, struct hs_error *err)
+{
+    const char *why;
+    const int file = hs_regular_open(config, false, &why);
+    if (file >= 0)
+        close(file);
+    if (file >= 0 || errno != 0)
+        return HS_OK;
+    return hs_error_add(err, HS_IO, "%s: cannot open: %s; each of the %d ranks reads the config",
+                        config, why, hs_ranks_count());
+}
+
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err)
 {
@@ -42,11 +58,13 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     char *output = request->output ? output_override(request->output) : NULL;
     set[count] = output;
     const bool together = request->together && hs_ranks_count() > 1;
+    const enum hs_status file = together ? check_for_ranks(request->config, err) : HS_OK;
     enum hs_status st =
-        hs_config_read_how(request->config, set, count + (output ? 1 : 0), how, out, err);
+        file ? file
+             : hs_config_read_how(request->config, set, count + (output ? 1 : 0), how, out, err);
     free(set);
     free(output);
-    if (st) {
+    if (st && !file) {
         struct hs_plan plan;
         if (out->steps_known && !out->body)
             hs_plan_steps(out, &plan, err);

@@ -1,6 +1,7 @@
 #include "engine/choose_method.h"
 
 #include "core/text.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "input/options.h"
 
@@ -107,6 +108,15 @@ static bool is_auto(const struct hs_problem *problem)
     return problem->schedule.steady && name && strcmp(name, "auto") == 0;
 }
 
+/* HS_OK, or the reason why "auto" does not take the solver. */
+static enum hs_status check_auto(const struct hs_method *solver, const struct hs_problem *problem,
+                                 struct hs_error *reason)
+{
+    if (hs_ranks_count() > 1 && !solver->ranks)
+        return hs_error_add(reason, HS_BAD_INPUT, "it cannot go on %d ranks", hs_ranks_count());
+    return solver->suits ? solver->suits(problem, reason) : HS_OK;
+}
+
 /* The first solver after `after` (NULL: of all) that can do the problem; NULL: none. `why` gets the
  * others' reasons, "NAME: REASON; NAME: REASON". */
 static const struct hs_method *any_solver(const struct hs_method *const *methods,
@@ -121,7 +131,7 @@ static const struct hs_method *any_solver(const struct hs_method *const *methods
         if (methods[n] == after)
             after = NULL;
         else if (!after && methods[n]->solve) {
-            if (!methods[n]->suits || !methods[n]->suits(problem, &reason))
+            if (!check_auto(methods[n], problem, &reason))
                 found = methods[n];
             else
                 hs_text_append(why, size, "%s%s: %s", *why ? "; " : "", methods[n]->name,

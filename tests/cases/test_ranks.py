@@ -756,12 +756,23 @@ def test_one_message_where_a_config_is_wrong(tmp_path):
     assert len(our_lines(done.stderr)) == 1 and "time.safety" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["run", "check", "verify"])
+def test_a_config_from_a_pipe_is_refused_as_that(tmp_path, command):
+    """mpirun gives its standard input to rank 0 alone."""
+    done = launch(tmp_path, 2, command, "/dev/stdin")
+    assert done.returncode == 3
+    told = [line for line in done.stderr.splitlines() if "/dev/stdin" in line]
+    assert told == ["heatsolve: /dev/stdin: cannot open: it is a pipe, and a file is needed; each of the 2 ranks reads the config"]
+
+
 def test_more_ranks_than_the_grid_has_layers_for_are_refused(tmp_path):
     write(tmp_path, PLATE, time={"sweeps": 10}, stencil={"radius": 3}, grid={"points": [40, 14], "upper": [1.0, 1.0]})
     done = launch(tmp_path, 6, "run", "case.cfg", "--output", "a.h5")
     assert done.returncode == 2
     assert "start 4 or fewer" in done.stderr and "grid.points" in done.stderr
     assert not (tmp_path / "a.h5").exists()
+    write(tmp_path, PLATE, time={"sweeps": 10}, grid={"points": [40, 3], "upper": [1.0, 1.0]})
+    assert "has 1 layer or more" in launch(tmp_path, 6, "check", "case.cfg").stderr
 
 
 def test_a_line_is_cut_at_its_blocks(tmp_path):
@@ -810,6 +821,25 @@ def test_other_methods_are_refused_by_name(tmp_path, method):
     assert len(our_lines(done.stderr)) == 1 and f': time.method = "{method}": cannot go on 2 ranks' in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("method", ["multigrid", "spectral"])
+def test_solvers_are_refused_by_their_key(tmp_path, method):
+    write(tmp_path, {**PLATE, "source": {"value": 1e-3}, "boundary": {}}, steady={"tolerance": 1e-9, "method": method})
+    done = launch(tmp_path, 2, "run", "case.cfg", "--output", "a.h5")
+    assert done.returncode == 2
+    assert f': steady.method = "{method}": cannot go on 2 ranks; those that can: sweeps;' in done.stderr, done.stderr
+
+
+def test_auto_finds_the_steady_state_by_what_ranks_can(tmp_path):
+    still = {**PLATE, "source": {"value": 1e-3}, "boundary": {"all": {"type": "dirichlet", "value": 300.0}}}
+    write(tmp_path, still, grid={"points": [12, 13], "upper": [1.0, 1.0]}, steady={"tolerance": 1e-4, "method": "auto"})
+    assert "multigrid" in must(tmp_path, "check", "case.cfg")
+    done = launch(tmp_path, 2, "run", "case.cfg", "--json", "--output", "two.h5")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["status"] == "steady" and "takes sweeps" in told["note"] and "multigrid: it cannot go on 2 ranks" in told["note"]
+    assert_same(alone(tmp_path, "one.h5", "--set", 'steady.method="sweeps"'), tmp_path / "two.h5")
+
+
 def test_the_usual_program_refuses_to_be_one_of_several(tmp_path):
     write(tmp_path, BLOCK, time={"sweeps": 10})
     # processes that know nothing of each other: the first to end is not to end the one that speaks
@@ -822,6 +852,19 @@ def test_the_usual_program_refuses_to_be_one_of_several(tmp_path):
 def test_the_usual_program_links_no_mpi():
     libraries = subprocess.run(["ldd", HEATSOLVE], capture_output=True, text=True).stdout
     assert "libmpi" not in libraries and "libhdf5" in libraries
+
+
+def test_what_ranks_find_out_about_kernels_is_theirs(tmp_path, monkeypatch):
+    monkeypatch.setitem(ENVIRONMENT, "XDG_CACHE_HOME", str(tmp_path / "cache"))
+    write(tmp_path, BLOCK, time={"sweeps": 40})
+    done = launch(tmp_path, 2, "run", "case.cfg", "--quiet", "--retune", "--output", "a.h5")
+    assert done.returncode == 0, done.stderr
+    (kept,) = (tmp_path / "cache" / "heatsolve").iterdir()
+    assert ", 2 ranks\n" in kept.read_text()
+    found = [json.loads(launch(tmp_path, ranks, "check", "case.cfg", "--json").stdout)["kernel_choice"] for ranks in (1, 2, 3)]
+    assert found == ["heuristic", "tuned", "heuristic"]
+    done = launch(tmp_path, 2, "tune", "case.cfg")
+    assert done.returncode == 2 and "run --retune" in done.stderr and len(list(kept.parent.iterdir())) == 1, done.stderr
 
 
 def test_check_says_what_each_rank_has(tmp_path):

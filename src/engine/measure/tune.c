@@ -6,6 +6,7 @@
 #include "core/version.h"
 #include "engine/measure/candidate.h"
 #include "engine/measure/timing.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 
 #include <math.h>
@@ -54,6 +55,8 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
     const int64_t stretch = hs_candidate_stretch(problem, plan);
     hs_text_append(out, size, ", stops every %lld sweeps%s", (long long)stretch,
                    stretch == HS_CANDIDATE_LONG ? " or more" : "");
+    if (hs_ranks_count() > 1) /* their halos cost each kernel something else */
+        hs_text_append(out, size, ", %d ranks", hs_ranks_count());
 }
 
 /* Cases are stored as lines of text. */

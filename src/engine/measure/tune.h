@@ -18,7 +18,8 @@ struct hs_tune_case {
     char device[192];
     char driver[128];
     char version[96];
-    char about[512]; /* dims, sizes, radius, precision, walls, source, sweeps between stops */
+    char
+        about[512]; /* dims, sizes, radius, precision, walls, source, sweeps between stops, ranks */
 };
 
 struct hs_tune_row {

@@ -427,13 +427,18 @@ void hs_ranks_share(struct hs_problem *problem)
 static enum hs_status check_method(const struct hs_problem *problem, const struct hs_method *method,
                                    struct hs_error *err)
 {
+    const char *solver = problem->schedule.steady ? problem->schedule.steady_method : NULL;
+    const bool solves = solver && strcmp(solver, method->name) == 0;
     char able[256] = "";
-    for (int n = 0; hs_methods[n]; n++)
-        if (hs_methods[n]->ranks)
-            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
     if (method->ranks)
         return HS_OK;
-    const bool solves = method->solve && !method->advance;
+    if (solves)
+        snprintf(able, sizeof able, "sweeps");
+    for (int n = 0; hs_methods[n]; n++) {
+        const bool serves = solves ? hs_methods[n]->solve != NULL : hs_methods[n]->advance != NULL;
+        if (hs_methods[n]->ranks && serves)
+            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
+    }
     return hs_error_add(
         err, HS_BAD_INPUT,
         "%s: %s.method = \"%s\": cannot go on %d ranks; those that can: %s; or start "
@@ -452,14 +457,14 @@ static enum hs_status check(const struct hs_problem *problem, const struct hs_me
     if (hs_wire.ranks <= most)
         return HS_OK;
     char points[HS_POINTS_TEXT];
-    const int64_t block = hs_blocks_of(problem).layers, radius = problem->radius;
+    const int64_t layers = hs_larger(hs_blocks_of(problem).layers, problem->radius);
     hs_grid_name_points(&problem->grid, points, sizeof points);
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: grid.points: %s points can be cut along %c for %d rank%s at most, as "
-                        "each of several has %lld layers or more, and there are %d; start %d%s",
+                        "each of several has %lld layer%s or more, and there are %d; start %d%s",
                         hs_problem_place(problem, HS_PLACE_POINTS), points,
                         "xyz"[problem->grid.dims - 1], most, most == 1 ? "" : "s",
-                        (long long)hs_larger(block, radius), hs_wire.ranks, most,
+                        (long long)layers, layers == 1 ? "" : "s", hs_wire.ranks, most,
                         most == 1 ? "" : " or fewer");
 }
 
