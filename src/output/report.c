@@ -174,7 +174,7 @@ static void put_steady(FILE *out, const struct hs_report *report)
             hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
-/* The heat balance of the worst row of the history. */
+/* The heat balance of the worst row of the history, beside the largest heat of any row. */
 static void put_balance(FILE *out, const struct hs_report *report)
 {
     char unit[HS_QUANTITY_UNIT];
