@@ -377,6 +377,22 @@ def test_an_imbalance_counts_beside_the_largest_heat_of_any_row(tmp_path):
     assert values["imbalance_largest"] == pytest.approx(250.0)
 
 
+def test_heat_that_goes_from_source_to_sink_is_not_denied(tmp_path):
+    """The source of a row is net: 0.5 W per square metre are put in and taken out, and no term shows it."""
+    settings = {
+        "grid": {"points": [21], "upper": [1.0]},
+        "materials": [{"name": "tissue", **MATERIAL, "source": 0.5, "perfusion": {"rate": 0.25, "reference": 298.0}}],
+        "body": [{"material": "tissue"}],
+        "initial": {"value": 300.0},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": 10},
+        "output": {"every": 1},
+    }
+    text, values = told(tmp_path, settings)
+    assert abs(values["source"]) < 1e-12  # rounding of 0.5 W, and of perfusion at 300 K
+    assert "  balance      closes: no term is larger than what rounding can leave\n" in text
+
+
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("kind", ["stencil", "body"])
 def test_a_run_of_longer_steps_that_goes_on_has_the_same_rows(tmp_path, kind, precision):
