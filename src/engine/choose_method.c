@@ -92,7 +92,7 @@ static enum hs_status find(const struct hs_method *const *methods, const struct 
     for (int n = 0; methods[n]; n++)
         if (serves(methods[n], key) && strcmp(methods[n]->name, name) == 0) {
             *out = methods[n];
-            return check_suits(methods[n], problem, key, err);
+            return HS_OK;
         }
     return unknown(methods, problem, key, name, err);
 }
@@ -182,7 +182,9 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
         *out = any_solver(methods, problem, NULL, why, sizeof why);
         return check_tolerance(problem, *out, err);
     }
-    const enum hs_status st = find(methods, problem, &steady_key, name, out, err);
+    enum hs_status st = find(methods, problem, &steady_key, name, out, err);
+    if (!st)
+        st = check_suits(*out, problem, &steady_key, err);
     if (!st && has_bound(problem))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: steady.method = \"%s\": it goes through no time, so time.%s has "
@@ -200,7 +202,11 @@ enum hs_status hs_choose_method(const struct hs_method *const *methods,
     const char *name = problem->schedule.method;
     *method = methods[0];
     *steady = NULL;
-    const enum hs_status st = name ? find(methods, problem, &time_key, name, method, err) : HS_OK;
+    enum hs_status st = name ? find(methods, problem, &time_key, name, method, err) : HS_OK;
     const enum hs_status found = find_solver(methods, problem, steady, err);
+    if (*steady) /* it goes through no time */
+        *method = methods[0];
+    else if (!st && name)
+        st = check_suits(*method, problem, &time_key, err);
     return st ? st : found;
 }

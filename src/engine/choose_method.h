@@ -10,6 +10,7 @@
  * *steady: the method that solves for the steady state; NULL: sweeps find it, or none is sought.
  * "auto" takes the first solver that can do the problem, unless time.end or time.sweeps bounds the
  * search; if that solver lacks memory, a plan goes on to the next one (hs_plan_make).
+ * A solver goes through no time: whatever time.method says, *method is then the default.
  * Errors, all HS_BAD_INPUT: a name that no method has (the message gives the nearest and all
  * names); a method that cannot do the problem (with its reason); a solver beside a bound of time.
  */

@@ -119,7 +119,8 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
                             "%s: walls hold every node, so nothing limits the step; give "
                             "time.step, or more points",
                             hs_problem_place(problem, HS_PLACE_POINTS));
-    if (isnan(given)) {
+    const bool unused = plan->steady_method && given > plan->limit; /* it goes through no time */
+    if (isnan(given) || unused) {
         *step = problem->schedule.safety * plan->limit;
         return HS_OK;
     }
@@ -280,13 +281,13 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     const enum hs_status named =
         hs_choose_method(hs_methods, problem, &out->method, &out->steady_method, err);
     st = st ? st : named;
-    if (!st)
+    if (!st && !out->steady_method)
         st = check_tolerance(problem, out->method, err);
     if (!st)
         st = longest_step(problem, out, &longest, err);
     if (st)
         return st;
-    out->cut = schedule->tolerance > 0.0;
+    out->cut = schedule->tolerance > 0.0 && !out->steady_method;
     if (!isnan(schedule->end))
         st = plan_to_end(problem, out, longest, err);
     else

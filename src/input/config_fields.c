@@ -197,6 +197,24 @@ void hs_check_datasets(struct hs_reader *reader)
         }
 }
 
+/* Warns of a field whose nodes lie elsewhere, as that of a run before its grid was changed. */
+static void doubt_places(struct hs_reader *reader, const char *group,
+                         const struct hs_stored *stored)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    for (int axis = 0; axis < grid->dims && !hs_npy_is_at(stored->path); axis++) {
+        double there;
+        const int64_t node = hs_field_file_misplaced(stored, grid, axis, &there);
+        if (node < 0)
+            continue;
+        hs_doubt(reader, hs_key("%s.file", group).text,
+                 "by the file node %lld along %c is at %.9g m, by the grid at %.9g m; its numbers "
+                 "are taken node by node, wherever they were",
+                 (long long)node, "xyz"[axis], there, hs_grid_coordinate(grid, axis, node));
+        return;
+    }
+}
+
 static void read_field(struct hs_reader *reader, const char *group, struct hs_field *out)
 {
     const struct hs_key value = hs_key("%s.value", group);
@@ -212,6 +230,8 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
     if (by_file && given == 1)
         out->stored = hs_find_dataset(reader, group, &shape, 1, NULL);
+    if (out->stored && reader->space_known && reader->doubts)
+        doubt_places(reader, group, out->stored);
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */

@@ -65,25 +65,35 @@ void hs_keep_program(struct hs_reader *reader, struct hs_instruction *code)
     problem->programs[problem->program_count++] = code;
 }
 
+bool hs_doubt(struct hs_reader *reader, const char *key, const char *format, ...)
+{
+    enum { MOST = 10 };
+    va_list args;
+    if (!reader->doubts || reader->doubts->count >= MOST)
+        return false;
+    char *place = hs_settings_place(reader->settings, key), said[300];
+    for (char *p = place; (p = strchr(p, '\n'));) /* a message must be one line */
+        *p = ' ';
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    hs_error_add(reader->doubts, HS_OK, "%s: %s", place, said);
+    free(place);
+    return true;
+}
+
 /* Warns once per key of coordinates along axes that the grid lacks, as faces share `all`. */
 static void doubt_axes(struct hs_reader *reader, struct hs_setting *entry, unsigned varies)
 {
-    enum { MOST = 10 };
     static const char *const names[] = {
         [HS_VARIES_Y] = "y", [HS_VARIES_Z] = "z", [HS_VARIES_Y | HS_VARIES_Z] = "y and z"};
     const int dims = reader->problem->grid.dims;
     const unsigned there = (1u << dims) - 1u, missing = varies & HS_VARIES_SPACE & ~there;
-    if (dims == 0 || !missing || entry->doubted || !reader->doubts || reader->doubts->count >= MOST)
-        return;
-    entry->doubted = true;
-    char *place = hs_settings_place(reader->settings, entry->path);
-    for (char *p = place; (p = strchr(p, '\n'));) /* a message must be one line */
-        *p = ' ';
-    hs_error_add(reader->doubts, HS_OK,
-                 "%s: a %dD grid has no %s, taken as 0 here; look at the "
-                 "expression, or at the grid",
-                 place, dims, names[missing]);
-    free(place);
+    if (dims > 0 && missing && !entry->doubted)
+        entry->doubted = hs_doubt(reader, entry->path,
+                                  "a %dD grid has no %s, taken as 0 here; look at the expression, "
+                                  "or at the grid",
+                                  dims, names[missing]);
 }
 
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out)

@@ -36,6 +36,10 @@ bool hs_given(const struct hs_reader *reader, const char *key);
 /* Complains of a key; false, for the caller to return. */
 #define hs_complain(reader, ...) hs_settings_complain((reader)->settings, __VA_ARGS__)
 
+/* Warns of a likely mistake in a key, whose place it puts before the text; false where warnings are
+ * not wanted, or 10 were given. */
+bool hs_doubt(struct hs_reader *reader, const char *key, const char *format, ...) HS_PRINTF(3, 4);
+
 /* Whether member n of a list of groups exists and is good; *path is its path. Complains if it is
  * missing. */
 bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path);

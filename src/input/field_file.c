@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <hdf5.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,4 +463,44 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
         destroy(&file->stored);
     *out = status ? NULL : &file->stored;
     return status;
+}
+
+/* Reads the coordinates beside the field; NULL: there are none, or not as many. */
+static double *read_coordinates(const struct hs_stored *stored, int axis, int64_t count)
+{
+    const char *slash = strrchr(stored->name, '/');
+    char *name =
+        hs_format("%.*s%c", slash ? (int)(slash + 1 - stored->name) : 0, stored->name, "xyz"[axis]);
+    struct array array;
+    struct hs_error unsaid;
+    hs_error_init(&unsaid);
+    const hsize_t start = 0, points = (hsize_t)count;
+    double *out = NULL;
+    if (open_array(stored->path, name, &array, &unsaid) == HS_OK && array.rank == 1 &&
+        array.shape[0] == points) {
+        out = hs_new((size_t)count * sizeof *out);
+        if (!read_slab(&array, &start, &points, out)) {
+            free(out);
+            out = NULL;
+        }
+    }
+    close_array(&array);
+    hs_error_release(&unsaid);
+    free(name);
+    return out;
+}
+
+int64_t hs_field_file_misplaced(const struct hs_stored *stored, const struct hs_grid *grid,
+                                int axis, double *there)
+{
+    const int64_t count = grid->points[axis];
+    double *at = read_coordinates(stored, axis, count);
+    int64_t found = -1;
+    for (int64_t i = 0; i < count && at && found < 0; i++)
+        if (fabs(at[i] - hs_grid_coordinate(grid, axis, i)) > 0.01 * grid->spacing[axis]) {
+            *there = at[i];
+            found = i;
+        }
+    free(at);
+    return found;
 }

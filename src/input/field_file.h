@@ -23,4 +23,12 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
                                   const struct hs_field_shape *shape, struct hs_stored **out,
                                   struct hs_error *why);
 
+/*
+ * The first node along an axis that lies elsewhere in the file, by more than a hundredth of the
+ * axis' smallest cell; *there [m] is where. -1: none, or the file does not say: its coordinates are
+ * the dataset x, y or z beside the field, as a run writes them.
+ */
+int64_t hs_field_file_misplaced(const struct hs_stored *stored, const struct hs_grid *grid,
+                                int axis, double *there);
+
 #endif

@@ -174,7 +174,7 @@ static void put_steady(FILE *out, const struct hs_report *report)
             hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
-/* The heat balance of the worst row of the history. */
+/* The heat balance of the worst row of the history, beside the largest heat of any row. */
 static void put_balance(FILE *out, const struct hs_report *report)
 {
     char unit[HS_QUANTITY_UNIT];
@@ -193,7 +193,7 @@ static void put_balance(FILE *out, const struct hs_report *report)
     else if (worst.largest > worst.rounding || left < telling)
         fprintf(out, "closes to %.2g of %.4g %s\n", left, worst.largest, unit);
     else
-        fprintf(out, "closes: no more heat moves than %s can leave\n", by);
+        fprintf(out, "closes: no term is larger than what %s can leave\n", by);
 }
 
 static void put_answer(FILE *out, const struct hs_report *report)

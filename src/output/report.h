@@ -39,8 +39,9 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     gcells      1e9 grid points updated per second
  *     min, mean, max, heat ...        all quantities of the history (output/history.h), at the end
  *     imbalance_worst, imbalance_largest, imbalance_rounding    W, in the history row of this
- *                 process with the worst heat balance: the imbalance, the largest term, and the
- *                 imbalance that rounding and the solution of implicit steps can cause
+ *                 process with the worst heat balance: the imbalance, the largest term (of all
+ *                 rows, if that one closes), and the imbalance that rounding and the solution of
+ *                 implicit steps can cause
  *     steady_tolerance, steady_change             K per sweep, if a steady state is sought
  *     steady_distance, steady_distance_most       K, estimate and bound of the distance to it
  *     steady_residual, steady_iterations          of a steady-state solver; null and 0 without

@@ -364,6 +364,35 @@ def test_the_worst_row_is_that_of_the_largest_imbalance(tmp_path):
         assert abs(values["imbalance_worst"]) == np.nanmax(np.abs(f["history/imbalance"][:]))
 
 
+def test_an_imbalance_counts_beside_the_largest_heat_of_any_row(tmp_path):
+    """A step after its load is off leaves what it left before, and then hardly any heat flows."""
+    walls = {"all": {"type": "reflective"}, "x_min": {"type": "neumann", "flux": "t < 0.2 ? -500 : 0"}}
+    walls["x_max"] = {"type": "robin", "h": 1e-6, "ambient": 300.0}
+    time = {"end": 0.3, "method": "implicit", "tolerance": 0.5}
+    settings = {**COOLED, "initial": {"value": 300.0}, "boundary": walls, "time": time, "output": {"interval": 0.01}}
+    del settings["source"]
+    text, values = told(tmp_path, settings)
+    (line,) = [line for line in text.splitlines() if line.startswith("  balance ")]
+    assert "closes to" in line and line.endswith(" of 250 W/m")  # half a metre of wall
+    assert values["imbalance_largest"] == pytest.approx(250.0)
+
+
+def test_heat_that_goes_from_source_to_sink_is_not_denied(tmp_path):
+    """The source of a row is net: 0.5 W per square metre are put in and taken out, and no term shows it."""
+    settings = {
+        "grid": {"points": [21], "upper": [1.0]},
+        "materials": [{"name": "tissue", **MATERIAL, "source": 0.5, "perfusion": {"rate": 0.25, "reference": 298.0}}],
+        "body": [{"material": "tissue"}],
+        "initial": {"value": 300.0},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": 10},
+        "output": {"every": 1},
+    }
+    text, values = told(tmp_path, settings)
+    assert abs(values["source"]) < 1e-12  # rounding of 0.5 W, and of perfusion at 300 K
+    assert "  balance      closes: no term is larger than what rounding can leave\n" in text
+
+
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("kind", ["stencil", "body"])
 def test_a_run_of_longer_steps_that_goes_on_has_the_same_rows(tmp_path, kind, precision):

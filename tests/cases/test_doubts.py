@@ -2,6 +2,8 @@
 
 import json
 
+import h5py
+import numpy as np
 import pytest
 from program import heatsolve, must
 
@@ -129,6 +131,23 @@ def test_coordinates_of_the_grid_are_no_slip(tmp_path):
     cube = ["grid.points=[6, 5, 4]", "grid.upper=[0.5, 0.4, 0.3]", "boundary.z_min={type=\"neumann\"; flux=\"x+y*z\";}"]
     for settings in [*cube, "initial.value=300+x*y*z", "source.value=z"], ["initial.value=300+x*y*t", "source.value=y"]:
         assert not any("grid has no" in w for w in check(tmp_path, *settings))
+
+
+@pytest.mark.parametrize("change, said", [
+    ([], None),
+    (["grid.upper=[0.5, 0.4]"], "node 1 along y is at 0.01 m, by the grid at 0.02 m"),
+    (["grid.upper=[0.50002, 0.20002]"], None),  # less than a hundredth of a cell
+    (["grid={ points=[21]; upper=[0.2]; x={ segments=({ to=0.5; cells=50; ratio=1.1; }); }; }"], "along x is at 0.01 m, by the grid at 0.0004"),
+    (["grid.upper=[0.2, 0.2]", "initial.file=\"start.npy\""], None),  # has no coordinates
+], ids=["same", "longer", "rounded", "stretched", "npy"])  # fmt: skip
+def test_a_field_whose_nodes_lie_elsewhere_is_a_warning(tmp_path, change, said):
+    """A run from an earlier one's file, on a grid that has been changed since but has as many nodes."""
+    (tmp_path / "steel.cfg").write_text(STEEL)
+    must(tmp_path, "run", "steel.cfg", "--quiet", "--output", "start.h5")
+    with h5py.File(tmp_path / "start.h5") as f:
+        np.save(tmp_path / "start.npy", f["temperature"][-1])
+    warnings = check(tmp_path, 'initial={file="start.h5";}', *change)
+    assert len(warnings) == (said is not None) and all(said in w and "initial.file" in w for w in warnings), warnings
 
 
 @pytest.mark.parametrize("settings", [

@@ -161,6 +161,23 @@ def test_a_step_of_any_length_leaves_the_answer_where_it_is(tmp_path, method):
     assert np.abs(long.field - run(tmp_path, plate, "short").field).max() <= 1e-14
 
 
+@pytest.mark.parametrize("steady", ["multigrid", "spectral", "auto"])
+@pytest.mark.parametrize("time", [{"method": "implicit", "tolerance": 0.1}, {"method": "rkl2"}, {"method": "exponential"}], ids=str)
+def test_how_time_would_go_does_not_matter(tmp_path, time, steady):
+    """A config whose steady state is wanted may keep its time.method."""
+    plate = {
+        "grid": {"points": [11, 11], "upper": [1.0, 1.0]},
+        "material": {"diffusivity": 1.0},
+        "initial": {"value": 5.0},
+        "source": {"value": 10.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "steady": {"tolerance": 1e-9, "method": steady},
+    }
+    result = run(tmp_path, {**plate, "time": time}, "timed")
+    assert np.array_equal(result.field, run(tmp_path, plate, "plain").field)
+    assert "steps" not in must(tmp_path, "run", "timed.cfg", "--overwrite")
+
+
 # ---- what nothing holds --------------------------------------------------------------------------
 
 

@@ -135,9 +135,19 @@ const struct hs_balance_terms *hs_balance_terms(const struct hs_balance *balance
     return &balance->terms;
 }
 
+static bool closes(const struct hs_balance_worst *row)
+{
+    return fabs(row->imbalance) <= row->rounding;
+}
+
 struct hs_balance_worst hs_balance_worst(const struct hs_balance *balance)
 {
-    return balance->worst;
+    struct hs_balance_worst worst = balance->worst;
+    /* the largest imbalance may be left while nothing acts: it says little beside that row's terms
+     */
+    if (closes(&worst))
+        worst.largest = balance->largest;
+    return worst;
 }
 
 /* ---- what the parts use ---------------------------------------------------------------------- */
@@ -358,11 +368,6 @@ static double rounding(const struct hs_balance *balance, const struct hs_reducti
            (16.0 + step->roundings) * unit * balance->all.gross;
 }
 
-static bool closes(const struct hs_balance_worst *row)
-{
-    return fabs(row->imbalance) <= row->rounding;
-}
-
 /* Also right for a rounding of 0, where nothing acts. */
 static bool is_worse(const struct hs_balance_worst *one, const struct hs_balance_worst *other)
 {
@@ -391,6 +396,7 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
     const struct hs_balance_worst now = {sweep, terms->imbalance, terms->largest, terms->rounding};
     if (balance->worst.sweep < 0 || is_worse(&now, &balance->worst))
         balance->worst = now;
+    balance->largest = fmax(balance->largest, now.largest);
 }
 
 static void clear(const struct hs_balance *balance, struct hs_balance_sums *sums)

@@ -24,8 +24,8 @@ struct hs_balance_terms {
     double rounding;    /* the largest imbalance that rounding can make */
 };
 
-/* The terms of the sweep with the largest |imbalance|; or, if any exceeded its rounding, of the
- * sweep with the largest ratio of the two. */
+/* The sweep with the largest |imbalance|, and the largest term of all sweeps; or, if any exceeded
+ * its rounding, the sweep with the largest ratio of the two, and that sweep's largest term. */
 struct hs_balance_worst {
     int64_t sweep; /* sweeps made by then; -1: none was looked at */
     double imbalance, largest, rounding;

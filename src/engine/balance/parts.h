@@ -99,6 +99,7 @@ struct hs_balance {
     double *flux; /* [wall_count] */
     struct hs_balance_terms terms;
     struct hs_balance_worst worst;
+    double largest; /* term of any look */
 };
 
 /* Set op, own and wall_of_face. */

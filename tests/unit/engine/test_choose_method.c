@@ -119,6 +119,21 @@ void test_choose_method__auto_sweeps_where_time_bounds_the_search(void **state)
     assert_null(choose(1, schedule, NULL).steady);
 }
 
+void test_choose_method__asks_nothing_of_a_method_of_time_beside_a_solver(void **state)
+{
+    struct hs_schedule schedule = to_steady("solver");
+    schedule.method = "picky";
+    const struct outcome out = choose(2, schedule, NULL); /* it cannot do 2D */
+    assert_int_equal(out.status, HS_OK);
+    assert_ptr_equal(out.steady, &solver);
+    assert_ptr_equal(out.method, &euler);
+    schedule.steady_method = "sweeps";
+    assert_int_equal(choose(2, schedule, "time.method = \"picky\": only 1D").status, HS_BAD_INPUT);
+    schedule.steady_method = "solver";
+    schedule.method = "eulr";
+    assert_int_equal(choose(2, schedule, "did you mean \"euler\"").status, HS_BAD_INPUT);
+}
+
 void test_choose_method__refuses_a_bound_of_time_beside_a_solver(void **state)
 {
     struct hs_schedule schedule = to_steady("solver");
