@@ -150,7 +150,7 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                             const struct hs_backend *backend, struct hs_backend_state *state,
                             struct hs_error *err)
 {
-    *bdf2 = (struct hs_bdf2){.problem = problem};
+    *bdf2 = (struct hs_bdf2){.problem = problem, .t = NAN};
     enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
     if (!st)
         st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err);

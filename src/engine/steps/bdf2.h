@@ -68,7 +68,7 @@ struct hs_bdf2 {
     struct hs_bdf2_prescribed prescribed;
     bool in_time;            /* walls or sources change */
     struct hs_acting acting; /* the inflow that changes, if in_time */
-    double t;                /* s: of the field */
+    double t;                /* s: of the field; NaN: not begun */
     double step;             /* s: the last one; 0: none yet */
     double before;           /* s: the one before that; 0: none yet */
     bool sloped;             /* the slope is known */
