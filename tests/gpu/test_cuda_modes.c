@@ -164,9 +164,10 @@ static enum hs_status time_states(struct hs_modes *modes, enum hs_mode_rule rule
         at[0] = fmin(at[0], hs_clock_now() - begun);
     }
     for (int n = 1; n < 3 && !st; n++) {
-        const double amount = rule == HS_MODE_STEADY ? 0.0 : 1e6 * n;
+        const struct hs_mode_filter then = {.rule = rule,
+                                            .amount = rule == HS_MODE_STEADY ? 0.0 : 1e6 * n};
         begun = hs_clock_now();
-        st = hs_modes_put(modes, rule, amount, false, err);
+        st = hs_modes_put(modes, then, false, err);
         at[n] = hs_clock_now() - begun;
     }
     return st;

@@ -46,8 +46,9 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
 static enum hs_status put(struct hs_method_state *self, double time, bool steps,
                           struct hs_error *err)
 {
+    const struct hs_mode_filter then = {.rule = HS_MODE_TIME, .amount = time / self->sweep.step};
     self->at = time;
-    return hs_modes_put(&self->modes, HS_MODE_TIME, time / self->sweep.step, steps, err);
+    return hs_modes_put(&self->modes, then, steps, err);
 }
 
 /* The mean from self->at to `end`. */
@@ -55,8 +56,10 @@ static enum hs_status put_mean(struct hs_method_state *self, double end, struct 
 {
     const struct hs_vectors *vectors = self->modes.backend->vectors;
     const double step = self->sweep.step;
+    const struct hs_mode_filter over = {
+        .rule = HS_MODE_MEAN, .begin = self->at / step, .amount = end / step};
     vectors->exchange(self->modes.state, 0, MEAN);
-    const enum hs_status st = hs_modes_put_mean(&self->modes, self->at / step, end / step, err);
+    const enum hs_status st = hs_modes_put(&self->modes, over, false, err);
     vectors->exchange(self->modes.state, 0, MEAN);
     self->step = end - self->at;
     return st;

@@ -56,7 +56,10 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     const int64_t jump = span->count - last.count;
     enum hs_status st = begin(self, span, err);
     if (!st && jump > 0)
-        st = hs_modes_put(&self->modes, HS_MODE_STEPS, (double)(self->done + jump), false, err);
+        st = hs_modes_put(
+            &self->modes,
+            (struct hs_mode_filter){.rule = HS_MODE_STEPS, .amount = (double)(self->done + jump)},
+            false, err);
     if (!st && last.count > 0)
         st = backend->sweep(state, &last, err);
     self->done += span->count;
@@ -149,7 +152,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = check_balance(modes, span.step, err);
     if (!st)
-        st = hs_modes_put(modes, HS_MODE_STEADY, 0.0, false, err);
+        st = hs_modes_put(modes, (struct hs_mode_filter){.rule = HS_MODE_STEADY}, false, err);
     if (!st)
         st = backend->sweep(state, &span, err); /* a further one, for its change */
     if (!st)

@@ -642,21 +642,21 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
 
 /* ---- what becomes of them -------------------------------------------------------------------- */
 
-static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, bool steps,
-                          struct hs_error *err)
+enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter becomes, bool steps,
+                            struct hs_error *err)
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
-    filter.common = common_for(modes, filter.rule);
+    becomes.common = common_for(modes, becomes.rule);
     for (int axis = 0; axis < HS_AXES; axis++) {
-        filter.rate[axis] = modes->rate[axis];
-        filter.extent[axis] = modes->extent[axis];
+        becomes.rate[axis] = modes->rate[axis];
+        becomes.extent[axis] = modes->extent[axis];
     }
     double *const *work = modes->work;
     double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
     const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
     /* where no mode keeps any of it, any array will do */
     const double *initial = modes->from_initial ? modes->initial : forcing;
-    enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
+    enum hs_status st = transforms->filter(modes->state, &becomes, initial, forcing, work[0], err);
     if (!st)
         st = transform(modes, modes->vector, work[0], work[1], out, err);
     if (!st)
@@ -664,19 +664,6 @@ static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, 
     if (!st)
         st = transforms->scatter(modes->state, modes->axis, out, steps, err);
     return st ? st : transforms->wait(modes->state, err);
-}
-
-enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
-                            bool steps, struct hs_error *err)
-{
-    return put(modes, (struct hs_mode_filter){.rule = rule, .amount = amount}, steps, err);
-}
-
-enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
-                                 struct hs_error *err)
-{
-    const struct hs_mode_filter filter = {.rule = HS_MODE_MEAN, .amount = end, .begin = begin};
-    return put(modes, filter, false, err);
 }
 
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)

@@ -66,14 +66,10 @@ void hs_modes_release(struct hs_modes *modes);
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
                               enum hs_mode_rule rule, struct hs_error *err);
 
-/* Puts what the initial field has become into the backend. `steps`: the backend's present field
- * stays available as the one a step before. For the steady state the amount is 0. */
-enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
-                            bool steps, struct hs_error *err);
-
-/* Likewise its mean over a time; the present field does not stay available. */
-enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
-                                 struct hs_error *err);
+/* Puts what the initial field has become into the backend; `becomes`: without rates and extent.
+ * `steps`: the backend's present field stays available as the one a step before. */
+enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter becomes, bool steps,
+                            struct hs_error *err);
 
 /* *out: K a sweep, the most that f adds to the slowest mode at a node. */
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err);
