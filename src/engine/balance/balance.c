@@ -464,8 +464,7 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
     const struct hs_reduction *reduction;
     forget(balance);
     enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
-    if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before ||
-        !describe(balance, step_state))
+    if (st || isnan(reduction->stored) || !describe(balance, step_state))
         return st;
     struct hs_reduction found = *reduction;
     st = fetch_all(balance, step_state, &found, err);

@@ -21,14 +21,12 @@ struct hs_method_state {
     double begun;          /* s: when the modes began */
     double at;             /* s since then: the time of the backend's field */
     double step, limit;    /* s: of the step of the mean, and of the longest stable sweep */
-    bool means;            /* there is a field for the mean */
 };
 
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    const bool means = hs_balance_is_there(problem) && backend->vectors;
     return hs_modes_memory(problem, backend) +
-           (means ? backend->vectors->bytes(problem, FIELDS) : 0.0);
+           (hs_balance_is_there(problem) ? backend->vectors->bytes(problem, FIELDS) : 0.0);
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -39,8 +37,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     if (st)
         return st;
     (*out)->limit = hs_stability_limit(problem);
-    (*out)->means = hs_balance_is_there(problem) && backend->vectors;
-    return (*out)->means ? backend->vectors->reserve(state, FIELDS, err) : HS_OK;
+    return hs_balance_is_there(problem) ? backend->vectors->reserve(state, FIELDS, err) : HS_OK;
 }
 
 static enum hs_status put(struct hs_method_state *self, double time, bool steps,
@@ -81,7 +78,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     const double end = hs_span_time(span, span->count) - self->begun;
     if (!st && keep && self->at != before)
         st = put(self, before, false, err);
-    if (!st && span->keep_before && self->means)
+    if (!st && span->keep_before && hs_balance_is_there(self->modes.problem))
         st = put_mean(self, end, err);
     return st ? st : put(self, end, keep, err);
 }

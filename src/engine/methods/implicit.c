@@ -57,9 +57,7 @@ static int fields_of(const struct hs_problem *problem)
 /* Conjugate gradients with BDF2's vectors, and the fields kept at stops. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    const double field =
-        backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
-    return field +
+    return backend->vectors->bytes(problem, fields_of(problem)) +
            hs_conjugate_gradients_bytes(problem, backend, hs_bdf2_vectors(problem, backend));
 }
 
@@ -75,10 +73,6 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    if (!backend->vectors)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "time.method = \"implicit\": the %s backend keeps no field besides",
-                            backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
     self->limit = hs_stability_limit(problem);
     enum hs_status st = hs_bdf2_init(&self->bdf2, problem, backend, state, err);

@@ -323,18 +323,13 @@ static int fields_of(const struct hs_problem *problem, int at_once)
 /* An upper bound: a kernel that makes one stage in a pass needs two fields less. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    return backend->vectors ? backend->vectors->bytes(problem, fields_of(problem, MOST_AT_ONCE))
-                            : 0.0;
+    return backend->vectors->bytes(problem, fields_of(problem, MOST_AT_ONCE));
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    if (!backend->vectors)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "time.method = \"rkl2\": the %s backend keeps no fields for its stages",
-                            backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
     self->problem = problem;
     self->backend = backend;

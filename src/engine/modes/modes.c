@@ -161,9 +161,6 @@ enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *pr
                              struct hs_error *err)
 {
     *modes = (struct hs_modes){.problem = problem, .backend = backend, .state = state};
-    if (!backend->transforms)
-        return hs_error_add(err, HS_DEVICE, "the backend \"%s\" has no transforms to modes",
-                            backend->name);
     find_slots(problem, modes->axis);
     modes->count = 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
