@@ -21,11 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KERNELS = 64 };
-
 struct arguments {
-    int64_t dims, radius, threads, repeats, device;
-    int64_t peer_seconds;
+    int64_t dims, radius, threads, repeats, peer_seconds;
     const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline, *chart;
     bool json, csv, peers, methods, weak, strong; /* peers: also if only some are named */
 };
@@ -158,7 +155,7 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
 
 /* Marks the listed kernels in `named`; each must be able to handle the case. */
 static enum hs_status find_named(const char *list, struct hs_problem *problem,
-                                 const struct hs_backend **backend, bool named[MOST_KERNELS],
+                                 const struct hs_backend **backend, bool named[HS_BENCH_MOST],
                                  struct hs_error *err)
 {
     char name[64], note[256];
@@ -168,14 +165,14 @@ static enum hs_status find_named(const char *list, struct hs_problem *problem,
         const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
         if (st)
             return st;
-        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
+        for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = named[n] || hs_kernels[n] == one;
     }
     return HS_OK;
 }
 
 /* Unmarks the listed kernels, whether or not they can handle the case. */
-static enum hs_status leave_out(const char *list, enum hs_device device, bool named[MOST_KERNELS],
+static enum hs_status leave_out(const char *list, enum hs_device device, bool named[HS_BENCH_MOST],
                                 struct hs_error *err)
 {
     char name[64];
@@ -184,7 +181,7 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
         const enum hs_status st = hs_kernel_find(name, device, &one, err);
         if (st)
             return st;
-        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
+        for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = named[n] && hs_kernels[n] != one;
     }
     return HS_OK;
@@ -193,22 +190,22 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
 /* Chooses the backend and those of its kernels that can handle the case: all, or those named. */
 static enum hs_status choose(const struct arguments *from, const struct hs_bench *bench,
                              const struct hs_backend **backend,
-                             const struct hs_kernel *kernels[MOST_KERNELS], int *count,
+                             const struct hs_kernel *kernels[HS_BENCH_MOST], int *count,
                              struct hs_error *err)
 {
     struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
-    bool named[MOST_KERNELS] = {false};
+    bool named[HS_BENCH_MOST] = {false};
     char reason[256];
     enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
     if (!st && strcmp(from->kernel, "auto") == 0)
-        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
+        for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = hs_kernels[n]->device == (*backend)->device &&
                        hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason);
     if (!st)
         st = leave_out(from->except, (*backend)->device, named, err);
     *count = 0;
-    for (int n = 0; !st && n < MOST_KERNELS && hs_kernels[n]; n++)
+    for (int n = 0; !st && n < HS_BENCH_MOST && hs_kernels[n]; n++)
         if (named[n])
             kernels[(*count)++] = hs_kernels[n];
     if (!st && *count == 0)
@@ -224,8 +221,7 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
     char name[32], note[256];
     snprintf(name, sizeof name, "%s", backend->name);
     struct hs_problem problem = bench->problem;
-    problem.solver = (struct hs_solver_choice){
-        .backend = name, .device = (int)from->device, .threads = (int)from->threads};
+    problem.solver = (struct hs_solver_choice){.backend = name, .threads = (int)from->threads};
     /* as for a long run without stops */
     *out = (struct hs_plan){.choice = HS_CHOICE_HEURISTIC,
                             .sweeps = HS_PLAN_MOST_SWEEPS,
@@ -258,12 +254,12 @@ static enum hs_status make_roofline(const struct hs_bench_report *report,
                                     const struct hs_backend *backend, struct hs_roofline *out,
                                     struct hs_error *err)
 {
-    const struct hs_bench_request *request = &report->bench->request;
+    const struct hs_problem *problem = &report->bench->problem;
     struct hs_ceilings ceilings = {0};
     enum hs_status st = HS_OK;
     if (backend->ceilings)
-        st = backend->ceilings(request->device, request->threads, request->precision, &ceilings,
-                               err);
+        st = backend->ceilings(problem->solver.device, problem->solver.threads, problem->precision,
+                               &ceilings, err);
     if (!st)
         hs_roofline_make(report->bench, report->rows, report->count, &ceilings, out);
     return st;
@@ -315,7 +311,7 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
                                 struct hs_bench_report *report, struct hs_bench *bench,
                                 struct hs_error *err)
 {
-    static struct hs_bench_row rows[MOST_KERNELS];
+    static struct hs_bench_row rows[HS_BENCH_MOST];
     static struct hs_peers peers;
     static struct hs_plan choice;
     report->rows = rows;
@@ -360,7 +356,6 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
                             "bench: --methods has cases of its own and is not about kernels: leave "
                             "out --dims, --radius, --body, --kernel, --except and --roofline");
     *out = (struct hs_methods_request){.backend = from->backend,
-                                       .device = (int)from->device,
                                        .threads = (int)from->threads,
                                        .repeats = (int)from->repeats,
                                        .peers = from->peers,
@@ -426,7 +421,7 @@ static enum hs_status scale_kernels(const struct arguments *arguments, struct hs
                                     const struct hs_kernel *const *kernels, int count,
                                     const char *command, struct hs_error *err)
 {
-    static struct hs_scaling_row rows[MOST_KERNELS];
+    static struct hs_scaling_row rows[HS_BENCH_MOST];
     enum hs_status st =
         hs_scaling_expect(scaling, proof_sweeps(&scaling->all, kernels, count), err);
     int failed = 0;
@@ -451,7 +446,7 @@ static enum hs_status scale(const struct arguments *arguments,
                             struct hs_error *err)
 {
     const struct hs_backend *own = NULL;
-    const struct hs_kernel *kernels[MOST_KERNELS];
+    const struct hs_kernel *kernels[HS_BENCH_MOST];
     struct hs_scaling scaling;
     int count = 0;
     enum hs_status st = hs_scaling_init(&scaling, request, arguments->weak, err);
@@ -469,7 +464,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct arguments arguments;
     struct hs_bench_request request;
     const struct hs_backend *backend = NULL;
-    const struct hs_kernel *kernels[MOST_KERNELS];
+    const struct hs_kernel *kernels[HS_BENCH_MOST];
     char command[512];
     enum hs_status st = read_arguments(argc, argv, &arguments, err);
     join_command(argc, argv, command, sizeof command);

@@ -32,7 +32,6 @@ static void make_grid(struct hs_problem *problem, const struct hs_bench_request 
     hs_problem_init(problem);
     problem->precision = request->precision;
     problem->radius = request->radius;
-    problem->solver.device = request->device;
     problem->solver.threads = request->threads;
     problem->grid.dims = request->dims;
     for (int axis = 0; axis < request->dims; axis++)
@@ -423,7 +422,7 @@ static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_
                                   struct hs_bench_row *out, struct hs_error *err)
 {
     const struct hs_backend *backend = timing->backend;
-    const double cache = backend->cache ? backend->cache(bench->request.device) : 0.0;
+    const double cache = backend->cache ? backend->cache(bench->problem.solver.device) : 0.0;
     const int turned = backend->rotate ? hs_bench_pairs(bench, cache) : 1;
     const bool fits = pair_bytes(bench) <= cache;
     const int pairs[HS_BENCH_PLACES] = {
@@ -451,7 +450,7 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
 {
     *out = (struct hs_bench_row){.kernel = kernel};
     struct hs_backend_state *state = NULL;
-    enum hs_status st = backend->create(&bench->problem, kernel, bench->request.device,
+    enum hs_status st = backend->create(&bench->problem, kernel, bench->problem.solver.device,
                                         bench->request.threads, &state, err);
     if (!st) {
         strncpy(out->device, backend->describe(state), sizeof out->device - 1);
@@ -464,6 +463,18 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
     }
     backend->destroy(state);
     return st;
+}
+
+double hs_bench_copy(const struct hs_bench_row *rows, int count, enum hs_bench_place place)
+{
+    double rates[HS_BENCH_MOST];
+    int measured = 0;
+    for (int n = 0; n < count; n++) {
+        const struct hs_bench_figures *f = &rows[n].figures[place];
+        if (rows[n].proven && f->pairs && f->copy.count)
+            rates[measured++] = f->copy.median;
+    }
+    return hs_samples_of(rates, measured).median;
 }
 
 double hs_bench_gcells(const struct hs_bench *bench, double seconds)

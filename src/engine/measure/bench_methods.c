@@ -80,7 +80,6 @@ static enum hs_status read_case(int which, const struct hs_methods_request *requ
     free(out->solver.backend);
     out->precision = precision;
     out->solver.backend = hs_copy(request->backend);
-    out->solver.device = request->device;
     out->solver.threads = request->threads;
     return st ? st : hs_network_of_problem(out, false, err);
 }
