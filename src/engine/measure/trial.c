@@ -146,10 +146,8 @@ void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_probl
     struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);
     void *plane = hs_candidate_plane(problem, &err);
     for (int n = 0; n < count; n++)
-        entrant[n].candidate = (struct hs_candidate){.problem = problem,
-                                                     .plan = plan,
-                                                     .stretch = hs_candidate_stretch(problem, plan),
-                                                     .plane = plane};
+        entrant[n].candidate =
+            (struct hs_candidate){.problem = problem, .plan = plan, .plane = plane};
     if (plane && !hs_tune_case_of(problem, plan, &out->about, &err))
         try_all(entrant, kernel, count, from, out, &err);
     for (int n = 0; n < count; n++)

@@ -196,10 +196,7 @@ enum hs_status hs_tune_measure(const struct hs_kernel *const *kernels,
     void *plane = hs_candidate_plane(problem, err);
     if (!plane)
         return HS_DEVICE;
-    struct hs_candidate trial = {.problem = problem,
-                                 .plan = plan,
-                                 .plane = plane,
-                                 .stretch = hs_candidate_stretch(problem, plan)};
+    struct hs_candidate trial = {.problem = problem, .plan = plan, .plane = plane};
     look_at_all(&trial, kernels, out);
     look_again(&trial, kernels, out);
     free(plane);
