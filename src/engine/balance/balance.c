@@ -41,9 +41,10 @@ bool hs_balance_spares(const struct hs_problem *problem, struct hs_box *out)
 
 static void forget(struct hs_balance *balance)
 {
+    double *flux = balance->terms.flux;
     for (int w = 0; w < balance->wall_count; w++)
-        balance->flux[w] = NAN;
-    balance->terms = (struct hs_balance_terms){balance->flux, NAN, NAN, NAN, NAN, NAN};
+        flux[w] = NAN;
+    balance->terms = (struct hs_balance_terms){flux, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* Allocates the outermost `depth` layers of a face. */
@@ -85,11 +86,6 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
     return read;
 }
 
-static void init_sums(const struct hs_balance *balance, struct hs_balance_sums *sums)
-{
-    sums->leaving = hs_new(((size_t)balance->wall_count + 1) * sizeof *sums->leaving);
-}
-
 enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,
                                  struct hs_error *err)
 {
@@ -97,11 +93,13 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
     struct hs_balance *balance = hs_new(sizeof *balance);
     balance->problem = problem;
     balance->wall_count = hs_problem_wall_count(problem);
-    balance->flux = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->flux);
-    init_sums(balance, &balance->all);
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
+    const size_t walls = (size_t)balance->wall_count + 1;
+    balance->terms.flux = hs_new(walls * sizeof *balance->terms.flux);
+    struct hs_sum *next = hs_new((1 + HS_FACES * HS_BALANCE_PARTS) * walls * sizeof *next);
+    balance->all.leaving = next;
+    for (int face = 0; face < HS_FACES; face++)
         for (int part = 0; part < HS_BALANCE_PARTS; part++)
-            init_sums(balance, &balance->part[face][part]);
+            balance->part[face][part].leaving = next += walls;
     balance->worst.sweep = -1;
     forget(balance);
     const enum hs_status st = init(balance, err);
@@ -121,11 +119,9 @@ void hs_balance_destroy(struct hs_balance *balance)
         free(balance->mean[face].values);
         free(balance->before[face].values);
         free(balance->after[face].values);
-        for (int part = 0; part < HS_BALANCE_PARTS; part++)
-            free(balance->part[face][part].leaving);
     }
     hs_balance_source_release(&balance->source);
-    free(balance->flux);
+    free(balance->terms.flux);
     free(balance->all.leaving);
     free(balance);
 }
@@ -382,9 +378,9 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
     hs_sum_add(&all, terms->stored);
     hs_sum_add(&all, -terms->source);
     for (int w = 0; w < balance->wall_count; w++) {
-        balance->flux[w] = hs_sum_value(&balance->all.leaving[w]);
-        terms->largest = fmax(terms->largest, fabs(balance->flux[w]));
-        hs_sum_add(&all, balance->flux[w]);
+        terms->flux[w] = hs_sum_value(&balance->all.leaving[w]);
+        terms->largest = fmax(terms->largest, fabs(terms->flux[w]));
+        hs_sum_add(&all, terms->flux[w]);
     }
     terms->imbalance = hs_sum_value(&all);
     terms->rounding = rounding(balance, reduction);

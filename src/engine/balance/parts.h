@@ -93,10 +93,9 @@ struct hs_balance {
     double transfer[HS_AXES];  /* W/(m^2 K), for a stencil: from node to node along each axis */
     double width[HS_AXES][3];  /* m: of its control volumes: first, inside, last */
     struct hs_balance_layers mean[HS_FACES], before[HS_FACES], after[HS_FACES];
-    struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS];
+    struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS]; /* all.leaving: of these, too */
     struct hs_sum put_in;
     /* results */
-    double *flux; /* [wall_count] */
     struct hs_balance_terms terms;
     struct hs_balance_worst worst;
 };

@@ -162,8 +162,7 @@ static bool is_missed(const struct group *group, const struct number *number,
                         .end = number_at(group, place, step->end)};
     seen.low = fmin(before, fmin(seen.begin, seen.end));
     seen.high = fmax(before, fmax(seen.begin, seen.end));
-    const bool of_time = !group->moving && !group->datum;
-    if (of_time && group->problem->time_functions[place].points > 0)
+    if (are_functions(group) && group->problem->time_functions[place].points > 0)
         look_at_points(&group->problem->time_functions[place], step, &seen);
     else
         look_at_times(group, place, step, &seen);

@@ -405,8 +405,7 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
     struct hs_datum data[HS_DATA_MOST];
     const int count = list_data(problem, plan, data);
-    struct hs_boundary_data_lead out = {
-        .lowest = INFINITY, .highest = -INFINITY, .in_time = hs_boundary_data_in_time(problem)};
+    struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
     if (problem->network)
         add_network(problem, plan, &out);
     for (int d = 0; d < count; d++) {
