@@ -40,7 +40,7 @@ struct work {
     long double *band;        /* [n][2 * reach + 1] */
     long double *sum;         /* [n]: row sums, the rate of a constant there */
     long double *scale;       /* [n]: of the nodes, squared */
-    double *one, *other;      /* [n][n] */
+    double *one, *other;      /* [n][n]; of one allocation, like the band, sum and scale */
     double *vector, *inverse; /* [n][n] of the basis */
     double *rate;             /* [n] likewise */
     double condition;
@@ -374,24 +374,19 @@ static void refine(const struct work *w)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool allocate(struct work *w)
-{
-    const size_t n = (size_t)w->n, square = n * n * sizeof(double);
-    w->band = calloc(n * (size_t)(2 * w->reach + 1), sizeof *w->band);
-    w->sum = malloc(n * sizeof *w->sum);
-    w->scale = malloc(n * sizeof *w->scale);
-    w->one = malloc(square);
-    w->other = malloc(square);
-    return w->band && w->sum && w->scale && w->one && w->other;
-}
-
 static enum hs_status solve(struct work *w, struct hs_error *err)
 {
+    const size_t n = (size_t)w->n, wide = n * (size_t)(2 * w->reach + 1);
     enum hs_status st = hs_openblas_find(&w->blas, err);
     if (st)
         return st;
-    if (!allocate(w))
+    w->band = calloc(wide + 2 * n, sizeof *w->band);
+    w->one = malloc(2 * n * n * sizeof *w->one);
+    if (!w->band || !w->one)
         return no_memory(w->n, err);
+    w->sum = w->band + wide;
+    w->scale = w->sum + n;
+    w->other = w->one + n * n;
     st = hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err);
     if (st)
         return st;
@@ -518,10 +513,7 @@ static enum hs_status make_part(const struct hs_axis_matrix *matrix, int64_t fir
         out->slow_mixed = w.slow_mixed;
     }
     free(w.band);
-    free(w.sum);
-    free(w.scale);
     free(w.one);
-    free(w.other);
     return st;
 }
 
