@@ -196,12 +196,11 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[HS_BENCH_MOST] = {false};
-    char reason[256];
     enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
     if (!st && strcmp(from->kernel, "auto") == 0)
         for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = hs_kernels[n]->device == (*backend)->device &&
-                       hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason);
+                       hs_kernel_suits(hs_kernels[n], &problem, NULL, 0);
     if (!st)
         st = leave_out(from->except, (*backend)->device, named, err);
     *count = 0;

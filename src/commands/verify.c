@@ -333,7 +333,6 @@ static enum hs_status compare_every(const struct request *request, struct findin
                                     struct hs_plan *plan, struct hs_error *err)
 {
     struct hs_json json = hs_json_on(stdout);
-    char reason[256];
     enum hs_status first = HS_OK;
     if (request->of.json) {
         hs_json_open(&json, NULL);
@@ -343,7 +342,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *kernel = hs_kernels[n];
         if (kernel->device != plan->backend->device || strcmp(kernel->name, "reference") == 0 ||
-            !hs_kernel_suits(kernel, findings->problem, reason, sizeof reason))
+            !hs_kernel_suits(kernel, findings->problem, NULL, 0))
             continue;
         plan->kernel = kernel;
         enum hs_status st = compare(findings, err);
