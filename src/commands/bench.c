@@ -153,36 +153,23 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
 
 /* ---- which kernels --------------------------------------------------------------------------- */
 
-/* Marks the listed kernels in `named`; each must be able to handle the case. */
-static enum hs_status find_named(const char *list, struct hs_problem *problem,
-                                 const struct hs_backend **backend, bool named[HS_BENCH_MOST],
-                                 struct hs_error *err)
+/* Marks the listed kernels in `named`, if each can handle the case, and finds their backend; or
+ * unmarks those of the backend, whether or not they can. */
+static enum hs_status mark(const char *list, bool as, struct hs_problem *problem,
+                           const struct hs_backend **backend, bool named[HS_BENCH_MOST],
+                           struct hs_error *err)
 {
     char name[64], note[256];
     while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         problem->solver.kernel = name;
-        const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
+        const enum hs_status st = as ? hs_choose(problem, backend, &one, note, sizeof note, err)
+                                     : hs_kernel_find(name, (*backend)->device, &one, err);
         if (st)
             return st;
         for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
-            named[n] = named[n] || hs_kernels[n] == one;
-    }
-    return HS_OK;
-}
-
-/* Unmarks the listed kernels, whether or not they can handle the case. */
-static enum hs_status leave_out(const char *list, enum hs_device device, bool named[HS_BENCH_MOST],
-                                struct hs_error *err)
-{
-    char name[64];
-    while (hs_list_next(&list, ',', name, sizeof name)) {
-        const struct hs_kernel *one = NULL;
-        const enum hs_status st = hs_kernel_find(name, device, &one, err);
-        if (st)
-            return st;
-        for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
-            named[n] = named[n] && hs_kernels[n] != one;
+            if (hs_kernels[n] == one)
+                named[n] = as;
     }
     return HS_OK;
 }
@@ -196,13 +183,13 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[HS_BENCH_MOST] = {false};
-    enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
+    enum hs_status st = mark(from->kernel, true, &problem, backend, named, err);
     if (!st && strcmp(from->kernel, "auto") == 0)
         for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = hs_kernels[n]->device == (*backend)->device &&
                        hs_kernel_suits(hs_kernels[n], &problem, NULL, 0);
     if (!st)
-        st = leave_out(from->except, (*backend)->device, named, err);
+        st = mark(from->except, false, &problem, backend, named, err);
     *count = 0;
     for (int n = 0; !st && n < HS_BENCH_MOST && hs_kernels[n]; n++)
         if (named[n])
