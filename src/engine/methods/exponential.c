@@ -11,7 +11,6 @@
 #include "core/vectors.h"
 #include "engine/balance/balance.h"
 #include "engine/modes/modes.h"
-#include "engine/stability.h"
 
 enum { MEAN = 2, FIELDS }; /* the backend's fields; MEAN: of the last step before a stop */
 
@@ -20,7 +19,7 @@ struct hs_method_state {
     struct hs_span sweep;  /* the modes' own; count 0: they have not begun */
     double begun;          /* s: when the modes began */
     double at;             /* s since then: the time of the backend's field */
-    double step, limit;    /* s: of the step of the mean, and of the longest stable sweep */
+    double step;           /* s: of the mean */
 };
 
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
@@ -33,11 +32,8 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    enum hs_status st = hs_modes_create(sizeof **out, problem, backend, state, out, err);
-    if (st)
-        return st;
-    (*out)->limit = hs_stability_limit(problem);
-    return hs_balance_is_there(problem) ? backend->vectors->reserve(state, FIELDS, err) : HS_OK;
+    const enum hs_status st = hs_modes_create(sizeof **out, problem, backend, state, out, err);
+    return st || !hs_balance_is_there(problem) ? st : backend->vectors->reserve(state, FIELDS, err);
 }
 
 static enum hs_status put(struct hs_method_state *self, double time, bool steps,
@@ -99,7 +95,7 @@ static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
         .time = &self->begun,
         .weight = &all,
         .roundings = 2.0 * terms,
-        .fastest = 1.0 / self->limit,
+        .fastest = 0.5 / self->sweep.step, /* which is half the longest stable one */
     };
 }
 
