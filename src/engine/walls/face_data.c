@@ -53,21 +53,14 @@ static struct hs_face_data describe(const struct hs_problem *problem, int face)
     };
 }
 
-/* Slots differ only in what changes with time; the rest is kept once, in slot 0. */
-static bool wants_table(const struct hs_face_data *data, int slot)
-{
-    return data->varies_face && (slot == 0 || data->varies_time);
-}
-
 double hs_face_slots_bytes(const struct hs_problem *problem, int slots)
 {
     double bytes = 0.0;
     for (int face = 0; face < HS_FACES; face++) {
         const struct hs_face_data data = describe(problem, face);
-        for (int slot = 0; slot < slots; slot++)
-            if (wants_table(&data, slot))
-                bytes += (double)hs_grid_face_count(&problem->grid, face) *
-                         (double)hs_precision_size(problem->precision);
+        if (data.varies_face)
+            bytes += (double)hs_grid_face_count(&problem->grid, face) *
+                     (double)hs_precision_size(problem->precision) * (data.varies_time ? slots : 1);
     }
     return bytes;
 }
@@ -100,9 +93,10 @@ void hs_face_slots_release(struct hs_face_slots *slots)
     *slots = (struct hs_face_slots){0};
 }
 
+/* Slots differ only in what changes with time; the rest is kept once, in slot 0. */
 bool hs_face_slots_wants_table(const struct hs_face_slots *slots, int slot, int face)
 {
-    return wants_table(&slots->face[face], slot);
+    return slots->face[face].varies_face && (slot == 0 || slots->face[face].varies_time);
 }
 
 const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int face)
