@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "engine/modes/eigenbasis.h"
-#include "engine/modes/forcing.h"
 #include "engine/modes/openblas.h"
 #include "engine/stability.h"
 
@@ -354,6 +353,7 @@ static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct h
 /* For the axes so far, a are the modes of a constant and b those of the forcing. With this axis
  * they become a * constant and a * forcing + b * constant. */
 static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *span, int axis,
+                               const struct hs_axis_matrix *matrix,
                                const struct hs_eigenbasis *basis, struct probes *probes,
                                struct hs_error *err)
 {
@@ -363,7 +363,7 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     for (int64_t i = 0; i < n; i++)
         along[i] = 1.0;
     hs_eigenbasis_project(basis, along, constant);
-    hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
+    hs_axis_matrix_forcing(matrix, modes->problem, span->step, axis, along);
     hs_eigenbasis_project(basis, along, forcing);
     for (int64_t mode = 0; mode < n; mode++) {
         const int64_t slot = hs_slot(&modes->axis[axis], mode);
@@ -412,7 +412,7 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
         if (!st)
             st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
         if (!st && modes->is_sum)
-            st = put_pair(modes, span, axis, &basis[of], probes, err);
+            st = put_pair(modes, span, axis, &matrix[axis], &basis[of], probes, err);
         if (!st)
             note_slow(modes, axis, &basis[of]);
     }
@@ -438,6 +438,19 @@ static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
     const struct hs_stencil *stencil = &modes->op.stencil;
     const double least = sum_rounding * hs_stencil_count(stencil->dims, stencil->radius);
     return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
+}
+
+/* Whether the forcing is a sum of one vector per axis: source and walls' data do not vary, and no
+ * wall keeps the initial field. */
+static bool is_forcing_a_sum(const struct hs_problem *problem)
+{
+    const struct hs_field *source = &problem->source.field;
+    bool sum = !hs_field_is_numbers(source) && !hs_value_varies(&source->value);
+    for (int n = 0; n < 2 * problem->grid.dims; n++) {
+        const struct hs_face *face = &problem->face[n];
+        sum = sum && !hs_value_varies(&face->data) && (face->held == 0 || face->prescribed);
+    }
+    return sum;
 }
 
 /* ---- to begin -------------------------------------------------------------------------------- */
@@ -615,7 +628,7 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     modes->largest_forcing = modes->slow_rate = modes->slow_off = modes->slow_mixed = 0.0;
     modes->is_free = true;
     modes->slow_largest = 1.0;
-    modes->is_sum = hs_forcing_is_sum(modes->problem);
+    modes->is_sum = is_forcing_a_sum(modes->problem);
     enum hs_status st = make_bases(modes, span, &trial.probes, err);
     if (!st)
         st = sweep_field(modes, span, &trial, err);

@@ -25,7 +25,7 @@ struct hs_modes {
     bool from_initial;              /* the result asked for depends on the initial field */
     double *work[2];
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
-    bool is_sum; /* the forcing is a sum of one vector per axis (engine/modes/forcing.h): */
+    bool is_sum;           /* the forcing is a sum of one vector per axis: */
     double *pair[HS_AXES]; /* extends the modes of its sum, and of a constant, by this axis */
     double *no_pair;       /* those before the first axis */
     double *probe;         /* some rows of an inverse, for the check */
