@@ -236,32 +236,29 @@ static int64_t proof_sweeps(const struct hs_bench *bench, const struct hs_kernel
 
 /* ---- roofline -------------------------------------------------------------------------------- */
 
-static enum hs_status make_roofline(const struct hs_bench_report *report,
-                                    const struct hs_backend *backend, struct hs_roofline *out,
-                                    struct hs_error *err)
+/* Adds the roofline to the report, and draws it. */
+static enum hs_status add_roofline(struct hs_bench_report *report, const struct hs_backend *backend,
+                                   const char *path, struct hs_error *err)
 {
+    static struct hs_roofline roofline;
+    const struct hs_bench_request *request = &report->bench->request;
     const struct hs_problem *problem = &report->bench->problem;
     struct hs_ceilings ceilings = {0};
     enum hs_status st = HS_OK;
     if (backend->ceilings)
         st = backend->ceilings(problem->solver.device, problem->solver.threads, problem->precision,
                                &ceilings, err);
-    if (!st)
-        hs_roofline_make(report->bench, report->rows, report->count, &ceilings, out);
-    return st;
-}
-
-static enum hs_status draw_roofline(const struct hs_bench_report *report, const char *path,
-                                    struct hs_error *err)
-{
-    const struct hs_bench_request *request = &report->bench->request;
+    if (st)
+        return st;
+    hs_roofline_make(report->bench, report->rows, report->count, &ceilings, &roofline);
+    report->roofline = &roofline;
     char subtitle[192], points[HS_POINTS_TEXT];
     hs_points_name(request->dims, request->points, " \u00D7 ", points, sizeof points);
     snprintf(subtitle, sizeof subtitle,
              "%s points, radius %d, %s, fields in %s \u2014 heatsolve %s, commit %s", points,
              request->radius, hs_precision_name(request->precision),
-             hs_bench_place_name(report->roofline->place), hs_version(), hs_commit());
-    return hs_picture_roofline(report->roofline, report->rows[0].device, subtitle, path, err);
+             hs_bench_place_name(roofline.place), hs_version(), hs_commit());
+    return hs_picture_roofline(&roofline, report->rows[0].device, subtitle, path, err);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -313,12 +310,8 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
                                                 (double)arguments->peer_seconds, &peers, err);
         st = ran ? ran : st;
     }
-    static struct hs_roofline roofline;
     if (arguments->roofline && (st == HS_OK || st == HS_FAILED_CHECK)) {
-        const enum hs_status measured = make_roofline(report, backend, &roofline, err);
-        report->roofline = measured ? NULL : &roofline;
-        const enum hs_status drawn =
-            measured ? measured : draw_roofline(report, arguments->roofline, err);
+        const enum hs_status drawn = add_roofline(report, backend, arguments->roofline, err);
         st = st ? st : drawn;
     }
     if (st == HS_OK || st == HS_FAILED_CHECK || st == HS_IO)
