@@ -197,7 +197,7 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
 {
     struct hs_error err;
     struct hs_backend_state *device = NULL;
-    struct hs_modes modes;
+    struct hs_method_state *modes;
     char points[HS_POINTS_TEXT];
     hs_error_init(&err);
     hs_grid_name_points(&problem->grid, points, sizeof points);
@@ -208,14 +208,14 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
         return;
     }
     const double begin = hs_clock_now();
-    st = hs_modes_init(&modes, problem, cuda_backend(), device, &err);
+    st = hs_modes_create(sizeof(struct hs_modes), problem, cuda_backend(), device, &modes, &err);
     printf("%s double, %.2f GiB beside the fields; memory and cuBLAS %.1f ms\n", points,
            hs_modes_memory(problem, cuda_backend()) / 0x1p30, 1e3 * (hs_clock_now() - begin));
     if (!st)
-        st = time_all(&modes, &err);
+        st = time_all((void *)modes, &err);
     if (st)
         printf("  %s", err.text);
-    hs_modes_release(&modes);
+    hs_modes_destroy(modes);
     cuda_backend()->destroy(device);
     hs_error_release(&err);
 }

@@ -155,10 +155,12 @@ static void lay_out(struct hs_modes *modes)
     modes->probe = next + PAIR;
 }
 
-enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
-                             const struct hs_backend *backend, struct hs_backend_state *state,
-                             struct hs_error *err)
+enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
+                               const struct hs_backend *backend, struct hs_backend_state *state,
+                               struct hs_method_state **out, struct hs_error *err)
 {
+    struct hs_modes *modes = hs_new(size);
+    *out = (void *)modes;
     *modes = (struct hs_modes){.problem = problem, .backend = backend, .state = state};
     find_slots(problem, modes->axis);
     modes->count = 1;
@@ -170,36 +172,21 @@ enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *pr
     if (!st)
         st = backend->transforms->allocate(state, doubles_of(problem->grid.dims, modes->axis),
                                            &modes->memory, err);
-    if (!st)
+    if (!st) {
         lay_out(modes);
+        return HS_OK;
+    }
+    hs_modes_destroy(*out);
+    *out = NULL;
     return st;
-}
-
-void hs_modes_release(struct hs_modes *modes)
-{
-    if (modes->memory)
-        modes->backend->transforms->release(modes->state, modes->memory);
-    modes->memory = NULL;
 }
 
 void hs_modes_destroy(struct hs_method_state *self)
 {
-    if (self)
-        hs_modes_release((struct hs_modes *)(void *)self);
-    free(self);
-}
-
-enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
-                               const struct hs_backend *backend, struct hs_backend_state *state,
-                               struct hs_method_state **out, struct hs_error *err)
-{
-    *out = hs_new(size);
-    const enum hs_status st = hs_modes_init((void *)*out, problem, backend, state, err);
-    if (st) {
-        hs_modes_destroy(*out);
-        *out = NULL;
-    }
-    return st;
+    struct hs_modes *modes = (void *)self;
+    if (modes)
+        modes->backend->transforms->release(modes->state, modes->memory);
+    free(modes);
 }
 
 /* ---- to modes and back ----------------------------------------------------------------------- */

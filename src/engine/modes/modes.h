@@ -48,18 +48,13 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
 /* For a method's table: bytes of device memory in addition to the backend's. */
 double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend);
 
-/* Makes a method's state of `size` bytes, zero after the struct hs_modes at its start; frees it. */
+/* Makes a method's state of `size` bytes, zero after the struct hs_modes at its start; NULL after
+ * failure. */
 struct hs_method_state;
 enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
                                const struct hs_backend *backend, struct hs_backend_state *state,
                                struct hs_method_state **out, struct hs_error *err);
-void hs_modes_destroy(struct hs_method_state *self);
-
-/* Release after failure too. */
-enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
-                             const struct hs_backend *backend, struct hs_backend_state *state,
-                             struct hs_error *err);
-void hs_modes_release(struct hs_modes *modes);
+void hs_modes_destroy(struct hs_method_state *self); /* accepts NULL */
 
 /* Begins with the backend's field, for sweeps with the span's operator and step. `rule`: that of
  * later calls of hs_modes_put. */
