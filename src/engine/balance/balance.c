@@ -70,7 +70,11 @@ static bool init_layers(const struct hs_problem *problem, int face, int depth,
 static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
 {
     const struct hs_problem *problem = balance->problem;
+    const enum hs_status read = hs_balance_source_init(balance, err);
+    if (read)
+        return read;
     (problem->body ? hs_balance_of_network : hs_balance_of_stencil)(balance);
+    balance->sinks = is_perfused(problem);
     bool enough = true;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
         const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);
@@ -78,12 +82,7 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
                  init_layers(problem, face, depth > 1, &balance->before[face]) &&
                  init_layers(problem, face, depth > 1, &balance->after[face]);
     }
-    if (!enough)
-        return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
-    const enum hs_status read = hs_balance_source_init(balance, err);
-    balance->capacity = balance->op->capacity(balance);
-    balance->sinks = is_perfused(problem);
-    return read;
+    return enough ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
 }
 
 enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,

@@ -129,12 +129,6 @@ static void list_parts(struct hs_balance *balance, struct own *own, int face)
     free(of);
 }
 
-static double capacity(const struct hs_balance *balance)
-{
-    const struct hs_problem *problem = balance->problem;
-    return hs_network_capacity(problem->network, hs_threads_of(problem));
-}
-
 static void release(struct hs_balance *balance)
 {
     struct own *own = balance->own;
@@ -290,7 +284,6 @@ static const struct hs_balance_operator network = {.depth = depth,
                                                    .prescribed = prescribed,
                                                    .exchange = exchange,
                                                    .sources = sources,
-                                                   .capacity = capacity,
                                                    .release = release};
 
 void hs_balance_of_network(struct hs_balance *balance)
@@ -299,6 +292,7 @@ void hs_balance_of_network(struct hs_balance *balance)
     struct own *own = hs_new(sizeof *own);
     balance->op = &network;
     balance->own = own;
+    balance->capacity = hs_network_capacity(problem->network, hs_threads_of(problem));
     own->spec = hs_network_problem_spec(problem);
     own->function = hs_new(((size_t)problem->time_function_count + 1) * sizeof *own->function);
     hs_axes_init(own->axis, &own->spec);

@@ -60,8 +60,7 @@ struct hs_balance_operator {
     /* Adds what this operator's own sources and sinks put in, and how much of it leaves through
      * walls that hold; `sunk` as in hs_reduction. NULL: nothing. */
     void (*sources)(struct hs_balance *balance, double sunk);
-    double (*capacity)(const struct hs_balance *balance); /* J/K: of all nodes */
-    void (*release)(struct hs_balance *balance);          /* frees `own`; NULL: there is none */
+    void (*release)(struct hs_balance *balance); /* frees `own`; NULL: there is none */
 };
 
 /* The source that all operators have: density(x, y, z, t) of power. */
@@ -100,7 +99,7 @@ struct hs_balance {
     struct hs_balance_worst worst;
 };
 
-/* Set op, own and wall_of_face. */
+/* Set op, own, wall_of_face and capacity; the source is there. */
 void hs_balance_of_stencil(struct hs_balance *balance);
 void hs_balance_of_network(struct hs_balance *balance);
 

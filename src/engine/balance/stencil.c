@@ -135,11 +135,6 @@ static void begin(struct hs_balance *balance)
         balance->transfer[axis] = transfer(balance, axis);
 }
 
-static double capacity(const struct hs_balance *balance)
-{
-    return balance->source.volume * hs_problem_heat_capacity(balance->problem);
-}
-
 static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .holder = holder,
                                                    .holding = holding,
@@ -147,13 +142,13 @@ static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .capacity_at = capacity_at,
                                                    .begin = begin,
                                                    .prescribed = prescribed,
-                                                   .exchange = exchange,
-                                                   .capacity = capacity};
+                                                   .exchange = exchange};
 
 void hs_balance_of_stencil(struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     balance->op = &stencil;
+    balance->capacity = balance->source.volume * hs_problem_heat_capacity(problem);
     for (int axis = 0; axis < problem->grid.dims; axis++)
         for (int n = 0; n < 3; n++)
             balance->width[axis][n] =
