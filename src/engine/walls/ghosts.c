@@ -93,8 +93,8 @@ void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t)
 struct work {
     hs_ghost_row_function *write;
     struct hs_ghost_row row;
-    int64_t size;         /* bytes of a value */
-    int64_t rows, across; /* and elements between them */
+    int64_t size; /* bytes of a value */
+    int64_t rows;
 };
 
 static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_action action,
@@ -107,26 +107,22 @@ static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_a
     return (struct work){
         .write = hs_ghost_row_find(action, precision),
         .row = {.edge = (char *)field + place.edge * size,
-                .inward = place.inward,
-                .along = place.along,
-                .length = place.length,
-                .extent = place.extent,
+                .place = place,
                 .depth = hs_face_depth(slots->problem, face),
                 .rule = &slots->problem->face[face],
                 .value = slots->value[slot][face],
                 .table = hs_face_slots_table(slots, slot, face)},
         .size = size,
         .rows = place.nodes / place.length,
-        .across = place.across,
     };
 }
 
 static void write_row(const struct work *work, int64_t n)
 {
     struct hs_ghost_row row = work->row;
-    row.edge = (char *)row.edge + n * work->across * work->size;
+    row.edge = (char *)row.edge + n * row.place.across * work->size;
     if (row.table)
-        row.table = (const char *)row.table + n * row.length * work->size;
+        row.table = (const char *)row.table + n * row.place.length * work->size;
     work->write(&row);
 }
 
@@ -136,7 +132,7 @@ static void write_faces(const struct work *work, int count, int threads)
     int64_t rows = 0, nodes = 0;
     for (int n = 0; n < count; n++) {
         rows += work[n].rows;
-        nodes += work[n].rows * work[n].row.length;
+        nodes += work[n].row.place.nodes;
     }
 #pragma omp parallel for num_threads(threads) if (nodes >= THREADS_FROM)
     for (int64_t row = 0; row < rows; row++) {
