@@ -29,12 +29,6 @@ static const char *varying(bool space, bool time)
     return words[space][time];
 }
 
-static const char *value_varying(const struct hs_value *value)
-{
-    const unsigned varies = hs_value_varies(value);
-    return varying((varies & HS_VARIES_SPACE) != 0, (varies & HS_VARIES_T) != 0);
-}
-
 static void describe(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                      size_t size)
 {
@@ -45,8 +39,9 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
              hs_precision_name(problem->precision));
     for (int f = 0; f < 2 * grid->dims; f++) {
         const struct hs_face *face = &problem->face[f];
+        const unsigned varies = hs_value_varies(&face->data);
         hs_text_append(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",
-                       value_varying(&face->data));
+                       varying((varies & HS_VARIES_SPACE) != 0, (varies & HS_VARIES_T) != 0));
     }
     const hs_features asked = hs_problem_features(problem);
     hs_text_append(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",
