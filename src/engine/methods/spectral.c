@@ -21,9 +21,8 @@
 
 struct hs_method_state {
     struct hs_modes modes; /* first: hs_modes_create */
-    bool begun;
-    struct hs_span from; /* its steps are those of the modes */
-    int64_t done;        /* sweeps since it began */
+    struct hs_span from;   /* its steps are those of the modes; step 0: they have not begun */
+    int64_t done;          /* sweeps since it began */
 };
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -37,10 +36,9 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
 static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
                             struct hs_error *err)
 {
-    if (self->begun && self->from.step == span->step &&
+    if (self->from.step == span->step &&
         !memcmp(&self->from.op.stencil, &span->op.stencil, sizeof span->op.stencil))
         return HS_OK;
-    self->begun = true;
     self->from = *span;
     self->done = 0;
     return hs_modes_begin(&self->modes, span, HS_MODE_STEPS, err);

@@ -91,9 +91,8 @@ static enum hs_status find_prescribed(struct hs_bdf2 *bdf2, struct hs_error *err
     for (int64_t n = 0; n < nodes; n++) {
         if (!is_prescribed(bdf2, n))
             continue;
-        if (found->rows == 0 || found->row[found->rows - 1] != n / nx) {
-            found->row = hs_reserve(found->row, (size_t)found->rows, sizeof *found->row);
-            found->row[found->rows++] = n / nx;
+        if (found->rows == 0 || found->node[found->count - 1] / nx != n / nx) {
+            found->rows++;
             found->first = hs_reserve(found->first, (size_t)found->rows, sizeof *found->first);
         }
         found->node = hs_reserve(found->node, (size_t)found->count, sizeof *found->node);
@@ -112,7 +111,7 @@ static enum hs_status prescribe(struct hs_bdf2 *bdf2, int vector, double t, stru
     const int64_t nx = bdf2->problem->grid.points[HS_X], ny = bdf2->problem->grid.points[HS_Y];
 #pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static)
     for (int64_t n = 0; n < prescribed->rows; n++) {
-        const int64_t r = prescribed->row[n];
+        const int64_t r = prescribed->node[prescribed->first[n]] / nx;
         double *const values = prescribed->spare + omp_get_thread_num() * nx;
         hs_problem_prescribed_row(bdf2->problem, t, r % ny, r / ny, values);
         for (int64_t m = prescribed->first[n]; m < prescribed->first[n + 1]; m++)
@@ -172,7 +171,6 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
 {
     hs_conjugate_gradients_release(&bdf2->gradients);
     hs_equations_release(&bdf2->equations);
-    free(bdf2->prescribed.row);
     free(bdf2->prescribed.first);
     free(bdf2->prescribed.node);
     free(bdf2->prescribed.value);

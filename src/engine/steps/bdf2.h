@@ -54,7 +54,6 @@ enum {
 /* Nodes whose temperature walls prescribe, by rows along x. */
 struct hs_bdf2_prescribed {
     int64_t rows, count;
-    int64_t *row;   /* [rows] j + ny k */
     int64_t *first; /* [rows + 1] place of each row's first node below */
     int64_t *node;  /* [count] */
     double *value;  /* [count] */
