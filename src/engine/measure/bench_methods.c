@@ -235,7 +235,7 @@ static bool refuses(const struct hs_method *method, const struct hs_problem *pro
     struct hs_error why;
     hs_error_init(&why);
     const bool refused = method->suits && method->suits(problem, &why);
-    if (refused && reason)
+    if (refused)
         snprintf(reason, size, "%.*s", (int)strcspn(hs_error_reason(&why), ";"),
                  hs_error_reason(&why)); /* the rows beside it show what to do instead */
     hs_error_release(&why);
@@ -385,13 +385,11 @@ static enum hs_status ask_peers(const struct hs_methods_request *request,
 static int choose_steps(const struct hs_method *method, int64_t stable, int64_t out[5])
 {
     enum { FEWEST = 10 }; /* of a method whose steps are long */
-    int count = method->step_rule == HS_STEP_STABLE ? 3 : 5;
-    if (method->step_rule == HS_STEP_ANY)
-        count = 1;
+    const bool any = method->step_rule == HS_STEP_ANY;
+    const bool sweeps = method->step_rule == HS_STEP_STABLE;
+    const int count = any ? 1 : sweeps ? 3 : 5;
     for (int n = 0; n < count; n++)
-        out[n] = (method->step_rule == HS_STEP_STABLE ? stable : FEWEST) << n;
-    if (count == 1)
-        out[0] = 0;
+        out[n] = any ? 0 : (sweeps ? stable : FEWEST) << n;
     return count;
 }
 

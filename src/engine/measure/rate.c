@@ -18,17 +18,17 @@ struct lot {
 
 /* Makes `count` steps from the beginning of the run, as the run does: from stop to stop, with a
  * reduction of the field at each. */
-static enum hs_status make_lot(const struct hs_candidate *on, struct hs_method_state *method,
+static enum hs_status make_lot(const struct hs_candidate *candidate, struct hs_method_state *method,
                                int64_t count, struct lot *out, struct hs_error *err)
 {
-    const struct hs_plan *plan = on->plan;
-    struct hs_backend_state *state = on->timing.state;
-    const int64_t stretch = hs_plan_stretch(plan, on->problem);
+    const struct hs_plan *plan = candidate->plan;
+    struct hs_backend_state *state = candidate->timing.state;
+    const int64_t stretch = hs_plan_stretch(plan, candidate->problem);
     *out = (struct lot){0};
     while (out->steps < count) {
         const int64_t stop = (out->steps / stretch + 1) * stretch;
         struct hs_span span =
-            hs_plan_span(plan, on->problem, out->steps, stop < count ? stop : count);
+            hs_plan_span(plan, candidate->problem, out->steps, stop < count ? stop : count);
         const bool stops = out->steps + span.count == stop;
         span.keep_last = stops;
         if (plan->method->sweeps)
@@ -38,11 +38,11 @@ static enum hs_status make_lot(const struct hs_candidate *on, struct hs_method_s
         const double swept = hs_clock_now();
         struct hs_reduction reduction;
         if (!st && stops)
-            st = hs_reduce(plan->backend, state, on->problem, &reduction, err);
+            st = hs_reduce(plan->backend, state, candidate->problem, &reduction, err);
         if (st)
             return st;
         out->steps += span.count;
-        out->sweeps += (double)(span.count * hs_plan_stages(plan, on->problem, span.step));
+        out->sweeps += (double)(span.count * hs_plan_stages(plan, candidate->problem, span.step));
         out->sweeping += swept - begin;
         out->reductions += stops;
         out->reducing += stops ? hs_clock_now() - swept : 0.0;
@@ -52,11 +52,12 @@ static enum hs_status make_lot(const struct hs_candidate *on, struct hs_method_s
 
 /* Makes twice as many steps each time, from the beginning of the run, until they have taken long
  * enough or the whole run was made a few times. */
-static enum hs_status time_steps(const struct hs_candidate *on, struct hs_method_state *method,
-                                 double budget, struct hs_rate *out, struct hs_error *err)
+static enum hs_status time_steps(const struct hs_candidate *candidate,
+                                 struct hs_method_state *method, double budget, struct hs_rate *out,
+                                 struct hs_error *err)
 {
     enum { WHOLE = 3 };
-    const int64_t all = on->plan->sweeps;
+    const int64_t all = candidate->plan->sweeps;
     double spent = 0.0;
     bool warm = false;
     int whole = 0;
@@ -64,7 +65,7 @@ static enum hs_status time_steps(const struct hs_candidate *on, struct hs_method
         if (count > all)
             count = all;
         struct lot lot;
-        const enum hs_status st = make_lot(on, method, count, &lot, err);
+        const enum hs_status st = make_lot(candidate, method, count, &lot, err);
         if (st)
             return st;
         const double seconds = lot.sweeping + lot.reducing;
@@ -88,18 +89,19 @@ enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs
         return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
     for (int64_t n = 0; n < nodes; n++)
         hs_write(problem->precision, ones, n, 1.0);
-    struct hs_candidate on = {.problem = problem, .plan = plan, .plane = ones};
+    struct hs_candidate candidate = {.problem = problem, .plan = plan, .plane = ones};
     struct hs_method_state *self = NULL;
-    enum hs_status st = hs_candidate_begin(&on, plan->kernel, err);
+    enum hs_status st = hs_candidate_begin(&candidate, plan->kernel, err);
     if (!st)
-        snprintf(out->device, sizeof out->device, "%s", plan->backend->describe(on.timing.state));
+        snprintf(out->device, sizeof out->device, "%s",
+                 plan->backend->describe(candidate.timing.state));
     if (!st && plan->sweeps > 0 && method->create)
-        st = method->create(problem, plan->backend, on.timing.state, &self, err);
+        st = method->create(problem, plan->backend, candidate.timing.state, &self, err);
     if (!st && plan->sweeps > 0)
-        st = time_steps(&on, self, budget, out, err);
+        st = time_steps(&candidate, self, budget, out, err);
     if (method->destroy)
         method->destroy(self);
-    hs_candidate_end(&on);
+    hs_candidate_end(&candidate);
     free(ones);
     return st;
 }
