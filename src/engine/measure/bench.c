@@ -216,15 +216,6 @@ static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *er
     return st;
 }
 
-static enum hs_status memory_short(double needed, struct hs_error *err)
-{
-    const struct hs_memory_free available = hs_machine_memory_free("");
-    return hs_error_add(err, HS_DEVICE,
-                        "bench: not enough memory for the proof: %.0f bytes needed, %s has %.0f "
-                        "free; take fewer --points",
-                        needed, available.whose, available.bytes);
-}
-
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
                              struct hs_error *err)
 {
@@ -246,19 +237,22 @@ enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, str
     const double needed = 3.0 * (double)hs_precision_size(request->precision) *
                           (double)request->points[HS_X] * (double)request->points[HS_Y] *
                           (double)request->points[HS_Z];
-    if (needed > hs_machine_memory_free("").bytes)
-        return memory_short(needed, err);
+    const struct hs_memory_free available = hs_machine_memory_free("");
+    if (needed <= available.bytes) {
+        const size_t bytes = (size_t)(needed / 3.0);
+        bench->initial = hs_cpu_memory_create(bytes, LARGE);
+        bench->expected = hs_cpu_memory_create(bytes, LARGE);
+        bench->spare = hs_cpu_memory_create(bytes, LARGE);
+    }
+    if (!bench->initial || !bench->expected || !bench->spare)
+        return hs_error_add(err, HS_DEVICE,
+                            "bench: not enough memory for the proof: %.0f bytes needed, %s has "
+                            "%.0f free; take fewer --points",
+                            needed, available.whose, available.bytes);
     bench->proof_sweeps = proof_sweeps;
     const struct hs_box box = hs_problem_interior(&bench->problem);
     bench->updated = hs_box_count(&box);
-    const int64_t count = hs_grid_count(&bench->problem.grid);
-    const size_t bytes = (size_t)count * hs_precision_size(request->precision);
-    bench->initial = hs_cpu_memory_create(bytes, LARGE);
-    bench->expected = hs_cpu_memory_create(bytes, LARGE);
-    bench->spare = hs_cpu_memory_create(bytes, LARGE);
-    if (!bench->initial || !bench->expected || !bench->spare)
-        return memory_short(needed, err);
-    fill(bench, count);
+    fill(bench, hs_grid_count(&bench->problem.grid));
     return bench->problem.body ? expect_of_body(bench, err) : expect_of_stencil(bench, err);
 }
 
