@@ -23,7 +23,6 @@ struct own {
     struct hs_axis axis[HS_AXES];
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
-    bool active;      /* substances have sources or sinks */
     double *function; /* means of the time functions in the step */
 };
 
@@ -253,7 +252,7 @@ static void sources(struct hs_balance *balance, double sunk)
 {
     const struct own *own = balance->own;
     const struct hs_body *body = balance->problem->body;
-    if (!own->active)
+    if (!hs_body_is_active(body))
         return;
     for (int s = 0; s < body->substance_count; s++)
         hs_balance_put_in(balance, body->substance[s].volume * put_in(own, &body->substance[s]));
@@ -299,5 +298,4 @@ void hs_balance_of_network(struct hs_balance *balance)
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (!problem->face[face].wrap)
             list_parts(balance, own, face);
-    own->active = hs_body_is_active(problem->body);
 }

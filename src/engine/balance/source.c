@@ -131,8 +131,7 @@ enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_erro
     const struct hs_expression *expression = &given->field.value.expression;
     source->separates = hs_expression_separate(expression, problem->grid.dims, &source->separation);
     /* without memory for tables every node is evaluated by itself */
-    if (!hs_tables_init(&source->tables, expression, &problem->grid, HS_TABLES_OF_PLANES))
-        hs_tables_release(&source->tables);
+    hs_tables_init(&source->tables, expression, &problem->grid, HS_TABLES_OF_PLANES);
     return HS_OK;
 }
 
