@@ -70,29 +70,10 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
     return HS_OK;
 }
 
-static enum hs_status run_reference(const struct request *request, struct findings *findings,
-                                    struct hs_error *err)
-{
-    const struct hs_plan *plan = &findings->plan;
-    int64_t sweeps = hs_verify_sweeps(findings->problem, plan, false);
-    if (request->sweeps > 0)
-        sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
-    return hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
-}
-
 static enum hs_status compare(struct findings *findings, struct hs_error *err)
 {
     return hs_verify_compare(findings->problem, &findings->plan, &findings->reference,
                              &findings->comparison, err);
-}
-
-static enum hs_status hold_to_power(const struct request *request, struct findings *findings,
-                                    struct hs_error *err)
-{
-    const struct hs_plan *plan = &findings->plan;
-    const int64_t sweeps =
-        request->power > 0 ? request->power : hs_verify_sweeps(findings->problem, plan, true);
-    return hs_verify_power(findings->problem, plan, sweeps, &findings->power, err);
 }
 
 static enum hs_status find_out(const struct request *request, struct findings *findings,
@@ -106,7 +87,10 @@ static enum hs_status find_out(const struct request *request, struct findings *f
     if (several)
         snprintf(findings->power.lacking, sizeof findings->power.lacking, "%s", alone);
     else if (!st)
-        st = hold_to_power(request, findings, err);
+        st = hs_verify_power(problem, plan,
+                             request->power > 0 ? request->power
+                                                : hs_verify_sweeps(problem, plan, true),
+                             &findings->power, err);
     findings->no_refinement = several ? alone : hs_verify_no_refinement(problem);
     if (!st && !findings->no_refinement)
         st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
@@ -413,9 +397,14 @@ static enum hs_status prove(const struct request *request, struct findings *find
 static enum hs_status verify(const struct request *request, struct findings *findings,
                              struct hs_error *err)
 {
+    const struct hs_plan *plan = &findings->plan;
+    int64_t sweeps = hs_verify_sweeps(findings->problem, plan, false);
+    if (request->sweeps > 0)
+        sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
     if (request->every && !request->of.json && !request->of.quiet)
         print_heading(findings);
-    const enum hs_status st = run_reference(request, findings, err);
+    const enum hs_status st =
+        hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
     if (st)
         return st;
     return request->every ? compare_every(request, findings, err) : prove(request, findings, err);

@@ -82,10 +82,9 @@ static double conductance(const struct hs_balance *balance, const int64_t node[H
 
 static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
-    double volume = 1.0;
-    for (int a = 0; a < balance->problem->grid.dims; a++)
-        volume *= width(balance, a, node[a]);
-    return volume * hs_problem_heat_capacity(balance->problem);
+    const struct hs_problem *problem = balance->problem;
+    return hs_problem_node_volume(problem, node[HS_X], node[HS_Y], node[HS_Z]) *
+           hs_problem_heat_capacity(problem);
 }
 
 static double data_at(const struct hs_balance *balance, const struct hs_value *data,

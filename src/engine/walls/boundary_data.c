@@ -13,13 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The run's sweeps; if its steps are longer than the longest stable sweep, counted in those. */
-static double stable_sweeps(const struct hs_plan *plan)
-{
-    const double longer = plan->limit > 0.0 ? hs_plan_step(plan) / plan->limit : 1.0;
-    return (double)plan->sweeps * fmax(1.0, longer);
-}
-
 /* A rule's ghost may add the wall's value, times the rule's c, in each sweep. */
 int hs_data_list(const struct hs_problem *problem, double step, double sweeps, double time,
                  struct hs_datum out[HS_DATA_MOST])
@@ -45,10 +38,12 @@ int hs_data_list(const struct hs_problem *problem, double step, double sweeps, d
     return count;
 }
 
+/* Steps that are longer than the longest stable sweep count as several of those. */
 static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
                      struct hs_datum out[HS_DATA_MOST])
 {
-    return hs_data_list(problem, hs_plan_step(plan), stable_sweeps(plan), plan->end, out);
+    const double step = hs_plan_step(plan), longer = plan->limit > 0.0 ? step / plan->limit : 1.0;
+    return hs_data_list(problem, step, (double)plan->sweeps * fmax(1.0, longer), plan->end, out);
 }
 
 enum { CLOSE_TIMES = 65536 }; /* of a close look */

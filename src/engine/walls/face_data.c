@@ -104,16 +104,10 @@ const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int
     return slots->table[slots->face[face].varies_time ? slot : 0][face];
 }
 
-/* The value at the face's first node. */
-static double uniform_value(const struct hs_problem *problem, int face, double t)
-{
-    const struct hs_box box = hs_grid_face_box(&problem->grid, face);
-    return hs_value_at_node(&problem->face[face].data, &problem->grid, box.lo, t);
-}
-
 enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
                                 hs_face_table_function *fill, void *self, struct hs_error *err)
 {
+    const struct hs_problem *problem = slots->problem;
     const bool first = isnan(slots->time[slot]);
     if (slots->time[slot] == t)
         return HS_OK;
@@ -124,7 +118,9 @@ enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
         if (!data->used || !(data->varies_time || once))
             continue;
         if (!slots->table[slot][face]) {
-            slots->value[slot][face] = uniform_value(slots->problem, face, t);
+            const struct hs_box box = hs_grid_face_box(&problem->grid, face);
+            slots->value[slot][face] =
+                hs_value_at_node(&problem->face[face].data, &problem->grid, box.lo, t);
             continue;
         }
         const enum hs_status st = fill(self, face, t, slots->table[slot][face], err);
