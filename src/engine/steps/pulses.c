@@ -192,37 +192,23 @@ static bool may_matter(const struct group *group, const struct number *number,
     return off * number->reach > careful * step->tolerance;
 }
 
-static bool any_of_all(const struct group *group, const struct hs_pulse_step *step)
-{
-    bool missed = false;
-    for (int64_t place = 0; place < group->count && !missed; place++) {
-        const struct number number = number_of(group, place);
-        missed = is_missed(group, &number, step);
-    }
-    return missed;
-}
-
-/* Where those are too many: samples numbers and times together; looks closely if it may matter. */
-static bool any_of_some(const struct group *group, const struct hs_pulse_step *step, int64_t work)
-{
-    int closely = 0;
-    bool missed = false;
-    for (int64_t n = 0; n < work && closely < CLOSELY && !missed; n++) {
-        const struct number number =
-            number_of(group, (int64_t)(spread(n, 0) * (double)group->count));
-        if (may_matter(group, &number, step, step->begin + spread(n, 1) * group->time)) {
-            missed = is_missed(group, &number, step);
-            closely++;
-        }
-    }
-    return missed;
-}
-
+/* Where the numbers are too many, samples them and times together; looks closely if it may
+ * matter. */
 static bool any_missed(const struct group *group, const struct hs_pulse_step *step)
 {
     const int64_t times = times_of(step), work = WORK / TIMES * times;
-    return are_functions(group) || group->count * times <= work ? any_of_all(group, step)
-                                                                : any_of_some(group, step, work);
+    const bool all = are_functions(group) || group->count * times <= work;
+    int closely = 0;
+    bool missed = false;
+    for (int64_t n = 0; n < (all ? group->count : work) && closely < CLOSELY && !missed; n++) {
+        const int64_t place = all ? n : (int64_t)(spread(n, 0) * (double)group->count);
+        const struct number number = number_of(group, place);
+        if (!all && !may_matter(group, &number, step, step->begin + spread(n, 1) * group->time))
+            continue;
+        missed = is_missed(group, &number, step);
+        closely += !all;
+    }
+    return missed;
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
