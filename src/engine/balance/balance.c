@@ -285,22 +285,16 @@ static enum hs_status fetch(const struct hs_balance_layers layers[HS_FACES], boo
     return st;
 }
 
-static enum hs_status reduce(const struct hs_step_state *step_state, struct hs_reduction *out,
-                             struct hs_error *err)
-{
-    const struct hs_step_state_cache *cache = step_state->cache;
-    return hs_reduce(cache->backend, cache->state, step_state->problem, out, err);
-}
-
 /* Fetches the step's fields; `found` begins as the reduction of those that the loop kept. */
 static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step_state *step_state,
                                 struct hs_reduction *found, struct hs_error *err)
 {
     const struct hs_step_mean *step = &balance->step;
+    const struct hs_step_state_cache *cache = step_state->cache;
     struct hs_reduction other = *found;
     enum hs_status st = hs_step_state_exchange(step_state, step->before, err);
     if (!st && step->before != 1)
-        st = reduce(step_state, &other, err);
+        st = hs_reduce(cache->backend, cache->state, step_state->problem, &other, err);
     found->stored = other.stored;
     if (!st && step->before != step->mean)
         st = fetch(balance->before, true, step_state, err);
@@ -311,7 +305,7 @@ static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step
     if (!st)
         st = hs_step_state_exchange(step_state, step->mean, err);
     if (!st && step->mean != 1 && balance->sinks)
-        st = reduce(step_state, &other, err);
+        st = hs_reduce(cache->backend, cache->state, step_state->problem, &other, err);
     found->sunk = other.sunk;
     if (!st)
         st = fetch(balance->mean, true, step_state, err);

@@ -103,13 +103,6 @@ static void judge(struct entrant *entrant, const struct hs_kernel *const *kernel
     out->row[0] = taken;
 }
 
-static bool is_long(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
-                    const struct entrant *usual)
-{
-    const double sweep = usual->seconds / (double)usual->sweeps;
-    return sweep * hs_plan_expected(plan, problem, from) >= many_times * budget;
-}
-
 /* Tries all kernels, or none where the run turns out to be short. */
 static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *const *kernel,
                               int count, int64_t from, struct hs_tuning *out, struct hs_error *err)
@@ -123,7 +116,8 @@ static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *c
         if (!st)
             st = hs_timing_warm_up(&next->candidate.timing, shortest_sample, &next->sweeps,
                                    &next->seconds, err);
-        if (st || !is_long(problem, plan, from, &entrant[0]))
+        const double sweep = entrant[0].seconds / (double)entrant[0].sweeps;
+        if (st || !(sweep * hs_plan_expected(plan, problem, from) >= many_times * budget))
             return st;
         round += next->seconds;
     }

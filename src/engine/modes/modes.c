@@ -327,16 +327,6 @@ static enum hs_status put_rates(struct hs_modes *modes, int axis, const double *
     return st;
 }
 
-static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis,
-                                struct hs_error *err)
-{
-    const struct hs_slots *slots = &modes->axis[axis];
-    enum hs_status st = put_squares(modes, slots, basis->vector, modes->vector[axis], err);
-    if (!st)
-        st = put_squares(modes, slots, basis->inverse, modes->inverse[axis], err);
-    return st ? st : put_rates(modes, axis, basis->rate, err);
-}
-
 /* For the axes so far, a are the modes of a constant and b those of the forcing. With this axis
  * they become a * constant and a * forcing + b * constant. */
 static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *span, int axis,
@@ -394,8 +384,13 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
             of++;
         if (of == axis)
             st = make_basis(&matrix[axis], axis, &basis[axis], err);
+        const struct hs_slots *slots = &modes->axis[axis];
         if (!st)
-            st = put_basis(modes, axis, &basis[of], err);
+            st = put_squares(modes, slots, basis[of].vector, modes->vector[axis], err);
+        if (!st)
+            st = put_squares(modes, slots, basis[of].inverse, modes->inverse[axis], err);
+        if (!st)
+            st = put_rates(modes, axis, basis[of].rate, err);
         if (!st)
             st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
         if (!st && modes->is_sum)
