@@ -152,7 +152,9 @@ static void lay_out(struct hs_modes *modes)
         next += 2 * size + n * (1 + PAIR * PAIR);
     }
     modes->no_pair = next;
-    modes->probe = next + PAIR;
+    next += PAIR;
+    for (int axis = 0; axis < modes->problem->grid.dims; next += PROBES * modes->extent[axis++])
+        modes->probe[axis] = next;
 }
 
 enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
@@ -256,8 +258,8 @@ static int64_t probed_mode(const struct hs_eigenbasis *basis, int count, int p)
 }
 
 static enum hs_status put_probes(struct hs_modes *modes, int axis,
-                                 const struct hs_eigenbasis *basis, double *place,
-                                 struct probes *probes, struct hs_error *err)
+                                 const struct hs_eigenbasis *basis, struct probes *probes,
+                                 struct hs_error *err)
 {
     const struct hs_slots *slots = &modes->axis[axis];
     const int64_t n = basis->count, all = modes->extent[axis];
@@ -274,7 +276,8 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
             row[hs_slot(slots, i)] = value;
             probes->row_sum[axis][p] += fabs(value);
         }
-        st = modes->backend->transforms->put(modes->state, row, all, place + p * all, err);
+        st = modes->backend->transforms->put(modes->state, row, all, modes->probe[axis] + p * all,
+                                             err);
     }
     free(row);
     return st;
@@ -359,15 +362,6 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     return st;
 }
 
-/* The memory of an axis' probes. */
-static double *probe_of(const struct hs_modes *modes, int axis)
-{
-    double *place = modes->probe;
-    for (int before = 0; before < axis; before++)
-        place += PROBES * modes->extent[before];
-    return place;
-}
-
 /* The bases of all axes; axes that are alike share one. */
 static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
                                  struct probes *probes, struct hs_error *err)
@@ -392,7 +386,7 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
         if (!st)
             st = put_rates(modes, axis, basis[of].rate, err);
         if (!st)
-            st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
+            st = put_probes(modes, axis, &basis[of], probes, err);
         if (!st && modes->is_sum)
             st = put_pair(modes, span, axis, &matrix[axis], &basis[of], probes, err);
         if (!st)
@@ -449,7 +443,7 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
     enum hs_status st = HS_OK;
     for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
         double *to = in == a ? b : a;
-        const struct hs_axis_factor by = {axis, probes->count[axis], 0, probe_of(modes, axis)};
+        const struct hs_axis_factor by = {axis, probes->count[axis], 0, modes->probe[axis]};
         st = transforms->product(modes->state, &by, extent, in, to, err);
         extent[axis] = probes->count[axis];
         count *= extent[axis];
@@ -592,7 +586,7 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
         const bool last = axis == dims - 1; /* the constant's modes are not needed */
         const struct hs_axis_factor by = {axis, last ? n : PAIR * n, 0,
                                           modes->pair[axis] + (last ? PAIR * n : 0)};
-        double *out = last ? modes->forcing : axis == HS_X ? modes->probe : modes->work[0];
+        double *out = last ? modes->forcing : axis == HS_X ? modes->probe[HS_X] : modes->work[0];
         extent[axis] = PAIR;
         st = modes->backend->transforms->product(modes->state, &by, extent, in, out, err);
         extent[axis] = n;

@@ -25,10 +25,10 @@ struct hs_modes {
     bool from_initial;              /* the result asked for depends on the initial field */
     double *work[2];
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
-    bool is_sum;           /* the forcing is a sum of one vector per axis: */
-    double *pair[HS_AXES]; /* extends the modes of its sum, and of a constant, by this axis */
-    double *no_pair;       /* those before the first axis */
-    double *probe;         /* some rows of an inverse, for the check */
+    bool is_sum;            /* the forcing is a sum of one vector per axis: */
+    double *pair[HS_AXES];  /* extends the modes of its sum, and of a constant, by this axis */
+    double *no_pair;        /* those before the first axis */
+    double *probe[HS_AXES]; /* some rows of an inverse, for the check */
     struct hs_operator op;
     double common;               /* part of all rates: that of a constant field far from walls */
     double largest;              /* K: of the initial field, at a node */
