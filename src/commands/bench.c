@@ -89,21 +89,17 @@ static enum hs_status read_points(const struct arguments *from, struct hs_bench_
 {
     static const char *const usual[HS_AXES] = {"67108864", "8192", "384"};
     const int64_t dims = from->dims > 0 && from->dims <= HS_AXES ? from->dims : HS_AXES;
-    return hs_points_read("bench", from->points ? from->points : usual[dims - 1], from->dims,
-                          &out->dims, out->points, err);
-}
-
-static enum hs_status check_points(const struct hs_bench_request *request, struct hs_error *err)
-{
-    const int64_t least = 2 * request->radius + 1, most = (int64_t)1 << 40;
-    for (int axis = 0; axis < request->dims; axis++)
-        if (request->points[axis] < least || request->points[axis] > most)
+    const int64_t least = 2 * out->radius + 1, most = (int64_t)1 << 40;
+    const enum hs_status st = hs_points_read("bench", from->points ? from->points : usual[dims - 1],
+                                             from->dims, &out->dims, out->points, err);
+    for (int axis = 0; axis < out->dims && !st; axis++)
+        if (out->points[axis] < least || out->points[axis] > most)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "bench: --points: %lld along an axis: radius %d needs at least "
                                 "%lld, and at most %lld are allowed",
-                                (long long)request->points[axis], request->radius, (long long)least,
+                                (long long)out->points[axis], out->radius, (long long)least,
                                 (long long)most);
-    return HS_OK;
+    return st;
 }
 
 static enum hs_status read_body(const struct arguments *from, struct hs_bench_request *out,
@@ -146,9 +142,7 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
     enum hs_status st = read_common(from, &out->precision, err);
     if (!st)
         st = read_body(from, out, err);
-    if (!st)
-        st = read_points(from, out, err);
-    return st ? st : check_points(out, err);
+    return st ? st : read_points(from, out, err);
 }
 
 /* ---- which kernels --------------------------------------------------------------------------- */
