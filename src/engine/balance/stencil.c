@@ -17,14 +17,6 @@ static double rounded(const struct hs_balance *balance, double number)
     return balance->problem->precision == HS_FLOAT ? (double)(float)number : number;
 }
 
-/* W/(m^2 K): from node to node along an axis. */
-static double transfer(const struct hs_balance *balance, int axis)
-{
-    const struct hs_problem *problem = balance->problem;
-    return rounded(balance, balance->stencil.c[hs_stencil_index(1, axis, 1)]) *
-           problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step.sweep;
-}
-
 /* What leaves is inner*T of the inner node + edge*T of the wall's node + data*the data, per area
  * and transfer. */
 struct law {
@@ -130,8 +122,11 @@ static void exchange(const struct hs_balance *balance, int face, int part,
 
 static void begin(struct hs_balance *balance)
 {
-    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
-        balance->transfer[axis] = transfer(balance, axis);
+    const struct hs_problem *problem = balance->problem;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        balance->transfer[axis] =
+            rounded(balance, balance->stencil.c[hs_stencil_index(1, axis, 1)]) *
+            problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step.sweep;
 }
 
 static const struct hs_balance_operator stencil = {.depth = depth,

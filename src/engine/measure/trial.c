@@ -38,15 +38,6 @@ static int find_candidates(const struct hs_kernel *const *kernels, const struct 
     return count;
 }
 
-static bool fits(const struct hs_problem *problem, const struct hs_plan *plan,
-                 const struct hs_kernel *const *candidate, int count)
-{
-    double bytes = 0.0;
-    for (int n = 0; n < count; n++)
-        bytes += plan->backend->memory(problem, candidate[n]);
-    return bytes <= free_share * hs_machine_memory_free("").bytes;
-}
-
 bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
                   const struct hs_plan *plan, int64_t from)
 {
@@ -58,7 +49,10 @@ bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_proble
         sweeps < LEAST_SWEEPS || sweeps * (double)hs_box_count(&interior) < least_updates)
         return false;
     const int count = find_candidates(kernels, problem, plan, candidate);
-    return count > 1 && fits(problem, plan, candidate, count);
+    double bytes = 0.0;
+    for (int n = 0; n < count; n++)
+        bytes += plan->backend->memory(problem, candidate[n]);
+    return count > 1 && bytes <= free_share * hs_machine_memory_free("").bytes;
 }
 
 /* ---- by turns -------------------------------------------------------------------------------- */

@@ -30,22 +30,15 @@ struct hs_face_place hs_face_place_in(const struct hs_layout *layout, int face)
     };
 }
 
-static bool reads_data(const struct hs_problem *problem, int face)
+static struct hs_face_data describe(const struct hs_problem *problem, int face)
 {
     const struct hs_face *rule = &problem->face[face];
-    if (face / 2 >= problem->grid.dims || rule->wrap)
-        return false;
+    const unsigned varies = hs_value_varies(&rule->data);
+    const unsigned axes = ((1u << problem->grid.dims) - 1) & ~(1u << face / 2);
     bool used = rule->prescribed;
     for (int m = 0; m < hs_face_depth(problem, face); m++)
         used = used || rule->c[m] != 0.0;
-    return used;
-}
-
-static struct hs_face_data describe(const struct hs_problem *problem, int face)
-{
-    const unsigned varies = hs_value_varies(&problem->face[face].data);
-    const unsigned axes = ((1u << problem->grid.dims) - 1) & ~(1u << face / 2);
-    const bool used = reads_data(problem, face);
+    used = used && face / 2 < problem->grid.dims && !rule->wrap;
     return (struct hs_face_data){
         .used = used,
         .varies_time = used && (varies & HS_VARIES_T) != 0,
