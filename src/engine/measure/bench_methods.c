@@ -427,12 +427,6 @@ static enum hs_status measure(const struct hs_problem *problem, const struct hs_
     return st;
 }
 
-/* Whether the method can do this kind of case at all. */
-static bool serves(const struct hs_method *method, bool steady)
-{
-    return steady ? method->solve || method == hs_methods[0] : method->advance != NULL;
-}
-
 static enum hs_status measure_all(const struct hs_problem *problem, const double *reference,
                                   double *T, int repeats, struct hs_methods_case *of,
                                   struct hs_error *err)
@@ -444,7 +438,8 @@ static enum hs_status measure_all(const struct hs_problem *problem, const double
         const struct hs_method *method = hs_methods[n];
         struct hs_methods_row *row = &of->row[of->count];
         int64_t steps[5] = {0};
-        if (!serves(method, steady))
+        const bool sweeps = method == hs_methods[0]; /* they search for a steady state, too */
+        if (steady ? !method->solve && !sweeps : !method->advance)
             continue;
         if (refuses(method, problem, row->why, sizeof row->why)) {
             row->name = method->name;

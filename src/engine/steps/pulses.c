@@ -300,14 +300,6 @@ bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_st
 
 /* ---- what lies ahead ------------------------------------------------------------------------- */
 
-/* Times from now to the end, by `share` from 0 to 1: evenly spread or, for what begins soon in a
- * long run, ever farther apart. */
-static double time_ahead(const struct hs_pulse_ahead *ahead, double share, bool even)
-{
-    const double left = ahead->end - ahead->now;
-    return ahead->now + (even ? share * left : ahead->sweep * pow(left / ahead->sweep, share));
-}
-
 static bool differs(const struct group *group, const struct number *number,
                     const struct hs_pulse_ahead *ahead, double t)
 {
@@ -329,9 +321,11 @@ static double point_differs(const struct group *group, const struct hs_pulse_ahe
     return NAN;
 }
 
-/* A time at which one of the numbers differs, of those soon first; NaN: none. */
+/* A time at which one of the numbers differs; NaN: none. Looks first at times that lie ever farther
+ * apart, for what begins soon in a long run, then at evenly spread ones. */
 static double any_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
 {
+    const double left = ahead->end - ahead->now;
     const double point = are_functions(group) ? point_differs(group, ahead) : NAN;
     if (!isnan(point))
         return point;
@@ -343,7 +337,8 @@ static double any_differs(const struct group *group, const struct hs_pulse_ahead
         const int64_t place =
             all ? s % group->count : (int64_t)(spread(s, 0) * (double)group->count);
         const struct number number = number_of(group, place);
-        const double t = time_ahead(ahead, share, n >= each);
+        const double t = ahead->now + (n >= each ? share * left
+                                                 : ahead->sweep * pow(left / ahead->sweep, share));
         if (differs(group, &number, ahead, t))
             return t;
     }
