@@ -21,11 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KERNELS = 64 };
-
 struct arguments {
-    int64_t dims, radius, threads, repeats, device;
-    int64_t peer_seconds;
+    int64_t dims, radius, threads, repeats, peer_seconds;
     const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline, *chart;
     bool json, csv, peers, methods, weak, strong; /* peers: also if only some are named */
 };
@@ -92,21 +89,17 @@ static enum hs_status read_points(const struct arguments *from, struct hs_bench_
 {
     static const char *const usual[HS_AXES] = {"67108864", "8192", "384"};
     const int64_t dims = from->dims > 0 && from->dims <= HS_AXES ? from->dims : HS_AXES;
-    return hs_points_read("bench", from->points ? from->points : usual[dims - 1], from->dims,
-                          &out->dims, out->points, err);
-}
-
-static enum hs_status check_points(const struct hs_bench_request *request, struct hs_error *err)
-{
-    const int64_t least = 2 * request->radius + 1, most = (int64_t)1 << 40;
-    for (int axis = 0; axis < request->dims; axis++)
-        if (request->points[axis] < least || request->points[axis] > most)
+    const int64_t least = 2 * out->radius + 1, most = (int64_t)1 << 40;
+    const enum hs_status st = hs_points_read("bench", from->points ? from->points : usual[dims - 1],
+                                             from->dims, &out->dims, out->points, err);
+    for (int axis = 0; axis < out->dims && !st; axis++)
+        if (out->points[axis] < least || out->points[axis] > most)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "bench: --points: %lld along an axis: radius %d needs at least "
                                 "%lld, and at most %lld are allowed",
-                                (long long)request->points[axis], request->radius, (long long)least,
+                                (long long)out->points[axis], out->radius, (long long)least,
                                 (long long)most);
-    return HS_OK;
+    return st;
 }
 
 static enum hs_status read_body(const struct arguments *from, struct hs_bench_request *out,
@@ -149,43 +142,28 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
     enum hs_status st = read_common(from, &out->precision, err);
     if (!st)
         st = read_body(from, out, err);
-    if (!st)
-        st = read_points(from, out, err);
-    return st ? st : check_points(out, err);
+    return st ? st : read_points(from, out, err);
 }
 
 /* ---- which kernels --------------------------------------------------------------------------- */
 
-/* Marks the listed kernels in `named`; each must be able to handle the case. */
-static enum hs_status find_named(const char *list, struct hs_problem *problem,
-                                 const struct hs_backend **backend, bool named[MOST_KERNELS],
-                                 struct hs_error *err)
+/* Marks the listed kernels in `named`, if each can handle the case, and finds their backend; or
+ * unmarks those of the backend, whether or not they can. */
+static enum hs_status mark(const char *list, bool as, struct hs_problem *problem,
+                           const struct hs_backend **backend, bool named[HS_BENCH_MOST],
+                           struct hs_error *err)
 {
     char name[64], note[256];
     while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         problem->solver.kernel = name;
-        const enum hs_status st = hs_choose(problem, backend, &one, note, sizeof note, err);
+        const enum hs_status st = as ? hs_choose(problem, backend, &one, note, sizeof note, err)
+                                     : hs_kernel_find(name, (*backend)->device, &one, err);
         if (st)
             return st;
-        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
-            named[n] = named[n] || hs_kernels[n] == one;
-    }
-    return HS_OK;
-}
-
-/* Unmarks the listed kernels, whether or not they can handle the case. */
-static enum hs_status leave_out(const char *list, enum hs_device device, bool named[MOST_KERNELS],
-                                struct hs_error *err)
-{
-    char name[64];
-    while (hs_list_next(&list, ',', name, sizeof name)) {
-        const struct hs_kernel *one = NULL;
-        const enum hs_status st = hs_kernel_find(name, device, &one, err);
-        if (st)
-            return st;
-        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
-            named[n] = named[n] && hs_kernels[n] != one;
+        for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
+            if (hs_kernels[n] == one)
+                named[n] = as;
     }
     return HS_OK;
 }
@@ -193,22 +171,21 @@ static enum hs_status leave_out(const char *list, enum hs_device device, bool na
 /* Chooses the backend and those of its kernels that can handle the case: all, or those named. */
 static enum hs_status choose(const struct arguments *from, const struct hs_bench *bench,
                              const struct hs_backend **backend,
-                             const struct hs_kernel *kernels[MOST_KERNELS], int *count,
+                             const struct hs_kernel *kernels[HS_BENCH_MOST], int *count,
                              struct hs_error *err)
 {
     struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
-    bool named[MOST_KERNELS] = {false};
-    char reason[256];
-    enum hs_status st = find_named(from->kernel, &problem, backend, named, err);
+    bool named[HS_BENCH_MOST] = {false};
+    enum hs_status st = mark(from->kernel, true, &problem, backend, named, err);
     if (!st && strcmp(from->kernel, "auto") == 0)
-        for (int n = 0; n < MOST_KERNELS && hs_kernels[n]; n++)
+        for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = hs_kernels[n]->device == (*backend)->device &&
-                       hs_kernel_suits(hs_kernels[n], &problem, reason, sizeof reason);
+                       hs_kernel_suits(hs_kernels[n], &problem, NULL, 0);
     if (!st)
-        st = leave_out(from->except, (*backend)->device, named, err);
+        st = mark(from->except, false, &problem, backend, named, err);
     *count = 0;
-    for (int n = 0; !st && n < MOST_KERNELS && hs_kernels[n]; n++)
+    for (int n = 0; !st && n < HS_BENCH_MOST && hs_kernels[n]; n++)
         if (named[n])
             kernels[(*count)++] = hs_kernels[n];
     if (!st && *count == 0)
@@ -224,8 +201,7 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
     char name[32], note[256];
     snprintf(name, sizeof name, "%s", backend->name);
     struct hs_problem problem = bench->problem;
-    problem.solver = (struct hs_solver_choice){
-        .backend = name, .device = (int)from->device, .threads = (int)from->threads};
+    problem.solver = (struct hs_solver_choice){.backend = name, .threads = (int)from->threads};
     /* as for a long run without stops */
     *out = (struct hs_plan){.choice = HS_CHOICE_HEURISTIC,
                             .sweeps = HS_PLAN_MOST_SWEEPS,
@@ -254,32 +230,29 @@ static int64_t proof_sweeps(const struct hs_bench *bench, const struct hs_kernel
 
 /* ---- roofline -------------------------------------------------------------------------------- */
 
-static enum hs_status make_roofline(const struct hs_bench_report *report,
-                                    const struct hs_backend *backend, struct hs_roofline *out,
-                                    struct hs_error *err)
+/* Adds the roofline to the report, and draws it. */
+static enum hs_status add_roofline(struct hs_bench_report *report, const struct hs_backend *backend,
+                                   const char *path, struct hs_error *err)
 {
+    static struct hs_roofline roofline;
     const struct hs_bench_request *request = &report->bench->request;
+    const struct hs_problem *problem = &report->bench->problem;
     struct hs_ceilings ceilings = {0};
     enum hs_status st = HS_OK;
     if (backend->ceilings)
-        st = backend->ceilings(request->device, request->threads, request->precision, &ceilings,
-                               err);
-    if (!st)
-        hs_roofline_make(report->bench, report->rows, report->count, &ceilings, out);
-    return st;
-}
-
-static enum hs_status draw_roofline(const struct hs_bench_report *report, const char *path,
-                                    struct hs_error *err)
-{
-    const struct hs_bench_request *request = &report->bench->request;
+        st = backend->ceilings(problem->solver.device, problem->solver.threads, problem->precision,
+                               &ceilings, err);
+    if (st)
+        return st;
+    hs_roofline_make(report->bench, report->rows, report->count, &ceilings, &roofline);
+    report->roofline = &roofline;
     char subtitle[192], points[HS_POINTS_TEXT];
     hs_points_name(request->dims, request->points, " \u00D7 ", points, sizeof points);
     snprintf(subtitle, sizeof subtitle,
              "%s points, radius %d, %s, fields in %s \u2014 heatsolve %s, commit %s", points,
              request->radius, hs_precision_name(request->precision),
-             hs_bench_place_name(report->roofline->place), hs_version(), hs_commit());
-    return hs_picture_roofline(report->roofline, report->rows[0].device, subtitle, path, err);
+             hs_bench_place_name(roofline.place), hs_version(), hs_commit());
+    return hs_picture_roofline(&roofline, report->rows[0].device, subtitle, path, err);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -315,7 +288,7 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
                                 struct hs_bench_report *report, struct hs_bench *bench,
                                 struct hs_error *err)
 {
-    static struct hs_bench_row rows[MOST_KERNELS];
+    static struct hs_bench_row rows[HS_BENCH_MOST];
     static struct hs_peers peers;
     static struct hs_plan choice;
     report->rows = rows;
@@ -331,12 +304,8 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
                                                 (double)arguments->peer_seconds, &peers, err);
         st = ran ? ran : st;
     }
-    static struct hs_roofline roofline;
     if (arguments->roofline && (st == HS_OK || st == HS_FAILED_CHECK)) {
-        const enum hs_status measured = make_roofline(report, backend, &roofline, err);
-        report->roofline = measured ? NULL : &roofline;
-        const enum hs_status drawn =
-            measured ? measured : draw_roofline(report, arguments->roofline, err);
+        const enum hs_status drawn = add_roofline(report, backend, arguments->roofline, err);
         st = st ? st : drawn;
     }
     if (st == HS_OK || st == HS_FAILED_CHECK || st == HS_IO)
@@ -360,7 +329,6 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
                             "bench: --methods has cases of its own and is not about kernels: leave "
                             "out --dims, --radius, --body, --kernel, --except and --roofline");
     *out = (struct hs_methods_request){.backend = from->backend,
-                                       .device = (int)from->device,
                                        .threads = (int)from->threads,
                                        .repeats = (int)from->repeats,
                                        .peers = from->peers,
@@ -426,7 +394,7 @@ static enum hs_status scale_kernels(const struct arguments *arguments, struct hs
                                     const struct hs_kernel *const *kernels, int count,
                                     const char *command, struct hs_error *err)
 {
-    static struct hs_scaling_row rows[MOST_KERNELS];
+    static struct hs_scaling_row rows[HS_BENCH_MOST];
     enum hs_status st =
         hs_scaling_expect(scaling, proof_sweeps(&scaling->all, kernels, count), err);
     int failed = 0;
@@ -451,7 +419,7 @@ static enum hs_status scale(const struct arguments *arguments,
                             struct hs_error *err)
 {
     const struct hs_backend *own = NULL;
-    const struct hs_kernel *kernels[MOST_KERNELS];
+    const struct hs_kernel *kernels[HS_BENCH_MOST];
     struct hs_scaling scaling;
     int count = 0;
     enum hs_status st = hs_scaling_init(&scaling, request, arguments->weak, err);
@@ -469,7 +437,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct arguments arguments;
     struct hs_bench_request request;
     const struct hs_backend *backend = NULL;
-    const struct hs_kernel *kernels[MOST_KERNELS];
+    const struct hs_kernel *kernels[HS_BENCH_MOST];
     char command[512];
     enum hs_status st = read_arguments(argc, argv, &arguments, err);
     join_command(argc, argv, command, sizeof command);

@@ -438,9 +438,8 @@ static void print_text(const struct outlook *outlook)
     print_steady(outlook);
     if (outlook->refused.text)
         begin("refused", "%s", outlook->refused.text);
-    if (plan->note[0]) {
+    if (plan->note[0])
         begin("note", "%s\n", plan->note);
-    }
     hs_doubts_say(&outlook->read, &outlook->doubts, print_doubt, NULL);
 }
 

@@ -127,15 +127,6 @@ static void json_digits(struct hs_json *json, const char *key, const struct hs_k
     hs_json_integers(json, key, values, count);
 }
 
-static void json_case(struct hs_json *json, const struct asked *asked, const struct hs_kernel *k)
-{
-    char reason[256];
-    const bool can = suits(asked, k, reason, sizeof reason);
-    hs_json_flag(json, "suits", can);
-    hs_json_text(json, "why", can ? NULL : reason);
-    hs_json_flag(json, "auto", k == asked->plan.kernel);
-}
-
 static void json_kernel(struct hs_json *json, const struct asked *asked, const struct hs_kernel *k)
 {
     hs_json_open(json, NULL);
@@ -152,9 +143,13 @@ static void json_kernel(struct hs_json *json, const struct asked *asked, const s
     hs_json_text(json, "idea", k->idea);
     hs_json_text(json, "origin", k->origin);
     hs_json_flag(json, "built", k->sweep != NULL);
-    if (asked)
-        json_case(json, asked, k);
-    else if (!k->sweep)
+    if (asked) {
+        char reason[256];
+        const bool can = suits(asked, k, reason, sizeof reason);
+        hs_json_flag(json, "suits", can);
+        hs_json_text(json, "why", can ? NULL : reason);
+        hs_json_flag(json, "auto", k == asked->plan.kernel);
+    } else if (!k->sweep)
         hs_json_text(json, "why", HS_NOT_BUILT);
     hs_json_close(json);
 }

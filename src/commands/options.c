@@ -38,11 +38,6 @@ static struct row row_of(const struct hs_option *option)
     return row;
 }
 
-static bool is_group(const struct hs_option *option)
-{
-    return option->type == HS_OPTION_GROUP || option->type == HS_OPTION_GROUP_LIST;
-}
-
 static int wider(int width, const char *text)
 {
     const int length = (int)strlen(text);
@@ -244,8 +239,9 @@ static void print_keys(void)
 {
     for (const struct hs_option *option = hs_options(); option->path; option++) {
         char path[CELL];
-        for (int n = 0; !is_group(option) && hs_option_concrete(option->path, n, path, sizeof path);
-             n++)
+        if (option->type == HS_OPTION_GROUP || option->type == HS_OPTION_GROUP_LIST)
+            continue;
+        for (int n = 0; hs_option_concrete(option->path, n, path, sizeof path); n++)
             printf("%s\n", path);
     }
 }

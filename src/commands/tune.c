@@ -21,15 +21,6 @@ struct findings {
     char note[512];
 };
 
-/* The plan that "auto" makes untuned, whatever kernel the config names. */
-static enum hs_status plan_by_itself(const struct hs_problem *problem, struct hs_plan *out,
-                                     struct hs_error *err)
-{
-    struct hs_problem asked = *problem;
-    asked.solver.kernel = NULL;
-    return hs_plan_make(&asked, out, err);
-}
-
 static enum hs_status find_out(bool retune, struct findings *findings, struct hs_error *err)
 {
     struct hs_tuning *tuning = &findings->tuning;
@@ -186,8 +177,10 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = check_ranks(err);
     if (!st)
         st = hs_case_read(&request, &problem, err);
+    struct hs_problem asked = problem; /* whatever kernel the config names */
+    asked.solver.kernel = NULL;
     if (!st)
-        st = plan_by_itself(&problem, &findings.plan, err);
+        st = hs_plan_make(&asked, &findings.plan, err);
     if (!st)
         st = find_out(retune, &findings, err);
     if (!st && request.json)

@@ -27,7 +27,7 @@ struct request {
 
 struct findings {
     const struct hs_problem *problem;
-    const struct hs_plan *plan;
+    struct hs_plan plan;
     struct hs_reference reference;
     struct hs_comparison comparison;
     struct hs_power power;
@@ -70,43 +70,27 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
     return HS_OK;
 }
 
-static enum hs_status run_reference(const struct request *request, struct findings *findings,
-                                    struct hs_error *err)
-{
-    const struct hs_plan *plan = findings->plan;
-    int64_t sweeps = hs_verify_sweeps(findings->problem, plan, false);
-    if (request->sweeps > 0)
-        sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
-    return hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
-}
-
 static enum hs_status compare(struct findings *findings, struct hs_error *err)
 {
-    return hs_verify_compare(findings->problem, findings->plan, &findings->reference,
+    return hs_verify_compare(findings->problem, &findings->plan, &findings->reference,
                              &findings->comparison, err);
-}
-
-static enum hs_status hold_to_power(const struct request *request, struct findings *findings,
-                                    struct hs_error *err)
-{
-    const struct hs_plan *plan = findings->plan;
-    const int64_t sweeps =
-        request->power > 0 ? request->power : hs_verify_sweeps(findings->problem, plan, true);
-    return hs_verify_power(findings->problem, plan, sweeps, &findings->power, err);
 }
 
 static enum hs_status find_out(const struct request *request, struct findings *findings,
                                struct hs_error *err)
 {
     const struct hs_problem *problem = findings->problem;
-    const struct hs_plan *plan = findings->plan;
+    const struct hs_plan *plan = &findings->plan;
     static const char alone[] = "that is for one rank";
     const bool several = hs_ranks_count() > 1;
     enum hs_status st = compare(findings, err);
     if (several)
         snprintf(findings->power.lacking, sizeof findings->power.lacking, "%s", alone);
     else if (!st)
-        st = hold_to_power(request, findings, err);
+        st = hs_verify_power(problem, plan,
+                             request->power > 0 ? request->power
+                                                : hs_verify_sweeps(problem, plan, true),
+                             &findings->power, err);
     findings->no_refinement = several ? alone : hs_verify_no_refinement(problem);
     if (!st && !findings->no_refinement)
         st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
@@ -148,7 +132,7 @@ static void print_comparison(const struct findings *findings)
         printf("%s = \"%s\" is not looked at: all of this is about sweeps, those of \"euler\"\n",
                findings->key, findings->method);
     const struct hs_comparison *c = &findings->comparison;
-    const struct hs_plan *plan = findings->plan;
+    const struct hs_plan *plan = &findings->plan;
     const bool itself = strcmp(plan->kernel->name, "reference") == 0;
     printf("kernel %s (%s) against reference (cpu): %" PRId64 " of %" PRId64 " sweeps, %" PRId64
            " nodes, %s%s\n",
@@ -180,7 +164,7 @@ static void print_power(const struct findings *findings)
         "  max |difference| %.3g\n  max relative     %.3g\n"
         "  bound            %.3g: half epsilons, sweeps * (terms + 2) * sum|c| * max|T| of them\n"
         "  %s\n",
-        findings->plan->kernel->name, findings->plan->backend->name, c->sweeps, c->max_abs,
+        findings->plan.kernel->name, findings->plan.backend->name, c->sweeps, c->max_abs,
         c->max_relative, c->bound, within(c) ? "passed" : "FAILED");
 }
 
@@ -215,12 +199,12 @@ static void json_comparison(struct hs_json *json, const char *key, const struct 
     const struct hs_comparison *c = &findings->comparison;
     const int dims = findings->problem->grid.dims;
     hs_json_open(json, key);
-    hs_json_text(json, "kernel", findings->plan->kernel->name);
-    hs_json_text(json, "backend", findings->plan->backend->name);
+    hs_json_text(json, "kernel", findings->plan.kernel->name);
+    hs_json_text(json, "backend", findings->plan.backend->name);
     hs_json_text(json, "reference", "reference");
     hs_json_text(json, "precision", hs_precision_name(findings->problem->precision));
     hs_json_integer(json, "sweeps", c->sweeps);
-    hs_json_integer(json, "sweeps_of_run", findings->plan->sweeps);
+    hs_json_integer(json, "sweeps_of_run", findings->plan.sweeps);
     hs_json_integer(json, "nodes", c->nodes);
     hs_json_integer(json, "differing", c->differing);
     hs_json_number(json, "max_abs", c->max_abs);
@@ -304,7 +288,7 @@ static enum hs_status judge(const struct findings *findings, struct hs_error *er
     return hs_error_add(err, HS_FAILED_CHECK,
                         "%s: kernel %s differs from the reference by up to %.3g (%" PRIu64
                         " ULPs), more than the bound of %.3g",
-                        findings->problem->config_path, findings->plan->kernel->name, c->max_abs,
+                        findings->problem->config_path, findings->plan.kernel->name, c->max_abs,
                         c->max_ulps, c->bound);
 }
 
@@ -314,13 +298,13 @@ static void print_row(const struct findings *findings)
 {
     const struct hs_comparison *c = &findings->comparison;
     printf("%-20s %10" PRId64 " %13.3g %12.3g %10" PRIu64 " %10.3g  %s\n",
-           findings->plan->kernel->name, c->differing, c->max_abs, c->max_relative, c->max_ulps,
+           findings->plan.kernel->name, c->differing, c->max_abs, c->max_relative, c->max_ulps,
            c->bound, within(c) ? "passed" : "FAILED");
 }
 
 static void print_heading(const struct findings *findings)
 {
-    const struct hs_plan *plan = findings->plan;
+    const struct hs_plan *plan = &findings->plan;
     printf("every kernel of %s that suits the case against reference (cpu), %s: %s\n",
            plan->backend->name, hs_precision_name(findings->problem->precision), contraction);
     printf("%-20s %10s %13s %12s %10s %10s\n", "kernel", "differing", "max |differ.|",
@@ -330,10 +314,9 @@ static void print_heading(const struct findings *findings)
 
 /* Compares every kernel that suits the case; a failure does not stop the others. */
 static enum hs_status compare_every(const struct request *request, struct findings *findings,
-                                    struct hs_plan *plan, struct hs_error *err)
+                                    struct hs_error *err)
 {
     struct hs_json json = hs_json_on(stdout);
-    char reason[256];
     enum hs_status first = HS_OK;
     if (request->of.json) {
         hs_json_open(&json, NULL);
@@ -342,10 +325,11 @@ static enum hs_status compare_every(const struct request *request, struct findin
     }
     for (int n = 0; hs_kernels[n]; n++) {
         const struct hs_kernel *kernel = hs_kernels[n];
-        if (kernel->device != plan->backend->device || strcmp(kernel->name, "reference") == 0 ||
-            !hs_kernel_suits(kernel, findings->problem, reason, sizeof reason))
+        if (kernel->device != findings->plan.backend->device ||
+            strcmp(kernel->name, "reference") == 0 ||
+            !hs_kernel_suits(kernel, findings->problem, NULL, 0))
             continue;
-        plan->kernel = kernel;
+        findings->plan.kernel = kernel;
         enum hs_status st = compare(findings, err);
         if (!st) {
             if (request->of.json)
@@ -372,7 +356,7 @@ static enum hs_status judge_power(const struct findings *findings, struct hs_err
     return hs_error_add(err, HS_FAILED_CHECK,
                         "%s: kernel %s differs from the exact power of a sweep by up to %.3g after "
                         "%" PRId64 " sweeps, more than the bound of %.3g",
-                        findings->problem->config_path, findings->plan->kernel->name, c->max_abs,
+                        findings->problem->config_path, findings->plan.kernel->name, c->max_abs,
                         c->sweeps, c->bound);
 }
 
@@ -411,23 +395,26 @@ static enum hs_status prove(const struct request *request, struct findings *find
 }
 
 static enum hs_status verify(const struct request *request, struct findings *findings,
-                             struct hs_plan *plan, struct hs_error *err)
+                             struct hs_error *err)
 {
+    const struct hs_plan *plan = &findings->plan;
+    int64_t sweeps = hs_verify_sweeps(findings->problem, plan, false);
+    if (request->sweeps > 0)
+        sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
     if (request->every && !request->of.json && !request->of.quiet)
         print_heading(findings);
-    const enum hs_status st = run_reference(request, findings, err);
+    const enum hs_status st =
+        hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
     if (st)
         return st;
-    return request->every ? compare_every(request, findings, plan, err)
-                          : prove(request, findings, err);
+    return request->every ? compare_every(request, findings, err) : prove(request, findings, err);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {.of = {.together = true}};
     struct hs_problem problem;
-    struct hs_plan plan = {0};
-    struct findings findings = {.problem = &problem, .plan = &plan};
+    struct findings findings = {.problem = &problem};
     hs_problem_init(&problem);
 
     enum hs_status st = read_request(argc, argv, &request, err);
@@ -437,9 +424,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         hs_ranks_share(&problem);
     if (!st && hs_ranks_is_first())
-        st = hs_tune_file_plan(&problem, &plan, err);
-    if (hs_ranks_enter(&st, &problem, hs_methods[0], &plan.backend, err) && !st)
-        st = verify(&request, &findings, &plan, err);
+        st = hs_tune_file_plan(&problem, &findings.plan, err);
+    if (hs_ranks_enter(&st, &problem, hs_methods[0], &findings.plan.backend, err) && !st)
+        st = verify(&request, &findings, err);
     hs_verify_reference_release(&findings.reference);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.of.set);

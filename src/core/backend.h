@@ -145,7 +145,7 @@ struct hs_backend {
     const char *(*describe)(const struct hs_backend_state *state);
     void (*destroy)(struct hs_backend_state *state); /* accepts NULL */
     const struct hs_transforms *transforms;          /* for methods of modes; NULL: none */
-    const struct hs_vectors *vectors;                /* for methods of many stages; NULL: none */
+    const struct hs_vectors *vectors;                /* for methods of many stages */
     const struct hs_device_krylov *krylov;           /* for conjugate gradients; NULL: the host's */
     const struct hs_halo *halo;                      /* for ranks; NULL: none */
 };

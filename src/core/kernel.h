@@ -216,7 +216,7 @@ struct hs_kernel {
 };
 
 /* Makes the kernel's plan for the case. False if the kernel cannot do it; `reason` (of `size`
- * bytes) says why. */
+ * bytes; NULL and 0: not wanted) says why. */
 bool hs_kernel_plan_make(const struct hs_kernel *kernel, const struct hs_case *of,
                          const struct hs_device_limits *limits, struct hs_kernel_plan *out,
                          char *reason, size_t size);

@@ -1,7 +1,6 @@
 /*
  * What a backend offers to methods whose step is more than a sweep: further fields, a sweep from
- * any field to another, and linear combinations of fields. A table beside the backend's; NULL if
- * the backend has none.
+ * any field to another, and linear combinations of fields. A table beside the backend's.
  *
  * Fields are identified by numbers: 0 is the state's field, 1 what remains of the previous field,
  * and further ones exist once they are reserved. Calls are asynchronous and executed in order; only

@@ -357,9 +357,8 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
 int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *problem)
 {
     struct hs_kernel_plan of_kernel;
-    char unused[256];
     if (!plan->method->recursion || hs_boundary_data_in_time(problem) ||
-        !hs_kernel_plan_here(plan->kernel, problem, &of_kernel, unused, sizeof unused))
+        !hs_kernel_plan_here(plan->kernel, problem, &of_kernel, NULL, 0))
         return 0;
     return of_kernel.recursion;
 }

@@ -243,9 +243,8 @@ bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *pr
 
 int hs_kernel_steps_for(const struct hs_kernel *kernel, const struct hs_problem *problem)
 {
-    char unused[256];
     struct hs_kernel_plan plan;
-    hs_kernel_plan_here(kernel, problem, &plan, unused, sizeof unused);
+    hs_kernel_plan_here(kernel, problem, &plan, NULL, 0);
     return plan.steps;
 }
 
@@ -255,12 +254,11 @@ static const struct hs_kernel *by_heuristic(const struct hs_registry *registry,
                                             const struct hs_problem *problem, enum hs_device device,
                                             bool alone, bool recursive)
 {
-    char reason[256];
     struct hs_kernel_plan plan;
     for (const struct hs_heuristic *row = hs_heuristics(device); row->kernel; row++) {
         const struct hs_kernel *kernel = kernel_named(registry, row->kernel, device);
         if (kernel && !(alone && kernel->steps > 1) && hs_heuristic_holds(row, problem) &&
-            hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason) &&
+            hs_kernel_plan_here(kernel, problem, &plan, NULL, 0) &&
             (!recursive || plan.recursion > 0))
             return kernel;
     }
@@ -271,7 +269,6 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
                                            const struct hs_problem *problem, enum hs_device device,
                                            bool alone)
 {
-    char reason[256];
     const struct hs_kernel *first = by_heuristic(registry, problem, device, alone, false);
     if (first)
         return first;
@@ -280,7 +277,7 @@ static const struct hs_kernel *best_kernel(const struct hs_registry *registry,
         const struct hs_kernel *kernel = registry->kernels[n];
         const bool better = !found || strcmp(found->name, "reference") == 0;
         if (kernel->device == device && better && !(alone && kernel->steps > 1) &&
-            hs_kernel_suits(kernel, problem, reason, sizeof reason))
+            hs_kernel_suits(kernel, problem, NULL, 0))
             found = kernel;
     }
     return found;
@@ -300,10 +297,10 @@ const struct hs_kernel *hs_kernel_for_stages(const struct hs_problem *problem,
 static enum hs_status cannot(const struct hs_registry *registry, const struct hs_problem *problem,
                              enum hs_device device, const char *reason, struct hs_error *err)
 {
-    char able[1024] = "", unused[256];
+    char able[1024] = "";
     for (int n = 0; registry->kernels[n]; n++)
         if (registry->kernels[n]->device == device &&
-            hs_kernel_suits(registry->kernels[n], problem, unused, sizeof unused))
+            hs_kernel_suits(registry->kernels[n], problem, NULL, 0))
             append(able, sizeof able, ", ", registry->kernels[n]->name);
     return hs_error_add(err, HS_BAD_INPUT,
                         "%ssolver.kernel = \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",

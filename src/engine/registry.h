@@ -50,7 +50,8 @@ void hs_wake(const struct hs_problem *problem);
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err);
 
 /* The kernel's plan for the problem on the device that it would run on here. False if the kernel
- * cannot do the problem or is not built: `reason` (of `size` bytes) says why. */
+ * cannot do the problem or is not built: `reason` (of `size` bytes; NULL and 0: not wanted) says
+ * why. */
 bool hs_kernel_plan_here(const struct hs_kernel *kernel, const struct hs_problem *problem,
                          struct hs_kernel_plan *out, char *reason, size_t size);
 bool hs_kernel_suits(const struct hs_kernel *kernel, const struct hs_problem *problem, char *reason,

@@ -274,8 +274,9 @@ struct hs_steady_outlook hs_steady_look_ahead(const struct hs_problem *problem,
 {
     const struct hs_schedule *schedule = &problem->schedule;
     const struct hs_boundary_data_lead lead = hs_boundary_data_lead(problem, plan);
-    struct hs_steady_outlook out = {
-        .slowest = slowest_of(problem, plan), .time_dependent = lead.in_time, .sweeps = NAN};
+    struct hs_steady_outlook out = {.slowest = slowest_of(problem, plan),
+                                    .time_dependent = hs_boundary_data_in_time(problem),
+                                    .sweeps = NAN};
     double lowest, highest;
     survey(problem, &lead, &lowest, &highest);
     out.rounding = rounding_of(problem->precision, fmax(fabs(lowest), fabs(highest)));

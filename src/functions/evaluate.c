@@ -16,21 +16,26 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
 {
     /* `value` is separate, so that node values do not overwrite a value for all nodes that is still
      * read. Binary operations have loops of their own: the masked form takes twice as long. */
-    double values[HS_EXPRESSION_DEPTH][STRIP], value[HS_EXPRESSION_DEPTH], x[STRIP];
+    double values[HS_EXPRESSION_DEPTH][STRIP], value[HS_EXPRESSION_DEPTH], along[STRIP];
     struct operand stack[HS_EXPRESSION_DEPTH];
-    int top = 0, known_x = 0;
+    int top = 0, known = 0;
     for (int n = 0; n < length; n++) {
         const struct hs_instruction *in = &code[n];
         switch (in->operation) {
         case HS_OP_CONSTANT: stack[top++] = (struct operand){&in->constant, 0}; break;
         case HS_OP_X:
-            for (; known_x < count && !row->places; known_x++)
-                x[known_x] = row->x + (double)(first + known_x) * row->dx;
-            stack[top++] = (struct operand){row->places ? row->places + first : x, -1};
+        case HS_OP_Y:
+        case HS_OP_Z:
+        case HS_OP_T: {
+            const double *at = &row->at[in->operation - HS_OP_X];
+            const bool varies = at == &row->at[row->axis];
+            for (; varies && known < count && !row->places; known++)
+                along[known] = *at + (double)(first + known) * row->step;
+            if (varies)
+                at = row->places ? row->places + first : along;
+            stack[top++] = (struct operand){at, varies ? -1 : 0};
             break;
-        case HS_OP_Y: stack[top++] = (struct operand){&row->y, 0}; break;
-        case HS_OP_Z: stack[top++] = (struct operand){&row->z, 0}; break;
-        case HS_OP_T: stack[top++] = (struct operand){&row->t, 0}; break;
+        }
 #define HS_STRIP(first, second, third, meaning)                                                    \
     for (int i = 0; i < nodes; i++) {                                                              \
         const double a = first, b = second, c = third;                                             \
@@ -89,25 +94,24 @@ void hs_program_row(const struct hs_instruction *code, int length, const struct 
     }
 }
 
-struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, double z, double t)
+struct hs_row hs_row_along(const struct hs_grid *grid, int axis, const int64_t node[HS_AXES],
+                           int64_t count, double t)
 {
-    return (struct hs_row){.count = grid->points[axis],
-                           .x = grid->lower[axis],
-                           .dx = grid->spacing[axis],
-                           .places = hs_grid_places(grid, axis),
-                           .y = y,
-                           .z = z,
-                           .t = t};
+    struct hs_row row = {.axis = axis,
+                         .first = node[axis],
+                         .count = count,
+                         .at = {[HS_AXES] = t},
+                         .step = grid->spacing[axis],
+                         .places = hs_grid_places(grid, axis)};
+    for (int a = 0; a < HS_AXES; a++)
+        row.at[a] = a == axis ? grid->lower[a] : hs_grid_coordinate(grid, a, node[a]);
+    return row;
 }
 
 struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
                         int64_t count, double t)
 {
-    struct hs_row row = hs_row_along(grid, HS_X, hs_grid_coordinate(grid, HS_Y, j),
-                                     hs_grid_coordinate(grid, HS_Z, k), t);
-    row.first = first;
-    row.count = count;
-    return row;
+    return hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){first, j, k}, count, t);
 }
 
 void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
@@ -120,7 +124,7 @@ double hs_expression_at(const struct hs_instruction *code, int length, double x,
                         double t)
 {
     /* x + 0*-0 is x, even if x is -0 */
-    const struct hs_row row = {.count = 1, .x = x, .dx = -0.0, .y = y, .z = z, .t = t};
+    const struct hs_row row = {.count = 1, .at = {x, y, z, t}, .step = -0.0};
     double value;
     hs_program_row(code, length, &row, &value);
     return value;

@@ -18,11 +18,11 @@ double hs_value_at_node(const struct hs_value *value, const struct hs_grid *grid
 
 /* The input of a program along a row of nodes. */
 struct hs_row {
-    int64_t first, count; /* the nodes to evaluate */
-    double x, dx;         /* m: node i lies at x + i*dx ... */
-    const double *places; /* m: ... or at places[i], where this is not NULL */
-    double y, z;          /* m */
-    double t;             /* s */
+    int axis;               /* of the row */
+    int64_t first, count;   /* the nodes to evaluate */
+    double at[HS_AXES + 1]; /* x, y, z [m] of node 0, and t [s] */
+    double step;            /* m: from node to node along the axis, ... */
+    const double *places;   /* m: ... or node i lies at places[i], where this is not NULL */
     struct hs_row_table {
         const double *values;
         bool varies; /* values[i] is for node i; else values[0] is for all nodes */
@@ -34,8 +34,9 @@ struct hs_row {
 void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
                     double *out);
 
-/* All nodes along an axis of the grid; `count` nodes of row (j, k) from node `first` on. */
-struct hs_row hs_row_along(const struct hs_grid *grid, int axis, double y, double z, double t);
+/* `count` nodes from a node on, along an axis of the grid; from node `first` on, of row (j, k). */
+struct hs_row hs_row_along(const struct hs_grid *grid, int axis, const int64_t node[HS_AXES],
+                           int64_t count, double t);
 struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
                         int64_t count, double t);
 

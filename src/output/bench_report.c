@@ -49,19 +49,6 @@ static const struct hs_bench_figures *first_in(const struct hs_bench_report *rep
     return NULL;
 }
 
-/* The copy bandwidth [bytes/s]: median over the kernels' medians; NaN if there is none. */
-static double copy_of(const struct hs_bench_report *report, enum hs_bench_place place)
-{
-    double rates[256];
-    int count = 0;
-    for (int n = 0; n < report->count && count < 256; n++) {
-        const struct hs_bench_figures *f = &report->rows[n].figures[place];
-        if (report->rows[n].proven && f->pairs && f->copy.count)
-            rates[count++] = f->copy.median;
-    }
-    return hs_samples_of(rates, count).median;
-}
-
 /* A line of a table, for a kernel or a peer. */
 struct line {
     const char *name, *kind, *device, *version;
@@ -100,7 +87,7 @@ static bool peer_is_in(const struct hs_bench_report *report, enum hs_bench_place
 static struct line line_of_peer(const struct hs_bench_report *report, const struct hs_peer *peer,
                                 enum hs_bench_place place)
 {
-    const double copy = copy_of(report, place);
+    const double copy = hs_bench_copy(report->rows, report->count, place);
     return (struct line){.name = peer->name,
                          .kind = "peer",
                          .device = peer->device,
@@ -191,7 +178,7 @@ static void print_place(FILE *stream, const struct hs_bench_report *report,
                         enum hs_bench_place place)
 {
     const struct hs_bench_figures *first = first_in(report, place);
-    const double copy = copy_of(report, place);
+    const double copy = hs_bench_copy(report->rows, report->count, place);
     if (!first)
         return;
     fprintf(stream, "\nfields in %s", hs_bench_place_name(place));

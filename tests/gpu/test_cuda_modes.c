@@ -164,9 +164,10 @@ static enum hs_status time_states(struct hs_modes *modes, enum hs_mode_rule rule
         at[0] = fmin(at[0], hs_clock_now() - begun);
     }
     for (int n = 1; n < 3 && !st; n++) {
-        const double amount = rule == HS_MODE_STEADY ? 0.0 : 1e6 * n;
+        const struct hs_mode_filter then = {.rule = rule,
+                                            .amount = rule == HS_MODE_STEADY ? 0.0 : 1e6 * n};
         begun = hs_clock_now();
-        st = hs_modes_put(modes, rule, amount, false, err);
+        st = hs_modes_put(modes, then, false, err);
         at[n] = hs_clock_now() - begun;
     }
     return st;
@@ -196,7 +197,7 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
 {
     struct hs_error err;
     struct hs_backend_state *device = NULL;
-    struct hs_modes modes;
+    struct hs_method_state *modes;
     char points[HS_POINTS_TEXT];
     hs_error_init(&err);
     hs_grid_name_points(&problem->grid, points, sizeof points);
@@ -207,14 +208,14 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
         return;
     }
     const double begin = hs_clock_now();
-    st = hs_modes_init(&modes, problem, cuda_backend(), device, &err);
+    st = hs_modes_create(sizeof(struct hs_modes), problem, cuda_backend(), device, &modes, &err);
     printf("%s double, %.2f GiB beside the fields; memory and cuBLAS %.1f ms\n", points,
            hs_modes_memory(problem, cuda_backend()) / 0x1p30, 1e3 * (hs_clock_now() - begin));
     if (!st)
-        st = time_all(&modes, &err);
+        st = time_all((void *)modes, &err);
     if (st)
         printf("  %s", err.text);
-    hs_modes_release(&modes);
+    hs_modes_destroy(modes);
     cuda_backend()->destroy(device);
     hs_error_release(&err);
 }

@@ -74,9 +74,8 @@ static double bytes_needed(const struct hs_problem *problem, const struct hs_ker
     const double field = hs_cpu_field_bytes(problem);
     const double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) * field;
     struct hs_kernel_plan plan = {.steps = kernel->steps};
-    char unused[256];
     if (bytes < more_than_any)
-        make_plan(problem, kernel, threads, &plan, unused, sizeof unused);
+        make_plan(problem, kernel, threads, &plan, NULL, 0);
     return bytes + (double)plan.scratch + hs_cpu_network_bytes(problem, field, most_steps(&plan)) +
            hs_face_slots_bytes(problem, most_steps(&plan) + 1);
 }

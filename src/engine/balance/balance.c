@@ -41,9 +41,10 @@ bool hs_balance_spares(const struct hs_problem *problem, struct hs_box *out)
 
 static void forget(struct hs_balance *balance)
 {
+    double *flux = balance->terms.flux;
     for (int w = 0; w < balance->wall_count; w++)
-        balance->flux[w] = NAN;
-    balance->terms = (struct hs_balance_terms){balance->flux, NAN, NAN, NAN, NAN, NAN};
+        flux[w] = NAN;
+    balance->terms = (struct hs_balance_terms){flux, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* Allocates the outermost `depth` layers of a face. */
@@ -69,7 +70,11 @@ static bool init_layers(const struct hs_problem *problem, int face, int depth,
 static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
 {
     const struct hs_problem *problem = balance->problem;
+    const enum hs_status read = hs_balance_source_init(balance, err);
+    if (read)
+        return read;
     (problem->body ? hs_balance_of_network : hs_balance_of_stencil)(balance);
+    balance->sinks = is_perfused(problem);
     bool enough = true;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
         const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);
@@ -77,17 +82,7 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
                  init_layers(problem, face, depth > 1, &balance->before[face]) &&
                  init_layers(problem, face, depth > 1, &balance->after[face]);
     }
-    if (!enough)
-        return hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
-    const enum hs_status read = hs_balance_source_init(balance, err);
-    balance->capacity = balance->op->capacity(balance);
-    balance->sinks = is_perfused(problem);
-    return read;
-}
-
-static void init_sums(const struct hs_balance *balance, struct hs_balance_sums *sums)
-{
-    sums->leaving = hs_new(((size_t)balance->wall_count + 1) * sizeof *sums->leaving);
+    return enough ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
 }
 
 enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_balance **out,
@@ -97,11 +92,13 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
     struct hs_balance *balance = hs_new(sizeof *balance);
     balance->problem = problem;
     balance->wall_count = hs_problem_wall_count(problem);
-    balance->flux = hs_new(((size_t)balance->wall_count + 1) * sizeof *balance->flux);
-    init_sums(balance, &balance->all);
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
+    const size_t walls = (size_t)balance->wall_count + 1;
+    balance->terms.flux = hs_new(walls * sizeof *balance->terms.flux);
+    struct hs_sum *next = hs_new((1 + HS_FACES * HS_BALANCE_PARTS) * walls * sizeof *next);
+    balance->all.leaving = next;
+    for (int face = 0; face < HS_FACES; face++)
         for (int part = 0; part < HS_BALANCE_PARTS; part++)
-            init_sums(balance, &balance->part[face][part]);
+            balance->part[face][part].leaving = next += walls;
     balance->worst.sweep = -1;
     forget(balance);
     const enum hs_status st = init(balance, err);
@@ -121,11 +118,9 @@ void hs_balance_destroy(struct hs_balance *balance)
         free(balance->mean[face].values);
         free(balance->before[face].values);
         free(balance->after[face].values);
-        for (int part = 0; part < HS_BALANCE_PARTS; part++)
-            free(balance->part[face][part].leaving);
     }
     hs_balance_source_release(&balance->source);
-    free(balance->flux);
+    free(balance->terms.flux);
     free(balance->all.leaving);
     free(balance);
 }
@@ -300,22 +295,16 @@ static enum hs_status fetch(const struct hs_balance_layers layers[HS_FACES], boo
     return st;
 }
 
-static enum hs_status reduce(const struct hs_step_state *step_state, struct hs_reduction *out,
-                             struct hs_error *err)
-{
-    const struct hs_step_state_cache *cache = step_state->cache;
-    return hs_reduce(cache->backend, cache->state, step_state->problem, out, err);
-}
-
 /* Fetches the step's fields; `found` begins as the reduction of those that the loop kept. */
 static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step_state *step_state,
                                 struct hs_reduction *found, struct hs_error *err)
 {
     const struct hs_step_mean *step = &balance->step;
+    const struct hs_step_state_cache *cache = step_state->cache;
     struct hs_reduction other = *found;
     enum hs_status st = hs_step_state_exchange(step_state, step->before, err);
     if (!st && step->before != 1)
-        st = reduce(step_state, &other, err);
+        st = hs_reduce(cache->backend, cache->state, step_state->problem, &other, err);
     found->stored = other.stored;
     if (!st && step->before != step->mean)
         st = fetch(balance->before, true, step_state, err);
@@ -326,7 +315,7 @@ static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step
     if (!st)
         st = hs_step_state_exchange(step_state, step->mean, err);
     if (!st && step->mean != 1 && balance->sinks)
-        st = reduce(step_state, &other, err);
+        st = hs_reduce(cache->backend, cache->state, step_state->problem, &other, err);
     found->sunk = other.sunk;
     if (!st)
         st = fetch(balance->mean, true, step_state, err);
@@ -387,9 +376,9 @@ static void conclude(struct hs_balance *balance, const struct hs_reduction *redu
     hs_sum_add(&all, terms->stored);
     hs_sum_add(&all, -terms->source);
     for (int w = 0; w < balance->wall_count; w++) {
-        balance->flux[w] = hs_sum_value(&balance->all.leaving[w]);
-        terms->largest = fmax(terms->largest, fabs(balance->flux[w]));
-        hs_sum_add(&all, balance->flux[w]);
+        terms->flux[w] = hs_sum_value(&balance->all.leaving[w]);
+        terms->largest = fmax(terms->largest, fabs(terms->flux[w]));
+        hs_sum_add(&all, terms->flux[w]);
     }
     terms->imbalance = hs_sum_value(&all);
     terms->rounding = rounding(balance, reduction);
@@ -470,8 +459,7 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
     const struct hs_reduction *reduction;
     forget(balance);
     enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
-    if (st || isnan(reduction->stored) || !step_state->cache->backend->download_before ||
-        !describe(balance, step_state))
+    if (st || isnan(reduction->stored) || !describe(balance, step_state))
         return st;
     struct hs_reduction found = *reduction;
     st = fetch_all(balance, step_state, &found, err);

@@ -16,12 +16,12 @@
 
 /* In W, per metre of each axis that the grid lacks (hs_problem_power_unit). NaN: not known. */
 struct hs_balance_terms {
-    const double *flux; /* [hs_problem_wall_count] outward */
-    double source;      /* put in by sources, less what the body's sinks take */
-    double stored;      /* growth of the heat content per second */
-    double imbalance;   /* stored + fluxes - source */
-    double largest;     /* of |flux|, |source| and |stored| */
-    double rounding;    /* the largest imbalance that rounding can make */
+    double *flux;     /* [hs_problem_wall_count] outward */
+    double source;    /* put in by sources, less what the body's sinks take */
+    double stored;    /* growth of the heat content per second */
+    double imbalance; /* stored + fluxes - source */
+    double largest;   /* of |flux|, |source| and |stored| */
+    double rounding;  /* the largest imbalance that rounding can make */
 };
 
 /* The sweep with the largest |imbalance|, and the largest term of all sweeps; or, if any exceeded

@@ -23,7 +23,6 @@ struct own {
     struct hs_axis axis[HS_AXES];
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
-    bool active;      /* substances have sources or sinks */
     double *function; /* means of the time functions in the step */
 };
 
@@ -127,12 +126,6 @@ static void list_parts(struct hs_balance *balance, struct own *own, int face)
         free(of[t].part);
     }
     free(of);
-}
-
-static double capacity(const struct hs_balance *balance)
-{
-    const struct hs_problem *problem = balance->problem;
-    return hs_network_capacity(problem->network, hs_threads_of(problem));
 }
 
 static void release(struct hs_balance *balance)
@@ -259,7 +252,7 @@ static void sources(struct hs_balance *balance, double sunk)
 {
     const struct own *own = balance->own;
     const struct hs_body *body = balance->problem->body;
-    if (!own->active)
+    if (!hs_body_is_active(body))
         return;
     for (int s = 0; s < body->substance_count; s++)
         hs_balance_put_in(balance, body->substance[s].volume * put_in(own, &body->substance[s]));
@@ -290,7 +283,6 @@ static const struct hs_balance_operator network = {.depth = depth,
                                                    .prescribed = prescribed,
                                                    .exchange = exchange,
                                                    .sources = sources,
-                                                   .capacity = capacity,
                                                    .release = release};
 
 void hs_balance_of_network(struct hs_balance *balance)
@@ -299,11 +291,11 @@ void hs_balance_of_network(struct hs_balance *balance)
     struct own *own = hs_new(sizeof *own);
     balance->op = &network;
     balance->own = own;
+    balance->capacity = hs_network_capacity(problem->network, hs_threads_of(problem));
     own->spec = hs_network_problem_spec(problem);
     own->function = hs_new(((size_t)problem->time_function_count + 1) * sizeof *own->function);
     hs_axes_init(own->axis, &own->spec);
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (!problem->face[face].wrap)
             list_parts(balance, own, face);
-    own->active = hs_body_is_active(problem->body);
 }

@@ -60,8 +60,7 @@ struct hs_balance_operator {
     /* Adds what this operator's own sources and sinks put in, and how much of it leaves through
      * walls that hold; `sunk` as in hs_reduction. NULL: nothing. */
     void (*sources)(struct hs_balance *balance, double sunk);
-    double (*capacity)(const struct hs_balance *balance); /* J/K: of all nodes */
-    void (*release)(struct hs_balance *balance);          /* frees `own`; NULL: there is none */
+    void (*release)(struct hs_balance *balance); /* frees `own`; NULL: there is none */
 };
 
 /* The source that all operators have: density(x, y, z, t) of power. */
@@ -93,16 +92,15 @@ struct hs_balance {
     double transfer[HS_AXES];  /* W/(m^2 K), for a stencil: from node to node along each axis */
     double width[HS_AXES][3];  /* m: of its control volumes: first, inside, last */
     struct hs_balance_layers mean[HS_FACES], before[HS_FACES], after[HS_FACES];
-    struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS];
+    struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS]; /* all.leaving: of these, too */
     struct hs_sum put_in;
     /* results */
-    double *flux; /* [wall_count] */
     struct hs_balance_terms terms;
     struct hs_balance_worst worst;
     double largest; /* term of any look */
 };
 
-/* Set op, own and wall_of_face. */
+/* Set op, own, wall_of_face and capacity; the source is there. */
 void hs_balance_of_stencil(struct hs_balance *balance);
 void hs_balance_of_network(struct hs_balance *balance);
 

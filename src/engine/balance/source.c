@@ -11,25 +11,21 @@
 #include <omp.h>
 #include <stdlib.h>
 
-/* The axes along which a sum runs. */
-struct along {
-    bool axis[HS_AXES];
-};
-static const struct along all_axes = {{true, true, true}};
+/* Sums run along some axes: those with a bit, 1 << axis. */
+enum { ALL_AXES = (1 << HS_AXES) - 1 };
 
-static int64_t points_of(const struct hs_problem *problem, const struct along *along, int axis)
+static int64_t points_of(const struct hs_problem *problem, unsigned along, int axis)
 {
-    return along->axis[axis] ? problem->grid.points[axis] : 1;
+    return along >> axis & 1 ? problem->grid.points[axis] : 1;
 }
 
-static double width_of(const struct hs_problem *problem, const struct along *along, int axis,
-                       int64_t i)
+static double width_of(const struct hs_problem *problem, unsigned along, int axis, int64_t i)
 {
-    return along->axis[axis] ? hs_problem_node_width(problem, axis, i) : 1.0;
+    return along >> axis & 1 ? hs_problem_node_width(problem, axis, i) : 1.0;
 }
 
 /* m^dims along these axes. */
-static double sum_volumes(const struct hs_problem *problem, const struct along *along)
+static double sum_volumes(const struct hs_problem *problem, unsigned along)
 {
     double volume = 1.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -42,8 +38,8 @@ static double sum_volumes(const struct hs_problem *problem, const struct along *
 }
 
 /* Sum of density times volume along row (j, k). */
-static double of_row(const struct hs_problem *problem, const struct along *along,
-                     const double *density, int64_t j, int64_t k)
+static double of_row(const struct hs_problem *problem, unsigned along, const double *density,
+                     int64_t j, int64_t k)
 {
     const double y = width_of(problem, along, HS_Y, j), z = width_of(problem, along, HS_Z, k);
     double sum = 0.0;
@@ -90,7 +86,7 @@ static enum hs_status take(void *self, const double *values, int64_t first, int6
     double *of_rows = hs_new((size_t)rows * sizeof *of_rows);
 #pragma omp parallel for num_threads(hs_threads_of(problem)) schedule(static)
     for (int64_t r = 0; r < rows; r++) {
-        of_rows[r] = of_row(problem, &all_axes, values + r * nx, (from + r) % ny, (from + r) / ny);
+        of_rows[r] = of_row(problem, ALL_AXES, values + r * nx, (from + r) % ny, (from + r) / ny);
         keep_row(balance, values + r * nx, (from + r) % ny, (from + r) / ny);
     }
     for (int64_t r = 0; r < rows; r++)
@@ -125,7 +121,7 @@ enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_erro
     const unsigned varies = hs_problem_own_source_varies(problem);
     *source = (struct hs_balance_source){.varies_space = (varies & axes) != 0,
                                          .varies_time = (varies & HS_VARIES_T) != 0,
-                                         .volume = sum_volumes(problem, &all_axes),
+                                         .volume = sum_volumes(problem, ALL_AXES),
                                          .total = NAN};
     source->factor = given->rate * (problem->body ? 1.0 : hs_problem_heat_capacity(problem));
     if (given->field.stored && !given->field.data)
@@ -135,8 +131,7 @@ enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_erro
     const struct hs_expression *expression = &given->field.value.expression;
     source->separates = hs_expression_separate(expression, problem->grid.dims, &source->separation);
     /* without memory for tables every node is evaluated by itself */
-    if (!hs_tables_init(&source->tables, expression, &problem->grid, HS_TABLES_OF_PLANES))
-        hs_tables_release(&source->tables);
+    hs_tables_init(&source->tables, expression, &problem->grid, HS_TABLES_OF_PLANES);
     return HS_OK;
 }
 
@@ -166,7 +161,7 @@ static const double *density_row(const struct hs_balance *balance, double t, int
 /* Integrates the source, or an expression that varies along some axes only. Sums row by row, so
  * that no bit depends on the threads. NaN without memory. */
 static double integrate(const struct hs_balance *balance, const struct hs_expression *of,
-                        const struct along *along, double t)
+                        unsigned along, double t)
 {
     const struct hs_problem *problem = balance->problem;
     const struct hs_grid *grid = &problem->grid;
@@ -199,14 +194,12 @@ static double integrate(const struct hs_balance *balance, const struct hs_expres
 static double integrate_parts(const struct hs_balance *balance, const struct hs_separation *of,
                               double t)
 {
-    struct along plane = all_axes, line = {{false}};
-    plane.axis[of->axis] = false;
-    line.axis[of->axis] = true;
-    const double column = of->column.length > 0 ? integrate(balance, &of->column, &line, t)
-                                                : sum_volumes(balance->problem, &line);
-    const double sum = integrate(balance, &of->plane, &plane, t) * column;
-    return of->offset.length > 0 ? sum + sum_volumes(balance->problem, &plane) *
-                                             integrate(balance, &of->offset, &line, t)
+    const unsigned line = 1u << of->axis, plane = ALL_AXES & ~line;
+    const double column = of->column.length > 0 ? integrate(balance, &of->column, line, t)
+                                                : sum_volumes(balance->problem, line);
+    const double sum = integrate(balance, &of->plane, plane, t) * column;
+    return of->offset.length > 0 ? sum + sum_volumes(balance->problem, plane) *
+                                             integrate(balance, &of->offset, line, t)
                                  : sum;
 }
 
@@ -219,7 +212,7 @@ static double integrate_source(struct hs_balance *balance, double t)
         return parts;
     if (source->tables.memory)
         hs_tables_fill(&source->tables, t, hs_threads_of(problem));
-    return integrate(balance, NULL, &all_axes, t);
+    return integrate(balance, NULL, ALL_AXES, t);
 }
 
 /* W/m^3: a body's uniform source. */

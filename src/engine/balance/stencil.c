@@ -17,14 +17,6 @@ static double rounded(const struct hs_balance *balance, double number)
     return balance->problem->precision == HS_FLOAT ? (double)(float)number : number;
 }
 
-/* W/(m^2 K): from node to node along an axis. */
-static double transfer(const struct hs_balance *balance, int axis)
-{
-    const struct hs_problem *problem = balance->problem;
-    return rounded(balance, balance->stencil.c[hs_stencil_index(1, axis, 1)]) *
-           problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step.sweep;
-}
-
 /* What leaves is inner*T of the inner node + edge*T of the wall's node + data*the data, per area
  * and transfer. */
 struct law {
@@ -82,10 +74,9 @@ static double conductance(const struct hs_balance *balance, const int64_t node[H
 
 static double capacity_at(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
-    double volume = 1.0;
-    for (int a = 0; a < balance->problem->grid.dims; a++)
-        volume *= width(balance, a, node[a]);
-    return volume * hs_problem_heat_capacity(balance->problem);
+    const struct hs_problem *problem = balance->problem;
+    return hs_problem_node_volume(problem, node[HS_X], node[HS_Y], node[HS_Z]) *
+           hs_problem_heat_capacity(problem);
 }
 
 static double data_at(const struct hs_balance *balance, const struct hs_value *data,
@@ -131,13 +122,11 @@ static void exchange(const struct hs_balance *balance, int face, int part,
 
 static void begin(struct hs_balance *balance)
 {
-    for (int axis = 0; axis < balance->problem->grid.dims; axis++)
-        balance->transfer[axis] = transfer(balance, axis);
-}
-
-static double capacity(const struct hs_balance *balance)
-{
-    return balance->source.volume * hs_problem_heat_capacity(balance->problem);
+    const struct hs_problem *problem = balance->problem;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        balance->transfer[axis] =
+            rounded(balance, balance->stencil.c[hs_stencil_index(1, axis, 1)]) *
+            problem->grid.spacing[axis] * hs_problem_heat_capacity(problem) / balance->step.sweep;
 }
 
 static const struct hs_balance_operator stencil = {.depth = depth,
@@ -147,13 +136,13 @@ static const struct hs_balance_operator stencil = {.depth = depth,
                                                    .capacity_at = capacity_at,
                                                    .begin = begin,
                                                    .prescribed = prescribed,
-                                                   .exchange = exchange,
-                                                   .capacity = capacity};
+                                                   .exchange = exchange};
 
 void hs_balance_of_stencil(struct hs_balance *balance)
 {
     const struct hs_problem *problem = balance->problem;
     balance->op = &stencil;
+    balance->capacity = balance->source.volume * hs_problem_heat_capacity(problem);
     for (int axis = 0; axis < problem->grid.dims; axis++)
         for (int n = 0; n < 3; n++)
             balance->width[axis][n] =

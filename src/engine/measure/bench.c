@@ -32,7 +32,6 @@ static void make_grid(struct hs_problem *problem, const struct hs_bench_request 
     hs_problem_init(problem);
     problem->precision = request->precision;
     problem->radius = request->radius;
-    problem->solver.device = request->device;
     problem->solver.threads = request->threads;
     problem->grid.dims = request->dims;
     for (int axis = 0; axis < request->dims; axis++)
@@ -121,12 +120,16 @@ const char *hs_bench_case_name(enum hs_bench_case which)
     return names[which];
 }
 
+/* All fields begin with the same values. */
 static void fill(const struct hs_bench *bench, int64_t count)
 {
+    const enum hs_precision precision = bench->request.precision;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) {
         const double x = 1.0 + noise((uint64_t)i + HS_MAX_COEFFICIENTS);
-        hs_write(bench->request.precision, bench->initial, i, x);
+        hs_write(precision, bench->initial, i, x);
+        hs_write(precision, bench->expected, i, x);
+        hs_write(precision, bench->spare, i, x);
     }
 }
 
@@ -165,22 +168,10 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
     return st;
 }
 
-/* By all threads. */
-static void copy_field(void *to, const void *from, size_t bytes)
-{
-    enum { PIECE = 1 << 22 };
-#pragma omp parallel for schedule(static)
-    for (size_t first = 0; first < bytes; first += PIECE)
-        memcpy((char *)to + first, (const char *)from + first,
-               bytes - first < PIECE ? bytes - first : PIECE);
-}
-
-static enum hs_status expect_of_stencil(struct hs_bench *bench, size_t bytes, struct hs_error *err)
+static enum hs_status expect_of_stencil(struct hs_bench *bench, struct hs_error *err)
 {
     const struct hs_kernel *reference = NULL;
     enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference, err);
-    copy_field(bench->expected, bench->initial, bytes);
-    copy_field(bench->spare, bench->initial, bytes);
     for (int64_t n = 0; n < bench->proof_sweeps && !st; n++) {
         st = sweep_reference(bench, reference, bench->expected, bench->spare, err);
         void *swept = bench->spare;
@@ -225,15 +216,6 @@ static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *er
     return st;
 }
 
-static enum hs_status memory_short(double needed, struct hs_error *err)
-{
-    const struct hs_memory_free available = hs_machine_memory_free("");
-    return hs_error_add(err, HS_DEVICE,
-                        "bench: not enough memory for the proof: %.0f bytes needed, %s has %.0f "
-                        "free; take fewer --points",
-                        needed, available.whose, available.bytes);
-}
-
 enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_request *request,
                              struct hs_error *err)
 {
@@ -255,20 +237,23 @@ enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, str
     const double needed = 3.0 * (double)hs_precision_size(request->precision) *
                           (double)request->points[HS_X] * (double)request->points[HS_Y] *
                           (double)request->points[HS_Z];
-    if (needed > hs_machine_memory_free("").bytes)
-        return memory_short(needed, err);
+    const struct hs_memory_free available = hs_machine_memory_free("");
+    if (needed <= available.bytes) {
+        const size_t bytes = (size_t)(needed / 3.0);
+        bench->initial = hs_cpu_memory_create(bytes, LARGE);
+        bench->expected = hs_cpu_memory_create(bytes, LARGE);
+        bench->spare = hs_cpu_memory_create(bytes, LARGE);
+    }
+    if (!bench->initial || !bench->expected || !bench->spare)
+        return hs_error_add(err, HS_DEVICE,
+                            "bench: not enough memory for the proof: %.0f bytes needed, %s has "
+                            "%.0f free; take fewer --points",
+                            needed, available.whose, available.bytes);
     bench->proof_sweeps = proof_sweeps;
     const struct hs_box box = hs_problem_interior(&bench->problem);
     bench->updated = hs_box_count(&box);
-    const int64_t count = hs_grid_count(&bench->problem.grid);
-    const size_t bytes = (size_t)count * hs_precision_size(request->precision);
-    bench->initial = hs_cpu_memory_create(bytes, LARGE);
-    bench->expected = hs_cpu_memory_create(bytes, LARGE);
-    bench->spare = hs_cpu_memory_create(bytes, LARGE);
-    if (!bench->initial || !bench->expected || !bench->spare)
-        return memory_short(needed, err);
-    fill(bench, count);
-    return bench->problem.body ? expect_of_body(bench, err) : expect_of_stencil(bench, bytes, err);
+    fill(bench, hs_grid_count(&bench->problem.grid));
+    return bench->problem.body ? expect_of_body(bench, err) : expect_of_stencil(bench, err);
 }
 
 void hs_bench_release(struct hs_bench *bench)
@@ -423,7 +408,7 @@ static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_
                                   struct hs_bench_row *out, struct hs_error *err)
 {
     const struct hs_backend *backend = timing->backend;
-    const double cache = backend->cache ? backend->cache(bench->request.device) : 0.0;
+    const double cache = backend->cache ? backend->cache(bench->problem.solver.device) : 0.0;
     const int turned = backend->rotate ? hs_bench_pairs(bench, cache) : 1;
     const bool fits = pair_bytes(bench) <= cache;
     const int pairs[HS_BENCH_PLACES] = {
@@ -451,7 +436,7 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
 {
     *out = (struct hs_bench_row){.kernel = kernel};
     struct hs_backend_state *state = NULL;
-    enum hs_status st = backend->create(&bench->problem, kernel, bench->request.device,
+    enum hs_status st = backend->create(&bench->problem, kernel, bench->problem.solver.device,
                                         bench->request.threads, &state, err);
     if (!st) {
         strncpy(out->device, backend->describe(state), sizeof out->device - 1);
@@ -464,6 +449,18 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
     }
     backend->destroy(state);
     return st;
+}
+
+double hs_bench_copy(const struct hs_bench_row *rows, int count, enum hs_bench_place place)
+{
+    double rates[HS_BENCH_MOST];
+    int measured = 0;
+    for (int n = 0; n < count; n++) {
+        const struct hs_bench_figures *f = &rows[n].figures[place];
+        if (rows[n].proven && f->pairs && f->copy.count)
+            rates[measured++] = f->copy.median;
+    }
+    return hs_samples_of(rates, measured).median;
 }
 
 double hs_bench_gcells(const struct hs_bench *bench, double seconds)

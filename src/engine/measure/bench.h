@@ -21,6 +21,8 @@
 #include "core/problem.h"
 #include "engine/measure/timing.h"
 
+enum { HS_BENCH_MOST = 64 }; /* kernels */
+
 /* What is swept: a stencil, or a body whose network has this form (core/network.h). */
 enum hs_bench_case {
     HS_BENCH_STENCIL,
@@ -37,7 +39,6 @@ struct hs_bench_request {
     int64_t points[HS_AXES]; /* 1 along axes that are not there */
     int radius;
     enum hs_precision precision;
-    int device;  /* of the backend */
     int threads; /* 0: as many as the machine has */
     int repeats; /* samples, at most; fewer where they would take long, but 3 at least */
 };
@@ -93,6 +94,9 @@ void hs_bench_release(struct hs_bench *bench);
 enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *backend,
                                const struct hs_kernel *kernel, struct hs_bench_row *out,
                                struct hs_error *err);
+
+/* The copy bandwidth [bytes/s]: median over the kernels' medians; NaN where there is none. */
+double hs_bench_copy(const struct hs_bench_row *rows, int count, enum hs_bench_place place);
 
 /* How many pairs of fields to sweep in turn so that each has left a cache of `cache` bytes before
  * its next turn: 1 where one pair is too large for the cache, 0 where too many would be needed. */

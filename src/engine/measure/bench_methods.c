@@ -80,7 +80,6 @@ static enum hs_status read_case(int which, const struct hs_methods_request *requ
     free(out->solver.backend);
     out->precision = precision;
     out->solver.backend = hs_copy(request->backend);
-    out->solver.device = request->device;
     out->solver.threads = request->threads;
     return st ? st : hs_network_of_problem(out, false, err);
 }
@@ -236,7 +235,7 @@ static bool refuses(const struct hs_method *method, const struct hs_problem *pro
     struct hs_error why;
     hs_error_init(&why);
     const bool refused = method->suits && method->suits(problem, &why);
-    if (refused && reason)
+    if (refused)
         snprintf(reason, size, "%.*s", (int)strcspn(hs_error_reason(&why), ";"),
                  hs_error_reason(&why)); /* the rows beside it show what to do instead */
     hs_error_release(&why);
@@ -386,13 +385,11 @@ static enum hs_status ask_peers(const struct hs_methods_request *request,
 static int choose_steps(const struct hs_method *method, int64_t stable, int64_t out[5])
 {
     enum { FEWEST = 10 }; /* of a method whose steps are long */
-    int count = method->step_rule == HS_STEP_STABLE ? 3 : 5;
-    if (method->step_rule == HS_STEP_ANY)
-        count = 1;
+    const bool any = method->step_rule == HS_STEP_ANY;
+    const bool sweeps = method->step_rule == HS_STEP_STABLE;
+    const int count = any ? 1 : sweeps ? 3 : 5;
     for (int n = 0; n < count; n++)
-        out[n] = (method->step_rule == HS_STEP_STABLE ? stable : FEWEST) << n;
-    if (count == 1)
-        out[0] = 0;
+        out[n] = any ? 0 : (sweeps ? stable : FEWEST) << n;
     return count;
 }
 
@@ -430,12 +427,6 @@ static enum hs_status measure(const struct hs_problem *problem, const struct hs_
     return st;
 }
 
-/* Whether the method can do this kind of case at all. */
-static bool serves(const struct hs_method *method, bool steady)
-{
-    return steady ? method->solve || method == hs_methods[0] : method->advance != NULL;
-}
-
 static enum hs_status measure_all(const struct hs_problem *problem, const double *reference,
                                   double *T, int repeats, struct hs_methods_case *of,
                                   struct hs_error *err)
@@ -447,7 +438,8 @@ static enum hs_status measure_all(const struct hs_problem *problem, const double
         const struct hs_method *method = hs_methods[n];
         struct hs_methods_row *row = &of->row[of->count];
         int64_t steps[5] = {0};
-        if (!serves(method, steady))
+        const bool sweeps = method == hs_methods[0]; /* they search for a steady state, too */
+        if (steady ? !method->solve && !sweeps : !method->advance)
             continue;
         if (refuses(method, problem, row->why, sizeof row->why)) {
             row->name = method->name;

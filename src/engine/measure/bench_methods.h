@@ -24,7 +24,7 @@ struct hs_methods_request {
     int64_t points; /* along the longest axis */
     enum hs_precision precision;
     const char *backend; /* a name, or "auto" */
-    int device, threads;
+    int threads;
     int repeats;         /* samples, at most; fewer where they would take long, but 3 at least */
     bool peers;          /* measure the peers of tests/peers/methods, too */
     const char *peer;    /* only these; NULL: all */

@@ -57,9 +57,10 @@ void hs_candidate_end(struct hs_candidate *candidate)
 enum hs_status hs_candidate_sample(const struct hs_candidate *candidate, int64_t sweeps,
                                    double *out, struct hs_error *err)
 {
-    const int64_t count = sweeps < candidate->stretch ? sweeps : candidate->stretch;
+    const int64_t stretch = hs_candidate_stretch(candidate->problem, candidate->plan);
+    const int64_t count = sweeps < stretch ? sweeps : stretch;
     struct hs_timing timing = candidate->timing;
-    timing.span.keep_last = count == candidate->stretch && count < HS_CANDIDATE_LONG;
+    timing.span.keep_last = count == stretch && count < HS_CANDIDATE_LONG;
     double all = 0.0;
     int64_t done = 0;
     while (done < sweeps) {

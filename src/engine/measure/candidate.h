@@ -14,8 +14,7 @@ enum { HS_CANDIDATE_LONG = 1024 }; /* sweeps; beyond it a stop more or less make
 struct hs_candidate {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
-    int64_t stretch; /* hs_candidate_stretch */
-    const void *plane;
+    const void *plane;       /* the values of each plane of the field */
     struct hs_timing timing; /* set by begin */
 };
 

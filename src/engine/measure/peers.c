@@ -25,9 +25,8 @@ static void write_options(FILE *file, const struct hs_bench_request *request,
     fprintf(file, "--points=%s", points);
     for (int n = 0; n < hs_stencil_count(request->dims, request->radius); n++)
         fprintf(file, "%s%.17g", n ? "," : "\n--coefficients=", coefficients[n]);
-    fprintf(file, "\n--precision=%s\n--backend=%s\n--device=%d\n--threads=%d\n",
-            hs_precision_name(request->precision), backend->name, request->device,
-            request->threads);
+    fprintf(file, "\n--precision=%s\n--backend=%s\n--device=0\n--threads=%d\n",
+            hs_precision_name(request->precision), backend->name, request->threads);
     fprintf(file, "--repeats=%d\n--sample=%g\n--all=%g\n\n", effort.repeats, effort.sample,
             effort.all);
 }

@@ -20,8 +20,7 @@ const char *hs_roofline_bound_name(enum hs_roofline_bound bound)
 static double words_of(const struct hs_bench *bench, const struct hs_kernel *kernel)
 {
     struct hs_kernel_plan plan;
-    char unused[256];
-    hs_kernel_plan_here(kernel, &bench->problem, &plan, unused, sizeof unused);
+    hs_kernel_plan_here(kernel, &bench->problem, &plan, NULL, 0);
     const struct hs_geometry *g = &plan.launch;
     const int steps = plan.steps;
     if (steps == 1 || g->launched == 0)
@@ -64,15 +63,8 @@ void hs_roofline_make(const struct hs_bench *bench, const struct hs_bench_row *r
     for (int n = 0; n < count; n++)
         if (rows[n].proven && rows[n].figures[HS_BENCH_MEMORY].pairs)
             out->place = HS_BENCH_MEMORY;
-    double copies[HS_ROOFLINE_MOST];
-    int measured = 0;
-    for (int n = 0; n < count && measured < HS_ROOFLINE_MOST; n++) {
-        const struct hs_bench_figures *f = &rows[n].figures[out->place];
-        if (rows[n].proven && f->pairs && f->copy.count)
-            copies[measured++] = f->copy.median;
-    }
-    out->bandwidth = hs_samples_of(copies, measured).median;
-    for (int n = 0; n < count && out->count < HS_ROOFLINE_MOST; n++)
+    out->bandwidth = hs_bench_copy(rows, count, out->place);
+    for (int n = 0; n < count; n++)
         if (rows[n].proven && rows[n].figures[out->place].pairs)
             out->point[out->count++] = make_point(out, bench, &rows[n]);
 }

@@ -14,8 +14,6 @@
 #include "core/device.h"
 #include "engine/measure/bench.h"
 
-enum { HS_ROOFLINE_MOST = 64 };
-
 enum hs_roofline_bound {
     HS_BOUND_MEMORY,
     HS_BOUND_CACHE, /* where the fields stay in the cache */
@@ -39,7 +37,7 @@ struct hs_roofline {
     double bandwidth;          /* bytes/s, of the copy taken with them */
     struct hs_ceilings ceilings;
     double flops_per_point;
-    struct hs_roofline_point point[HS_ROOFLINE_MOST];
+    struct hs_roofline_point point[HS_BENCH_MOST];
     int count;
 };
 

@@ -38,15 +38,6 @@ static int find_candidates(const struct hs_kernel *const *kernels, const struct 
     return count;
 }
 
-static bool fits(const struct hs_problem *problem, const struct hs_plan *plan,
-                 const struct hs_kernel *const *candidate, int count)
-{
-    double bytes = 0.0;
-    for (int n = 0; n < count; n++)
-        bytes += plan->backend->memory(problem, candidate[n]);
-    return bytes <= free_share * hs_machine_memory_free("").bytes;
-}
-
 bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
                   const struct hs_plan *plan, int64_t from)
 {
@@ -58,7 +49,10 @@ bool hs_trial_due(const struct hs_kernel *const *kernels, const struct hs_proble
         sweeps < LEAST_SWEEPS || sweeps * (double)hs_box_count(&interior) < least_updates)
         return false;
     const int count = find_candidates(kernels, problem, plan, candidate);
-    return count > 1 && fits(problem, plan, candidate, count);
+    double bytes = 0.0;
+    for (int n = 0; n < count; n++)
+        bytes += plan->backend->memory(problem, candidate[n]);
+    return count > 1 && bytes <= free_share * hs_machine_memory_free("").bytes;
 }
 
 /* ---- by turns -------------------------------------------------------------------------------- */
@@ -103,13 +97,6 @@ static void judge(struct entrant *entrant, const struct hs_kernel *const *kernel
     out->row[0] = taken;
 }
 
-static bool is_long(const struct hs_problem *problem, const struct hs_plan *plan, int64_t from,
-                    const struct entrant *usual)
-{
-    const double sweep = usual->seconds / (double)usual->sweeps;
-    return sweep * hs_plan_expected(plan, problem, from) >= many_times * budget;
-}
-
 /* Tries all kernels, or none where the run turns out to be short. */
 static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *const *kernel,
                               int count, int64_t from, struct hs_tuning *out, struct hs_error *err)
@@ -123,7 +110,8 @@ static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *c
         if (!st)
             st = hs_timing_warm_up(&next->candidate.timing, shortest_sample, &next->sweeps,
                                    &next->seconds, err);
-        if (st || !is_long(problem, plan, from, &entrant[0]))
+        const double sweep = entrant[0].seconds / (double)entrant[0].sweeps;
+        if (st || !(sweep * hs_plan_expected(plan, problem, from) >= many_times * budget))
             return st;
         round += next->seconds;
     }
@@ -146,10 +134,8 @@ void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_probl
     struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);
     void *plane = hs_candidate_plane(problem, &err);
     for (int n = 0; n < count; n++)
-        entrant[n].candidate = (struct hs_candidate){.problem = problem,
-                                                     .plan = plan,
-                                                     .stretch = hs_candidate_stretch(problem, plan),
-                                                     .plane = plane};
+        entrant[n].candidate =
+            (struct hs_candidate){.problem = problem, .plan = plan, .plane = plane};
     if (plane && !hs_tune_case_of(problem, plan, &out->about, &err))
         try_all(entrant, kernel, count, from, out, &err);
     for (int n = 0; n < count; n++)

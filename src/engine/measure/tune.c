@@ -30,12 +30,6 @@ static const char *varying(bool space, bool time)
     return words[space][time];
 }
 
-static const char *value_varying(const struct hs_value *value)
-{
-    const unsigned varies = hs_value_varies(value);
-    return varying((varies & HS_VARIES_SPACE) != 0, (varies & HS_VARIES_T) != 0);
-}
-
 static void describe(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
                      size_t size)
 {
@@ -46,8 +40,9 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
              hs_precision_name(problem->precision));
     for (int f = 0; f < 2 * grid->dims; f++) {
         const struct hs_face *face = &problem->face[f];
+        const unsigned varies = hs_value_varies(&face->data);
         hs_text_append(out, size, ", %s %s%s", hs_face_name(f), face->type ? face->type : "?",
-                       value_varying(&face->data));
+                       varying((varies & HS_VARIES_SPACE) != 0, (varies & HS_VARIES_T) != 0));
     }
     const hs_features asked = hs_problem_features(problem);
     hs_text_append(out, size, ", %s%s", asked & HS_SOURCE ? "a source" : "no source",
@@ -91,9 +86,8 @@ enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs
 bool hs_tune_candidate(const struct hs_kernel *kernel, const struct hs_problem *problem,
                        enum hs_device device)
 {
-    char reason[256];
     return kernel->device == device && strcmp(kernel->name, "reference") != 0 &&
-           hs_kernel_suits(kernel, problem, reason, sizeof reason);
+           hs_kernel_suits(kernel, problem, NULL, 0);
 }
 
 static enum hs_status take_samples(const struct hs_candidate *candidate,
@@ -199,10 +193,7 @@ enum hs_status hs_tune_measure(const struct hs_kernel *const *kernels,
     void *plane = hs_candidate_plane(problem, err);
     if (!plane)
         return HS_DEVICE;
-    struct hs_candidate trial = {.problem = problem,
-                                 .plan = plan,
-                                 .plane = plane,
-                                 .stretch = hs_candidate_stretch(problem, plan)};
+    struct hs_candidate trial = {.problem = problem, .plan = plan, .plane = plane};
     look_at_all(&trial, kernels, out);
     look_again(&trial, kernels, out);
     free(plane);

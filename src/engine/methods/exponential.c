@@ -11,7 +11,6 @@
 #include "core/vectors.h"
 #include "engine/balance/balance.h"
 #include "engine/modes/modes.h"
-#include "engine/stability.h"
 
 enum { MEAN = 2, FIELDS }; /* the backend's fields; MEAN: of the last step before a stop */
 
@@ -20,34 +19,29 @@ struct hs_method_state {
     struct hs_span sweep;  /* the modes' own; count 0: they have not begun */
     double begun;          /* s: when the modes began */
     double at;             /* s since then: the time of the backend's field */
-    double step, limit;    /* s: of the step of the mean, and of the longest stable sweep */
-    bool means;            /* there is a field for the mean */
+    double step;           /* s: of the mean */
 };
 
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    const bool means = hs_balance_is_there(problem) && backend->vectors;
     return hs_modes_memory(problem, backend) +
-           (means ? backend->vectors->bytes(problem, FIELDS) : 0.0);
+           (hs_balance_is_there(problem) ? backend->vectors->bytes(problem, FIELDS) : 0.0);
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    enum hs_status st = hs_modes_create(sizeof **out, problem, backend, state, out, err);
-    if (st)
-        return st;
-    (*out)->limit = hs_stability_limit(problem);
-    (*out)->means = hs_balance_is_there(problem) && backend->vectors;
-    return (*out)->means ? backend->vectors->reserve(state, FIELDS, err) : HS_OK;
+    const enum hs_status st = hs_modes_create(sizeof **out, problem, backend, state, out, err);
+    return st || !hs_balance_is_there(problem) ? st : backend->vectors->reserve(state, FIELDS, err);
 }
 
 static enum hs_status put(struct hs_method_state *self, double time, bool steps,
                           struct hs_error *err)
 {
+    const struct hs_mode_filter then = {.rule = HS_MODE_TIME, .amount = time / self->sweep.step};
     self->at = time;
-    return hs_modes_put(&self->modes, HS_MODE_TIME, time / self->sweep.step, steps, err);
+    return hs_modes_put(&self->modes, then, steps, err);
 }
 
 /* The mean from self->at to `end`. */
@@ -55,8 +49,10 @@ static enum hs_status put_mean(struct hs_method_state *self, double end, struct 
 {
     const struct hs_vectors *vectors = self->modes.backend->vectors;
     const double step = self->sweep.step;
+    const struct hs_mode_filter over = {
+        .rule = HS_MODE_MEAN, .begin = self->at / step, .amount = end / step};
     vectors->exchange(self->modes.state, 0, MEAN);
-    const enum hs_status st = hs_modes_put_mean(&self->modes, self->at / step, end / step, err);
+    const enum hs_status st = hs_modes_put(&self->modes, over, false, err);
     vectors->exchange(self->modes.state, 0, MEAN);
     self->step = end - self->at;
     return st;
@@ -78,7 +74,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     const double end = hs_span_time(span, span->count) - self->begun;
     if (!st && keep && self->at != before)
         st = put(self, before, false, err);
-    if (!st && span->keep_before && self->means)
+    if (!st && span->keep_before && hs_balance_is_there(self->modes.problem))
         st = put_mean(self, end, err);
     return st ? st : put(self, end, keep, err);
 }
@@ -99,7 +95,7 @@ static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
         .time = &self->begun,
         .weight = &all,
         .roundings = 2.0 * terms,
-        .fastest = 1.0 / self->limit,
+        .fastest = 0.5 / self->sweep.step, /* which is half the longest stable one */
     };
 }
 

@@ -26,10 +26,8 @@ static const double solved = 0.1;     /* of a step's error in time: what the sol
 enum { BEFORE = 2, MEAN, START, FIELDS };
 
 struct hs_method_state {
-    const struct hs_problem *problem;
     struct hs_bdf2 bdf2;
     double limit; /* s: longest stable sweep */
-    bool begun;
     struct hs_cut cut;
     double error; /* K: estimated error in time of the last step; 0: not known yet */
 };
@@ -59,9 +57,7 @@ static int fields_of(const struct hs_problem *problem)
 /* Conjugate gradients with BDF2's vectors, and the fields kept at stops. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    const double field =
-        backend->vectors ? backend->vectors->bytes(problem, fields_of(problem)) : 0.0;
-    return field +
+    return backend->vectors->bytes(problem, fields_of(problem)) +
            hs_conjugate_gradients_bytes(problem, backend, hs_bdf2_vectors(problem, backend));
 }
 
@@ -77,12 +73,7 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    if (!backend->vectors)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "time.method = \"implicit\": the %s backend keeps no field besides",
-                            backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
-    self->problem = problem;
     self->limit = hs_stability_limit(problem);
     enum hs_status st = hs_bdf2_init(&self->bdf2, problem, backend, state, err);
     if (!st)
@@ -95,15 +86,15 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
 
 /* ---- steps within the tolerance -------------------------------------------------------------- */
 
-static enum hs_status look(void *self, double *rate, struct hs_error *err)
+static enum hs_status look(struct hs_method_state *self, double *rate, struct hs_error *err)
 {
-    return hs_bdf2_look(&((struct hs_method_state *)self)->bdf2, rate, err);
+    return hs_bdf2_look(&self->bdf2, rate, err);
 }
 
-static enum hs_status attempt(void *self, double step, double t, double *error, double *order,
-                              struct hs_error *err)
+static enum hs_status attempt(struct hs_method_state *self, double step, double t, double *error,
+                              double *order, struct hs_error *err)
 {
-    struct hs_bdf2 *bdf2 = &((struct hs_method_state *)self)->bdf2;
+    struct hs_bdf2 *bdf2 = &self->bdf2;
     const double tolerance = bdf2->problem->schedule.tolerance;
     enum hs_status st = step < begun_anew * bdf2->step ? hs_bdf2_begin_anew(bdf2, err) : HS_OK;
     if (!st)
@@ -114,14 +105,15 @@ static enum hs_status attempt(void *self, double step, double t, double *error, 
     return st;
 }
 
-static enum hs_status accept(void *self, double step, double t, struct hs_error *err)
+static enum hs_status accept(struct hs_method_state *self, double step, double t,
+                             struct hs_error *err)
 {
-    return hs_bdf2_accept(&((struct hs_method_state *)self)->bdf2, step, t, err);
+    return hs_bdf2_accept(&self->bdf2, step, t, err);
 }
 
-static void refuse(void *self)
+static void refuse(struct hs_method_state *self)
 {
-    ((struct hs_method_state *)self)->bdf2.effort.refused++;
+    self->bdf2.effort.refused++;
 }
 
 static const struct hs_cut_steps cut_steps = {look, attempt, accept, refuse};
@@ -138,10 +130,9 @@ static enum hs_status begin(struct hs_method_state *self, const struct hs_span *
                             struct hs_error *err)
 {
     const double t = hs_span_time(span, 0);
-    if (self->begun && fabs(t - self->bdf2.t) <= same * span->step)
+    if (fabs(t - self->bdf2.t) <= same * span->step)
         return HS_OK;
-    self->begun = true;
-    self->cut = (struct hs_cut){.problem = self->problem, .t = t};
+    self->cut = (struct hs_cut){.problem = self->bdf2.problem, .t = t};
     self->error = 0.0;
     return hs_bdf2_begin(&self->bdf2, t, err);
 }
@@ -150,7 +141,7 @@ static enum hs_status do_step(struct hs_method_state *self, const struct hs_span
                               struct hs_error *err)
 {
     const double end = hs_span_time(span, n + 1);
-    if (self->problem->schedule.tolerance > 0.0)
+    if (self->bdf2.problem->schedule.tolerance > 0.0)
         return hs_cut_go(&self->cut, &cut_steps, self, end, err);
     enum hs_status st = hs_bdf2_try(&self->bdf2, span->step, end, solved * self->error, err);
     if (!st && self->bdf2.sloped)
@@ -176,7 +167,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     }
     if (!st && span->keep_before)
         st = hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err);
-    if (!st && span->keep_before && self->problem->schedule.tolerance > 0.0)
+    if (!st && span->keep_before && self->bdf2.problem->schedule.tolerance > 0.0)
         st = hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err);
     if (!st)
         st = hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err);
@@ -193,7 +184,7 @@ static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
     *out = (struct hs_step_mean){
         .step = bdf2->step,
         .sweep = bdf2->step,
-        .before = self->problem->schedule.tolerance > 0.0 ? START : 1,
+        .before = bdf2->problem->schedule.tolerance > 0.0 ? START : 1,
         .mean = MEAN,
         .count = bdf2->times,
         .time = bdf2->time,

@@ -73,7 +73,6 @@ struct hs_method_state {
     bool in_time; /* walls or sources change with time */
     struct mean mean;
     struct hs_cut cut;
-    bool begun;     /* the cut has begun */
     double largest; /* K: of the field when a step was last judged */
     double mean_at; /* s: end of the step whose mean is wanted; NaN: none */
     struct hs_effort effort;
@@ -324,25 +323,20 @@ static int fields_of(const struct hs_problem *problem, int at_once)
 /* An upper bound: a kernel that makes one stage in a pass needs two fields less. */
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
-    return backend->vectors ? backend->vectors->bytes(problem, fields_of(problem, MOST_AT_ONCE))
-                            : 0.0;
+    return backend->vectors->bytes(problem, fields_of(problem, MOST_AT_ONCE));
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err)
 {
-    if (!backend->vectors)
-        return hs_error_add(err, HS_BAD_INPUT,
-                            "time.method = \"rkl2\": the %s backend keeps no fields for its stages",
-                            backend->name);
     struct hs_method_state *self = hs_new(sizeof *self);
     self->problem = problem;
     self->backend = backend;
     self->state = state;
     self->limit = hs_stability_limit(problem);
     self->in_time = hs_boundary_data_in_time(problem);
-    self->mean_at = NAN;
+    self->mean_at = self->cut.t = NAN;
     *out = self;
     const int fields = fields_of(problem, backend->vectors->recursion(state));
     self->mean.field = hs_balance_is_there(problem) ? fields - 1 : 0;
@@ -414,9 +408,8 @@ static enum hs_status distance_to(struct hs_method_state *self, int other, doubl
     return st;
 }
 
-static enum hs_status look(void *of, double *rate, struct hs_error *err)
+static enum hs_status look(struct hs_method_state *self, double *rate, struct hs_error *err)
 {
-    struct hs_method_state *self = of;
     const double dt = self->problem->schedule.safety * self->limit;
     const struct hs_span sweep = {
         .count = 1, .start = self->cut.t, .step = dt, .op = hs_problem_operator(self->problem, dt)};
@@ -467,10 +460,9 @@ static enum hs_status check_rounding(const struct hs_method_state *self, struct 
                         problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
 }
 
-static enum hs_status attempt(void *of, double length, double t, double *error, double *order,
-                              struct hs_error *err)
+static enum hs_status attempt(struct hs_method_state *self, double length, double t, double *error,
+                              double *order, struct hs_error *err)
 {
-    struct hs_method_state *self = of;
     const struct hs_solution nothing = {.residual = NAN};
     struct step step;
     if (self->watch && self->watch->notify(self->watch->self, &nothing))
@@ -486,15 +478,8 @@ static enum hs_status attempt(void *of, double length, double t, double *error, 
     return st;
 }
 
-static enum hs_status accept(void *of, double length, double t, struct hs_error *err)
+static void refuse(struct hs_method_state *self)
 {
-    (void)of, (void)length, (void)t, (void)err;
-    return HS_OK;
-}
-
-static void refuse(void *of)
-{
-    struct hs_method_state *self = of;
     self->backend->vectors->exchange(self->state, 0, 1);
     self->effort.refused++;
 }
@@ -504,13 +489,12 @@ static void refuse(void *of)
 static enum hs_status cut_step(struct hs_method_state *self, double begin, double end, bool keep,
                                struct hs_error *err)
 {
-    static const struct hs_cut_steps steps = {look, attempt, accept, refuse};
+    static const struct hs_cut_steps steps = {.look = look, .attempt = attempt, .refuse = refuse};
     const struct hs_vectors *vectors = self->backend->vectors;
     enum hs_status st = HS_OK;
-    if (!self->begun || fabs(begin - self->cut.t) > same * (end - begin))
+    if (!(fabs(begin - self->cut.t) <= same * (end - begin)))
         self->cut = (struct hs_cut){.problem = self->problem};
     self->cut.t = begin;
-    self->begun = true;
     if (keep)
         st = vectors->combine(self->state, BEFORE, 0, NULL, 0, NULL, err);
     if (!st)

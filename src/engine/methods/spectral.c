@@ -21,9 +21,8 @@
 
 struct hs_method_state {
     struct hs_modes modes; /* first: hs_modes_create */
-    bool begun;
-    struct hs_span from; /* its steps are those of the modes */
-    int64_t done;        /* sweeps since it began */
+    struct hs_span from;   /* its steps are those of the modes; step 0: they have not begun */
+    int64_t done;          /* sweeps since it began */
 };
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_backend *backend,
@@ -37,10 +36,9 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
 static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
                             struct hs_error *err)
 {
-    if (self->begun && self->from.step == span->step &&
+    if (self->from.step == span->step &&
         !memcmp(&self->from.op.stencil, &span->op.stencil, sizeof span->op.stencil))
         return HS_OK;
-    self->begun = true;
     self->from = *span;
     self->done = 0;
     return hs_modes_begin(&self->modes, span, HS_MODE_STEPS, err);
@@ -56,7 +54,10 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     const int64_t jump = span->count - last.count;
     enum hs_status st = begin(self, span, err);
     if (!st && jump > 0)
-        st = hs_modes_put(&self->modes, HS_MODE_STEPS, (double)(self->done + jump), false, err);
+        st = hs_modes_put(
+            &self->modes,
+            (struct hs_mode_filter){.rule = HS_MODE_STEPS, .amount = (double)(self->done + jump)},
+            false, err);
     if (!st && last.count > 0)
         st = backend->sweep(state, &last, err);
     self->done += span->count;
@@ -149,7 +150,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = check_balance(modes, span.step, err);
     if (!st)
-        st = hs_modes_put(modes, HS_MODE_STEADY, 0.0, false, err);
+        st = hs_modes_put(modes, (struct hs_mode_filter){.rule = HS_MODE_STEADY}, false, err);
     if (!st)
         st = backend->sweep(state, &span, err); /* a further one, for its change */
     if (!st)

@@ -1,5 +1,7 @@
 #include "engine/modes/axis_matrix.h"
 
+#include "functions/evaluate.h"
+
 #include <string.h>
 
 struct hs_axis_matrix hs_axis_matrix_of(const struct hs_problem *problem,
@@ -112,9 +114,24 @@ int hs_axis_matrix_row(const struct hs_axis_matrix *matrix, int64_t row,
     return of.count;
 }
 
-double hs_axis_matrix_rest(const struct hs_axis_matrix *matrix, int64_t row, const double data[2])
+static double number_of(const struct hs_problem *problem, const struct hs_value *value)
 {
-    struct row of = {.matrix = matrix, .data = {data[0], data[1]}};
-    add_all(&of, row);
-    return of.rest;
+    const double *at = problem->grid.lower;
+    return hs_value_at(value, at[HS_X], at[HS_Y], at[HS_Z], 0.0);
+}
+
+void hs_axis_matrix_forcing(const struct hs_axis_matrix *matrix, const struct hs_problem *problem,
+                            double step, int axis, double *out)
+{
+    const double low = number_of(problem, &matrix->face[0].data);
+    const double high = number_of(problem, &matrix->face[1].data);
+    double source = 0.0;
+    if (axis == HS_X && problem->source.present)
+        source = number_of(problem, &problem->source.field.value) * problem->source.rate *
+                 (problem->raw ? 1.0 : step);
+    for (int64_t row = 0; row < hs_axis_matrix_rows(matrix); row++) {
+        struct row of = {.matrix = matrix, .data = {low, high}};
+        add_all(&of, row);
+        out[row] = source + of.rest;
+    }
 }

@@ -41,8 +41,10 @@ int64_t hs_axis_matrix_rows(const struct hs_axis_matrix *matrix);
 int hs_axis_matrix_row(const struct hs_axis_matrix *matrix, int64_t row,
                        struct hs_axis_entry out[HS_AXIS_ENTRIES]);
 
-/* The rest of that sum, from the faces' data, one number each. Layers that a face holds have its
- * number as their value. */
-double hs_axis_matrix_rest(const struct hs_axis_matrix *matrix, int64_t row, const double data[2]);
+/* The rest of that sum, for all rows, where the faces' data are one number each; layers that a face
+ * holds have its number as their value. Along x also what a source of one number adds in a sweep of
+ * `step` [s]. The sum of all axes is a sweep over a field of zeros. */
+void hs_axis_matrix_forcing(const struct hs_axis_matrix *matrix, const struct hs_problem *problem,
+                            double step, int axis, double *out);
 
 #endif

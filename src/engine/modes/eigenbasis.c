@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double hs_eigenbasis_most_condition = 1e4;
+/* Above it, rounding would cost the transforms more digits than they promise. */
+static const double most_condition = 1e4;
 
 /* Entries that a scaling makes equal agree to this relative accuracy. */
 static const double alike = 16.0 * DBL_EPSILON;
@@ -39,7 +40,7 @@ struct work {
     long double *band;        /* [n][2 * reach + 1] */
     long double *sum;         /* [n]: row sums, the rate of a constant there */
     long double *scale;       /* [n]: of the nodes, squared */
-    double *one, *other;      /* [n][n] */
+    double *one, *other;      /* [n][n]; of one allocation, like the band, sum and scale */
     double *vector, *inverse; /* [n][n] of the basis */
     double *rate;             /* [n] likewise */
     double condition;
@@ -176,41 +177,32 @@ static enum hs_status no_memory(int64_t n, struct hs_error *err)
 }
 
 /* Leaves the modes in the rows of `inverse`. */
-static enum hs_status solve_tridiagonal(const struct work *w, struct hs_error *err)
+static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err)
 {
-    const int n = (int)w->n, work = 1 + 4 * n + n * n, whole = 3 + 5 * n;
+    const bool narrow = is_tridiagonal(w);
+    const int n = (int)w->n, whole = 3 + 5 * n;
+    const int work = narrow ? 1 + 4 * n + n * n : 1 + 6 * n + 2 * n * n;
     int info = 0;
-    double *beside = malloc(((size_t)n + (size_t)work) * sizeof *beside);
-    if (!beside)
+    double *space = malloc(((size_t)work + (size_t)n) * sizeof *space);
+    if (!space)
         return no_memory(w->n, err);
+    double *beside = space + work; /* the diagonal */
     int *wholes = hs_new((size_t)whole * sizeof *wholes);
     for (int64_t i = 0; i < n; i++) {
         w->rate[i] = (double)entry(w, i, i);
         beside[i] = i + 1 < n ? symmetric_entry(w, i, i + 1) : 0.0;
-    }
-    w->blas->dstevd_("V", &n, w->rate, beside, w->inverse, &n, beside + n, &work, wholes, &whole,
-                     &info, 1);
-    free(beside);
-    free(wholes);
-    return info ? no_convergence("dstevd", info, err) : HS_OK;
-}
-
-static enum hs_status solve_symmetric(const struct work *w, struct hs_error *err)
-{
-    const int n = (int)w->n, work = 1 + 6 * n + 2 * n * n, whole = 3 + 5 * n;
-    int info = 0;
-    double *space = malloc((size_t)work * sizeof *space);
-    if (!space)
-        return no_memory(w->n, err);
-    int *wholes = hs_new((size_t)whole * sizeof *wholes);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
+        for (int64_t j = 0; j < n && !narrow; j++)
             w->inverse[i * n + j] = symmetric_entry(w, i, j);
-    w->blas->dsyevd_("V", "U", &n, w->inverse, &n, w->rate, space, &work, wholes, &whole, &info, 1,
-                     1);
+    }
+    if (narrow)
+        w->blas->dstevd_("V", &n, w->rate, beside, w->inverse, &n, space, &work, wholes, &whole,
+                         &info, 1);
+    else
+        w->blas->dsyevd_("V", "U", &n, w->inverse, &n, w->rate, space, &work, wholes, &whole, &info,
+                         1, 1);
     free(space);
     free(wholes);
-    return info ? no_convergence("dsyevd", info, err) : HS_OK;
+    return info ? no_convergence(narrow ? "dstevd" : "dsyevd", info, err) : HS_OK;
 }
 
 /* The rows of `inverse` are modes of the symmetric matrix: undoes the scaling. */
@@ -230,12 +222,12 @@ static void unscale(const struct work *w)
 
 static enum hs_status check_condition(const struct work *w, struct hs_error *err)
 {
-    if (w->condition <= hs_eigenbasis_most_condition)
+    if (w->condition <= most_condition)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "the modes are ill-conditioned, by %.2g (at most %.0g is taken): the "
                         "coefficients are too far from symmetric",
-                        w->condition, hs_eigenbasis_most_condition);
+                        w->condition, most_condition);
 }
 
 static enum hs_status make_symmetric(struct work *w, struct hs_error *err)
@@ -248,7 +240,7 @@ static enum hs_status make_symmetric(struct work *w, struct hs_error *err)
     w->condition = (double)sqrtl(most / least);
     enum hs_status st = check_condition(w, err);
     if (!st)
-        st = is_tridiagonal(w) ? solve_tridiagonal(w, err) : solve_symmetric(w, err);
+        st = solve_symmetric(w, err);
     if (!st)
         unscale(w);
     return st;
@@ -382,24 +374,19 @@ static void refine(const struct work *w)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool allocate(struct work *w)
-{
-    const size_t n = (size_t)w->n, square = n * n * sizeof(double);
-    w->band = calloc(n * (size_t)(2 * w->reach + 1), sizeof *w->band);
-    w->sum = malloc(n * sizeof *w->sum);
-    w->scale = malloc(n * sizeof *w->scale);
-    w->one = malloc(square);
-    w->other = malloc(square);
-    return w->band && w->sum && w->scale && w->one && w->other;
-}
-
 static enum hs_status solve(struct work *w, struct hs_error *err)
 {
+    const size_t n = (size_t)w->n, wide = n * (size_t)(2 * w->reach + 1);
     enum hs_status st = hs_openblas_find(&w->blas, err);
     if (st)
         return st;
-    if (!allocate(w))
+    w->band = calloc(wide + 2 * n, sizeof *w->band);
+    w->one = malloc(2 * n * n * sizeof *w->one);
+    if (!w->band || !w->one)
         return no_memory(w->n, err);
+    w->sum = w->band + wide;
+    w->scale = w->sum + n;
+    w->other = w->one + n * n;
     st = hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err);
     if (st)
         return st;
@@ -480,10 +467,15 @@ double hs_eigenbasis_inverse(const struct hs_eigenbasis *basis, int64_t mode, in
 
 /* Of one part. By perturbation theory, what the mode's residual has of another mode mixes the two
  * in first order and changes the rate in second; sums are in extended precision. */
-static void judge_slow(struct work *w)
+static void find_slow(struct work *w)
 {
-    const int64_t n = w->n, slow = w->slow;
+    const int64_t n = w->n;
+    int64_t slow = 0;
     double *mixed = w->other, *residual = w->one;
+    for (int64_t mode = 0; mode < n; mode++)
+        if (fabs(w->rate[mode]) < fabs(w->rate[slow]))
+            slow = mode;
+    w->slow = slow;
     w->slow_off = w->slow_mixed = 0.0;
     for (int64_t i = 0; i < n; i++) {
         long double size;
@@ -497,14 +489,6 @@ static void judge_slow(struct work *w)
         w->slow_mixed = fmax(w->slow_mixed, itself || size == 0.0 ? 0.0 : size / apart);
         w->slow_off += itself || size == 0.0 ? size : size * size / apart;
     }
-}
-
-static void find_slow(struct work *w)
-{
-    for (int64_t mode = 0; mode < w->n; mode++)
-        if (fabs(w->rate[mode]) < fabs(w->rate[w->slow]))
-            w->slow = mode;
-    judge_slow(w);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -529,10 +513,7 @@ static enum hs_status make_part(const struct hs_axis_matrix *matrix, int64_t fir
         out->slow_mixed = w.slow_mixed;
     }
     free(w.band);
-    free(w.sum);
-    free(w.scale);
     free(w.one);
-    free(w.other);
     return st;
 }
 

@@ -36,9 +36,6 @@ struct hs_eigenbasis {
     double slow_mixed; /* and how much of another mode it may contain */
 };
 
-/* Above it, rounding would cost the transforms more digits than they promise. */
-extern const double hs_eigenbasis_most_condition;
-
 /* Ignores the centre's coefficient. HS_BAD_INPUT with the reason where there is no such basis:
  * rates are complex, modes are too ill-conditioned, or OpenBLAS is missing. Release after failure
  * too. */

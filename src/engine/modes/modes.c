@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "engine/modes/eigenbasis.h"
-#include "engine/modes/forcing.h"
 #include "engine/modes/openblas.h"
 #include "engine/stability.h"
 
@@ -153,17 +152,18 @@ static void lay_out(struct hs_modes *modes)
         next += 2 * size + n * (1 + PAIR * PAIR);
     }
     modes->no_pair = next;
-    modes->probe = next + PAIR;
+    next += PAIR;
+    for (int axis = 0; axis < modes->problem->grid.dims; next += PROBES * modes->extent[axis++])
+        modes->probe[axis] = next;
 }
 
-enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
-                             const struct hs_backend *backend, struct hs_backend_state *state,
-                             struct hs_error *err)
+enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
+                               const struct hs_backend *backend, struct hs_backend_state *state,
+                               struct hs_method_state **out, struct hs_error *err)
 {
+    struct hs_modes *modes = hs_new(size);
+    *out = (void *)modes;
     *modes = (struct hs_modes){.problem = problem, .backend = backend, .state = state};
-    if (!backend->transforms)
-        return hs_error_add(err, HS_DEVICE, "the backend \"%s\" has no transforms to modes",
-                            backend->name);
     find_slots(problem, modes->axis);
     modes->count = 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -174,36 +174,21 @@ enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *pr
     if (!st)
         st = backend->transforms->allocate(state, doubles_of(problem->grid.dims, modes->axis),
                                            &modes->memory, err);
-    if (!st)
+    if (!st) {
         lay_out(modes);
+        return HS_OK;
+    }
+    hs_modes_destroy(*out);
+    *out = NULL;
     return st;
-}
-
-void hs_modes_release(struct hs_modes *modes)
-{
-    if (modes->memory)
-        modes->backend->transforms->release(modes->state, modes->memory);
-    modes->memory = NULL;
 }
 
 void hs_modes_destroy(struct hs_method_state *self)
 {
-    if (self)
-        hs_modes_release((struct hs_modes *)(void *)self);
-    free(self);
-}
-
-enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
-                               const struct hs_backend *backend, struct hs_backend_state *state,
-                               struct hs_method_state **out, struct hs_error *err)
-{
-    *out = hs_new(size);
-    const enum hs_status st = hs_modes_init((void *)*out, problem, backend, state, err);
-    if (st) {
-        hs_modes_destroy(*out);
-        *out = NULL;
-    }
-    return st;
+    struct hs_modes *modes = (void *)self;
+    if (modes)
+        modes->backend->transforms->release(modes->state, modes->memory);
+    free(modes);
 }
 
 /* ---- to modes and back ----------------------------------------------------------------------- */
@@ -273,8 +258,8 @@ static int64_t probed_mode(const struct hs_eigenbasis *basis, int count, int p)
 }
 
 static enum hs_status put_probes(struct hs_modes *modes, int axis,
-                                 const struct hs_eigenbasis *basis, double *place,
-                                 struct probes *probes, struct hs_error *err)
+                                 const struct hs_eigenbasis *basis, struct probes *probes,
+                                 struct hs_error *err)
 {
     const struct hs_slots *slots = &modes->axis[axis];
     const int64_t n = basis->count, all = modes->extent[axis];
@@ -291,7 +276,8 @@ static enum hs_status put_probes(struct hs_modes *modes, int axis,
             row[hs_slot(slots, i)] = value;
             probes->row_sum[axis][p] += fabs(value);
         }
-        st = modes->backend->transforms->put(modes->state, row, all, place + p * all, err);
+        st = modes->backend->transforms->put(modes->state, row, all, modes->probe[axis] + p * all,
+                                             err);
     }
     free(row);
     return st;
@@ -344,19 +330,10 @@ static enum hs_status put_rates(struct hs_modes *modes, int axis, const double *
     return st;
 }
 
-static enum hs_status put_basis(struct hs_modes *modes, int axis, const struct hs_eigenbasis *basis,
-                                struct hs_error *err)
-{
-    const struct hs_slots *slots = &modes->axis[axis];
-    enum hs_status st = put_squares(modes, slots, basis->vector, modes->vector[axis], err);
-    if (!st)
-        st = put_squares(modes, slots, basis->inverse, modes->inverse[axis], err);
-    return st ? st : put_rates(modes, axis, basis->rate, err);
-}
-
 /* For the axes so far, a are the modes of a constant and b those of the forcing. With this axis
  * they become a * constant and a * forcing + b * constant. */
 static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *span, int axis,
+                               const struct hs_axis_matrix *matrix,
                                const struct hs_eigenbasis *basis, struct probes *probes,
                                struct hs_error *err)
 {
@@ -366,7 +343,7 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     for (int64_t i = 0; i < n; i++)
         along[i] = 1.0;
     hs_eigenbasis_project(basis, along, constant);
-    hs_forcing_along(modes->problem, &span->op.stencil, span->step, axis, along);
+    hs_axis_matrix_forcing(matrix, modes->problem, span->step, axis, along);
     hs_eigenbasis_project(basis, along, forcing);
     for (int64_t mode = 0; mode < n; mode++) {
         const int64_t slot = hs_slot(&modes->axis[axis], mode);
@@ -385,15 +362,6 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     return st;
 }
 
-/* The memory of an axis' probes. */
-static double *probe_of(const struct hs_modes *modes, int axis)
-{
-    double *place = modes->probe;
-    for (int before = 0; before < axis; before++)
-        place += PROBES * modes->extent[before];
-    return place;
-}
-
 /* The bases of all axes; axes that are alike share one. */
 static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
                                  struct probes *probes, struct hs_error *err)
@@ -410,12 +378,17 @@ static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *s
             of++;
         if (of == axis)
             st = make_basis(&matrix[axis], axis, &basis[axis], err);
+        const struct hs_slots *slots = &modes->axis[axis];
         if (!st)
-            st = put_basis(modes, axis, &basis[of], err);
+            st = put_squares(modes, slots, basis[of].vector, modes->vector[axis], err);
         if (!st)
-            st = put_probes(modes, axis, &basis[of], probe_of(modes, axis), probes, err);
+            st = put_squares(modes, slots, basis[of].inverse, modes->inverse[axis], err);
+        if (!st)
+            st = put_rates(modes, axis, basis[of].rate, err);
+        if (!st)
+            st = put_probes(modes, axis, &basis[of], probes, err);
         if (!st && modes->is_sum)
-            st = put_pair(modes, span, axis, &basis[of], probes, err);
+            st = put_pair(modes, span, axis, &matrix[axis], &basis[of], probes, err);
         if (!st)
             note_slow(modes, axis, &basis[of]);
     }
@@ -443,6 +416,19 @@ static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
     return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
 }
 
+/* Whether the forcing is a sum of one vector per axis: source and walls' data do not vary, and no
+ * wall keeps the initial field. */
+static bool is_forcing_a_sum(const struct hs_problem *problem)
+{
+    const struct hs_field *source = &problem->source.field;
+    bool sum = !hs_field_is_numbers(source) && !hs_value_varies(&source->value);
+    for (int n = 0; n < 2 * problem->grid.dims; n++) {
+        const struct hs_face *face = &problem->face[n];
+        sum = sum && !hs_value_varies(&face->data) && (face->held == 0 || face->prescribed);
+    }
+    return sum;
+}
+
 /* ---- to begin -------------------------------------------------------------------------------- */
 
 enum { PROBED = PROBES * PROBES * PROBES };
@@ -457,7 +443,7 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
     enum hs_status st = HS_OK;
     for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
         double *to = in == a ? b : a;
-        const struct hs_axis_factor by = {axis, probes->count[axis], 0, probe_of(modes, axis)};
+        const struct hs_axis_factor by = {axis, probes->count[axis], 0, modes->probe[axis]};
         st = transforms->product(modes->state, &by, extent, in, to, err);
         extent[axis] = probes->count[axis];
         count *= extent[axis];
@@ -600,7 +586,7 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
         const bool last = axis == dims - 1; /* the constant's modes are not needed */
         const struct hs_axis_factor by = {axis, last ? n : PAIR * n, 0,
                                           modes->pair[axis] + (last ? PAIR * n : 0)};
-        double *out = last ? modes->forcing : axis == HS_X ? modes->probe : modes->work[0];
+        double *out = last ? modes->forcing : axis == HS_X ? modes->probe[HS_X] : modes->work[0];
         extent[axis] = PAIR;
         st = modes->backend->transforms->product(modes->state, &by, extent, in, out, err);
         extent[axis] = n;
@@ -618,7 +604,7 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     modes->largest_forcing = modes->slow_rate = modes->slow_off = modes->slow_mixed = 0.0;
     modes->is_free = true;
     modes->slow_largest = 1.0;
-    modes->is_sum = hs_forcing_is_sum(modes->problem);
+    modes->is_sum = is_forcing_a_sum(modes->problem);
     enum hs_status st = make_bases(modes, span, &trial.probes, err);
     if (!st)
         st = sweep_field(modes, span, &trial, err);
@@ -642,21 +628,21 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
 
 /* ---- what becomes of them -------------------------------------------------------------------- */
 
-static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, bool steps,
-                          struct hs_error *err)
+enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter becomes, bool steps,
+                            struct hs_error *err)
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
-    filter.common = common_for(modes, filter.rule);
+    becomes.common = common_for(modes, becomes.rule);
     for (int axis = 0; axis < HS_AXES; axis++) {
-        filter.rate[axis] = modes->rate[axis];
-        filter.extent[axis] = modes->extent[axis];
+        becomes.rate[axis] = modes->rate[axis];
+        becomes.extent[axis] = modes->extent[axis];
     }
     double *const *work = modes->work;
     double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
     const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
     /* where no mode keeps any of it, any array will do */
     const double *initial = modes->from_initial ? modes->initial : forcing;
-    enum hs_status st = transforms->filter(modes->state, &filter, initial, forcing, work[0], err);
+    enum hs_status st = transforms->filter(modes->state, &becomes, initial, forcing, work[0], err);
     if (!st)
         st = transform(modes, modes->vector, work[0], work[1], out, err);
     if (!st)
@@ -664,19 +650,6 @@ static enum hs_status put(struct hs_modes *modes, struct hs_mode_filter filter, 
     if (!st)
         st = transforms->scatter(modes->state, modes->axis, out, steps, err);
     return st ? st : transforms->wait(modes->state, err);
-}
-
-enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
-                            bool steps, struct hs_error *err)
-{
-    return put(modes, (struct hs_mode_filter){.rule = rule, .amount = amount}, steps, err);
-}
-
-enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
-                                 struct hs_error *err)
-{
-    const struct hs_mode_filter filter = {.rule = HS_MODE_MEAN, .amount = end, .begin = begin};
-    return put(modes, filter, false, err);
 }
 
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)

@@ -25,10 +25,10 @@ struct hs_modes {
     bool from_initial;              /* the result asked for depends on the initial field */
     double *work[2];
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
-    bool is_sum; /* the forcing is a sum of one vector per axis (engine/modes/forcing.h): */
-    double *pair[HS_AXES]; /* extends the modes of its sum, and of a constant, by this axis */
-    double *no_pair;       /* those before the first axis */
-    double *probe;         /* some rows of an inverse, for the check */
+    bool is_sum;            /* the forcing is a sum of one vector per axis: */
+    double *pair[HS_AXES];  /* extends the modes of its sum, and of a constant, by this axis */
+    double *no_pair;        /* those before the first axis */
+    double *probe[HS_AXES]; /* some rows of an inverse, for the check */
     struct hs_operator op;
     double common;               /* part of all rates: that of a constant field far from walls */
     double largest;              /* K: of the initial field, at a node */
@@ -48,32 +48,23 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
 /* For a method's table: bytes of device memory in addition to the backend's. */
 double hs_modes_memory(const struct hs_problem *problem, const struct hs_backend *backend);
 
-/* Makes a method's state of `size` bytes, zero after the struct hs_modes at its start; frees it. */
+/* Makes a method's state of `size` bytes, zero after the struct hs_modes at its start; NULL after
+ * failure. */
 struct hs_method_state;
 enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
                                const struct hs_backend *backend, struct hs_backend_state *state,
                                struct hs_method_state **out, struct hs_error *err);
-void hs_modes_destroy(struct hs_method_state *self);
-
-/* Release after failure too. */
-enum hs_status hs_modes_init(struct hs_modes *modes, const struct hs_problem *problem,
-                             const struct hs_backend *backend, struct hs_backend_state *state,
-                             struct hs_error *err);
-void hs_modes_release(struct hs_modes *modes);
+void hs_modes_destroy(struct hs_method_state *self); /* accepts NULL */
 
 /* Begins with the backend's field, for sweeps with the span's operator and step. `rule`: that of
  * later calls of hs_modes_put. */
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
                               enum hs_mode_rule rule, struct hs_error *err);
 
-/* Puts what the initial field has become into the backend. `steps`: the backend's present field
- * stays available as the one a step before. For the steady state the amount is 0. */
-enum hs_status hs_modes_put(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
-                            bool steps, struct hs_error *err);
-
-/* Likewise its mean over a time; the present field does not stay available. */
-enum hs_status hs_modes_put_mean(struct hs_modes *modes, double begin, double end,
-                                 struct hs_error *err);
+/* Puts what the initial field has become into the backend; `becomes`: without rates and extent.
+ * `steps`: the backend's present field stays available as the one a step before. */
+enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter becomes, bool steps,
+                            struct hs_error *err);
 
 /* *out: K a sweep, the most that f adds to the slowest mode at a node. */
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err);

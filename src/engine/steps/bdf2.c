@@ -1,5 +1,6 @@
 #include "engine/steps/bdf2.h"
 
+#include "core/memory.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/fields.h"
 
@@ -71,64 +72,36 @@ static enum hs_status no_memory(struct hs_error *err)
     return hs_error_add(err, HS_DEVICE, "no memory for implicit steps; take a smaller grid");
 }
 
-static bool any_kept(const struct hs_bdf2 *bdf2, int64_t r)
+static bool is_prescribed(const struct hs_bdf2 *bdf2, int64_t node)
 {
-    const int64_t nx = bdf2->problem->grid.points[HS_X];
-    for (int64_t n = r * nx; n < (r + 1) * nx; n++)
-        if (hs_network_row_at(bdf2->equations.network, n)->kind != HS_NODE_FREE)
-            return true;
-    return false;
-}
-
-/* Finds a row's prescribed nodes: those that get the same value whatever was there before. */
-static void find_prescribed_of(struct hs_bdf2 *bdf2, int64_t r)
-{
-    struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
-    const int64_t nx = bdf2->problem->grid.points[HS_X], ny = bdf2->problem->grid.points[HS_Y];
-    double *const low = prescribed->spare, *const high = prescribed->spare + nx;
-    for (int64_t i = 0; i < nx; i++) {
-        low[i] = 0.0;
-        high[i] = 1.0;
-    }
-    hs_problem_prescribed_row(bdf2->problem, bdf2->t, r % ny, r / ny, low);
-    hs_problem_prescribed_row(bdf2->problem, bdf2->t, r % ny, r / ny, high);
-    const int64_t before = prescribed->count;
-    for (int64_t i = 0; i < nx; i++)
-        if (memcmp(&low[i], &high[i], sizeof *low) == 0)
-            prescribed->node[prescribed->count++] = r * nx + i;
-    if (prescribed->count == before)
-        return;
-    prescribed->row[prescribed->rows++] = r;
-    prescribed->first[prescribed->rows] = prescribed->count;
+    const struct hs_problem *problem = bdf2->problem;
+    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
+    const int32_t kind = hs_network_row_at(bdf2->equations.network, node)->kind;
+    if (kind == HS_NODE_FREE || problem->network)
+        return kind == HS_NODE_PRESCRIBED;
+    return hs_problem_prescribing_face(problem, node % nx, node / nx % ny, node / (nx * ny)) >= 0;
 }
 
 static enum hs_status find_prescribed(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
-    struct hs_bdf2_prescribed *prescribed = &bdf2->prescribed;
+    struct hs_bdf2_prescribed *found = &bdf2->prescribed;
     const int64_t nx = bdf2->problem->grid.points[HS_X];
-    const int64_t rows = hs_grid_count(&bdf2->problem->grid) / nx;
-    const size_t spares = (size_t)(bdf2->equations.threads > 2 ? bdf2->equations.threads : 2);
-    bool *const looked_at = malloc((size_t)rows * sizeof *looked_at);
-    int64_t kept = 0;
-    if (!looked_at)
-        return no_memory(err);
-#pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static) reduction(+ : kept)
-    for (int64_t r = 0; r < rows; r++) {
-        looked_at[r] = any_kept(bdf2, r);
-        kept += looked_at[r];
+    const int64_t nodes = hs_grid_count(&bdf2->problem->grid);
+    found->first = hs_new(sizeof *found->first);
+    for (int64_t n = 0; n < nodes; n++) {
+        if (!is_prescribed(bdf2, n))
+            continue;
+        if (found->rows == 0 || found->node[found->count - 1] / nx != n / nx) {
+            found->rows++;
+            found->first = hs_reserve(found->first, (size_t)found->rows, sizeof *found->first);
+        }
+        found->node = hs_reserve(found->node, (size_t)found->count, sizeof *found->node);
+        found->node[found->count++] = n;
+        found->first[found->rows] = found->count;
     }
-    prescribed->row = malloc((size_t)(kept + 1) * sizeof *prescribed->row);
-    prescribed->first = calloc((size_t)(kept + 1), sizeof *prescribed->first);
-    prescribed->node = malloc((size_t)(kept * nx + 1) * sizeof *prescribed->node);
-    prescribed->value = malloc((size_t)(kept * nx + 1) * sizeof *prescribed->value);
-    prescribed->spare = malloc(spares * (size_t)nx * sizeof *prescribed->spare);
-    const bool there = prescribed->row && prescribed->first && prescribed->node &&
-                       prescribed->value && prescribed->spare;
-    for (int64_t r = 0; r < rows && there; r++)
-        if (looked_at[r])
-            find_prescribed_of(bdf2, r);
-    free(looked_at);
-    return there ? HS_OK : no_memory(err);
+    found->value = malloc((size_t)(found->count + 1) * sizeof *found->value);
+    found->spare = malloc((size_t)(bdf2->equations.threads * nx) * sizeof *found->spare);
+    return found->value && found->spare ? HS_OK : no_memory(err);
 }
 
 /* Sets prescribed nodes to their temperature at time t. */
@@ -138,7 +111,7 @@ static enum hs_status prescribe(struct hs_bdf2 *bdf2, int vector, double t, stru
     const int64_t nx = bdf2->problem->grid.points[HS_X], ny = bdf2->problem->grid.points[HS_Y];
 #pragma omp parallel for num_threads(bdf2->equations.threads) schedule(static)
     for (int64_t n = 0; n < prescribed->rows; n++) {
-        const int64_t r = prescribed->row[n];
+        const int64_t r = prescribed->node[prescribed->first[n]] / nx;
         double *const values = prescribed->spare + omp_get_thread_num() * nx;
         hs_problem_prescribed_row(bdf2->problem, t, r % ny, r / ny, values);
         for (int64_t m = prescribed->first[n]; m < prescribed->first[n + 1]; m++)
@@ -176,7 +149,7 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                             const struct hs_backend *backend, struct hs_backend_state *state,
                             struct hs_error *err)
 {
-    *bdf2 = (struct hs_bdf2){.problem = problem};
+    *bdf2 = (struct hs_bdf2){.problem = problem, .t = NAN};
     enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
     if (!st)
         st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err);
@@ -198,7 +171,6 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
 {
     hs_conjugate_gradients_release(&bdf2->gradients);
     hs_equations_release(&bdf2->equations);
-    free(bdf2->prescribed.row);
     free(bdf2->prescribed.first);
     free(bdf2->prescribed.node);
     free(bdf2->prescribed.value);

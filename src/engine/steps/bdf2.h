@@ -54,7 +54,6 @@ enum {
 /* Nodes whose temperature walls prescribe, by rows along x. */
 struct hs_bdf2_prescribed {
     int64_t rows, count;
-    int64_t *row;   /* [rows] j + ny k */
     int64_t *first; /* [rows + 1] place of each row's first node below */
     int64_t *node;  /* [count] */
     double *value;  /* [count] */
@@ -68,7 +67,7 @@ struct hs_bdf2 {
     struct hs_bdf2_prescribed prescribed;
     bool in_time;            /* walls or sources change */
     struct hs_acting acting; /* the inflow that changes, if in_time */
-    double t;                /* s: of the field */
+    double t;                /* s: of the field; NaN: not begun */
     double step;             /* s: the last one; 0: none yet */
     double before;           /* s: the one before that; 0: none yet */
     bool sloped;             /* the slope is known */

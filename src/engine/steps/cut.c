@@ -23,8 +23,8 @@ static enum hs_status too_short(const struct hs_cut *cut, double step, struct hs
 
 /* The first step changes no node by more than the tolerance. If the rate is not a number, any step
  * shows that. */
-static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
-                                 struct hs_error *err)
+static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *steps,
+                                 struct hs_method_state *self, struct hs_error *err)
 {
     double rate;
     const enum hs_status st = steps->look(self, &rate, err);
@@ -35,8 +35,8 @@ static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *
 }
 
 /* Goes to the end in steps of the same length as far as the estimate allows. */
-enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, void *self,
-                         double end, struct hs_error *err)
+enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps,
+                         struct hs_method_state *self, double end, struct hs_error *err)
 {
     const double tolerance = cut->problem->schedule.tolerance, begin = cut->t;
     enum hs_status st = cut->wanted > 0.0 ? HS_OK : first_step(cut, steps, self, err);
@@ -61,7 +61,8 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps, v
             cut->wanted = step * (longer < worth ? fmin(longer, 1.0) : longer);
             cut->t = t;
             cut->last = step;
-            st = steps->accept(self, step, t, err);
+            if (steps->accept)
+                st = steps->accept(self, step, t, err);
         } else {
             cut->wanted = step * longer;
             steps->refuse(self);

@@ -162,8 +162,7 @@ static bool is_missed(const struct group *group, const struct number *number,
                         .end = number_at(group, place, step->end)};
     seen.low = fmin(before, fmin(seen.begin, seen.end));
     seen.high = fmax(before, fmax(seen.begin, seen.end));
-    const bool of_time = !group->moving && !group->datum;
-    if (of_time && group->problem->time_functions[place].points > 0)
+    if (are_functions(group) && group->problem->time_functions[place].points > 0)
         look_at_points(&group->problem->time_functions[place], step, &seen);
     else
         look_at_times(group, place, step, &seen);
@@ -193,37 +192,23 @@ static bool may_matter(const struct group *group, const struct number *number,
     return off * number->reach > careful * step->tolerance;
 }
 
-static bool any_of_all(const struct group *group, const struct hs_pulse_step *step)
-{
-    bool missed = false;
-    for (int64_t place = 0; place < group->count && !missed; place++) {
-        const struct number number = number_of(group, place);
-        missed = is_missed(group, &number, step);
-    }
-    return missed;
-}
-
-/* Where those are too many: samples numbers and times together; looks closely if it may matter. */
-static bool any_of_some(const struct group *group, const struct hs_pulse_step *step, int64_t work)
-{
-    int closely = 0;
-    bool missed = false;
-    for (int64_t n = 0; n < work && closely < CLOSELY && !missed; n++) {
-        const struct number number =
-            number_of(group, (int64_t)(spread(n, 0) * (double)group->count));
-        if (may_matter(group, &number, step, step->begin + spread(n, 1) * group->time)) {
-            missed = is_missed(group, &number, step);
-            closely++;
-        }
-    }
-    return missed;
-}
-
+/* Where the numbers are too many, samples them and times together; looks closely if it may
+ * matter. */
 static bool any_missed(const struct group *group, const struct hs_pulse_step *step)
 {
     const int64_t times = times_of(step), work = WORK / TIMES * times;
-    return are_functions(group) || group->count * times <= work ? any_of_all(group, step)
-                                                                : any_of_some(group, step, work);
+    const bool all = are_functions(group) || group->count * times <= work;
+    int closely = 0;
+    bool missed = false;
+    for (int64_t n = 0; n < (all ? group->count : work) && closely < CLOSELY && !missed; n++) {
+        const int64_t place = all ? n : (int64_t)(spread(n, 0) * (double)group->count);
+        const struct number number = number_of(group, place);
+        if (!all && !may_matter(group, &number, step, step->begin + spread(n, 1) * group->time))
+            continue;
+        missed = is_missed(group, &number, step);
+        closely += !all;
+    }
+    return missed;
 }
 
 /* ---- what acts ------------------------------------------------------------------------------- */
@@ -315,14 +300,6 @@ bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_st
 
 /* ---- what lies ahead ------------------------------------------------------------------------- */
 
-/* Times from now to the end, by `share` from 0 to 1: evenly spread or, for what begins soon in a
- * long run, ever farther apart. */
-static double time_ahead(const struct hs_pulse_ahead *ahead, double share, bool even)
-{
-    const double left = ahead->end - ahead->now;
-    return ahead->now + (even ? share * left : ahead->sweep * pow(left / ahead->sweep, share));
-}
-
 static bool differs(const struct group *group, const struct number *number,
                     const struct hs_pulse_ahead *ahead, double t)
 {
@@ -344,9 +321,11 @@ static double point_differs(const struct group *group, const struct hs_pulse_ahe
     return NAN;
 }
 
-/* A time at which one of the numbers differs, of those soon first; NaN: none. */
+/* A time at which one of the numbers differs; NaN: none. Looks first at times that lie ever farther
+ * apart, for what begins soon in a long run, then at evenly spread ones. */
 static double any_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
 {
+    const double left = ahead->end - ahead->now;
     const double point = are_functions(group) ? point_differs(group, ahead) : NAN;
     if (!isnan(point))
         return point;
@@ -358,7 +337,8 @@ static double any_differs(const struct group *group, const struct hs_pulse_ahead
         const int64_t place =
             all ? s % group->count : (int64_t)(spread(s, 0) * (double)group->count);
         const struct number number = number_of(group, place);
-        const double t = time_ahead(ahead, share, n >= each);
+        const double t = ahead->now + (n >= each ? share * left
+                                                 : ahead->sweep * pow(left / ahead->sweep, share));
         if (differs(group, &number, ahead, t))
             return t;
     }

@@ -13,13 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The run's sweeps; if its steps are longer than the longest stable sweep, counted in those. */
-static double stable_sweeps(const struct hs_plan *plan)
-{
-    const double longer = plan->limit > 0.0 ? hs_plan_step(plan) / plan->limit : 1.0;
-    return (double)plan->sweeps * fmax(1.0, longer);
-}
-
 /* A rule's ghost may add the wall's value, times the rule's c, in each sweep. */
 int hs_data_list(const struct hs_problem *problem, double step, double sweeps, double time,
                  struct hs_datum out[HS_DATA_MOST])
@@ -28,7 +21,6 @@ int hs_data_list(const struct hs_problem *problem, double step, double sweeps, d
     const struct hs_source *source = &problem->source;
     if (source->present)
         out[count++] = (struct hs_datum){
-            .place = HS_PLACE_SOURCE,
             .value = &source->field.value,
             .field = source->field.stored ? &source->field : NULL,
             .face = -1,
@@ -38,7 +30,6 @@ int hs_data_list(const struct hs_problem *problem, double step, double sweeps, d
     for (int f = 0; f < 2 * problem->grid.dims; f++)
         if (!problem->face[f].wrap)
             out[count++] = (struct hs_datum){
-                .place = (enum hs_place)(HS_PLACE_FACE + f),
                 .value = &problem->face[f].data,
                 .face = f,
                 .sweep_gain = 1.0,
@@ -47,10 +38,12 @@ int hs_data_list(const struct hs_problem *problem, double step, double sweeps, d
     return count;
 }
 
+/* Steps that are longer than the longest stable sweep count as several of those. */
 static int list_data(const struct hs_problem *problem, const struct hs_plan *plan,
                      struct hs_datum out[HS_DATA_MOST])
 {
-    return hs_data_list(problem, hs_plan_step(plan), stable_sweeps(plan), plan->end, out);
+    const double step = hs_plan_step(plan), longer = plan->limit > 0.0 ? step / plan->limit : 1.0;
+    return hs_data_list(problem, step, (double)plan->sweeps * fmax(1.0, longer), plan->end, out);
 }
 
 enum { CLOSE_TIMES = 65536 }; /* of a close look */
@@ -81,7 +74,6 @@ struct hs_lattice hs_lattice_of(const struct hs_grid *grid, const struct hs_datu
         const bool varies = (hs_value_varies(datum->value) & HS_VARIES_X << axis) != 0;
         const bool across = datum->face >= 0 && datum->face / 2 == axis;
         const int64_t points = grid->points[axis];
-        l.points[axis] = points;
         l.along[axis] = !varies || across ? 1 : points < most ? points : most;
         l.count *= l.along[axis];
     }
@@ -93,7 +85,8 @@ void hs_lattice_node(const struct hs_grid *grid, const struct hs_lattice *l, int
 {
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t part = n % l->along[axis];
-        node[axis] = l->along[axis] > 1 ? (l->points[axis] - 1) * part / (l->along[axis] - 1) : 0;
+        node[axis] =
+            l->along[axis] > 1 ? (grid->points[axis] - 1) * part / (l->along[axis] - 1) : 0;
         n /= l->along[axis];
     }
     put_on_face(grid, l->face, node);
@@ -309,9 +302,13 @@ const int64_t hs_boundary_data_looked_at = 1 << 22;
 static const int64_t close_by[HS_AXES + 1] = {1, 1 << 22, 1 << 11, 161};
 
 /* Range and mean magnitude of the finite values on the lattice, at t = 0. */
-static void survey(const struct hs_problem *problem, const struct hs_datum *datum, double *lowest,
-                   double *highest, double *mean_size)
+struct survey {
+    double lowest, highest, mean_size;
+};
+
+static struct survey look_at(const struct hs_problem *problem, const struct hs_datum *datum)
 {
+    struct survey out = {.lowest = INFINITY, .highest = -INFINITY};
     const struct hs_grid *grid = &problem->grid;
     struct hs_lattice l = hs_lattice_of(grid, datum, close_by[grid->dims]);
     if (datum->field) {
@@ -322,19 +319,18 @@ static void survey(const struct hs_problem *problem, const struct hs_datum *datu
                                            : close_by[grid->dims];
     }
     double sum = 0.0;
-    *lowest = INFINITY;
-    *highest = -INFINITY;
     for (int64_t n = 0; n < l.count; n++) {
         int64_t node[HS_AXES];
         hs_lattice_node(grid, &l, n, node);
         const double value = hs_datum_at(problem, datum, node, 0.0);
         if (!isfinite(value))
             continue;
-        *lowest = fmin(*lowest, value);
-        *highest = fmax(*highest, value);
+        out.lowest = fmin(out.lowest, value);
+        out.highest = fmax(out.highest, value);
         sum += fabs(value);
     }
-    *mean_size = sum / (double)l.count;
+    out.mean_size = sum / (double)l.count;
+    return out;
 }
 
 /* A wall's rule ghost = a*inner + b*edge + c*datum rests if all three are c*datum/(1 - a - b). A
@@ -345,15 +341,14 @@ static void add_wall(const struct hs_problem *problem, const struct hs_stencil *
     const struct hs_face *face = &problem->face[datum->face];
     const int axis = datum->face / 2;
     const double pull = 1.0 - face->a[0] - face->b[0];
-    double lowest, highest, mean_size;
     if (face->held > 0 || face->c[0] == 0.0)
         return; /* what is held is in the initial field */
-    survey(problem, datum, &lowest, &highest, &mean_size);
+    const struct survey found = look_at(problem, datum);
     if (pull != 0.0) {
-        out->lowest = fmin(out->lowest, face->c[0] / pull * lowest);
-        out->highest = fmax(out->highest, face->c[0] / pull * highest);
+        out->lowest = fmin(out->lowest, face->c[0] / pull * found.lowest);
+        out->highest = fmax(out->highest, face->c[0] / pull * found.highest);
     } else
-        out->gain += fabs(face->c[0]) * mean_size *
+        out->gain += fabs(face->c[0]) * found.mean_size *
                      stencil->c[hs_stencil_index(stencil->radius, axis, 1)] /
                      (double)problem->grid.points[axis];
 }
@@ -405,18 +400,14 @@ struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *prob
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
     struct hs_datum data[HS_DATA_MOST];
     const int count = list_data(problem, plan, data);
-    struct hs_boundary_data_lead out = {
-        .lowest = INFINITY, .highest = -INFINITY, .in_time = hs_boundary_data_in_time(problem)};
+    struct hs_boundary_data_lead out = {.lowest = INFINITY, .highest = -INFINITY};
     if (problem->network)
         add_network(problem, plan, &out);
     for (int d = 0; d < count; d++) {
         if (data[d].face >= 0)
             add_wall(problem, &stencil, &data[d], &out);
-        else {
-            double lowest, highest, mean_size;
-            survey(problem, &data[d], &lowest, &highest, &mean_size);
-            out.gain += fabs(data[d].sweep_gain) * mean_size;
-        }
+        else
+            out.gain += fabs(data[d].sweep_gain) * look_at(problem, &data[d]).mean_size;
     }
     return out;
 }
@@ -457,6 +448,7 @@ static bool look_for_excess(const struct hs_problem *problem, const struct hs_da
 static void describe(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                      const struct excess *found, char *out, size_t size)
 {
+    const enum hs_place place = datum->face < 0 ? HS_PLACE_SOURCE : HS_PLACE_FACE + datum->face;
     char node[160], number[64];
     if (isnan(found->value)) /* printf would give it a sign */
         snprintf(number, sizeof number, "NaN");
@@ -466,8 +458,8 @@ static void describe(const struct hs_problem *problem, const struct hs_datum *da
         snprintf(number, sizeof number, "%g, more than a field in %s holds,", found->value,
                  hs_precision_name(problem->precision));
     hs_grid_name_node(&problem->grid, found->node, node, sizeof node);
-    snprintf(out, size, "%s is %s at %s, t = %.9g s", hs_problem_place(problem, datum->place),
-             number, node, t);
+    snprintf(out, size, "%s is %s at %s, t = %.9g s", hs_problem_place(problem, place), number,
+             node, t);
 }
 
 bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,

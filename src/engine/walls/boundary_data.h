@@ -25,7 +25,6 @@ extern const int64_t hs_boundary_data_looked_at;
 struct hs_boundary_data_lead {
     double lowest, highest; /* temperatures that walls pull to; lowest > highest: none */
     double gain;            /* K a sweep: magnitudes of source and fluxes, spread over the grid */
-    bool in_time;           /* one of them changes in time */
 };
 struct hs_boundary_data_lead hs_boundary_data_lead(const struct hs_problem *problem,
                                                    const struct hs_plan *plan);

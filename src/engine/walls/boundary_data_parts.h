@@ -8,7 +8,6 @@ enum { HS_DATA_MOST = 1 + HS_FACES };
 
 /* The source of all nodes, or a face's data. */
 struct hs_datum {
-    enum hs_place place;
     const struct hs_value *value;
     const struct hs_field *field; /* numbers instead of `value`; NULL: none */
     int face;                     /* -1: at all nodes */
@@ -24,7 +23,7 @@ double hs_datum_at(const struct hs_problem *problem, const struct hs_datum *datu
 
 /* Nodes at which the datum differs, evenly spread, at most `most` along each axis. */
 struct hs_lattice {
-    int64_t points[HS_AXES], along[HS_AXES], count;
+    int64_t along[HS_AXES], count;
     int face;
 };
 struct hs_lattice hs_lattice_of(const struct hs_grid *grid, const struct hs_datum *datum,

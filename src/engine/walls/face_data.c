@@ -30,22 +30,15 @@ struct hs_face_place hs_face_place_in(const struct hs_layout *layout, int face)
     };
 }
 
-static bool reads_data(const struct hs_problem *problem, int face)
+static struct hs_face_data describe(const struct hs_problem *problem, int face)
 {
     const struct hs_face *rule = &problem->face[face];
-    if (face / 2 >= problem->grid.dims || rule->wrap)
-        return false;
+    const unsigned varies = hs_value_varies(&rule->data);
+    const unsigned axes = ((1u << problem->grid.dims) - 1) & ~(1u << face / 2);
     bool used = rule->prescribed;
     for (int m = 0; m < hs_face_depth(problem, face); m++)
         used = used || rule->c[m] != 0.0;
-    return used;
-}
-
-static struct hs_face_data describe(const struct hs_problem *problem, int face)
-{
-    const unsigned varies = hs_value_varies(&problem->face[face].data);
-    const unsigned axes = ((1u << problem->grid.dims) - 1) & ~(1u << face / 2);
-    const bool used = reads_data(problem, face);
+    used = used && face / 2 < problem->grid.dims && !rule->wrap;
     return (struct hs_face_data){
         .used = used,
         .varies_time = used && (varies & HS_VARIES_T) != 0,
@@ -53,21 +46,14 @@ static struct hs_face_data describe(const struct hs_problem *problem, int face)
     };
 }
 
-/* Slots differ only in what changes with time; the rest is kept once, in slot 0. */
-static bool wants_table(const struct hs_face_data *data, int slot)
-{
-    return data->varies_face && (slot == 0 || data->varies_time);
-}
-
 double hs_face_slots_bytes(const struct hs_problem *problem, int slots)
 {
     double bytes = 0.0;
     for (int face = 0; face < HS_FACES; face++) {
         const struct hs_face_data data = describe(problem, face);
-        for (int slot = 0; slot < slots; slot++)
-            if (wants_table(&data, slot))
-                bytes += (double)hs_grid_face_count(&problem->grid, face) *
-                         (double)hs_precision_size(problem->precision);
+        if (data.varies_face)
+            bytes += (double)hs_grid_face_count(&problem->grid, face) *
+                     (double)hs_precision_size(problem->precision) * (data.varies_time ? slots : 1);
     }
     return bytes;
 }
@@ -100,9 +86,10 @@ void hs_face_slots_release(struct hs_face_slots *slots)
     *slots = (struct hs_face_slots){0};
 }
 
+/* Slots differ only in what changes with time; the rest is kept once, in slot 0. */
 bool hs_face_slots_wants_table(const struct hs_face_slots *slots, int slot, int face)
 {
-    return wants_table(&slots->face[face], slot);
+    return slots->face[face].varies_face && (slot == 0 || slots->face[face].varies_time);
 }
 
 const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int face)
@@ -110,16 +97,10 @@ const void *hs_face_slots_table(const struct hs_face_slots *slots, int slot, int
     return slots->table[slots->face[face].varies_time ? slot : 0][face];
 }
 
-/* The value at the face's first node. */
-static double uniform_value(const struct hs_problem *problem, int face, double t)
-{
-    const struct hs_box box = hs_grid_face_box(&problem->grid, face);
-    return hs_value_at_node(&problem->face[face].data, &problem->grid, box.lo, t);
-}
-
 enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
                                 hs_face_table_function *fill, void *self, struct hs_error *err)
 {
+    const struct hs_problem *problem = slots->problem;
     const bool first = isnan(slots->time[slot]);
     if (slots->time[slot] == t)
         return HS_OK;
@@ -130,7 +111,9 @@ enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
         if (!data->used || !(data->varies_time || once))
             continue;
         if (!slots->table[slot][face]) {
-            slots->value[slot][face] = uniform_value(slots->problem, face, t);
+            const struct hs_box box = hs_grid_face_box(&problem->grid, face);
+            slots->value[slot][face] =
+                hs_value_at_node(&problem->face[face].data, &problem->grid, box.lo, t);
             continue;
         }
         const enum hs_status st = fill(self, face, t, slots->table[slot][face], err);

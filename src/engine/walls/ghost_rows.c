@@ -21,22 +21,24 @@
         for (int m = 1; m <= row->depth; m++) {                                                    \
             const T a = (T)row->rule->a[m - 1], b = (T)row->rule->b[m - 1],                        \
                     c = (T)row->rule->c[m - 1];                                                    \
-            const T *edge = row->edge, *inner = edge + m * row->inward;                            \
-            T *ghost = (T *)row->edge - m * row->inward;                                           \
+            const T *edge = row->edge, *inner = edge + m * row->place.inward;                      \
+            T *ghost = (T *)row->edge - m * row->place.inward;                                     \
             if (table)                                                                             \
-                _Pragma("omp simd") for (int64_t i = 0; i < row->length; i++) ghost[i * along] =   \
-                    hs_ghost_##T(a, inner[i * along], b, edge[i * along], c * table[i]);           \
+                _Pragma("omp simd") for (int64_t i = 0; i < row->place.length; i++)                \
+                    ghost[i * along] =                                                             \
+                        hs_ghost_##T(a, inner[i * along], b, edge[i * along], c * table[i]);       \
             else                                                                                   \
-                _Pragma("omp simd") for (int64_t i = 0; i < row->length; i++) ghost[i * along] =   \
-                    hs_ghost_##T(a, inner[i * along], b, edge[i * along], c * value);              \
+                _Pragma("omp simd") for (int64_t i = 0; i < row->place.length; i++)                \
+                    ghost[i * along] =                                                             \
+                        hs_ghost_##T(a, inner[i * along], b, edge[i * along], c * value);          \
         }                                                                                          \
     }                                                                                              \
     TARGET static void ghosts_##ISA##_##T(const struct hs_ghost_row *row)                          \
     {                                                                                              \
-        if (row->along == 1)                                                                       \
+        if (row->place.along == 1)                                                                 \
             ghosts_along_##ISA##_##T(row, 1);                                                      \
         else                                                                                       \
-            ghosts_along_##ISA##_##T(row, row->along);                                             \
+            ghosts_along_##ISA##_##T(row, row->place.along);                                       \
     }
 
 /* The rows that only move values are the same for every instruction set. */
@@ -44,18 +46,18 @@
     static void wrap_##T(const struct hs_ghost_row *row)                                           \
     {                                                                                              \
         for (int m = 1; m <= row->depth; m++) {                                                    \
-            T *ghost = (T *)row->edge - m * row->inward;                                           \
-            const T *other = (const T *)row->edge + (row->extent - m) * row->inward;               \
-            for (int64_t i = 0; i < row->length; i++)                                              \
-                ghost[i * row->along] = other[i * row->along];                                     \
+            T *ghost = (T *)row->edge - m * row->place.inward;                                     \
+            const T *other = (const T *)row->edge + (row->place.extent - m) * row->place.inward;   \
+            for (int64_t i = 0; i < row->place.length; i++)                                        \
+                ghost[i * row->place.along] = other[i * row->place.along];                         \
         }                                                                                          \
     }                                                                                              \
     static void hold_##T(const struct hs_ghost_row *row)                                           \
     {                                                                                              \
         T *edge = row->edge;                                                                       \
         const T *table = row->table;                                                               \
-        for (int64_t i = 0; i < row->length; i++)                                                  \
-            edge[i * row->along] = table ? table[i] : (T)row->value;                               \
+        for (int64_t i = 0; i < row->place.length; i++)                                            \
+            edge[i * row->place.along] = table ? table[i] : (T)row->value;                         \
     }
 DEFINE_MOVES(float)
 DEFINE_MOVES(double)

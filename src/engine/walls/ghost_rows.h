@@ -2,7 +2,7 @@
 #ifndef HS_ENGINE_WALLS_GHOST_ROWS_H
 #define HS_ENGINE_WALLS_GHOST_ROWS_H
 
-#include "core/problem.h"
+#include "engine/walls/face_data.h"
 
 enum hs_ghost_action {
     HS_GHOSTS, /* ghosts by the face's affine rule */
@@ -12,12 +12,9 @@ enum hs_ghost_action {
 };
 
 struct hs_ghost_row {
-    void *edge;     /* the row's first node on the face */
-    int64_t inward; /* elements to the next node inside */
-    int64_t along;  /* elements to the row's next node */
-    int64_t length; /* nodes of the row */
-    int64_t extent; /* nodes along the face's own axis */
-    int depth;      /* ghosts at each node */
+    void *edge; /* the row's first node on the face */
+    struct hs_face_place place;
+    int depth; /* ghosts at each node */
     const struct hs_face *rule;
     double value;      /* the data, if uniform; */
     const void *table; /* [length] else, in the field's precision */

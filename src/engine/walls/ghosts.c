@@ -1,6 +1,5 @@
 #include "engine/walls/ghosts.h"
 
-#include "core/memory.h"
 #include "core/round.h"
 #include "engine/walls/ghost_rows.h"
 #include "functions/evaluate.h"
@@ -13,25 +12,11 @@ enum {
     THREADS_FROM = 1 << 14
 }; /* nodes of a face: below, starting threads costs more than it saves */
 
-/* hs_program_row runs along x, but the rows of an x face along y: exchanges the two. */
-static struct hs_instruction *turn_program(const struct hs_expression *expression)
-{
-    struct hs_instruction *code = hs_new((size_t)expression->length * sizeof *code);
-    for (int i = 0; i < expression->length; i++) {
-        code[i] = expression->code[i];
-        if (code[i].operation == HS_OP_X || code[i].operation == HS_OP_Y)
-            code[i].operation = code[i].operation == HS_OP_X ? HS_OP_Y : HS_OP_X;
-    }
-    return code;
-}
-
 static bool allocate_face(struct hs_ghosts *ghosts, int face)
 {
     struct hs_face_slots *slots = &ghosts->slots;
     const size_t bytes = (size_t)hs_grid_face_count(&slots->problem->grid, face) *
                          hs_precision_size(slots->problem->precision);
-    if (slots->face[face].varies_face && face / 2 == HS_X)
-        ghosts->turned[face] = turn_program(&slots->problem->face[face].data.expression);
     for (int slot = 0; slot < slots->count; slot++)
         if (hs_face_slots_wants_table(slots, slot, face)) {
             slots->table[slot][face] = malloc(bytes);
@@ -66,11 +51,9 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
 
 void hs_ghosts_release(struct hs_ghosts *ghosts)
 {
-    for (int face = 0; face < HS_FACES; face++) {
+    for (int face = 0; face < HS_FACES; face++)
         for (int slot = 0; slot < ghosts->slots.count; slot++)
             free(ghosts->slots.table[slot][face]);
-        free(ghosts->turned[face]);
-    }
     free(ghosts->scratch);
     hs_face_slots_release(&ghosts->slots);
     *ghosts = (struct hs_ghosts){0};
@@ -78,35 +61,23 @@ void hs_ghosts_release(struct hs_ghosts *ghosts)
 
 /* ---- evaluating ---------------------------------------------------------------------------- */
 
-/* The data along row `row` of a face's table, in double. */
-static void evaluate_row(const struct hs_ghosts *ghosts, int face, double t, int64_t row,
-                         double *out)
-{
-    const struct hs_grid *grid = &ghosts->slots.problem->grid;
-    const struct hs_expression *expression = &ghosts->slots.problem->face[face].data.expression;
-    const int along = hs_face_first_axis(face), across = hs_face_second_axis(face);
-    const double wall = hs_grid_coordinate(grid, face / 2, hs_grid_face_index(grid, face));
-    const double other = hs_grid_coordinate(grid, across, row);
-    const struct hs_instruction *code = face / 2 == HS_X ? ghosts->turned[face] : expression->code;
-    const struct hs_row at = hs_row_along(grid, along, face / 2 == HS_Z ? other : wall,
-                                          face / 2 == HS_Z ? wall : other, t);
-    hs_program_row(code, expression->length, &at, out);
-}
-
 static enum hs_status fill_table(void *self, int face, double t, void *table, struct hs_error *err)
 {
     (void)err;
     const struct hs_ghosts *ghosts = self;
-    const struct hs_grid *grid = &ghosts->slots.problem->grid;
-    const int64_t length = grid->points[hs_face_first_axis(face)],
-                  rows = grid->points[hs_face_second_axis(face)];
-    const enum hs_precision precision = ghosts->slots.problem->precision;
+    const struct hs_problem *problem = ghosts->slots.problem;
+    const struct hs_grid *grid = &problem->grid;
+    const int along = hs_face_first_axis(face);
+    const int64_t length = grid->points[along], rows = grid->points[hs_face_second_axis(face)];
 #pragma omp parallel for num_threads(ghosts->threads) if (length * rows >= THREADS_FROM)
     for (int64_t row = 0; row < rows; row++) {
         double *values = ghosts->scratch + omp_get_thread_num() * ghosts->scratch_row;
-        evaluate_row(ghosts, face, t, row, values);
+        int64_t node[HS_AXES];
+        hs_grid_face_node(grid, face, row * length, node);
+        const struct hs_row at = hs_row_along(grid, along, node, length, t);
+        hs_expression_row(&problem->face[face].data.expression, &at, values);
         for (int64_t i = 0; i < length; i++)
-            hs_write(precision, table, row * length + i, values[i]);
+            hs_write(problem->precision, table, row * length + i, values[i]);
     }
     return HS_OK;
 }
@@ -122,8 +93,8 @@ void hs_ghosts_at(struct hs_ghosts *ghosts, int slot, double t)
 struct work {
     hs_ghost_row_function *write;
     struct hs_ghost_row row;
-    int64_t size;         /* bytes of a value */
-    int64_t rows, across; /* and elements between them */
+    int64_t size; /* bytes of a value */
+    int64_t rows;
 };
 
 static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_action action,
@@ -136,26 +107,22 @@ static struct work describe_work(const struct hs_ghosts *ghosts, enum hs_ghost_a
     return (struct work){
         .write = hs_ghost_row_find(action, precision),
         .row = {.edge = (char *)field + place.edge * size,
-                .inward = place.inward,
-                .along = place.along,
-                .length = place.length,
-                .extent = place.extent,
+                .place = place,
                 .depth = hs_face_depth(slots->problem, face),
                 .rule = &slots->problem->face[face],
                 .value = slots->value[slot][face],
                 .table = hs_face_slots_table(slots, slot, face)},
         .size = size,
         .rows = place.nodes / place.length,
-        .across = place.across,
     };
 }
 
 static void write_row(const struct work *work, int64_t n)
 {
     struct hs_ghost_row row = work->row;
-    row.edge = (char *)row.edge + n * work->across * work->size;
+    row.edge = (char *)row.edge + n * row.place.across * work->size;
     if (row.table)
-        row.table = (const char *)row.table + n * row.length * work->size;
+        row.table = (const char *)row.table + n * row.place.length * work->size;
     work->write(&row);
 }
 
@@ -165,7 +132,7 @@ static void write_faces(const struct work *work, int count, int threads)
     int64_t rows = 0, nodes = 0;
     for (int n = 0; n < count; n++) {
         rows += work[n].rows;
-        nodes += work[n].rows * work[n].row.length;
+        nodes += work[n].row.place.nodes;
     }
 #pragma omp parallel for num_threads(threads) if (nodes >= THREADS_FROM)
     for (int64_t row = 0; row < rows; row++) {

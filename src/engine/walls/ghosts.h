@@ -11,8 +11,7 @@ struct hs_ghosts {
     struct hs_face_slots slots;
     struct hs_layout layout;
     int threads;
-    struct hs_instruction *turned[HS_FACES]; /* x faces: the program with x and y exchanged */
-    double *scratch;                         /* [threads][longest row of a face] */
+    double *scratch; /* [threads][longest row of a face] */
     int64_t scratch_row;
 };
 

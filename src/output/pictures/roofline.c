@@ -46,7 +46,7 @@ enum hs_status hs_picture_roofline(const struct hs_roofline *r, const char *titl
                     {in_cache ? HS_BOUND_CACHE : HS_BOUND_MEMORY,
                      in_cache ? "copy in cache" : "copy", "B/s", r->bandwidth, r->bandwidth},
                     {HS_BOUND_COMPUTE, "multiply-adds", "FLOP/s", peak, 0}};
-    enum { CEILINGS = sizeof ceilings / sizeof *ceilings, MOST = CEILINGS + HS_ROOFLINE_MOST };
+    enum { CEILINGS = sizeof ceilings / sizeof *ceilings, MOST = CEILINGS + HS_BENCH_MOST };
     struct hs_curve curves[MOST], *next = curves;
     double x[CEILINGS][2], y[CEILINGS][2];
     char texts[MOST][128], (*text)[128] = texts;

@@ -332,15 +332,15 @@ void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
     const struct hs_box all = hs_grid_box(&c.problem.grid);
     struct hs_kernel faulty = hs_kernel_cpu_wavefront;
     struct hs_backend_state *device = NULL;
-    struct hs_modes modes;
+    struct hs_method_state *modes;
     faulty.sweep = faulty_sweep;
     assert_ok(cpu->create(&c.problem, &faulty, 0, 0, &device, &err));
     assert_ok(cpu->upload(device, &all, c.initial, &err));
-    assert_ok(hs_modes_init(&modes, &c.problem, cpu, device, &err));
+    assert_ok(hs_modes_create(sizeof(struct hs_modes), &c.problem, cpu, device, &modes, &err));
     const struct hs_span span = hs_modes_sweep(&c.problem);
-    assert_fails(hs_modes_begin(&modes, &span, HS_MODE_STEPS, &err), HS_FAILED_CHECK,
+    assert_fails(hs_modes_begin((void *)modes, &span, HS_MODE_STEPS, &err), HS_FAILED_CHECK,
                  "a sweep is not what its modes say");
-    hs_modes_release(&modes);
+    hs_modes_destroy(modes);
     cpu->destroy(device);
     release_case(&c);
 }

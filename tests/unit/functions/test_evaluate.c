@@ -31,8 +31,7 @@ void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
         for (int count = 1; count < 300; count += 21) {
             double row[300];
             row[count] = -77.0;
-            const struct hs_row at = {
-                .count = count, .x = lower, .dx = dx, .y = 0.5, .z = 0.7, .t = 2.0};
+            const struct hs_row at = {.count = count, .at = {lower, 0.5, 0.7, 2.0}, .step = dx};
             hs_expression_row(both[e], &at, row);
             for (int i = 0; i < count; i++) {
                 const double one =
@@ -43,24 +42,26 @@ void test_evaluate__rows_are_the_same_as_single_nodes(void **state)
         }
 }
 
-/* Also x alone, which is the list itself; along either axis of the grid. */
+/* Also y alone, which is the list itself. */
 void test_evaluate__rows_of_a_stretched_axis_have_its_coordinates(void **state)
 {
-    static const struct hs_instruction only_x[] = {{HS_OP_X, 0}};
-    const struct hs_expression all = {program, LENGTH, 15}, plain = {only_x, 1, HS_VARIES_X};
+    static const struct hs_instruction only_y[] = {{HS_OP_Y, 0}};
+    const struct hs_expression all = {program, LENGTH, 15}, plain = {only_y, 1, HS_VARIES_Y};
     const struct hs_expression *const both[] = {&all, &plain};
     double place[300], row[300];
     for (int i = 0; i < 300; i++)
         place[i] = 0.1 + 0.01 * i * i;
-    const struct hs_grid grid = {
-        .dims = 2, .points = {5, 300, 1}, .spacing = {1.0, 0.01, 1.0}, .coordinate = {NULL, place}};
+    const struct hs_grid grid = {.dims = 2,
+                                 .points = {5, 300, 1},
+                                 .lower = {0.5, 0.1, 0.7},
+                                 .spacing = {1.0, 0.01, 1.0},
+                                 .coordinate = {NULL, place}};
     for (int e = 0; e < 2; e++) {
-        const struct hs_row at = hs_row_along(&grid, HS_Y, 0.5, 0.7, 2.0);
-        assert_int_equal(at.count, 300);
+        const struct hs_row at = hs_row_along(&grid, HS_Y, (const int64_t[]){3, 0, 0}, 300, 2.0);
         hs_expression_row(both[e], &at, row);
         for (int i = 0; i < 300; i++) {
             const double one =
-                hs_expression_at(both[e]->code, both[e]->length, place[i], 0.5, 0.7, 2.0);
+                hs_expression_at(both[e]->code, both[e]->length, 3.5, place[i], 0.7, 2.0);
             assert_memory_equal(&row[i], &one, sizeof one);
         }
     }
@@ -87,7 +88,7 @@ void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **stat
     for (int i = 0; i < COUNT; i++)
         values[i] = 0.01 * i * i;
     const struct hs_row at = {
-        .count = COUNT, .x = 0.25, .dx = 0.5, .y = 7.0, .table = {{values, true}, {&once, false}}};
+        .count = COUNT, .at = {0.25, 7.0}, .step = 0.5, .table = {{values, true}, {&once, false}}};
     for (int n = 0; n < TERMS * TERMS * TERMS; n++) {
         const int a = n % TERMS, b = n / TERMS % TERMS, c = n / TERMS / TERMS;
         const struct hs_instruction code[] = {

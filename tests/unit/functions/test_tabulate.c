@@ -16,8 +16,8 @@ static double value_by(const struct hs_tabulation *tabulation, unsigned axes,
                        const double at[HS_AXES + 1])
 {
     double number[HS_MOST_TABLES];
-    struct hs_row row = {
-        .count = 1, .x = at[HS_X], .dx = -0.0, .y = at[HS_Y], .z = at[HS_Z], .t = at[HS_AXES]};
+    struct hs_row row = {.count = 1, .step = -0.0};
+    memcpy(row.at, at, sizeof row.at);
     for (int n = 0; n < tabulation->tables; n++) {
         const struct hs_expression *part = &tabulation->table[n];
         double of[HS_AXES + 1];

@@ -50,7 +50,7 @@ void test_picture_roofline__draws_whatever_was_measured(void **state)
     begin();
     long smaller = 0;
     for (int n = 0; n < 4; n++) {
-        struct hs_roofline r = roofline_of(n == 0 ? 1 : HS_ROOFLINE_MOST);
+        struct hs_roofline r = roofline_of(n == 0 ? 1 : HS_BENCH_MOST);
         if (n == 2)
             r.place = HS_BENCH_CACHE;
         if (n == 3)
