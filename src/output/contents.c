@@ -186,8 +186,8 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
                    struct hs_image *image)
 {
     const struct hs_grid *grid = &contents->problem->grid;
-    const struct hs_series *snapshots = contents->snapshots;
-    const hid_t set = hs_field_set(h5, root, "temperature", contents->chunks, 1, image);
+    const struct hs_series *snapshots = &contents->snapshots;
+    const hid_t set = hs_field_set(h5, root, "temperature", &contents->chunks, 1, image);
     describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
     const hid_t times = time_scale(h5, root, snapshots);
     attach(h5, set, times, 0);
@@ -211,7 +211,7 @@ static void groups(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
     static const char *const names[] = {"history", "probes"};
     for (int i = 0; i < 1 + (contents->problem->probe_count > 0); i++) {
         const hid_t group = hs_h5_group(h5, root, names[i]);
-        series_group(h5, group, contents->history, names[i], contents->problem);
+        series_group(h5, group, &contents->history, names[i], contents->problem);
         hs_h5_close(group);
     }
 }
@@ -223,11 +223,11 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     const hid_t root = hs_image_open(&h5, image);
     provenance(&h5, root, contents);
     numerics(&h5, root, contents);
-    steady_state(&h5, root, contents->steady);
+    steady_state(&h5, root, &contents->steady);
     fields(&h5, root, contents, image);
-    hs_labels_write(&h5, root, contents->labels, image);
+    hs_labels_write(&h5, root, &contents->labels, image);
     groups(&h5, root, contents);
     hs_study_attributes(&h5, root, contents->problem);
-    hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);
+    hs_vtkhdf_write(&h5, root, &contents->chunks, &contents->snapshots, image);
     return hs_image_close(&h5, root, contents->problem->output.file, err);
 }

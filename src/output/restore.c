@@ -104,8 +104,8 @@ static bool fits(hid_t set, int lead, const struct hs_chunks *chunks)
     return same;
 }
 
-static enum hs_status read_snapshots(struct reader *r, const char *file, struct hs_chunks *chunks,
-                                     struct hs_series *snapshots, struct hs_error *err)
+static enum hs_status read_snapshots(struct reader *r, const char *file, struct hs_contents *out,
+                                     struct hs_error *err)
 {
     double *sweeps, *times;
     const int64_t rows = read_places(r, "sweep", "time", &sweeps, &times);
@@ -114,15 +114,15 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
             ? H5I_INVALID_HID
             : hs_h5_made(&r->h5, H5Dopen2(r->file, "temperature", H5P_DEFAULT), "/temperature");
     enum hs_status st = HS_OK;
-    if (!r->h5.failed && !fits(set, 1, chunks))
+    if (!r->h5.failed && !fits(set, 1, &out->chunks))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: /temperature has another shape, type or compression than this "
                           "config's; resume with the config that began it, or " HS_BEGIN_ANEW,
                           file);
     const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
-        hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i]);
-        read_chunks(r, set, 1, i, chunks, hs_chunks_add_step(chunks));
+        hs_series_add_row(&out->snapshots, (int64_t)sweeps[i], times[i]);
+        read_chunks(r, set, 1, i, &out->chunks, hs_chunks_add_step(&out->chunks));
     }
     hs_h5_close(set);
     free(sweeps);
@@ -142,9 +142,9 @@ static void read_labels(struct reader *r, struct hs_chunks *labels)
 
 /* Checks that the rows are those of the state to resume, not of a run with other output times. */
 static enum hs_status check_places(const struct hs_resume *resume, const char *file,
-                                   const struct hs_series *snapshots,
-                                   const struct hs_series *history, struct hs_error *err)
+                                   const struct hs_contents *out, struct hs_error *err)
 {
+    const struct hs_series *snapshots = &out->snapshots, *history = &out->history;
     if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
         return hs_error_add(
             err, HS_BAD_INPUT,
@@ -164,26 +164,24 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
                         file, (long long)resume->sweep);
 }
 
-enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resume *resume,
-                          struct hs_chunks *chunks, struct hs_chunks *labels,
-                          struct hs_series *snapshots, struct hs_series *history,
+enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *out,
                           struct hs_error *err)
 {
-    const char *file = problem->output.file;
+    const char *file = out->problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
     struct hs_error why;
     hs_error_init(&why);
-    r.file = hs_fingerprint_open(&r.h5, file, problem, &why);
+    r.file = hs_fingerprint_open(&r.h5, file, out->problem, &why);
     enum hs_status st = why.status;
     if (st)
         hs_error_add(err, st, "%s: %s", file, why.text);
     hs_error_release(&why);
     if (!st)
-        st = read_snapshots(&r, file, chunks, snapshots, err);
+        st = read_snapshots(&r, file, out, err);
     if (!st)
-        read_history(&r, history);
+        read_history(&r, &out->history);
     if (!st)
-        read_labels(&r, labels);
+        read_labels(&r, &out->labels);
     hs_h5_close(r.file);
     if (st)
         return st;
@@ -192,5 +190,5 @@ enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resu
                             "%s: cannot read %s, to go on with this file; put back the file that "
                             "belongs to the checkpoint, or " HS_BEGIN_ANEW,
                             file, r.h5.failed);
-    return check_places(resume, file, snapshots, history, err);
+    return check_places(resume, file, out, err);
 }
