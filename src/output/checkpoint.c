@@ -27,9 +27,9 @@ static enum hs_status make_contents(const struct hs_problem *problem, const char
     hs_h5_whole(&h5, root, "snapshots", state->resume.snapshots);
     hs_h5_whole(&h5, root, "rows", state->resume.rows);
     hs_h5_number(&h5, root, "time", state->time);
-    hs_h5_number(&h5, root, "step", state->step);
-    hs_h5_number(&h5, root, "interval", state->interval);
-    hs_h5_number(&h5, root, "end", state->end);
+    hs_h5_number(&h5, root, "step", state->past.step);
+    hs_h5_number(&h5, root, "interval", state->past.interval);
+    hs_h5_number(&h5, root, "end", state->past.end);
     hs_h5_whole(&h5, root, "places", state->resume.places);
     hs_h5_close(hs_field_set(&h5, root, "temperature", chunks, 1, image));
     return hs_image_close(&h5, root, path, err);
@@ -121,9 +121,9 @@ static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state
         const struct hs_checkpoint_state state = {
             .resume = hs_snapshots_resume(c->snapshots, step_state->sweep),
             .time = step_state->time,
-            .step = hs_plan_step(step_state->plan),
-            .interval = c->problem->schedule.output_interval,
-            .end = c->problem->schedule.end};
+            .past = {.step = hs_plan_step(step_state->plan),
+                     .interval = c->problem->schedule.output_interval,
+                     .end = c->problem->schedule.end}};
         st = write_file(c->problem, c->path, c->older, &state, frame, err);
     }
     hs_frame_release(frame);

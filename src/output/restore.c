@@ -12,35 +12,13 @@ struct reader {
     const struct hs_resume *resume;
 };
 
-/* Reads the sweeps and times of the rows of a group, allocated. Number of rows; 0 on failure. */
-static int64_t read_places(struct reader *r, const char *sweep, const char *time, double **sweeps,
-                           double **times)
-{
-    int64_t rows, length;
-    *sweeps = hs_h5_read_column(&r->h5, r->file, sweep, &rows);
-    *times = hs_h5_read_column(&r->h5, r->file, time, &length);
-    if (!r->h5.failed &&
-        (rows != length || !hs_timeline_is_sound((struct hs_timeline){rows, *sweeps, *times})))
-        r->h5.failed = sweep;
-    return r->h5.failed ? 0 : rows;
-}
-
-/* How many of the file's `rows` to keep: at most `belonging`, up to the sweep to resume from. */
-static int64_t kept(const struct reader *r, int64_t belonging, int64_t rows, const double *sweeps)
-{
-    int64_t n = 0;
-    while (n < rows && n < belonging && (int64_t)sweeps[n] <= r->resume->sweep)
-        n++;
-    return n;
-}
-
 static void read_history(struct reader *r, struct hs_series *history)
 {
-    double *sweeps, *times;
-    const int64_t rows = read_places(r, "history/sweep", "history/time", &sweeps, &times);
-    const int64_t keep = kept(r, r->resume->rows, rows, sweeps);
+    const struct hs_timeline there =
+        hs_timeline_read(&r->h5, r->file, "history/sweep", "history/time", "history/sweep");
+    const int64_t keep = hs_timeline_until(there, r->resume->sweep, r->resume->rows);
     for (int64_t i = 0; i < keep; i++)
-        hs_series_add_row(history, (int64_t)sweeps[i], times[i]);
+        hs_series_add_row(history, (int64_t)there.sweeps[i], there.times[i]);
     for (int c = HS_SERIES_FIRST; c < history->column_count && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
         int64_t length;
@@ -52,15 +30,15 @@ static void read_history(struct reader *r, struct hs_series *history)
             continue;
         }
         double *values = hs_h5_read_column(&r->h5, group, column->name, &length);
-        if (!r->h5.failed && length != rows)
+        if (!r->h5.failed && length != there.rows)
             r->h5.failed = column->name;
         if (!r->h5.failed && keep > 0)
             memcpy(column->values, values, (size_t)keep * sizeof *values);
         free(values);
         hs_h5_close(group);
     }
-    free(sweeps);
-    free(times);
+    free(there.sweeps);
+    free(there.times);
 }
 
 /* Reads the locations of a step's chunks; `lead` 0: a dataset without steps. */
@@ -107,8 +85,7 @@ static bool fits(hid_t set, int lead, const struct hs_chunks *chunks)
 static enum hs_status read_snapshots(struct reader *r, const char *file, struct hs_contents *out,
                                      struct hs_error *err)
 {
-    double *sweeps, *times;
-    const int64_t rows = read_places(r, "sweep", "time", &sweeps, &times);
+    const struct hs_timeline there = hs_timeline_read(&r->h5, r->file, "sweep", "time", "sweep");
     const hid_t set =
         r->h5.failed
             ? H5I_INVALID_HID
@@ -119,14 +96,14 @@ static enum hs_status read_snapshots(struct reader *r, const char *file, struct 
                           "%s: /temperature has another shape, type or compression than this "
                           "config's; resume with the config that began it, or " HS_BEGIN_ANEW,
                           file);
-    const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
+    const int64_t keep = hs_timeline_until(there, r->resume->sweep, r->resume->snapshots);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
-        hs_series_add_row(&out->snapshots, (int64_t)sweeps[i], times[i]);
+        hs_series_add_row(&out->snapshots, (int64_t)there.sweeps[i], there.times[i]);
         read_chunks(r, set, 1, i, &out->chunks, hs_chunks_add_step(&out->chunks));
     }
     hs_h5_close(set);
-    free(sweeps);
-    free(times);
+    free(there.sweeps);
+    free(there.times);
     return st;
 }
 
