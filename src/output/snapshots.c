@@ -257,7 +257,7 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
 static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_status st,
                                        struct hs_error *err)
 {
-    if (st == HS_IO && s->committed > 0.0 && hs_store_is_intact(s->store))
+    if (st == HS_IO && s->committed > 0.0 && !hs_store_check_intact(s->store, NULL))
         hs_error_add(err, st, "%s: what was written before stays readable",
                      s->file.problem->output.file);
     return st;
