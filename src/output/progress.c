@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "engine/steady.h"
 
 #include <math.h>
@@ -79,17 +80,15 @@ static double sweeps_left(const struct progress *p, const struct hs_step_state *
 }
 
 /* "  change 3.2e-07/1e-09 K  0.0012 K left": the change, its tolerance, the distance. */
-static int describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
-                           size_t size)
+static void describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
+                            size_t size)
 {
     const char *unit = hs_problem_temperature_unit(p->problem);
-    int n = snprintf(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
+    hs_text_append(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
     if (steady->trend == HS_STEADY_EVEN || steady->trend == HS_STEADY_ROUNDING)
-        n +=
-            snprintf(out + n, size - (size_t)n, "  %.2g %s left", hs_steady_distance(steady), unit);
+        hs_text_append(out, size, "  %.2g %s left", hs_steady_distance(steady), unit);
     else if (steady->trend == HS_STEADY_NONE)
-        n += snprintf(out + n, size - (size_t)n, "  not falling");
-    return n;
+        hs_text_append(out, size, "  not falling");
 }
 
 /* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; `brief`: without total, t and rate */
@@ -104,21 +103,20 @@ static void describe(const struct progress *p, const struct hs_step_state *step_
     const double elapsed = hs_clock_now() - p->begun;
     const double left = sweeps_left(p, step_state) * elapsed / swept;
     const struct hs_steady *steady = step_state->steady;
-    int n =
-        snprintf(out, size, "%s %lld", hs_plan_step_name(p->plan), (long long)step_state->sweep);
+    snprintf(out, size, "%s %lld", hs_plan_step_name(p->plan), (long long)step_state->sweep);
     if (!is_unbounded(p) && !brief)
-        n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
+        hs_text_append(out, size, "/%lld", (long long)p->plan->sweeps);
     if (!brief)
-        n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", step_state->time);
+        hs_text_append(out, size, "  t = %.4g s", step_state->time);
     if (isfinite(rate) && !brief && hs_plan_has_rate(p->plan))
-        n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
+        hs_text_append(out, size, "  %.3g GCell/s", rate);
     if (steady && steady->sought && !isnan(steady->change))
-        n += describe_steady(p, steady, out + n, size - (size_t)n);
+        describe_steady(p, steady, out, size);
     char text[32];
     const bool over = step_state->phase != HS_PHASE_RUNNING;
     duration(text, sizeof text, over ? elapsed : left);
     if (over || !isnan(left))
-        snprintf(out + n, size - (size_t)n, "  %s %s", over ? "in" : "ETA", text);
+        hs_text_append(out, size, "  %s %s", over ? "in" : "ETA", text);
 }
 
 static int width_of(FILE *stream)
