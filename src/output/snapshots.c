@@ -457,29 +457,20 @@ struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep
                               .places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history)};
 }
 
-struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots)
-{
-    return snapshots->last_error;
-}
-
-struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots)
-{
-    struct hs_balance *balance = snapshots->balance;
-    snapshots->balance = NULL;
-    return balance;
-}
-
-double *hs_snapshots_last_row(const struct hs_snapshots *snapshots, int64_t *sweep)
+struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
 {
     const struct hs_series *history = &snapshots->file.history;
     const int count = history->column_count - HS_SERIES_FIRST;
-    if (history->rows == 0)
-        return NULL;
-    double *row = hs_new((size_t)count * sizeof *row);
-    for (int n = 0; n < count; n++)
-        row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
-    *sweep = hs_series_last_sweep(history);
-    return row;
+    struct hs_snapshots_end end = {.count = hs_snapshots_count(snapshots),
+                                   .error = snapshots->last_error,
+                                   .balance = snapshots->balance,
+                                   .sweep = hs_series_last_sweep(history)};
+    snapshots->balance = NULL;
+    if (history->rows > 0)
+        end.row = hs_new((size_t)count * sizeof *end.row);
+    for (int n = 0; n < count && end.row; n++)
+        end.row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
+    return end;
 }
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)

@@ -102,7 +102,7 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         for (int part = 0; part < HS_BALANCE_PARTS; part++)
             init_sums(balance, &balance->part[face][part]);
-    balance->worst.sweep = -1;
+    balance->worst = (struct hs_balance_worst){-1, NAN, NAN, NAN};
     forget(balance);
     const enum hs_status st = init(balance, err);
     if (st)

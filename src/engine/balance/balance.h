@@ -27,7 +27,7 @@ struct hs_balance_terms {
 /* The terms of the sweep with the largest |imbalance|; or, if any exceeded its rounding, of the
  * sweep with the largest ratio of the two. */
 struct hs_balance_worst {
-    int64_t sweep; /* sweeps made by then; -1: none was looked at */
+    int64_t sweep; /* sweeps made by then; -1: none was looked at, and the rest is NaN */
     double imbalance, largest, rounding;
 };
 
