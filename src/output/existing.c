@@ -90,7 +90,6 @@ static bool has_attribute(hid_t file, const char *name)
 static enum hs_existing unmarked(const char *path)
 {
     struct hs_h5 h5 = {NULL};
-    hs_h5_quiet();
     const hid_t file = hs_h5_open_unlocked(path);
     enum hs_existing kind = HS_EXISTING_OTHERS;
     if (file >= 0 && has_attribute(file, "program")) {

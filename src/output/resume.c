@@ -145,7 +145,6 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
                                 struct hs_stored **field, struct hs_error *why)
 {
     struct hs_h5 h5 = {NULL};
-    hs_h5_quiet();
     *state = (struct hs_checkpoint_state){.resume = {.ended = {NAN, NAN}}};
     const hid_t file = hs_fingerprint_open(&h5, path, problem, why);
     if (why->status)

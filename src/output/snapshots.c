@@ -119,7 +119,6 @@ static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
     const double begin = hs_clock_now();
-    hs_h5_quiet(); /* needed in each thread */
     hs_writer_lock(s->writer);
     enum hs_status st = make_contents(s, err);
     s->pending = false;
@@ -400,7 +399,6 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
     s->file.plan = plan;
     s->resumed = resume != NULL;
     note_start(s);
-    hs_h5_quiet();
     hs_chunks_init(&s->file.chunks, &problem->grid, hs_precision_size(problem->precision),
                    problem->output.compression, 0);
     hs_labels_init(&s->file.labels, problem);
