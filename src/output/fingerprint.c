@@ -73,15 +73,6 @@ static void show_value(const char *value, char out[VALUE])
         snprintf(out, VALUE, "%s", typed);
 }
 
-/* " is VALUE, and was VALUE". */
-static void show(const char *is, const char *was, char *out, size_t size)
-{
-    char now[VALUE], before[VALUE];
-    show_value(is, now);
-    show_value(was, before);
-    snprintf(out, size, " is %s, and was %s", now, before);
-}
-
 /* Finds the first key of `keys` on which the two differ. Input files are compared by their content,
  * not their name. */
 static bool find_difference(const char *keys, const char *saved, const char *current, char *out,
@@ -100,12 +91,16 @@ static bool find_difference(const char *keys, const char *saved, const char *cur
         const char *read = content_of(was, line, length), *reads = content_of(is, line, length);
         if (read && reads ? same(read, reads) : was && same(was, is))
             continue;
-        const int n = snprintf(out, size, "%.*s", (int)length, line);
-        show(is, was, out + n, size - (size_t)n);
+        char now_is[VALUE], it_was[VALUE];
+        show_value(is, now_is);
+        show_value(was, it_was);
         if (read && reads)
-            snprintf(out + n, size - (size_t)n,
-                     " = %.*s: the content of this file has changed since the run began with %.*s",
-                     (int)strcspn(is, "\n"), is, (int)strcspn(was, "\n"), was);
+            snprintf(out, size,
+                     "%.*s = %.*s: the content of this file has changed since the run began with "
+                     "%.*s",
+                     (int)length, line, (int)strcspn(is, "\n"), is, (int)strcspn(was, "\n"), was);
+        else
+            snprintf(out, size, "%.*s is %s, and was %s", (int)length, line, now_is, it_was);
         return true;
     }
     return false;
