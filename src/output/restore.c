@@ -146,13 +146,7 @@ enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *ou
 {
     const char *file = out->problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
-    struct hs_error why;
-    hs_error_init(&why);
-    r.file = hs_fingerprint_open(&r.h5, file, out->problem, &why);
-    enum hs_status st = why.status;
-    if (st)
-        hs_error_add(err, st, "%s: %s", file, why.text);
-    hs_error_release(&why);
+    enum hs_status st = hs_fingerprint_open(&r.h5, file, out->problem, &r.file, err);
     if (!st)
         st = read_snapshots(&r, file, out, err);
     if (!st)

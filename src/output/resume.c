@@ -1,6 +1,5 @@
 #include "output/resume.h"
 
-#include "core/contents_sum.h"
 #include "engine/outcome.h"
 #include "input/field_file.h"
 #include "output/files.h"
@@ -146,9 +145,12 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
 {
     struct hs_h5 h5 = {NULL};
     *state = (struct hs_checkpoint_state){.resume = {.ended = {NAN, NAN}}};
-    const hid_t file = hs_fingerprint_open(&h5, path, problem, why);
-    if (why->status)
-        return why->status;
+    hid_t file;
+    enum hs_status st = hs_fingerprint_open(&h5, path, problem, &file, why);
+    if (st) {
+        hs_h5_close(file);
+        return st;
+    }
     state->past.step = hs_h5_read_number(&h5, file, "step");
     state->past.interval = hs_h5_read_number(&h5, file, "interval");
     state->past.end = hs_h5_read_number(&h5, file, "end");
@@ -163,8 +165,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
         return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
     struct hs_error fault;
     hs_error_init(&fault);
-    enum hs_status st =
-        find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
+    st = find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
     if (st) {
         st = hs_error_add(why, HS_IO, "%s", hs_error_reason(&fault));
         hs_stored_destroy(*field);
@@ -204,7 +205,7 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
                      "%s: no checkpoint to resume from, and no snapshot: %s; " HS_BEGIN_ANEW,
                      output, reason);
     else if (st)
-        hs_error_add(err, st, "%s: %s", from, reason);
+        hs_error_join(err, &why);
     else if (access(output, F_OK))
         st = hs_error_add(err, HS_IO,
                           "%s: is not there, and %s continues it; put back the file that "
