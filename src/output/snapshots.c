@@ -12,7 +12,6 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "output/contents.h"
-#include "output/h5.h"
 #include "output/history.h"
 #include "output/labels.h"
 #include "output/writer.h"
