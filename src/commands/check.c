@@ -377,8 +377,7 @@ static void print_text(const struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     print_label("config");
-    const bool fits =
-        hs_size_estimate_least(problem, plan, HS_SIZE_ESTIMATE_ANEW) <= outlook->free_bytes;
+    const bool fits = hs_size_estimate_check(problem, plan, HS_SIZE_ESTIMATE_ANEW, NULL) == HS_OK;
     hs_text_put(stdout, problem->config_path, "");
     printf(": %s%s", fits ? "OK" : "too large for the disk",
            problem->title && problem->title[0] ? ": " : "");

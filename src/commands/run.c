@@ -7,7 +7,6 @@
 #include "engine/signals.h"
 #include "output/checkpoint.h"
 #include "output/claim.h"
-#include "output/history.h"
 #include "output/progress.h"
 #include "output/report.h"
 #include "output/size_estimate.h"
@@ -35,7 +34,6 @@ struct job {
     struct hs_snapshots *snapshots;
     struct hs_observer *checkpoint, *progress;
     struct hs_loop_result result;
-    double *last_row; /* of the history; NULL: there is none */
     struct hs_report report;
 };
 
@@ -172,11 +170,11 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (problem->schedule.steady && !job->result.steady.reached)
         st = not_steady(job, err);
-    if (hs_outcome_is_inaccurate(problem, job->report.error.max))
+    if (hs_outcome_is_inaccurate(problem, job->report.end.error.max))
         st = hs_error_add(err, HS_FAILED_CHECK,
                           "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
                           "t = %.9g s",
-                          problem->config_path, problem->exact.max_error, job->report.error.max,
+                          problem->config_path, problem->exact.max_error, job->report.end.error.max,
                           job->result.time);
     return st;
 }
@@ -196,20 +194,6 @@ static void report(const struct request *request, struct job *job, enum hs_statu
         hs_report_text(stdout, &job->report);
 }
 
-/* What the report says of the file. */
-static void keep_last(struct job *job)
-{
-    const struct hs_loop_result *result = &job->result;
-    int64_t sweep;
-    double *row = job->last_row = hs_snapshots_last_row(job->snapshots, &sweep);
-    job->report.error = hs_snapshots_last_error(job->snapshots);
-    job->report.snapshots = hs_snapshots_count(job->snapshots);
-    job->report.balance = hs_snapshots_take_balance(job->snapshots);
-    job->report.probes = row ? row + hs_history_count(hs_quantities, &job->problem) : NULL;
-    if (row && result->phase == HS_PHASE_END && result->swept == 0 && result->sweeps == sweep)
-        job->report.row = row;
-}
-
 static void close_observers(struct job *job)
 {
     if (job->progress)
@@ -217,15 +201,15 @@ static void close_observers(struct job *job)
     if (job->checkpoint)
         job->checkpoint->destroy(job->checkpoint->self);
     if (job->snapshots)
-        keep_last(job);
+        job->report.end = hs_snapshots_end(job->snapshots);
     hs_snapshots_destroy(job->snapshots);
 }
 
 static void release(struct request *request, struct job *job)
 {
     hs_stored_destroy(job->resumed);
-    free(job->last_row);
-    hs_balance_destroy(job->report.balance);
+    free(job->report.end.row);
+    hs_balance_destroy(job->report.end.balance);
     hs_problem_release(&job->problem);
     hs_argument_list_release(&request->of.set);
     hs_error_release(&request->doubts);
@@ -234,7 +218,7 @@ static void release(struct request *request, struct job *job)
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct request request = {.of = {.together = true}};
-    struct job job = {.report.error = {NAN, NAN}};
+    struct job job = {.report.end.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
     hs_error_init(&request.doubts);
     request.of.doubts = &request.doubts;

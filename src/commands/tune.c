@@ -26,20 +26,17 @@ static enum hs_status find_out(bool retune, struct findings *findings, struct hs
     struct hs_tuning *tuning = &findings->tuning;
     struct hs_tune_case about;
     struct hs_plan tuned = findings->plan;
-    char reason[384] = "";
     enum hs_status st = hs_tune_case_of(findings->problem, &findings->plan, &about, err);
     if (!st && !retune && hs_tune_file_suits(&findings->plan))
-        findings->from_before =
-            hs_tune_file_use(&about, findings->problem, &tuned, tuning, reason, sizeof reason);
-    if (!st && reason[0])
-        snprintf(findings->note, sizeof findings->note, "tried again: %s", reason);
-    if (!st && findings->from_before)
-        findings->file = hs_tune_file_path(&about, reason, sizeof reason);
+        findings->from_before = hs_tune_file_use(&about, findings->problem, &tuned, tuning);
+    if (!st && tuning->why[0])
+        snprintf(findings->note, sizeof findings->note, "tried again: %s", tuning->why);
+    if (!st && !findings->from_before)
+        st = hs_tune_file_renew(findings->problem, &findings->plan, tuning, err);
+    if (!st && tuning->why[0])
+        snprintf(findings->note, sizeof findings->note, "not kept: %s", tuning->why);
     else if (!st)
-        st = hs_tune_file_renew(findings->problem, &findings->plan, tuning, &findings->file, reason,
-                                sizeof reason, err);
-    if (!st && !findings->file)
-        snprintf(findings->note, sizeof findings->note, "not kept: %s", reason);
+        findings->file = hs_tune_file_path(&about);
     return st;
 }
 

@@ -50,7 +50,7 @@ enum hs_status hs_stored_read_all(const struct hs_stored *stored,
         const int64_t count = together < layers - k ? together : layers - k;
         const struct hs_box box = hs_stored_box(stored, k, count);
         st = stored->read(stored, &box, values, err);
-        if (!st)
+        if (!st && reader)
             st = reader->take(reader->self, values, k * plane, count * plane, err);
     }
     free(values);

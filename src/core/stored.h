@@ -48,7 +48,7 @@ void hs_stored_note(struct hs_stored *stored, const double *values, int64_t firs
 
 /*
  * Reads all numbers, some layers at a time, and passes each part to `take` with the index of its
- * first node; then closes the file.
+ * first node; then closes the file. Without a reader, finds out whether they can be read.
  * Errors: those of `read` and `take`, and HS_DEVICE if memory is short.
  */
 struct hs_stored_reader {

@@ -20,12 +20,6 @@ static const char *baseline_of(const struct hs_bench_report *report)
     return report->bench->problem.body ? "conduction_basic" : "basic";
 }
 
-/* Sweeps that one call fuses. */
-static int steps_of(const struct hs_bench_report *report, const struct hs_bench_row *row)
-{
-    return hs_kernel_steps_for(row->kernel, &report->bench->problem);
-}
-
 /* NaN where the baseline was not timed. */
 static double speedup(const struct hs_bench_report *report, enum hs_bench_place place,
                       double seconds)
@@ -74,7 +68,7 @@ static struct line line_of_kernel(const struct hs_bench_report *report,
                          .fraction = f->fraction.count ? f->fraction.median : NAN,
                          .apart = row->apart,
                          .pairs = f->pairs,
-                         .steps = steps_of(report, row),
+                         .steps = hs_kernel_steps_for(row->kernel, &report->bench->problem),
                          .in_sample = f->in_sample};
 }
 
@@ -298,7 +292,7 @@ static void json_row(struct hs_json *json, const struct hs_bench_report *report,
     hs_json_open(json, NULL);
     hs_json_text(json, "kernel", row->kernel->name);
     hs_json_text(json, "device", row->device);
-    hs_json_integer(json, "steps", steps_of(report, row));
+    hs_json_integer(json, "steps", hs_kernel_steps_for(row->kernel, &report->bench->problem));
     hs_json_flag(json, "proven", row->proven);
     hs_json_number(json, "apart", row->apart);
     hs_json_number(json, "bound", row->bound);

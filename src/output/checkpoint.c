@@ -13,56 +13,66 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+struct checkpoint {
+    struct hs_observer observer;
+    const struct hs_problem *problem;
+    struct hs_snapshots *snapshots;
+    bool resumed;
+    char *path, *older;
+    double seconds;          /* between checkpoints; NaN: only when the run is stopped */
+    double written, stopped; /* wall clock: last checkpoint (or start), last stop */
+    int64_t last, stride;    /* sweep of the last stop; sweeps to the next */
+};
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static enum hs_status make_contents(const struct hs_problem *problem, const char *path,
+static enum hs_status make_contents(const struct checkpoint *c,
                                     const struct hs_checkpoint_state *state,
                                     const struct hs_chunks *chunks, struct hs_image *image,
                                     struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
     const hid_t root = hs_image_open(&h5, image);
-    hs_fingerprint_write(&h5, root, problem);
+    hs_fingerprint_write(&h5, root, c->problem);
     hs_h5_whole(&h5, root, "sweep", state->resume.sweep);
     hs_h5_whole(&h5, root, "snapshots", state->resume.snapshots);
     hs_h5_whole(&h5, root, "rows", state->resume.rows);
     hs_h5_number(&h5, root, "time", state->time);
-    hs_h5_number(&h5, root, "step", state->step);
-    hs_h5_number(&h5, root, "interval", state->interval);
-    hs_h5_number(&h5, root, "end", state->end);
+    hs_h5_number(&h5, root, "step", state->past.step);
+    hs_h5_number(&h5, root, "interval", state->past.interval);
+    hs_h5_number(&h5, root, "end", state->past.end);
     hs_h5_whole(&h5, root, "places", state->resume.places);
     hs_h5_close(hs_field_set(&h5, root, "temperature", chunks, 1, image));
-    return hs_image_close(&h5, root, path, err);
+    return hs_image_close(&h5, root, c->path, err);
 }
 
 /* Renames the previous checkpoint once the new one is complete, as a backup of it. */
-static enum hs_status keep_old(const char *path, const char *older, struct hs_error *err)
+static enum hs_status keep_old(const struct checkpoint *c, struct hs_error *err)
 {
-    if (rename(path, older) && errno != ENOENT)
-        return hs_file_failed(older, "put the older checkpoint there", errno, 0, err);
+    if (rename(c->path, c->older) && errno != ENOENT)
+        return hs_file_failed(c->older, "put the older checkpoint there", errno, 0, err);
     return HS_OK;
 }
 
-static enum hs_status write_file(const struct hs_problem *problem, const char *path,
-                                 const char *older, const struct hs_checkpoint_state *state,
-                                 struct hs_frame *frame, struct hs_error *err)
+static enum hs_status write_file(const struct checkpoint *c,
+                                 const struct hs_checkpoint_state *state, struct hs_frame *frame,
+                                 struct hs_error *err)
 {
     struct hs_store *store = NULL;
     struct hs_image image = {.placed = -1};
     struct hs_chunks chunks;
-    hs_h5_quiet();
-    hs_chunks_init(&chunks, &problem->grid, hs_precision_size(problem->precision), 0, 0);
-    enum hs_status st = hs_store_create(path, HS_EXISTING_CHECKPOINT, true, &store, err);
+    hs_chunks_init(&chunks, &c->problem->grid, hs_precision_size(c->problem->precision), 0, 0);
+    enum hs_status st = hs_store_create(c->path, HS_EXISTING_CHECKPOINT, true, &store, err);
     if (!st)
         st = hs_chunks_append_frame(&chunks, store, frame, err);
     if (!st) {
         hs_store_free_space(store, 0, 1, &image);
-        st = make_contents(problem, path, state, &chunks, &image, err);
+        st = make_contents(c, state, &chunks, &image, err);
     }
     if (!st)
         st = hs_store_write(store, &image, err);
     if (!st)
-        st = keep_old(path, older, err);
+        st = keep_old(c, err);
     if (!st)
         st = hs_store_commit(store, &image, err);
     hs_store_destroy(store);
@@ -76,7 +86,6 @@ static int64_t sweep_of(const char *path)
 {
     struct hs_h5 h5 = {NULL};
     enum hs_contents_sum sum;
-    hs_h5_quiet();
     const hid_t file = hs_h5_open(&h5, path, &sum);
     const int64_t sweep = hs_h5_read_whole(&h5, file, "sweep");
     hs_h5_close(file);
@@ -84,17 +93,6 @@ static int64_t sweep_of(const char *path)
 }
 
 /* ---- the observer ---------------------------------------------------------------------------- */
-
-struct checkpoint {
-    struct hs_observer observer;
-    const struct hs_problem *problem;
-    struct hs_snapshots *snapshots;
-    bool resumed;
-    char *path, *older;
-    double seconds;          /* between checkpoints; NaN: only when the run is stopped */
-    double written, stopped; /* wall clock: last checkpoint (or start), last stop */
-    int64_t last, stride;    /* sweep of the last stop; sweeps to the next */
-};
 
 /* Number of clock readings between two checkpoints. */
 static const double clock_readings = 50.0;
@@ -121,10 +119,10 @@ static enum hs_status write_now(struct checkpoint *c, const struct hs_step_state
         const struct hs_checkpoint_state state = {
             .resume = hs_snapshots_resume(c->snapshots, step_state->sweep),
             .time = step_state->time,
-            .step = hs_plan_step(step_state->plan),
-            .interval = c->problem->schedule.output_interval,
-            .end = c->problem->schedule.end};
-        st = write_file(c->problem, c->path, c->older, &state, frame, err);
+            .past = {.step = hs_plan_step(step_state->plan),
+                     .interval = c->problem->schedule.output_interval,
+                     .end = c->problem->schedule.end}};
+        st = write_file(c, &state, frame, err);
     }
     hs_frame_release(frame);
     c->written = hs_clock_now();

@@ -81,61 +81,47 @@ static struct hs_box box_of(const struct hs_chunks *chunks, int64_t n)
     return box;
 }
 
-/* A contiguous part of a chunk. The next part begins after `taken` layers of the chunk. */
+/* A contiguous part of a chunk. */
 struct piece {
     struct hs_box box;
-    int64_t chunk, taken;
+    int64_t chunk;
     bool last; /* of its chunk */
 };
-
-/* The piece after *piece; false if there is none. Before the first: chunk -1, last. */
-static bool next_piece(const struct hs_chunks *chunks, struct piece *piece)
-{
-    if (piece->last) {
-        piece->chunk++;
-        piece->taken = 0;
-    }
-    if (piece->chunk == chunks->per_step)
-        return false;
-    piece->box = box_of(chunks, piece->chunk);
-    int axis = HS_AXES - 1; /* the slowest that the chunk extends along */
-    while (axis > 0 && piece->box.hi[axis] - piece->box.lo[axis] == 1)
-        axis--;
-    const int64_t extent = piece->box.hi[axis] - piece->box.lo[axis];
-    const int64_t layer = hs_box_count(&piece->box) / extent * (int64_t)chunks->size;
-    const int64_t fit = piece_most > layer ? piece_most / layer : 1;
-    const int64_t left = extent - piece->taken;
-    const int64_t now = left < fit ? left : fit;
-    piece->box.lo[axis] += piece->taken;
-    piece->box.hi[axis] = piece->box.lo[axis] + now;
-    piece->taken += now;
-    piece->last = piece->taken == extent;
-    return true;
-}
 
 /* The pieces of a step, in memory order. */
 struct pieces {
     const struct hs_values *values;
-    struct piece next;
-    bool more; /* next is one */
+    struct piece *list;
+    int64_t count, next;
 };
 
-static struct pieces pieces_of(const struct hs_chunks *chunks, const struct hs_values *values)
+/* Adds the pieces of chunk `n`: cuts it along the slowest axis that it extends along. */
+static void add_pieces(const struct hs_chunks *chunks, int64_t n, struct pieces *pieces)
 {
-    struct pieces pieces = {.values = values, .next = {.chunk = -1, .last = true}};
-    pieces.more = next_piece(chunks, &pieces.next);
-    return pieces;
+    const struct hs_box box = box_of(chunks, n);
+    int axis = HS_AXES - 1;
+    while (axis > 0 && box.hi[axis] - box.lo[axis] == 1)
+        axis--;
+    const int64_t extent = box.hi[axis] - box.lo[axis];
+    const int64_t layer = hs_box_count(&box) / extent * (int64_t)chunks->size;
+    const int64_t fit = hs_larger(piece_most / layer, 1);
+    for (int64_t lo = box.lo[axis]; lo < box.hi[axis]; lo += fit) {
+        struct piece piece = {box, n, lo + fit >= box.hi[axis]};
+        piece.box.lo[axis] = lo;
+        piece.box.hi[axis] = hs_smaller(lo + fit, box.hi[axis]);
+        pieces->list = hs_reserve(pieces->list, (size_t)pieces->count, sizeof piece);
+        pieces->list[pieces->count++] = piece;
+    }
 }
 
 /* The next piece; its values are valid until the next call. */
-static enum hs_status read_piece(const struct hs_chunks *chunks, struct pieces *pieces,
-                                 struct piece *piece, const void **from, struct hs_error *err)
+static enum hs_status read_piece(struct pieces *pieces, const struct piece **piece,
+                                 const void **from, struct hs_error *err)
 {
     const struct hs_values *values = pieces->values;
-    *piece = pieces->next;
-    pieces->more = next_piece(chunks, &pieces->next);
-    return values->read(values->self, &piece->box, pieces->more ? &pieces->next.box : NULL, from,
-                        err);
+    *piece = &pieces->list[pieces->next++];
+    return values->read(values->self, &(*piece)->box,
+                        pieces->next < pieces->count ? &(*piece + 1)->box : NULL, from, err);
 }
 
 /* ---- as they are ----------------------------------------------------------------------------- */
@@ -190,13 +176,13 @@ static enum hs_status append_plain(struct hs_chunks *chunks, struct hs_store *st
                                    struct hs_error *err)
 {
     struct so_far so_far = {0};
-    struct piece piece;
+    const struct piece *piece;
     const void *from;
     enum hs_status st = HS_OK;
-    while (pieces->more && !st) {
-        st = read_piece(chunks, pieces, &piece, &from, err);
+    while (pieces->next < pieces->count && !st) {
+        st = read_piece(pieces, &piece, &from, err);
         if (!st)
-            st = write_piece(chunks, store, &piece, from, list, &so_far, err);
+            st = write_piece(chunks, store, piece, from, list, &so_far, err);
     }
     return st;
 }
@@ -207,17 +193,17 @@ static enum hs_status append_plain(struct hs_chunks *chunks, struct hs_store *st
 static enum hs_status read_chunk(const struct hs_chunks *chunks, struct pieces *pieces,
                                  struct hs_packing *out, struct hs_error *err)
 {
-    struct piece piece = {.last = false};
+    const struct piece *piece;
     enum hs_status st = HS_OK;
     out->count = 0;
-    while (!piece.last && !st) {
+    do {
         const void *from;
-        st = read_piece(chunks, pieces, &piece, &from, err);
-        const size_t count = (size_t)hs_box_count(&piece.box);
+        st = read_piece(pieces, &piece, &from, err);
+        const size_t count = (size_t)hs_box_count(&piece->box);
         if (!st)
             memcpy(out->values + out->count * chunks->size, from, count * chunks->size);
         out->count += count;
-    }
+    } while (!piece->last && !st);
     return st;
 }
 
@@ -326,10 +312,13 @@ enum hs_status hs_chunks_append(struct hs_chunks *chunks, struct hs_store *store
                                 const struct hs_values *values, struct hs_error *err)
 {
     struct hs_chunk *list = hs_chunks_add_step(chunks);
-    struct pieces pieces = pieces_of(chunks, values);
+    struct pieces pieces = {.values = values};
+    for (int64_t n = 0; n < chunks->per_step; n++)
+        add_pieces(chunks, n, &pieces);
     const enum hs_status st = chunks->compression > 0
                                   ? append_packed(chunks, store, &pieces, list, err)
                                   : append_plain(chunks, store, &pieces, list, err);
+    free(pieces.list);
     if (st)
         chunks->steps--; /* a step is either complete or not there */
     return st;

@@ -78,17 +78,6 @@ enum hs_status hs_claim_check_twin(const struct hs_problem *problem, struct hs_e
     return st;
 }
 
-static enum hs_status check_names(char *const names[NAMES], bool replace, struct hs_error *err)
-{
-    enum hs_status st = hs_existing_check_run(names[OUTPUT], replace, err);
-    for (int i = SIDECAR; i < PARTS && !st; i++) {
-        st = hs_existing_check(names[i], rows[i].kind, hs_existing_elsewhere, err);
-        if (!st && !replace && hs_existing_at(names[i], true) == HS_EXISTING_CHECKPOINT)
-            st = hs_existing_refuse_checkpoint(names[i], err);
-    }
-    return st;
-}
-
 enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, struct hs_error *err)
 {
     char *names[NAMES];
@@ -96,8 +85,9 @@ enum hs_status hs_claim_check(const struct hs_problem *problem, bool resume, str
     enum hs_status st = check_inputs(problem, names, err);
     if (!st)
         st = hs_store_check_writers(names[OUTPUT], err);
-    if (!st)
-        st = check_names(names, resume || problem->output.overwrite, err);
+    for (int i = 0; i < PARTS && !st; i++)
+        st = hs_existing_check_work(names[i], rows[i].kind, resume || problem->output.overwrite,
+                                    err);
     for (int n = PARTS; n < NAMES && !st; n++)
         st = hs_existing_check_part(names[n], hs_existing_elsewhere, err);
     if (!st)

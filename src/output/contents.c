@@ -48,11 +48,10 @@ static void attach(struct hs_h5 *h5, hid_t set, hid_t to, int dimension)
     hs_h5_made(h5, H5DSattach_scale(set, to, (unsigned)dimension), "a dimension scale");
 }
 
-/* Writes the columns of one group, attached to a time scale of its own. */
-static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *series,
-                         const char *group, const struct hs_problem *problem)
+/* Writes the columns of one group, the time excepted, attached to its time scale. */
+static void columns(struct hs_h5 *h5, hid_t at, const struct hs_series *series, hid_t times,
+                    const char *group, const struct hs_problem *problem)
 {
-    const hid_t times = time_scale(h5, at, series);
     for (int c = 0, probe = 0; c < series->column_count; c++) {
         const struct hs_column *column = &series->columns[c];
         if (c == HS_SERIES_TIME || (c >= HS_SERIES_FIRST && strcmp(column->group, group) != 0))
@@ -75,7 +74,6 @@ static void series_group(struct hs_h5 *h5, hid_t at, const struct hs_series *ser
         }
         hs_h5_close(set);
     }
-    hs_h5_close(times);
 }
 
 /* The coefficients that a sweep of a stencil applies. */
@@ -186,8 +184,8 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
                    struct hs_image *image)
 {
     const struct hs_grid *grid = &contents->problem->grid;
-    const struct hs_series *snapshots = contents->snapshots;
-    const hid_t set = hs_field_set(h5, root, "temperature", contents->chunks, 1, image);
+    const struct hs_series *snapshots = &contents->snapshots;
+    const hid_t set = hs_field_set(h5, root, "temperature", &contents->chunks, 1, image);
     describe(h5, set, hs_problem_temperature_unit(contents->problem), "temperature");
     const hid_t times = time_scale(h5, root, snapshots);
     attach(h5, set, times, 0);
@@ -196,12 +194,7 @@ static void fields(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
         attach(h5, set, along, grid->dims - axis);
         hs_h5_close(along);
     }
-    const struct hs_column *sweep = &snapshots->columns[HS_SERIES_SWEEP];
-    const hid_t sweeps =
-        hs_h5_column(h5, root, "sweep", snapshots->rows, sweep->values, HS_H5_WHOLE);
-    describe(h5, sweeps, sweep->units, sweep->long_name);
-    attach(h5, sweeps, times, 0);
-    hs_h5_close(sweeps);
+    columns(h5, root, snapshots, times, "/", contents->problem);
     hs_h5_close(times);
     hs_h5_close(set);
 }
@@ -211,7 +204,9 @@ static void groups(struct hs_h5 *h5, hid_t root, const struct hs_contents *conte
     static const char *const names[] = {"history", "probes"};
     for (int i = 0; i < 1 + (contents->problem->probe_count > 0); i++) {
         const hid_t group = hs_h5_group(h5, root, names[i]);
-        series_group(h5, group, contents->history, names[i], contents->problem);
+        const hid_t times = time_scale(h5, group, &contents->history);
+        columns(h5, group, &contents->history, times, names[i], contents->problem);
+        hs_h5_close(times);
         hs_h5_close(group);
     }
 }
@@ -223,11 +218,11 @@ enum hs_status hs_contents_write(const struct hs_contents *contents, struct hs_i
     const hid_t root = hs_image_open(&h5, image);
     provenance(&h5, root, contents);
     numerics(&h5, root, contents);
-    steady_state(&h5, root, contents->steady);
+    steady_state(&h5, root, &contents->steady);
     fields(&h5, root, contents, image);
-    hs_labels_write(&h5, root, contents->labels, image);
+    hs_labels_write(&h5, root, &contents->labels, image);
     groups(&h5, root, contents);
     hs_study_attributes(&h5, root, contents->problem);
-    hs_vtkhdf_write(&h5, root, contents->chunks, contents->snapshots, image);
+    hs_vtkhdf_write(&h5, root, &contents->chunks, &contents->snapshots, image);
     return hs_image_close(&h5, root, contents->problem->output.file, err);
 }

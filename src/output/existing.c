@@ -90,7 +90,6 @@ static bool has_attribute(hid_t file, const char *name)
 static enum hs_existing unmarked(const char *path)
 {
     struct hs_h5 h5 = {NULL};
-    hs_h5_quiet();
     const hid_t file = hs_h5_open_unlocked(path);
     enum hs_existing kind = HS_EXISTING_OTHERS;
     if (file >= 0 && has_attribute(file, "program")) {
@@ -254,18 +253,15 @@ static struct run_told tell_run(const char *path)
     return told;
 }
 
-enum hs_status hs_existing_check_run(const char *path, bool overwrite, struct hs_error *err)
+static enum hs_status refuse_run(const char *path, struct hs_error *err)
 {
-    const enum hs_existing kind = hs_existing_at(path, true);
-    if (kind != HS_EXISTING_RUN || overwrite)
-        return hs_existing_check(path, HS_EXISTING_RUN, hs_existing_elsewhere, err);
     const struct run_told told = tell_run(path);
     return hs_error_add(err, HS_IO, "%s: this is %s; %s%s--overwrite replaces it, or %s", path,
                         told.what, told.resume ? told.resume : "", told.resume ? ", " : "",
                         hs_existing_elsewhere);
 }
 
-enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *err)
+static enum hs_status refuse_checkpoint(const char *path, struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
     const hid_t file = hs_h5_made(&h5, hs_h5_open_unlocked(path), "the file");
@@ -279,4 +275,15 @@ enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *
                         "%s: this is the state of an interrupted run%s, whose output is gone; "
                         "--overwrite removes it and starts over, or %s",
                         path, at, hs_existing_elsewhere);
+}
+
+enum hs_status hs_existing_check_work(const char *path, enum hs_existing own, bool overwrite,
+                                      struct hs_error *err)
+{
+    const enum hs_existing kind = overwrite ? HS_EXISTING_NOTHING : hs_existing_at(path, true);
+    if (kind == own && own == HS_EXISTING_RUN)
+        return refuse_run(path, err);
+    if (kind == own && own == HS_EXISTING_CHECKPOINT)
+        return refuse_checkpoint(path, err);
+    return hs_existing_check(path, own, hs_existing_elsewhere, err);
 }

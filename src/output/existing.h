@@ -44,13 +44,10 @@ enum hs_status hs_existing_check(const char *path, enum hs_existing own, const c
 enum hs_status hs_existing_check_part(const char *part, const char *elsewhere,
                                       struct hs_error *err);
 
-/* The same for the file of a run, which may hold hours of work: it is replaced only with
- * `overwrite`. The message gives its title, its snapshots, where it ended and what the user can do.
- */
-enum hs_status hs_existing_check_run(const char *path, bool overwrite, struct hs_error *err);
-
-/* HS_IO with the state that a checkpoint holds and what the user can do. */
-enum hs_status hs_existing_refuse_checkpoint(const char *path, struct hs_error *err);
+/* The same for a file of a run. Its output and its checkpoints may hold hours of work: they are
+ * replaced only with `overwrite`. The message says what they hold and what the user can do. */
+enum hs_status hs_existing_check_work(const char *path, enum hs_existing own, bool overwrite,
+                                      struct hs_error *err);
 
 /* How to choose another file for a run: an `elsewhere`. */
 extern const char hs_existing_elsewhere[];

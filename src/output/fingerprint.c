@@ -73,15 +73,6 @@ static void show_value(const char *value, char out[VALUE])
         snprintf(out, VALUE, "%s", typed);
 }
 
-/* " is VALUE, and was VALUE". */
-static void show(const char *is, const char *was, char *out, size_t size)
-{
-    char now[VALUE], before[VALUE];
-    show_value(is, now);
-    show_value(was, before);
-    snprintf(out, size, " is %s, and was %s", now, before);
-}
-
 /* Finds the first key of `keys` on which the two differ. Input files are compared by their content,
  * not their name. */
 static bool find_difference(const char *keys, const char *saved, const char *current, char *out,
@@ -100,26 +91,32 @@ static bool find_difference(const char *keys, const char *saved, const char *cur
         const char *read = content_of(was, line, length), *reads = content_of(is, line, length);
         if (read && reads ? same(read, reads) : was && same(was, is))
             continue;
-        const int n = snprintf(out, size, "%.*s", (int)length, line);
-        show(is, was, out + n, size - (size_t)n);
+        char now_is[VALUE], it_was[VALUE];
+        show_value(is, now_is);
+        show_value(was, it_was);
         if (read && reads)
-            snprintf(out + n, size - (size_t)n,
-                     " = %.*s: the content of this file has changed since the run began with %.*s",
-                     (int)strcspn(is, "\n"), is, (int)strcspn(was, "\n"), was);
+            snprintf(out, size,
+                     "%.*s = %.*s: the content of this file has changed since the run began with "
+                     "%.*s",
+                     (int)length, line, (int)strcspn(is, "\n"), is, (int)strcspn(was, "\n"), was);
+        else
+            snprintf(out, size, "%.*s is %s, and was %s", (int)length, line, now_is, it_was);
         return true;
     }
     return false;
 }
 
-static void compare(const char *saved, const char *current, struct hs_error *why)
+static enum hs_status compare(const char *path, const char *saved, const char *current,
+                              struct hs_error *err)
 {
     char difference[512];
-    if (find_difference(saved, saved, current, difference, sizeof difference) ||
-        find_difference(current, saved, current, difference, sizeof difference))
-        hs_error_add(why, HS_BAD_INPUT,
-                     "it belongs to another run: %s; resume with what the fields depend on as it "
-                     "was (heatsolve options marks what may change), or " HS_BEGIN_ANEW,
-                     difference);
+    if (!find_difference(saved, saved, current, difference, sizeof difference) &&
+        !find_difference(current, saved, current, difference, sizeof difference))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: it belongs to another run: %s; resume with what the fields depend on "
+                        "as it was (heatsolve options marks what may change), or " HS_BEGIN_ANEW,
+                        path, difference);
 }
 
 /* ---- the form -------------------------------------------------------------------------------- */
@@ -128,54 +125,51 @@ static void compare(const char *saved, const char *current, struct hs_error *why
  * and no content of input files in their fingerprint. */
 enum { FORM = 3 };
 
-static const char *current(const struct hs_problem *problem)
-{
-    return problem->fingerprint ? problem->fingerprint : "";
-}
-
 void hs_fingerprint_write(struct hs_h5 *h5, hid_t root, const struct hs_problem *problem)
 {
     hs_h5_text(h5, root, "title", problem->title);
     hs_h5_text(h5, root, "config", problem->config_text);
-    hs_h5_text(h5, root, "fingerprint", current(problem));
+    hs_h5_text(h5, root, "fingerprint", problem->fingerprint);
     hs_h5_whole(h5, root, "form", FORM);
     hs_h5_text(h5, root, "version", hs_version());
     hs_h5_text(h5, root, "commit", hs_commit());
 }
 
-static void refuse_form(hid_t file, struct hs_error *why)
+static enum hs_status refuse_form(const char *path, hid_t file, struct hs_error *err)
 {
     struct hs_h5 h5 = {NULL};
     char *version = hs_h5_read_text(&h5, file, "version");
     char *commit = hs_h5_read_text(&h5, file, "commit");
-    hs_error_add(why, HS_BAD_INPUT,
-                 "it was written by heatsolve %s (%s) in another form; resume with that version, "
-                 "or " HS_BEGIN_ANEW,
-                 version ? version : "of another version", commit ? commit : "unknown commit");
+    hs_error_add(err, HS_BAD_INPUT,
+                 "%s: it was written by heatsolve %s (%s) in another form; resume with that "
+                 "version, or " HS_BEGIN_ANEW,
+                 path, version ? version : "of another version",
+                 commit ? commit : "unknown commit");
     free(version);
     free(commit);
+    return HS_BAD_INPUT;
 }
 
-hid_t hs_fingerprint_open(struct hs_h5 *h5, const char *path, const struct hs_problem *problem,
-                          struct hs_error *why)
+enum hs_status hs_fingerprint_open(struct hs_h5 *h5, const char *path,
+                                   const struct hs_problem *problem, hid_t *out,
+                                   struct hs_error *err)
 {
     enum hs_contents_sum sum;
     struct hs_h5 form = {NULL};
-    const hid_t file = hs_h5_open(h5, path, &sum);
+    const hid_t file = *out = hs_h5_open(h5, path, &sum);
     if (h5->failed)
-        return file;
+        return HS_OK;
     char *saved = NULL;
+    enum hs_status st = HS_OK;
     if (hs_h5_read_whole(&form, file, "form") != FORM)
-        refuse_form(file, why);
+        st = refuse_form(path, file, err);
     else if (sum != HS_CONTENTS_SUM_FITS)
-        hs_error_add(why, HS_BAD_INPUT,
-                     "another program rewrote it, without the checksum of its contents; put "
-                     "back the file as heatsolve wrote it, or " HS_BEGIN_ANEW);
+        st = hs_error_add(err, HS_BAD_INPUT,
+                          "%s: another program rewrote it, without the checksum of its contents; "
+                          "put back the file as heatsolve wrote it, or " HS_BEGIN_ANEW,
+                          path);
     else if ((saved = hs_h5_read_text(h5, file, "fingerprint")))
-        compare(saved, current(problem), why);
+        st = compare(path, saved, problem->fingerprint ? problem->fingerprint : "", err);
     free(saved);
-    if (!why->status)
-        return file;
-    hs_h5_close(file);
-    return H5I_INVALID_HID;
+    return st;
 }

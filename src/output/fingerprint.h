@@ -12,10 +12,11 @@
 /* Writes title, config, fingerprint, format number, and the program's version and commit. */
 void hs_fingerprint_write(struct hs_h5 *h5, hid_t root, const struct hs_problem *problem);
 
-/* Opens a file of this run for reading. Negative on failure: h5->failed is set if the file cannot
- * be read; `why` has HS_BAD_INPUT and the reason if its fingerprint is another run's (with the
- * first key that differs), its format is another version's, or its checksum is missing. */
-hid_t hs_fingerprint_open(struct hs_h5 *h5, const char *path, const struct hs_problem *problem,
-                          struct hs_error *why);
+/* Opens a file of this run for reading; the caller closes it, after a failure too. h5->failed is
+ * set if it cannot be read. HS_BAD_INPUT with the reason if its fingerprint is another run's (with
+ * the first key that differs), its format is another version's, or its checksum is missing. */
+enum hs_status hs_fingerprint_open(struct hs_h5 *h5, const char *path,
+                                   const struct hs_problem *problem, hid_t *out,
+                                   struct hs_error *err);
 
 #endif

@@ -120,6 +120,7 @@ void hs_h5_whole(struct hs_h5 *h5, hid_t at, const char *name, int64_t value)
 
 hid_t hs_h5_open_unlocked(const char *path)
 {
+    hs_h5_quiet();
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access >= 0)
         H5Pset_file_locking(access, 0, 1);

@@ -18,7 +18,7 @@ struct hs_h5 {
 /* Returns `id` (or a herr_t); a negative one is recorded as the failure of `what`. */
 hid_t hs_h5_made(struct hs_h5 *h5, hid_t id, const char *what);
 
-/* Stops HDF5 from printing error stacks; call before anything else. */
+/* Stops HDF5 from printing error stacks in this thread. Opening a file does this too. */
 void hs_h5_quiet(void);
 
 hid_t hs_h5_group(struct hs_h5 *h5, hid_t at, const char *name);

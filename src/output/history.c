@@ -1,6 +1,5 @@
 #include "output/history.h"
 
-#include "core/memory.h"
 #include "core/text.h"
 
 #include <math.h>

@@ -16,18 +16,14 @@ struct driver_file {
     int begun;   /* the superblock's space is allocated */
 };
 
-struct driver_info {
-    struct hs_image *image;
-};
-
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
     (void)name, (void)flags, (void)most;
-    const struct driver_info *info = H5Pget_driver_info(access);
-    if (!info)
+    struct hs_image *const *image = H5Pget_driver_info(access);
+    if (!image)
         return NULL;
     struct driver_file *file = hs_new(sizeof *file);
-    file->image = info->image;
+    file->image = *image;
     file->image->placed = -1;
     file->image->used = 0;
     return &file->public;
@@ -161,7 +157,7 @@ static const H5FD_class_t driver = {
     .name = "heatsolve image",
     .maxaddr = (haddr_t)INT64_MAX,
     .fc_degree = H5F_CLOSE_STRONG,
-    .fapl_size = sizeof(struct driver_info),
+    .fapl_size = sizeof(struct hs_image *),
     .open = driver_open,
     .close = driver_close,
     .query = driver_query,
@@ -184,13 +180,13 @@ static hid_t driver_id(void)
 
 hid_t hs_image_open(struct hs_h5 *h5, struct hs_image *image)
 {
-    const struct driver_info info = {.image = image};
+    hs_h5_quiet();
     memset(image->superblock, 0, sizeof image->superblock);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = H5I_INVALID_HID;
     /* block sizes of 0: each object is allocated separately, and nothing is left over at the end;
      * the earliest format: its superblock has a fixed size and every reader supports it */
-    if (access >= 0 && H5Pset_driver(access, driver_id(), &info) >= 0 &&
+    if (access >= 0 && H5Pset_driver(access, driver_id(), &image) >= 0 &&
         H5Pset_meta_block_size(access, 0) >= 0 && H5Pset_small_data_block_size(access, 0) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0)
         file = H5Fcreate("contents", H5F_ACC_TRUNC, H5P_DEFAULT, access);

@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "engine/steady.h"
 
 #include <math.h>
@@ -79,17 +80,15 @@ static double sweeps_left(const struct progress *p, const struct hs_step_state *
 }
 
 /* "  change 3.2e-07/1e-09 K  0.0012 K left": the change, its tolerance, the distance. */
-static int describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
-                           size_t size)
+static void describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
+                            size_t size)
 {
     const char *unit = hs_problem_temperature_unit(p->problem);
-    int n = snprintf(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
+    hs_text_append(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
     if (steady->trend == HS_STEADY_EVEN || steady->trend == HS_STEADY_ROUNDING)
-        n +=
-            snprintf(out + n, size - (size_t)n, "  %.2g %s left", hs_steady_distance(steady), unit);
+        hs_text_append(out, size, "  %.2g %s left", hs_steady_distance(steady), unit);
     else if (steady->trend == HS_STEADY_NONE)
-        n += snprintf(out + n, size - (size_t)n, "  not falling");
-    return n;
+        hs_text_append(out, size, "  not falling");
 }
 
 /* "sweep 1200/5000  t = 0.12 s  1.4 GCell/s  ETA 12 s"; `brief`: without total, t and rate */
@@ -104,28 +103,28 @@ static void describe(const struct progress *p, const struct hs_step_state *step_
     const double elapsed = hs_clock_now() - p->begun;
     const double left = sweeps_left(p, step_state) * elapsed / swept;
     const struct hs_steady *steady = step_state->steady;
-    int n =
-        snprintf(out, size, "%s %lld", hs_plan_step_name(p->plan), (long long)step_state->sweep);
+    snprintf(out, size, "%s %lld", hs_plan_step_name(p->plan), (long long)step_state->sweep);
     if (!is_unbounded(p) && !brief)
-        n += snprintf(out + n, size - (size_t)n, "/%lld", (long long)p->plan->sweeps);
+        hs_text_append(out, size, "/%lld", (long long)p->plan->sweeps);
     if (!brief)
-        n += snprintf(out + n, size - (size_t)n, "  t = %.4g s", step_state->time);
+        hs_text_append(out, size, "  t = %.4g s", step_state->time);
     if (isfinite(rate) && !brief && hs_plan_has_rate(p->plan))
-        n += snprintf(out + n, size - (size_t)n, "  %.3g GCell/s", rate);
+        hs_text_append(out, size, "  %.3g GCell/s", rate);
     if (steady && steady->sought && !isnan(steady->change))
-        n += describe_steady(p, steady, out + n, size - (size_t)n);
+        describe_steady(p, steady, out, size);
     char text[32];
     const bool over = step_state->phase != HS_PHASE_RUNNING;
     duration(text, sizeof text, over ? elapsed : left);
     if (over || !isnan(left))
-        snprintf(out + n, size - (size_t)n, "  %s %s", over ? "in" : "ETA", text);
+        hs_text_append(out, size, "  %s %s", over ? "in" : "ETA", text);
 }
 
-static int width_of(FILE *stream)
+/* Columns but the last one, which would wrap. */
+static int usable_width(FILE *stream)
 {
     struct winsize size;
     const bool known = !ioctl(fileno(stream), TIOCGWINSZ, &size) && size.ws_col > 0;
-    return known ? size.ws_col : 80;
+    return (known ? size.ws_col : 80) - 1;
 }
 
 /* Cells of a bar beside the text; 0 if there is too little room for one. */
@@ -136,9 +135,9 @@ static int bar_cells(int width, const char *text)
 }
 
 /* `done`: filled fraction of the bar. */
-static void put_bar(struct progress *p, const char *text, int width, double done)
+static void put_bar(struct progress *p, const char *text, double done)
 {
-    const int cells = bar_cells(width, text);
+    const int width = usable_width(p->stream), cells = bar_cells(width, text);
     fputc('\r', p->stream);
     int drawn = 0;
     if (cells > 0) {
@@ -152,26 +151,25 @@ static void put_bar(struct progress *p, const char *text, int width, double done
     const int left_over = p->drawn - drawn;
     fprintf(p->stream, "%*s", left_over > 0 ? left_over : 0, "");
     p->drawn = drawn;
+}
+
+static void show(struct progress *p, const char *text, double done)
+{
+    if (p->terminal)
+        put_bar(p, text, done);
+    else
+        fprintf(p->stream, "%s\n", text);
     fflush(p->stream);
 }
 
-static void draw_bar(struct progress *p, const struct hs_step_state *step_state)
+static void show_step(struct progress *p, const struct hs_step_state *step_state)
 {
     char text[200];
-    const int width = width_of(p->stream) - 1; /* the last column would wrap */
     describe(p, step_state, false, text, sizeof text);
-    if (bar_cells(width, text) == 0 && p->problem->schedule.steady)
+    if (p->terminal && p->problem->schedule.steady && bar_cells(usable_width(p->stream), text) == 0)
         describe(p, step_state, true, text, sizeof text);
     const double left = sweeps_left(p, step_state), sweep = (double)step_state->sweep;
-    put_bar(p, text, width, left > 0.0 ? sweep / (sweep + left) : isnan(left) ? 0.0 : 1.0);
-}
-
-static void put_line(struct progress *p, const struct hs_step_state *step_state)
-{
-    char text[200];
-    describe(p, step_state, false, text, sizeof text);
-    fprintf(p->stream, "%s\n", text);
-    fflush(p->stream);
+    show(p, text, left > 0.0 ? sweep / (sweep + left) : isnan(left) ? 0.0 : 1.0);
 }
 
 /* "iteration 7  residual 3.2e-06/1e-10  in 4 s" */
@@ -182,11 +180,7 @@ static void show_solution(struct progress *p, const struct hs_solution *solution
     duration(elapsed, sizeof elapsed, hs_clock_now() - p->begun);
     snprintf(text, sizeof text, "iteration %d  residual %.2g/%.2g  in %s", solution->iterations,
              solution->residual, tolerance, elapsed);
-    if (p->terminal)
-        put_bar(p, text, width_of(p->stream) - 1, log(solution->residual) / log(tolerance));
-    else
-        fprintf(p->stream, "%s\n", text);
-    fflush(p->stream);
+    show(p, text, log(solution->residual) / log(tolerance));
 }
 
 static void solving(void *self, const struct hs_solution *so_far)
@@ -235,10 +229,7 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     if (!over && t - p->shown < (p->terminal ? bar_seconds : line_seconds))
         return HS_OK;
     p->shown = t;
-    if (p->terminal)
-        draw_bar(p, step_state);
-    else
-        put_line(p, step_state);
+    show_step(p, step_state);
     if (over)
         end_bar(p);
     return HS_OK;

@@ -21,24 +21,26 @@ static const char *outcome(const struct hs_report *report)
     const bool told = report->status == HS_OK || report->status == HS_FAILED_CHECK ||
                       report->status == HS_INTERRUPTED;
     const enum hs_outcome known =
-        hs_outcome_of(report->problem, r->phase, &r->steady, report->error.max);
+        hs_outcome_of(report->problem, r->phase, &r->steady, report->end.error.max);
     return told && known != HS_OUTCOME_RUNNING ? hs_outcome_name(known) : "failed";
 }
 
 static struct hs_history_state last_state(const struct hs_report *report)
 {
     static const struct hs_reduction unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0, {0}};
-    const enum hs_phase phase = report->result->phase;
+    const struct hs_loop_result *r = report->result;
+    const enum hs_phase phase = r->phase;
     /* the balance is that of the last row; a run that failed makes no row at its end */
     const bool balanced =
-        report->balance && phase != HS_PHASE_DIVERGED && phase != HS_PHASE_UNSOLVED;
+        report->end.balance && phase != HS_PHASE_DIVERGED && phase != HS_PHASE_UNSOLVED;
+    const bool none_made = phase == HS_PHASE_END && r->swept == 0;
     return (struct hs_history_state){
         .problem = report->problem,
-        .sweep = report->result->sweeps,
-        .reduction = phase == HS_PHASE_UNSOLVED ? &unknown : &report->result->last,
-        .exact = &report->error,
-        .balance = balanced ? hs_balance_terms(report->balance) : NULL,
-        .row = report->row};
+        .sweep = r->sweeps,
+        .reduction = phase == HS_PHASE_UNSOLVED ? &unknown : &r->last,
+        .exact = &report->end.error,
+        .balance = balanced ? hs_balance_terms(report->end.balance) : NULL,
+        .row = none_made && report->end.sweep == r->sweeps ? report->end.row : NULL};
 }
 
 /* Sweeps that this run made; a step may take several. */
@@ -174,13 +176,19 @@ static void put_steady(FILE *out, const struct hs_report *report)
             hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
+static struct hs_balance_worst worst_of(const struct hs_report *report)
+{
+    static const struct hs_balance_worst none = {-1, NAN, NAN, NAN};
+    return report->end.balance ? hs_balance_worst(report->end.balance) : none;
+}
+
 /* The heat balance of the worst row of the history, beside the largest heat of any row. */
 static void put_balance(FILE *out, const struct hs_report *report)
 {
     char unit[HS_QUANTITY_UNIT];
-    if (!report->balance || hs_balance_worst(report->balance).sweep < 0)
+    const struct hs_balance_worst worst = worst_of(report);
+    if (worst.sweep < 0)
         return;
-    const struct hs_balance_worst worst = hs_balance_worst(report->balance);
     const double left = fabs(worst.imbalance) / worst.largest;
     const char *by = report->plan->method->implicit ? "rounding and solving" : "rounding";
     hs_problem_power_unit(report->problem, unit, sizeof unit);
@@ -207,10 +215,10 @@ static void put_answer(FILE *out, const struct hs_report *report)
     put_balance(out, report);
     if (!problem->exact.present)
         return;
-    fprintf(out, "  error        %.3g at most against the exact solution", report->error.max);
+    fprintf(out, "  error        %.3g at most against the exact solution", report->end.error.max);
     if (!isnan(problem->exact.max_error))
         fprintf(out, "; the bound is %.3g: %s", problem->exact.max_error,
-                report->error.max <= problem->exact.max_error ? "passed" : "FAILED");
+                report->end.error.max <= problem->exact.max_error ? "passed" : "FAILED");
     fputc('\n', out);
 }
 
@@ -221,7 +229,7 @@ static void put_output(FILE *out, const struct hs_report *report)
     fputs("  output       ", out);
     hs_text_put(out, file, "");
     fprintf(out, ", %lld snapshot%s\n  view         heatsolve render ",
-            (long long)report->snapshots, report->snapshots == 1 ? "" : "s");
+            (long long)report->end.count, report->end.count == 1 ? "" : "s");
     hs_text_put(out, file, "");
     fputs(" -o picture.png; ParaView: open ", out);
     hs_text_put(out, sidecar, "");
@@ -242,7 +250,7 @@ void hs_report_text(FILE *stream, const struct hs_report *report)
     put_solver(stream, report);
     put_answer(stream, report);
     put_steady(stream, report);
-    if (problem->output.file && report->snapshots > 0)
+    if (problem->output.file && report->end.count > 0)
         put_output(stream, report);
     if (report->plan->note[0])
         fprintf(stream, "  note         %s\n", report->plan->note);
@@ -250,9 +258,7 @@ void hs_report_text(FILE *stream, const struct hs_report *report)
 
 static void json_balance(struct hs_json *json, const struct hs_report *report)
 {
-    struct hs_balance_worst worst = {-1, NAN, NAN, NAN};
-    if (report->balance && hs_balance_worst(report->balance).sweep >= 0)
-        worst = hs_balance_worst(report->balance);
+    const struct hs_balance_worst worst = worst_of(report);
     hs_json_number(json, "imbalance_worst", worst.imbalance);
     hs_json_number(json, "imbalance_largest", worst.largest);
     hs_json_number(json, "imbalance_rounding", worst.rounding);
@@ -271,10 +277,11 @@ static void json_steady(struct hs_json *json, const struct hs_steady *steady)
 
 static void json_probes(struct hs_json *json, const struct hs_report *report)
 {
+    const int first = hs_history_count(hs_quantities, report->problem);
     hs_json_open(json, "probes");
     for (int i = 0; i < report->problem->probe_count; i++)
         hs_json_number(json, report->problem->probes[i].name,
-                       report->probes ? report->probes[i] : NAN);
+                       report->end.row ? report->end.row[first + i] : NAN);
     hs_json_close(json);
 }
 
@@ -300,7 +307,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_json_text(&json, "title", problem->title);
     hs_json_text(&json, "config", problem->config_path);
     hs_json_text(&json, "output", problem->output.file);
-    hs_json_integer(&json, "snapshots", report->snapshots);
+    hs_json_integer(&json, "snapshots", report->end.count);
     hs_json_text(&json, "method", plan->method->name);
     hs_json_text(&json, "steady_method", hs_plan_steady_name(plan, problem));
     hs_json_text(&json, "kernel", plan->kernel ? plan->kernel->name : NULL);

@@ -2,10 +2,8 @@
 #ifndef HS_OUTPUT_REPORT_H
 #define HS_OUTPUT_REPORT_H
 
-#include "engine/balance/balance.h"
-#include "engine/exact.h"
 #include "engine/loop.h"
-#include "engine/outcome.h"
+#include "output/snapshots.h"
 
 #include <stdio.h>
 
@@ -14,11 +12,7 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
-    struct hs_exact_error error; /* against exact; NaN without */
-    int64_t snapshots;           /* in the file */
-    const double *probes;        /* [probe_count], at the end; NULL: not known */
-    struct hs_balance *balance;  /* NULL: there is none */
-    const double *row;           /* last of the history, if no sweep was left to make; else NULL */
+    struct hs_snapshots_end end;
 };
 
 void hs_report_text(FILE *stream, const struct hs_report *report);

@@ -12,35 +12,13 @@ struct reader {
     const struct hs_resume *resume;
 };
 
-/* Reads the sweeps and times of the rows of a group, allocated. Number of rows; 0 on failure. */
-static int64_t read_places(struct reader *r, const char *sweep, const char *time, double **sweeps,
-                           double **times)
-{
-    int64_t rows, length;
-    *sweeps = hs_h5_read_column(&r->h5, r->file, sweep, &rows);
-    *times = hs_h5_read_column(&r->h5, r->file, time, &length);
-    if (!r->h5.failed &&
-        (rows != length || !hs_timeline_is_sound((struct hs_timeline){rows, *sweeps, *times})))
-        r->h5.failed = sweep;
-    return r->h5.failed ? 0 : rows;
-}
-
-/* How many of the file's `rows` to keep: at most `belonging`, up to the sweep to resume from. */
-static int64_t kept(const struct reader *r, int64_t belonging, int64_t rows, const double *sweeps)
-{
-    int64_t n = 0;
-    while (n < rows && n < belonging && (int64_t)sweeps[n] <= r->resume->sweep)
-        n++;
-    return n;
-}
-
 static void read_history(struct reader *r, struct hs_series *history)
 {
-    double *sweeps, *times;
-    const int64_t rows = read_places(r, "history/sweep", "history/time", &sweeps, &times);
-    const int64_t keep = kept(r, r->resume->rows, rows, sweeps);
+    const struct hs_timeline there =
+        hs_timeline_read(&r->h5, r->file, "history/sweep", "history/time", "history/sweep");
+    const int64_t keep = hs_timeline_until(there, r->resume->sweep, r->resume->rows);
     for (int64_t i = 0; i < keep; i++)
-        hs_series_add_row(history, (int64_t)sweeps[i], times[i]);
+        hs_series_add_row(history, (int64_t)there.sweeps[i], there.times[i]);
     for (int c = HS_SERIES_FIRST; c < history->column_count && !r->h5.failed; c++) {
         struct hs_column *column = &history->columns[c];
         int64_t length;
@@ -52,15 +30,15 @@ static void read_history(struct reader *r, struct hs_series *history)
             continue;
         }
         double *values = hs_h5_read_column(&r->h5, group, column->name, &length);
-        if (!r->h5.failed && length != rows)
+        if (!r->h5.failed && length != there.rows)
             r->h5.failed = column->name;
         if (!r->h5.failed && keep > 0)
             memcpy(column->values, values, (size_t)keep * sizeof *values);
         free(values);
         hs_h5_close(group);
     }
-    free(sweeps);
-    free(times);
+    free(there.sweeps);
+    free(there.times);
 }
 
 /* Reads the locations of a step's chunks; `lead` 0: a dataset without steps. */
@@ -104,29 +82,28 @@ static bool fits(hid_t set, int lead, const struct hs_chunks *chunks)
     return same;
 }
 
-static enum hs_status read_snapshots(struct reader *r, const char *file, struct hs_chunks *chunks,
-                                     struct hs_series *snapshots, struct hs_error *err)
+static enum hs_status read_snapshots(struct reader *r, const char *file, struct hs_contents *out,
+                                     struct hs_error *err)
 {
-    double *sweeps, *times;
-    const int64_t rows = read_places(r, "sweep", "time", &sweeps, &times);
+    const struct hs_timeline there = hs_timeline_read(&r->h5, r->file, "sweep", "time", "sweep");
     const hid_t set =
         r->h5.failed
             ? H5I_INVALID_HID
             : hs_h5_made(&r->h5, H5Dopen2(r->file, "temperature", H5P_DEFAULT), "/temperature");
     enum hs_status st = HS_OK;
-    if (!r->h5.failed && !fits(set, 1, chunks))
+    if (!r->h5.failed && !fits(set, 1, &out->chunks))
         st = hs_error_add(err, HS_BAD_INPUT,
                           "%s: /temperature has another shape, type or compression than this "
                           "config's; resume with the config that began it, or " HS_BEGIN_ANEW,
                           file);
-    const int64_t keep = kept(r, r->resume->snapshots, rows, sweeps);
+    const int64_t keep = hs_timeline_until(there, r->resume->sweep, r->resume->snapshots);
     for (int64_t i = 0; i < keep && !st && !r->h5.failed; i++) {
-        hs_series_add_row(snapshots, (int64_t)sweeps[i], times[i]);
-        read_chunks(r, set, 1, i, chunks, hs_chunks_add_step(chunks));
+        hs_series_add_row(&out->snapshots, (int64_t)there.sweeps[i], there.times[i]);
+        read_chunks(r, set, 1, i, &out->chunks, hs_chunks_add_step(&out->chunks));
     }
     hs_h5_close(set);
-    free(sweeps);
-    free(times);
+    free(there.sweeps);
+    free(there.times);
     return st;
 }
 
@@ -142,9 +119,9 @@ static void read_labels(struct reader *r, struct hs_chunks *labels)
 
 /* Checks that the rows are those of the state to resume, not of a run with other output times. */
 static enum hs_status check_places(const struct hs_resume *resume, const char *file,
-                                   const struct hs_series *snapshots,
-                                   const struct hs_series *history, struct hs_error *err)
+                                   const struct hs_contents *out, struct hs_error *err)
 {
+    const struct hs_series *snapshots = &out->snapshots, *history = &out->history;
     if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
         return hs_error_add(
             err, HS_BAD_INPUT,
@@ -164,26 +141,18 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
                         file, (long long)resume->sweep);
 }
 
-enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resume *resume,
-                          struct hs_chunks *chunks, struct hs_chunks *labels,
-                          struct hs_series *snapshots, struct hs_series *history,
+enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *out,
                           struct hs_error *err)
 {
-    const char *file = problem->output.file;
+    const char *file = out->problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
-    struct hs_error why;
-    hs_error_init(&why);
-    r.file = hs_fingerprint_open(&r.h5, file, problem, &why);
-    enum hs_status st = why.status;
-    if (st)
-        hs_error_add(err, st, "%s: %s", file, why.text);
-    hs_error_release(&why);
+    enum hs_status st = hs_fingerprint_open(&r.h5, file, out->problem, &r.file, err);
     if (!st)
-        st = read_snapshots(&r, file, chunks, snapshots, err);
+        st = read_snapshots(&r, file, out, err);
     if (!st)
-        read_history(&r, history);
+        read_history(&r, &out->history);
     if (!st)
-        read_labels(&r, labels);
+        read_labels(&r, &out->labels);
     hs_h5_close(r.file);
     if (st)
         return st;
@@ -192,5 +161,5 @@ enum hs_status hs_restore(const struct hs_problem *problem, const struct hs_resu
                             "%s: cannot read %s, to go on with this file; put back the file that "
                             "belongs to the checkpoint, or " HS_BEGIN_ANEW,
                             file, r.h5.failed);
-    return check_places(resume, file, snapshots, history, err);
+    return check_places(resume, file, out, err);
 }

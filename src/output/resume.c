@@ -1,6 +1,5 @@
 #include "output/resume.h"
 
-#include "core/contents_sum.h"
 #include "engine/outcome.h"
 #include "input/field_file.h"
 #include "output/files.h"
@@ -21,7 +20,7 @@ uint32_t hs_timeline_sum(uint32_t before, struct hs_timeline timeline)
     return (uint32_t)crc32_z(after, (const unsigned char *)timeline.times, bytes);
 }
 
-bool hs_timeline_is_sound(struct hs_timeline timeline)
+static bool is_sound(struct hs_timeline timeline)
 {
     static const double most = 9007199254740992.0; /* 2^53: larger counts are not exact */
     const double *sweeps = timeline.sweeps, *times = timeline.times;
@@ -30,6 +29,28 @@ bool hs_timeline_is_sound(struct hs_timeline timeline)
         sound = isfinite(times[i]) && sweeps[i] >= 0.0 && sweeps[i] <= most &&
                 (i == 0 || (sweeps[i] > sweeps[i - 1] && times[i] >= times[i - 1]));
     return sound;
+}
+
+struct hs_timeline hs_timeline_read(struct hs_h5 *h5, hid_t file, const char *sweep,
+                                    const char *time, const char *what)
+{
+    int64_t times;
+    struct hs_timeline read;
+    read.sweeps = hs_h5_read_column(h5, file, sweep, &read.rows);
+    read.times = hs_h5_read_column(h5, file, time, &times);
+    if (!h5->failed && (times != read.rows || !is_sound(read)))
+        h5->failed = what;
+    if (h5->failed)
+        read.rows = 0;
+    return read;
+}
+
+int64_t hs_timeline_until(struct hs_timeline timeline, int64_t sweep, int64_t most)
+{
+    int64_t rows = 0;
+    while (rows < timeline.rows && rows < most && (int64_t)timeline.sweeps[rows] <= sweep)
+        rows++;
+    return rows;
 }
 
 static const char no_place[] = "its position: no run can be there";
@@ -44,8 +65,8 @@ static void read_checkpoint(struct hs_h5 *h5, hid_t file, struct hs_checkpoint_s
     resume->rows = hs_h5_read_whole(h5, file, "rows");
     resume->places = (uint32_t)hs_h5_read_whole(h5, file, "places");
     state->time = hs_h5_read_number(h5, file, "time");
-    const double sweep = (double)resume->sweep;
-    if (!h5->failed && (!hs_timeline_is_sound((struct hs_timeline){1, &sweep, &state->time}) ||
+    double sweep = (double)resume->sweep;
+    if (!h5->failed && (!is_sound((struct hs_timeline){1, &sweep, &state->time}) ||
                         resume->snapshots < 0 || resume->rows < 0))
         h5->failed = no_place;
 }
@@ -60,7 +81,7 @@ static int64_t last_that_fits(const struct hs_plan *plan, struct hs_timeline sna
     if (plan->sweeps < (int64_t)snapshots.sweeps[last])
         return last;
     for (int64_t n = last; n > 0; n--)
-        if (hs_resume_goes_on(plan, state, (int64_t)snapshots.sweeps[n], snapshots.times[n]))
+        if (hs_plan_goes_on(plan, &state->past, (int64_t)snapshots.sweeps[n], snapshots.times[n]))
             return n;
     return last;
 }
@@ -83,20 +104,11 @@ static void read_ended(struct hs_h5 *h5, hid_t file, struct hs_steady_end *out)
 static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
                           struct hs_checkpoint_state *state)
 {
-    struct hs_timeline snapshots, history;
-    int64_t times, history_times;
-    double *columns[] = {hs_h5_read_column(h5, file, "sweep", &snapshots.rows),
-                         hs_h5_read_column(h5, file, "time", &times),
-                         hs_h5_read_column(h5, file, "history/sweep", &history.rows),
-                         hs_h5_read_column(h5, file, "history/time", &history_times)};
-    snapshots.sweeps = columns[0];
-    snapshots.times = columns[1];
-    history.sweeps = columns[2];
-    history.times = columns[3];
-    if (!h5->failed &&
-        (snapshots.rows < 1 || times != snapshots.rows || history_times != history.rows ||
-         !hs_timeline_is_sound(snapshots) || !hs_timeline_is_sound(history)))
-        h5->failed = "a snapshot";
+    static const char what[] = "a snapshot";
+    struct hs_timeline snapshots = hs_timeline_read(h5, file, "sweep", "time", what),
+                       history = hs_timeline_read(h5, file, "history/sweep", "history/time", what);
+    if (!h5->failed && snapshots.rows < 1)
+        h5->failed = what;
     if (!h5->failed) {
         const int64_t last = last_that_fits(plan, snapshots, state);
         struct hs_resume *resume = &state->resume;
@@ -105,23 +117,16 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
         resume->sweep = (int64_t)snapshots.sweeps[last];
         state->time = snapshots.times[last];
         snapshots.rows = resume->snapshots = last + 1;
-        while (resume->rows < history.rows && history.sweeps[resume->rows] <= (double)resume->sweep)
-            resume->rows++;
-        history.rows = resume->rows;
+        history.rows = resume->rows = hs_timeline_until(history, resume->sweep, history.rows);
         resume->places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history);
     }
-    for (int c = 0; c < 4; c++)
-        free(columns[c]);
+    free(snapshots.sweeps);
+    free(snapshots.times);
+    free(history.sweeps);
+    free(history.times);
 }
 
 /* ---- what ------------------------------------------------------------------------------------ */
-
-static enum hs_status look_at(void *self, const double *values, int64_t first, int64_t count,
-                              struct hs_error *err)
-{
-    (void)self, (void)values, (void)first, (void)count, (void)err;
-    return HS_OK;
-}
 
 /* Finds a step of /temperature, with the shape of the problem's grid, and reads all of it, so that
  * damage is found now, while another checkpoint may still be used. */
@@ -129,11 +134,8 @@ static enum hs_status find_field(const char *path, const struct hs_problem *prob
                                  struct hs_stored **out, struct hs_error *why)
 {
     const struct hs_field_shape shape = hs_field_shape_of(&problem->grid);
-    const struct hs_stored_reader all = {look_at, NULL};
-    enum hs_status st = hs_field_file_find(path, "temperature", step, &shape, out, why);
-    if (!st)
-        st = hs_stored_read_all(*out, &all, why);
-    return st;
+    const enum hs_status st = hs_field_file_find(path, "temperature", step, &shape, out, why);
+    return st ? st : hs_stored_read_all(*out, NULL, why);
 }
 
 /* Reads a checkpoint if `plan` is NULL, else an output. */
@@ -142,15 +144,17 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
                                 struct hs_stored **field, struct hs_error *why)
 {
     struct hs_h5 h5 = {NULL};
-    hs_h5_quiet();
     *state = (struct hs_checkpoint_state){.resume = {.ended = {NAN, NAN}}};
-    const hid_t file = hs_fingerprint_open(&h5, path, problem, why);
-    if (why->status)
-        return why->status;
-    state->step = hs_h5_read_number(&h5, file, "step");
-    state->interval = hs_h5_read_number(&h5, file, "interval");
-    state->end = hs_h5_read_number(&h5, file, "end");
-    if (!h5.failed && !(isfinite(state->step) && state->step > 0.0))
+    hid_t file;
+    enum hs_status st = hs_fingerprint_open(&h5, path, problem, &file, why);
+    if (st) {
+        hs_h5_close(file);
+        return st;
+    }
+    state->past.step = hs_h5_read_number(&h5, file, "step");
+    state->past.interval = hs_h5_read_number(&h5, file, "interval");
+    state->past.end = hs_h5_read_number(&h5, file, "end");
+    if (!h5.failed && !(isfinite(state->past.step) && state->past.step > 0.0))
         h5.failed = no_place;
     if (plan)
         read_snapshot(&h5, file, plan, state);
@@ -161,8 +165,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
         return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
     struct hs_error fault;
     hs_error_init(&fault);
-    enum hs_status st =
-        find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
+    st = find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
     if (st) {
         st = hs_error_add(why, HS_IO, "%s", hs_error_reason(&fault));
         hs_stored_destroy(*field);
@@ -202,7 +205,7 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
                      "%s: no checkpoint to resume from, and no snapshot: %s; " HS_BEGIN_ANEW,
                      output, reason);
     else if (st)
-        hs_error_add(err, st, "%s: %s", from, reason);
+        hs_error_join(err, &why);
     else if (access(output, F_OK))
         st = hs_error_add(err, HS_IO,
                           "%s: is not there, and %s continues it; put back the file that "

@@ -3,6 +3,7 @@
 #define HS_OUTPUT_RESUME_H
 
 #include "engine/steady.h"
+#include "output/h5.h"
 
 /* The sweep at which a run resumes, and how much of its file belongs to it by then. The rest of the
  * file was written because the run was stopped, or after the checkpoint. */
@@ -16,22 +17,27 @@ struct hs_resume {
 
 struct hs_checkpoint_state {
     struct hs_resume resume;
-    double time, step;    /* s: of the sweep; of each step in a full interval before it */
-    double interval, end; /* s: output.interval and time.end, or NaN */
+    double time;              /* s: of the sweep */
+    struct hs_plan_past past; /* of the plan that led there */
 };
 
 /* The sweeps and times of the rows of a table. */
 struct hs_timeline {
     int64_t rows;
-    const double *sweeps, *times;
+    double *sweeps, *times;
 };
 
 /* A checksum of a timeline that continues the sum `before` (0 to begin). A checkpoint recognises
  * its output by it; another output of the same config has the same sum. */
 uint32_t hs_timeline_sum(uint32_t before, struct hs_timeline timeline);
 
-/* Whether the sweeps are counts in strictly ascending order and the times finite and ascending. */
-bool hs_timeline_is_sound(struct hs_timeline timeline);
+/* Reads the datasets `sweep` and `time`, allocated. If they are no counts in strictly ascending
+ * order with finite, ascending times, h5->failed is `what`; then there are no rows. */
+struct hs_timeline hs_timeline_read(struct hs_h5 *h5, hid_t file, const char *sweep,
+                                    const char *time, const char *what);
+
+/* How many of the rows, at most `most`, are not after the sweep. */
+int64_t hs_timeline_until(struct hs_timeline timeline, int64_t sweep, int64_t most);
 
 /*
  * Reads the newest complete checkpoint of the problem's output. If there is none, as after a

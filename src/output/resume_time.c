@@ -47,25 +47,26 @@ static void add_option(struct trial *trial, const char *key, double value)
 /* The first time not before `end` that is a whole number of steps after the state's time. */
 static double whole_end(const struct hs_checkpoint_state *state, double end)
 {
-    const double steps = fmax(ceil((end - state->time) / state->step - 1e-6), 1.0);
-    return state->time + steps * state->step;
+    const double steps = fmax(ceil((end - state->time) / state->past.step - 1e-6), 1.0);
+    return state->time + steps * state->past.step;
 }
 
 static double whole_interval(const struct hs_checkpoint_state *state, double interval)
 {
-    return fmax(rint(interval / state->step), 1.0) * state->step;
+    return fmax(rint(interval / state->past.step), 1.0) * state->past.step;
 }
 
 /* A time.step that gives the old run's steps: the longest of those in full intervals and after. */
 static double old_step(const struct hs_checkpoint_state *state)
 {
-    if (isnan(state->interval))
-        return state->step;
-    const double intervals = floor(state->time / state->interval + 1e-9);
+    if (isnan(state->past.interval))
+        return state->past.step;
+    const double intervals = floor(state->time / state->past.interval + 1e-9);
     const double after =
-        (double)state->resume.sweep - intervals * rint(state->interval / state->step);
-    const double rest = state->time - intervals * state->interval;
-    return after > 0.0 && rest > after * state->step * (1.0 + 1e-9) ? rest / after : state->step;
+        (double)state->resume.sweep - intervals * rint(state->past.interval / state->past.step);
+    const double rest = state->time - intervals * state->past.interval;
+    return after > 0.0 && rest > after * state->past.step * (1.0 + 1e-9) ? rest / after
+                                                                         : state->past.step;
 }
 
 static void set(struct trial *trial, const char *key, double *number, double value)
@@ -81,22 +82,22 @@ static bool make_trial(const struct hs_problem *problem, const struct hs_checkpo
     *trial = (struct trial){.problem = *problem};
     struct hs_schedule *s = &trial->problem.schedule;
     const bool has_end = !isnan(s->end), has_interval = !isnan(s->output_interval);
-    if ((way & (END | OLD_END) && !has_end) || (way & OLD_END && isnan(state->end)) ||
+    if ((way & (END | OLD_END) && !has_end) || (way & OLD_END && isnan(state->past.end)) ||
         (way & SWEEPS && (s->sweeps < 0 || s->sweeps > state->resume.sweep)) ||
         (way & (INTERVAL | OLD_INTERVAL) && !has_interval) ||
-        (way & OLD_INTERVAL && isnan(state->interval)))
+        (way & OLD_INTERVAL && isnan(state->past.interval)))
         return false;
     if (way & STEP)
-        set(trial, "time.step", &s->step, way & OLD_END ? old_step(state) : state->step);
+        set(trial, "time.step", &s->step, way & OLD_END ? old_step(state) : state->past.step);
     if (way & INTERVAL)
         set(trial, "output.interval", &s->output_interval,
             whole_interval(state, s->output_interval));
     if (way & OLD_INTERVAL)
-        set(trial, "output.interval", &s->output_interval, state->interval);
+        set(trial, "output.interval", &s->output_interval, state->past.interval);
     if (way & END)
         set(trial, "time.end", &s->end, whole_end(state, s->end));
     if (way & OLD_END)
-        set(trial, "time.end", &s->end, state->end);
+        set(trial, "time.end", &s->end, state->past.end);
     if (way & SWEEPS) {
         s->sweeps = state->resume.sweep + 1;
         add_option(trial, "time.sweeps", (double)s->sweeps);
@@ -104,16 +105,9 @@ static bool make_trial(const struct hs_problem *problem, const struct hs_checkpo
     return true;
 }
 
-bool hs_resume_goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
-                       int64_t sweep, double time)
-{
-    const struct hs_plan_past past = {state->step, state->interval, state->end};
-    return hs_plan_goes_on(plan, &past, sweep, time);
-}
-
 static bool goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state)
 {
-    return hs_resume_goes_on(plan, state, state->resume.sweep, state->time);
+    return hs_plan_goes_on(plan, &state->past, state->resume.sweep, state->time);
 }
 
 /* "continue with --set ..., or" for the first trial that works. */
@@ -137,13 +131,13 @@ static void find_way(const struct hs_problem *problem, const struct hs_checkpoin
 static void name_cause(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
                        char *out, size_t size)
 {
-    const double step = hs_plan_step(plan), uncut = (double)state->resume.sweep * state->step;
-    const int digits = fabs(step - state->step) > 1e-8 * step ? 9 : 17;
+    const double step = hs_plan_step(plan), uncut = (double)state->resume.sweep * state->past.step;
+    const int digits = fabs(step - state->past.step) > 1e-8 * step ? 9 : 17;
     if (fabs(uncut - state->time) > to_rounding * state->time)
         snprintf(out, size, "its last steps were shortened to end there");
     else
         snprintf(out, size, "these steps are of %.*g s and the run's were of %.*g s", digits, step,
-                 digits, state->step);
+                 digits, state->past.step);
 }
 
 /* What the different steps would change. */

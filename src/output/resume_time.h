@@ -4,11 +4,6 @@
 
 #include "output/resume.h"
 
-/* Whether the plan reaches `sweep` at `time` [s] by the same steps as the run whose state, at that
- * sweep or a later one, `state` is. */
-bool hs_resume_goes_on(const struct hs_plan *plan, const struct hs_checkpoint_state *state,
-                       int64_t sweep, double time);
-
 /* The schedule may change as long as the sweep from which the run resumes keeps its time and the
  * steps up to it. Else HS_BAD_INPUT with settings that keep them, which were tried, or with a note
  * that none were found. */

@@ -57,25 +57,11 @@ int64_t hs_series_last_sweep(const struct hs_series *series)
     return series->rows ? (int64_t)series->columns[HS_SERIES_SWEEP].values[series->rows - 1] : -1;
 }
 
-/* Points to a column's value in the last row; NULL if there is no such column or no row. */
-static double *last_of(const struct hs_series *series, const char *group, const char *name)
+double *hs_series_last(const struct hs_series *series, const char *group, const char *name)
 {
     for (int c = 0; c < series->column_count && series->rows > 0; c++)
         if (strcmp(series->columns[c].group, group) == 0 &&
             strcmp(series->columns[c].name, name) == 0)
             return &series->columns[c].values[series->rows - 1];
     return NULL;
-}
-
-double hs_series_last(const struct hs_series *series, const char *group, const char *name)
-{
-    const double *last = last_of(series, group, name);
-    return last ? *last : NAN;
-}
-
-void hs_series_forget_last(struct hs_series *series, const char *group, const char *name)
-{
-    double *last = last_of(series, group, name);
-    if (last)
-        *last = NAN;
 }

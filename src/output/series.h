@@ -41,10 +41,7 @@ struct hs_timeline hs_series_timeline(const struct hs_series *series);
 /* The last row's sweep; -1 if there is none. */
 int64_t hs_series_last_sweep(const struct hs_series *series);
 
-/* A column's value in the last row; NaN if there is no such column or no row. */
-double hs_series_last(const struct hs_series *series, const char *group, const char *name);
-
-/* Sets that value to NaN. */
-void hs_series_forget_last(struct hs_series *series, const char *group, const char *name);
+/* A column's value in the last row; NULL if there is no such column or no row. */
+double *hs_series_last(const struct hs_series *series, const char *group, const char *name);
 
 #endif

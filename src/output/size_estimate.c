@@ -115,15 +115,6 @@ static struct least least_of(const struct hs_problem *problem, const struct hs_p
     return least;
 }
 
-double hs_size_estimate_least(const struct hs_problem *problem, const struct hs_plan *plan,
-                              int64_t from)
-{
-    if (problem->schedule.steady)
-        return 0.0;
-    const struct least least = least_of(problem, plan, from);
-    return least.fields + least.numbers;
-}
-
 /* The config key that makes the file so large, what it results in, and what to change. */
 struct cause {
     char key[400], count[48], change[64];
@@ -162,11 +153,10 @@ enum hs_status hs_size_estimate_check(const struct hs_problem *problem, const st
 {
     const char *file = problem->output.file;
     const bool anew = from == HS_SIZE_ESTIMATE_ANEW;
-    const double needed = hs_size_estimate_least(problem, plan, from),
-                 available = hs_file_free_space(file, anew);
-    if (!(needed > available))
-        return HS_OK;
     const struct least least = least_of(problem, plan, from);
+    const double needed = least.fields + least.numbers, available = hs_file_free_space(file, anew);
+    if (problem->schedule.steady || !(needed > available))
+        return HS_OK;
     const struct cause cause = cause_of(problem, &least);
     const bool packs = problem->output.compression == 0 && least.fields >= least.numbers;
     char needs[HS_BYTES_TEXT], has[HS_BYTES_TEXT];

@@ -12,16 +12,10 @@ double hs_size_estimate_bytes(const struct hs_problem *problem, const struct hs_
 /* The `from` of a run that is not resumed: it begins before the snapshot at sweep 0. */
 enum { HS_SIZE_ESTIMATE_ANEW = -1 };
 
-/*
- * Lower bound of the bytes that a run writes from sweep `from` on: the nodes of each snapshot and
- * each number of the history. With compression, nodes count at deflate's maximum ratio. 0 if a
- * steady state is sought, because the run may end at any snapshot.
- */
-double hs_size_estimate_least(const struct hs_problem *problem, const struct hs_plan *plan,
-                              int64_t from);
-
-/* HS_IO if that lower bound exceeds the free space at output.file; the message gives the config
- * key, bytes needed and free, and the remedy. Writes nothing. */
+/* HS_IO if the file of a run from sweep `from` on cannot fit in the free space at output.file: the
+ * nodes of each snapshot (with compression, at deflate's maximum ratio) and each number of the
+ * history. Not where a steady state is sought, because the run may end at any snapshot. The message
+ * gives the config key, bytes needed and free, and the remedy. Writes nothing. */
 enum hs_status hs_size_estimate_check(const struct hs_problem *problem, const struct hs_plan *plan,
                                       int64_t from, struct hs_error *err);
 

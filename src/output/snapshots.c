@@ -12,7 +12,6 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "output/contents.h"
-#include "output/h5.h"
 #include "output/history.h"
 #include "output/labels.h"
 #include "output/writer.h"
@@ -40,10 +39,7 @@ struct job {
 
 struct hs_snapshots {
     struct hs_observer observer;
-    const struct hs_problem *problem;
-    const struct hs_plan *plan;
     bool resumed;
-    char started[32];
     double begun;
     int64_t last_snapshot;          /* sweep of the last one handed over; -1: none */
     bool extra_snapshot, extra_row; /* the last one exists only because the run stopped there */
@@ -53,19 +49,13 @@ struct hs_snapshots {
     struct job job;
     enum hs_status (*when_named)(void *self, struct hs_error *err); /* or NULL */
     void *when_named_self;
-    /* belong to the writer; others use them only while it is idle */
+    /* What the file is to show, as of the last notification. Its chunks, labels and snapshots
+     * belong to the writer, as do the next three; others use them only while it is idle. What
+     * changes of the rest is under the writer's lock, as are the last two. */
+    struct hs_contents file;
     struct hs_store *store;
     struct hs_image image;
-    struct hs_chunks chunks, labels;
-    struct hs_series snapshots;
-    bool broken; /* a write failed; do not try again */
-    /* under the writer's lock */
-    struct hs_series history;
-    char device[128];
-    enum hs_outcome outcome;
-    struct hs_steady steady;
-    int64_t sweep;                  /* at the last notification */
-    double sweep_seconds;           /* likewise */
+    bool broken;                    /* a write failed; do not try again */
     double committed, commit_pause; /* time of the last commit; minimum wait for the next [s] */
     bool pending;                   /* there is data that the file's contents do not show yet */
 };
@@ -85,8 +75,8 @@ static bool is_multiple(int64_t every, int64_t sweep)
 static int64_t next(void *self, int64_t sweep)
 {
     const struct hs_snapshots *s = self;
-    const int64_t snapshot = next_multiple(s->plan->output_every, sweep);
-    const int64_t history = next_multiple(s->problem->schedule.history_every, sweep);
+    const int64_t snapshot = next_multiple(s->file.plan->output_every, sweep);
+    const int64_t history = next_multiple(s->file.problem->schedule.history_every, sweep);
     return snapshot < history ? snapshot : history;
 }
 
@@ -97,32 +87,15 @@ static bool is_last(enum hs_phase phase)
 
 /* --- the contents ------------------------------------------------------------------------ */
 
-static struct hs_contents contents_of(const struct hs_snapshots *s)
-{
-    return (struct hs_contents){.problem = s->problem,
-                                .plan = s->plan,
-                                .device = s->device,
-                                .outcome = s->outcome,
-                                .steady = &s->steady,
-                                .started = s->started,
-                                .wall_seconds = hs_clock_now() - s->begun,
-                                .sweep_seconds = s->sweep_seconds,
-                                .sweep = s->sweep,
-                                .snapshots = &s->snapshots,
-                                .history = &s->history,
-                                .chunks = &s->chunks,
-                                .labels = &s->labels};
-}
-
 /* If the contents turn out too large for a reused gap, writes them again at the end of the file. */
 static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err)
 {
-    const struct hs_contents contents = contents_of(s);
     const size_t last = s->image.used;
     enum hs_status st = HS_OK;
+    s->file.wall_seconds = hs_clock_now() - s->begun;
     for (int fresh = 0; fresh < 2; fresh++) {
         const int64_t capacity = hs_store_free_space(s->store, last, fresh, &s->image);
-        st = hs_contents_write(&contents, &s->image, err);
+        st = hs_contents_write(&s->file, &s->image, err);
         if (st || (int64_t)s->image.used <= capacity)
             break;
     }
@@ -134,8 +107,8 @@ static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err
 {
     struct hs_error why;
     hs_error_init(&why);
-    enum hs_status st = hs_xdmf_write(s->problem->output.file, &s->problem->grid, s->chunks.size,
-                                      &s->snapshots, &why);
+    enum hs_status st = hs_xdmf_write(s->file.problem->output.file, &s->file.problem->grid,
+                                      s->file.chunks.size, &s->file.snapshots, &why);
     if (st && !hs_store_check_intact(s->store, err))
         hs_error_join(err, &why);
     hs_error_release(&why);
@@ -145,7 +118,6 @@ static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err
 static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
 {
     const double begin = hs_clock_now();
-    hs_h5_quiet(); /* needed in each thread */
     hs_writer_lock(s->writer);
     enum hs_status st = make_contents(s, err);
     s->pending = false;
@@ -183,7 +155,7 @@ static bool commit_due(struct hs_snapshots *s)
 
 static void add_snapshot_row(struct hs_snapshots *s, const struct job *job)
 {
-    hs_series_add_row(&s->snapshots, job->sweep, job->time);
+    hs_series_add_row(&s->file.snapshots, job->sweep, job->time);
     hs_writer_lock(s->writer);
     s->pending = true;
     hs_writer_unlock(s->writer);
@@ -196,7 +168,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     enum hs_status st = HS_OK;
     if (job.frame) {
         if (!s->broken)
-            st = hs_chunks_append_frame(&s->chunks, s->store, job.frame, err);
+            st = hs_chunks_append_frame(&s->file.chunks, s->store, job.frame, err);
         hs_frame_release(job.frame);
     }
     hs_writer_took(s->writer);
@@ -205,7 +177,7 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     if (!st && job.frame)
         add_snapshot_row(s, &job);
     if (!st && (job.commit || commit_due(s))) {
-        st = hs_labels_append(&s->labels, s->store, s->problem->body, err);
+        st = hs_labels_append(&s->file.labels, s->store, s->file.problem->body, err);
         st = st ? st : commit(s, err);
     }
     s->broken = st;
@@ -218,10 +190,10 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
 static void add_row(struct hs_snapshots *s, const struct hs_step_state *step_state,
                     const double *probes)
 {
-    struct hs_series *history = &s->history;
+    struct hs_series *history = &s->file.history;
     hs_series_add_row(history, step_state->sweep, step_state->time);
-    const int first = history->column_count - s->problem->probe_count;
-    for (int i = 0; i < s->problem->probe_count; i++)
+    const int first = history->column_count - s->file.problem->probe_count;
+    for (int i = 0; i < s->file.problem->probe_count; i++)
         history->columns[first + i].values[history->rows - 1] = probes[i];
 }
 
@@ -231,8 +203,8 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_s
                                   struct hs_error *err)
 {
     struct hs_history_state state = {
-        .problem = s->problem, .sweep = step_state->sweep, .exact = exact};
-    const int probes = new_row ? s->problem->probe_count : 0;
+        .problem = s->file.problem, .sweep = step_state->sweep, .exact = exact};
+    const int probes = new_row ? s->file.problem->probe_count : 0;
     double *values = hs_new((size_t)(probes + 1) * sizeof *values);
     enum hs_status st = hs_step_state_reduction(step_state, &state.reduction, err);
     if (!st && s->balance && new_row)
@@ -240,12 +212,12 @@ static enum hs_status add_history(struct hs_snapshots *s, const struct hs_step_s
     if (s->balance)
         state.balance = hs_balance_terms(s->balance);
     for (int i = 0; i < probes && !st; i++)
-        st = hs_step_state_node(step_state, s->problem->probes[i].node, &values[i], err);
+        st = hs_step_state_node(step_state, s->file.problem->probes[i].node, &values[i], err);
     if (!st) {
         hs_writer_lock(s->writer); /* the writer may be reading the history */
         if (new_row)
             add_row(s, step_state, values);
-        hs_history_fill(hs_quantities, &state, &s->history);
+        hs_history_fill(hs_quantities, &state, &s->file.history);
         s->pending = true;
         hs_writer_unlock(s->writer);
     }
@@ -260,22 +232,22 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
     const int64_t sweep = step_state->sweep;
     const bool last = is_last(step_state->phase);
     const bool snapshot =
-        (last || is_multiple(s->plan->output_every, sweep)) && s->last_snapshot < sweep;
+        (last || is_multiple(s->file.plan->output_every, sweep)) && s->last_snapshot < sweep;
     const bool history =
-        (snapshot || last || is_multiple(s->problem->schedule.history_every, sweep)) &&
-        hs_series_last_sweep(&s->history) < sweep;
-    const bool measured = snapshot && s->problem->exact.present;
+        (snapshot || last || is_multiple(s->file.problem->schedule.history_every, sweep)) &&
+        hs_series_last_sweep(&s->file.history) < sweep;
+    const bool measured = snapshot && s->file.problem->exact.present;
     enum hs_status st = measured ? hs_exact_error(step_state, &s->last_error, err) : HS_OK;
     if (history)
-        s->extra_row = !is_multiple(s->plan->output_every, sweep) &&
-                       !is_multiple(s->problem->schedule.history_every, sweep);
+        s->extra_row = !is_multiple(s->file.plan->output_every, sweep) &&
+                       !is_multiple(s->file.problem->schedule.history_every, sweep);
     if (!st && (history || measured))
         st = add_history(s, step_state, history, measured ? &s->last_error : NULL, err);
     if (!snapshot || st)
         return st;
     hs_writer_await_taken(s->writer); /* one frame at a time */
     s->last_snapshot = sweep;
-    s->extra_snapshot = !is_multiple(s->plan->output_every, sweep);
+    s->extra_snapshot = !is_multiple(s->file.plan->output_every, sweep);
     return hs_step_state_frame(step_state, &job->frame, err);
 }
 
@@ -283,9 +255,9 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
 static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_status st,
                                        struct hs_error *err)
 {
-    if (st == HS_IO && s->committed > 0.0 && hs_store_is_intact(s->store))
+    if (st == HS_IO && s->committed > 0.0 && !hs_store_check_intact(s->store, NULL))
         hs_error_add(err, st, "%s: what was written before stays readable",
-                     s->problem->output.file);
+                     s->file.problem->output.file);
     return st;
 }
 
@@ -300,12 +272,12 @@ static enum hs_status ask_writer(struct hs_snapshots *s, struct hs_error *err)
 static void note_step_state(struct hs_snapshots *s, const struct hs_step_state *step_state)
 {
     hs_writer_lock(s->writer);
-    s->sweep = step_state->sweep;
-    s->sweep_seconds = step_state->seconds;
+    s->file.sweep = step_state->sweep;
+    s->file.sweep_seconds = step_state->seconds;
     if (step_state->steady)
-        s->steady = *step_state->steady;
+        s->file.steady = *step_state->steady;
     if (step_state->device)
-        snprintf(s->device, sizeof s->device, "%s", step_state->device);
+        snprintf(s->file.device, sizeof s->file.device, "%s", step_state->device);
     hs_writer_unlock(s->writer);
 }
 
@@ -313,7 +285,7 @@ static void note_step_state(struct hs_snapshots *s, const struct hs_step_state *
 static void note_outcome(struct hs_snapshots *s, enum hs_phase phase)
 {
     hs_writer_lock(s->writer);
-    s->outcome = hs_outcome_of(s->problem, phase, &s->steady, s->last_error.max);
+    s->file.outcome = hs_outcome_of(s->file.problem, phase, &s->file.steady, s->last_error.max);
     hs_writer_unlock(s->writer);
 }
 
@@ -369,12 +341,12 @@ static void drain(void *self)
 
 static void make_series(struct hs_snapshots *s)
 {
-    const char *const unit = hs_problem_temperature_unit(s->problem);
-    hs_series_init(&s->snapshots, "/");
-    hs_series_init(&s->history, "history");
-    hs_history_add_columns(hs_quantities, s->problem, &s->history);
-    for (int i = 0; i < s->problem->probe_count; i++)
-        hs_series_add_column(&s->history, "probes", s->problem->probes[i].name, unit,
+    const char *const unit = hs_problem_temperature_unit(s->file.problem);
+    hs_series_init(&s->file.snapshots, "/");
+    hs_series_init(&s->file.history, "history");
+    hs_history_add_columns(hs_quantities, s->file.problem, &s->file.history);
+    for (int i = 0; i < s->file.problem->probe_count; i++)
+        hs_series_add_column(&s->file.history, "probes", s->file.problem->probes[i].name, unit,
                              "temperature at the nearest node");
 }
 
@@ -382,24 +354,23 @@ static void make_series(struct hs_snapshots *s)
 static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *resume,
                               struct hs_error *err)
 {
-    const char *file = s->problem->output.file;
-    struct hs_series *history = &s->history;
-    enum hs_status st = hs_store_reopen(file, &s->store, err);
-    if (!st)
-        st = hs_restore(s->problem, resume, &s->chunks, &s->labels, &s->snapshots, history, err);
-    /* a due row stays without its errors: they belong to a dropped snapshot, written at a stop */
-    if (!st && hs_series_last_sweep(history) != hs_series_last_sweep(&s->snapshots)) {
-        hs_series_forget_last(history, "history", "max_error");
-        hs_series_forget_last(history, "history", "l2_error");
-    }
-    return st;
+    const char *file = s->file.problem->output.file;
+    const enum hs_status st = hs_store_reopen(file, &s->store, err);
+    return st ? st : hs_restore(resume, &s->file, err);
 }
 
-/* The error at the last snapshot of a resumed run, which may make no further snapshot. */
-static struct hs_exact_error restored_error(const struct hs_snapshots *s)
+/* The error at the last snapshot of a resumed run, which may make no further snapshot. A due row
+ * stays without its errors if they belong to a dropped snapshot, written at a stop. */
+static struct hs_exact_error restored_error(struct hs_snapshots *s)
 {
-    return (struct hs_exact_error){hs_series_last(&s->history, "history", "max_error"),
-                                   hs_series_last(&s->history, "history", "l2_error")};
+    const struct hs_series *history = &s->file.history;
+    double *max = hs_series_last(history, "history", "max_error"),
+           *l2 = hs_series_last(history, "history", "l2_error");
+    if (!max || !l2)
+        return (struct hs_exact_error){NAN, NAN};
+    if (hs_series_last_sweep(history) != hs_series_last_sweep(&s->file.snapshots))
+        *max = *l2 = NAN;
+    return (struct hs_exact_error){*max, *l2};
 }
 
 static void note_start(struct hs_snapshots *s)
@@ -407,7 +378,7 @@ static void note_start(struct hs_snapshots *s)
     const time_t t = time(NULL);
     struct tm utc;
     gmtime_r(&t, &utc);
-    strftime(s->started, sizeof s->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(s->file.started, sizeof s->file.started, "%Y-%m-%dT%H:%M:%SZ", &utc);
     s->begun = hs_clock_now();
 }
 
@@ -423,14 +394,13 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                        .notify = notify,
                                        .ask = ask,
                                        .drain = drain};
-    s->problem = problem;
-    s->plan = plan;
+    s->file.problem = problem;
+    s->file.plan = plan;
     s->resumed = resume != NULL;
     note_start(s);
-    hs_h5_quiet();
-    hs_chunks_init(&s->chunks, &problem->grid, hs_precision_size(problem->precision),
+    hs_chunks_init(&s->file.chunks, &problem->grid, hs_precision_size(problem->precision),
                    problem->output.compression, 0);
-    hs_labels_init(&s->labels, problem);
+    hs_labels_init(&s->file.labels, problem);
     make_series(s);
     enum hs_status st = HS_OK;
     if (hs_balance_is_there(problem))
@@ -440,7 +410,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
         st = resume ? take_up(s, resume, err)
                     : hs_store_create(problem->output.file, HS_EXISTING_RUN,
                                       problem->output.overwrite, &s->store, err);
-    s->last_snapshot = hs_series_last_sweep(&s->snapshots);
+    s->last_snapshot = hs_series_last_sweep(&s->file.snapshots);
     s->last_error = restored_error(s);
     if (!st)
         st = hs_writer_create(round_of_work, s, &s->writer, err);
@@ -474,8 +444,8 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
 
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep)
 {
-    struct hs_timeline snapshots = hs_series_timeline(&s->snapshots),
-                       history = hs_series_timeline(&s->history);
+    struct hs_timeline snapshots = hs_series_timeline(&s->file.snapshots),
+                       history = hs_series_timeline(&s->file.history);
     snapshots.rows -= s->extra_snapshot;
     history.rows -= s->extra_row;
     return (struct hs_resume){.sweep = sweep,
@@ -484,34 +454,25 @@ struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep
                               .places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history)};
 }
 
-struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots)
+struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
 {
-    return snapshots->last_error;
-}
-
-struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots)
-{
-    struct hs_balance *balance = snapshots->balance;
-    snapshots->balance = NULL;
-    return balance;
-}
-
-double *hs_snapshots_last_row(const struct hs_snapshots *snapshots, int64_t *sweep)
-{
-    const struct hs_series *history = &snapshots->history;
+    const struct hs_series *history = &snapshots->file.history;
     const int count = history->column_count - HS_SERIES_FIRST;
-    if (history->rows == 0)
-        return NULL;
-    double *row = hs_new((size_t)count * sizeof *row);
-    for (int n = 0; n < count; n++)
-        row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
-    *sweep = hs_series_last_sweep(history);
-    return row;
+    struct hs_snapshots_end end = {.count = hs_snapshots_count(snapshots),
+                                   .error = snapshots->last_error,
+                                   .balance = snapshots->balance,
+                                   .sweep = hs_series_last_sweep(history)};
+    snapshots->balance = NULL;
+    if (history->rows > 0)
+        end.row = hs_new((size_t)count * sizeof *end.row);
+    for (int n = 0; n < count && end.row; n++)
+        end.row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
+    return end;
 }
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
 {
-    return snapshots->snapshots.rows;
+    return snapshots->file.snapshots.rows;
 }
 
 /* Commits pending data after another part of the run failed; that part reports the error. */
@@ -534,9 +495,9 @@ void hs_snapshots_destroy(struct hs_snapshots *snapshots)
     hs_store_destroy(snapshots->store);
     hs_balance_destroy(snapshots->balance);
     hs_image_release(&snapshots->image);
-    hs_chunks_release(&snapshots->chunks);
-    hs_chunks_release(&snapshots->labels);
-    hs_series_release(&snapshots->snapshots);
-    hs_series_release(&snapshots->history);
+    hs_chunks_release(&snapshots->file.chunks);
+    hs_chunks_release(&snapshots->file.labels);
+    hs_series_release(&snapshots->file.snapshots);
+    hs_series_release(&snapshots->file.history);
     free(snapshots);
 }

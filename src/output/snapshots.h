@@ -36,16 +36,17 @@ struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64
 
 int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 
-/* Error against the exact solution at the last snapshot; NaN without `exact`. */
-struct hs_exact_error hs_snapshots_last_error(const struct hs_snapshots *snapshots);
+/* What a run leaves for its report. */
+struct hs_snapshots_end {
+    int64_t count;               /* snapshots in the file */
+    struct hs_exact_error error; /* against the exact solution, at the last of them; NaN without */
+    struct hs_balance *balance;  /* of the last row, and the worst of this process; NULL: none */
+    double *row;   /* last of the history: hs_history_count values, then the probes'; NULL: none */
+    int64_t sweep; /* of that row */
+};
 
-/* The heat balance of the last row and the worst one of this process; the caller owns it
- * afterwards. NULL: there is none. */
-struct hs_balance *hs_snapshots_take_balance(struct hs_snapshots *snapshots);
-
-/* The last row of the history and its sweep, allocated: hs_history_count values, then those of the
- * probes. NULL: there are no rows. */
-double *hs_snapshots_last_row(const struct hs_snapshots *snapshots, int64_t *sweep);
+/* The caller owns the balance and the row afterwards. */
+struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots);
 
 /* Minimum time [s] from one commit of the contents to the next. */
 extern const double hs_snapshots_gap;

@@ -138,9 +138,7 @@ static enum hs_status check_target(const struct hs_store *store, struct hs_error
 {
     if (is_locked_at(store->path))
         return is_being_written(store->path, err);
-    if (store->kind == HS_EXISTING_RUN)
-        return hs_existing_check_run(store->path, store->overwrite, err);
-    return hs_existing_check(store->path, store->kind, hs_existing_elsewhere, err);
+    return hs_existing_check_work(store->path, store->kind, store->overwrite, err);
 }
 
 /* Creates the part and marks it at once, so that it is recognised if this run is killed. */
@@ -282,8 +280,9 @@ static enum hs_status lengthen(struct hs_store *store, int64_t end, struct hs_er
 static void shorten(const struct hs_store *store)
 {
     struct stat s;
-    if (store->committed_end > 0 && hs_store_is_intact(store) && !fstat(store->file, &s) &&
-        s.st_size > store->committed_end && ftruncate(store->file, store->committed_end))
+    if (store->committed_end > 0 && !hs_store_check_intact(store, NULL) &&
+        !fstat(store->file, &s) && s.st_size > store->committed_end &&
+        ftruncate(store->file, store->committed_end))
         return;
 }
 
@@ -304,22 +303,10 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
     return st ? st : to_disk(store, err);
 }
 
-/* Whether the superblock in the file is the one written last. */
-static bool has_superblock(const struct hs_store *store)
-{
-    unsigned char there[HS_SUPERBLOCK_BYTES];
-    return pread(store->file, there, sizeof there, 0) == sizeof there &&
-           memcmp(there, store->superblock, sizeof there) == 0;
-}
-
-bool hs_store_is_intact(const struct hs_store *store)
-{
-    return store->named && hs_regular_has_name(store->file, store->path) && has_superblock(store);
-}
-
 /* Reports a file that somebody has removed, renamed or replaced: further data would be lost, and
  * the user should know at once rather than at the end of the run. */
-static enum hs_status check_name(struct hs_store *store, const char *name, struct hs_error *err)
+static enum hs_status check_name(const struct hs_store *store, const char *name,
+                                 struct hs_error *err)
 {
     struct stat s;
     if (hs_regular_has_name(store->file, name))
@@ -339,9 +326,11 @@ static enum hs_status check_name(struct hs_store *store, const char *name, struc
 
 /* Reports a file that another program has written to or truncated: its data can no longer be
  * trusted. */
-static enum hs_status check_superblock(struct hs_store *store, struct hs_error *err)
+static enum hs_status check_superblock(const struct hs_store *store, struct hs_error *err)
 {
-    if (!store->named || has_superblock(store))
+    unsigned char there[HS_SUPERBLOCK_BYTES];
+    if (!store->named || (pread(store->file, there, sizeof there, 0) == sizeof there &&
+                          memcmp(there, store->superblock, sizeof there) == 0))
         return HS_OK;
     return hs_error_add(err, HS_IO,
                         "%s: was changed by another program while this run wrote it, and its "
@@ -349,7 +338,7 @@ static enum hs_status check_superblock(struct hs_store *store, struct hs_error *
                         store->path);
 }
 
-enum hs_status hs_store_check_intact(struct hs_store *store, struct hs_error *err)
+enum hs_status hs_store_check_intact(const struct hs_store *store, struct hs_error *err)
 {
     const enum hs_status st = check_superblock(store, err);
     return st ? st : check_name(store, store->path, err);

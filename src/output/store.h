@@ -82,12 +82,9 @@ enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *ima
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err);
 
-/* For a file that has its name: HS_IO if it is gone or no longer has the superblock that was last
- * committed. Commits check this too. */
-enum hs_status hs_store_check_intact(struct hs_store *store, struct hs_error *err);
-
-/* Whether the file has its name and the superblock that was last committed. */
-bool hs_store_is_intact(const struct hs_store *store);
+/* HS_IO if the file does not have its name, or no longer the superblock that was last committed.
+ * Commits check this too. */
+enum hs_status hs_store_check_intact(const struct hs_store *store, struct hs_error *err);
 
 /* Closes; removes PATH.part if the file never got its name. Accepts NULL. */
 void hs_store_destroy(struct hs_store *store);

@@ -36,15 +36,13 @@ static char *directory(void)
     return NULL;
 }
 
-char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t size)
+char *hs_tune_file_path(const struct hs_tune_case *about)
 {
     char *in = directory(), *what = hs_format("%s\n%s", about->device, about->about);
     const unsigned char *bytes = (const unsigned char *)what;
     char *path = in ? hs_format("%s/tune-%08lx%08lx.txt", in, crc32_z(0, bytes, strlen(what)),
                                 adler32_z(1, bytes, strlen(what)))
                     : NULL;
-    if (!in)
-        snprintf(reason, size, "neither XDG_CACHE_HOME nor HOME names a directory");
     free(in);
     free(what);
     return path;
@@ -52,12 +50,14 @@ char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t s
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The whole file, allocated. NULL with the reason in *why, or a NULL *why if there is no file. */
-static char *read_all(const char *path, const char **why)
+/* The whole file, allocated. NULL with the reason in `why`, left unchanged if there is no file. */
+static char *read_all(const char *path, char *why, size_t size)
 {
-    FILE *file = hs_regular_stream(path, false, why);
+    const char *reason;
+    FILE *file = hs_regular_stream(path, false, &reason);
     if (!file) {
-        *why = errno == ENOENT || errno == ENOTDIR ? NULL : *why;
+        if (errno != ENOENT && errno != ENOTDIR)
+            snprintf(why, size, "%s", reason);
         return NULL;
     }
     char *text = hs_new(MOST_BYTES);
@@ -68,7 +68,7 @@ static char *read_all(const char *path, const char **why)
     if (!failed && length < MOST_BYTES - 1 && strlen(text) == length)
         return text;
     free(text);
-    *why = failed ? strerror(failed) : "it is damaged";
+    snprintf(why, size, "%s", failed ? strerror(failed) : "it is damaged");
     return NULL;
 }
 
@@ -136,21 +136,18 @@ static void parse(char *at, const struct hs_tune_case *about, struct hs_tuning *
         snprintf(why, size, "it is damaged");
 }
 
-bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, char *reason,
-                       size_t size)
+bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out)
 {
     *out = (struct hs_tuning){.about = *about};
-    reason[0] = '\0';
-    char why[256] = "", unused[128];
-    char *path = hs_tune_file_path(about, unused, sizeof unused);
+    char *path = hs_tune_file_path(about);
     if (!path)
         return false; /* no directory: nothing can have been kept */
-    const char *unreadable = NULL;
-    char *text = read_all(path, &unreadable);
+    char why[256] = "";
+    char *text = read_all(path, why, sizeof why);
     if (text)
         parse(text, about, out, why, sizeof why);
-    if (unreadable || why[0])
-        snprintf(reason, size, "%s: %s", path, unreadable ? unreadable : why);
+    if (why[0])
+        snprintf(out->why, sizeof out->why, "%s: %s", path, why);
     const bool found = text && !why[0];
     free(text);
     free(path);
@@ -176,11 +173,14 @@ static void print(FILE *file, const struct hs_tuning *tuning)
 
 /* Each writer uses a temporary name of its own, so that two at once do not write to one file. New
  * directories are private to the user, as the specification demands. */
-bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size)
+bool hs_tune_file_write(struct hs_tuning *tuning)
 {
-    char *path = hs_tune_file_path(&tuning->about, reason, size);
-    if (!path)
+    char *path = hs_tune_file_path(&tuning->about);
+    if (!path) {
+        snprintf(tuning->why, sizeof tuning->why,
+                 "neither XDG_CACHE_HOME nor HOME names a directory");
         return false;
+    }
     size_t made;
     char *beside = hs_format("%s.XXXXXX", path);
     char *failed = hs_file_make_directories(path, 0700, &made);
@@ -193,7 +193,7 @@ bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t siz
         good = fclose(file) == 0 && good && rename(beside, path) == 0;
     }
     if (!good) {
-        snprintf(reason, size, "%s: cannot write: %s", path, strerror(errno));
+        snprintf(tuning->why, sizeof tuning->why, "%s: cannot write: %s", path, strerror(errno));
         unlink(beside);
     }
     free(failed);
@@ -208,10 +208,8 @@ bool hs_tune_file_suits(const struct hs_plan *plan)
 }
 
 enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_tuning *out, char **path, char *reason, size_t size,
-                                  struct hs_error *err)
+                                  struct hs_tuning *out, struct hs_error *err)
 {
-    *path = NULL;
     if (!hs_tune_file_suits(plan)) {
         const bool steady = plan->steady_method;
         return hs_error_add(
@@ -222,21 +220,22 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
             steady ? "steady" : "time", hs_plan_method(plan)->name, steady ? "sweeps" : "euler");
     }
     const enum hs_status st = hs_tune_measure(hs_kernels, problem, plan, out, err);
-    if (!st && hs_tune_file_write(out, reason, size))
-        *path = hs_tune_file_path(&out->about, reason, size);
+    if (!st)
+        hs_tune_file_write(out);
     return st;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 bool hs_tune_file_use(const struct hs_tune_case *about, const struct hs_problem *problem,
-                      struct hs_plan *plan, struct hs_tuning *out, char *reason, size_t size)
+                      struct hs_plan *plan, struct hs_tuning *out)
 {
-    if (!hs_tune_file_read(about, out, reason, size))
+    if (!hs_tune_file_read(about, out))
         return false;
     if (hs_tune_apply(out, problem, plan))
         return true;
-    snprintf(reason, size, "this build has no kernel %s for the case", out->row[0].kernel);
+    snprintf(out->why, sizeof out->why, "this build has no kernel %s for the case",
+             out->row[0].kernel);
     return false;
 }
 
@@ -244,12 +243,11 @@ enum hs_status hs_tune_file_take(const struct hs_problem *problem, struct hs_pla
                                  struct hs_error *err)
 {
     struct hs_tuning *tuning = hs_new(sizeof *tuning);
-    char reason[384] = "";
     struct hs_tune_case about;
     const enum hs_status st = hs_tune_case_of(problem, plan, &about, err);
-    if (!st && !hs_tune_file_use(&about, problem, plan, tuning, reason, sizeof reason) && reason[0])
+    if (!st && !hs_tune_file_use(&about, problem, plan, tuning) && tuning->why[0])
         hs_plan_note(plan, "what was tuned is not used: %s; heatsolve tune --retune tries again",
-                     reason);
+                     tuning->why);
     free(tuning);
     return st;
 }
@@ -258,16 +256,13 @@ enum hs_status hs_tune_file_retune(const struct hs_problem *problem, struct hs_p
                                    struct hs_error *err)
 {
     struct hs_tuning *tuning = hs_new(sizeof *tuning);
-    char reason[384] = "", *path;
-    const enum hs_status st =
-        hs_tune_file_renew(problem, plan, tuning, &path, reason, sizeof reason, err);
+    const enum hs_status st = hs_tune_file_renew(problem, plan, tuning, err);
     if (!st) {
         hs_tune_apply(tuning, problem, plan);
         hs_plan_note(plan, "tuned anew in %.2g s", tuning->seconds);
     }
-    if (!st && !path)
-        hs_plan_note(plan, "not kept: %s", reason);
-    free(path);
+    if (!st && tuning->why[0])
+        hs_plan_note(plan, "not kept: %s", tuning->why);
     free(tuning);
     return st;
 }
@@ -277,12 +272,11 @@ void hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan, in
     if (!hs_trial_due(hs_kernels, problem, plan, from))
         return;
     struct hs_tuning *tuning = hs_new(sizeof *tuning);
-    char reason[384] = "";
     hs_trial_make(hs_kernels, problem, plan, from, tuning);
     if (hs_tune_apply(tuning, problem, plan)) {
         hs_plan_note(plan, "tried the kernels for %.2g s", tuning->seconds);
-        if (!hs_tune_file_write(tuning, reason, sizeof reason))
-            hs_plan_note(plan, "not kept: %s", reason);
+        if (!hs_tune_file_write(tuning))
+            hs_plan_note(plan, "not kept: %s", tuning->why);
     }
     free(tuning);
 }

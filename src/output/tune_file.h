@@ -21,32 +21,30 @@
 
 #include "engine/measure/tune.h"
 
-/* The path of the case's file, allocated; NULL with the reason if there is no cache directory. */
-char *hs_tune_file_path(const struct hs_tune_case *about, char *reason, size_t size);
+/* The path of the case's file, allocated; NULL if there is no cache directory. */
+char *hs_tune_file_path(const struct hs_tune_case *about);
 
 /*
- * Reads the result kept for the case `about`. False if there is none: `reason` is then "", or says
+ * Reads the result kept for the case `about`. False if there is none: out->why is then "", or says
  * why the existing file cannot be used.
  */
-bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out, char *reason,
-                       size_t size);
+bool hs_tune_file_read(const struct hs_tune_case *about, struct hs_tuning *out);
 
 /* Calls hs_tune_file_read and gives the plan the fastest kernel. False also if this build lacks
  * that kernel or it cannot handle the problem. */
 bool hs_tune_file_use(const struct hs_tune_case *about, const struct hs_problem *problem,
-                      struct hs_plan *plan, struct hs_tuning *out, char *reason, size_t size);
+                      struct hs_plan *plan, struct hs_tuning *out);
 
-/* Writes the case's file. False with the reason if it cannot be written. */
-bool hs_tune_file_write(const struct hs_tuning *tuning, char *reason, size_t size);
+/* Writes the case's file. False with the reason in tuning->why if it cannot be written. */
+bool hs_tune_file_write(struct hs_tuning *tuning);
 
 /* Whether the plan's run spends its time in kernel calls, so that tuning makes sense. */
 bool hs_tune_file_suits(const struct hs_plan *plan);
 
-/* Times the candidates, whatever was found before, and writes the result to *path, allocated; NULL
- * with the reason if it cannot be written. */
+/* Times the candidates, whatever was found before, and writes the result; out->why is the reason if
+ * it cannot be written. */
 enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct hs_plan *plan,
-                                  struct hs_tuning *out, char **path, char *reason, size_t size,
-                                  struct hs_error *err);
+                                  struct hs_tuning *out, struct hs_error *err);
 
 /* Calls hs_tune_file_renew for a plan with the kernel of an untuned "auto", and gives the plan the
  * fastest kernel. */

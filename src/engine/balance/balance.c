@@ -99,7 +99,7 @@ enum hs_status hs_balance_create(const struct hs_problem *problem, struct hs_bal
     for (int face = 0; face < HS_FACES; face++)
         for (int part = 0; part < HS_BALANCE_PARTS; part++)
             balance->part[face][part].leaving = next += walls;
-    balance->worst.sweep = -1;
+    balance->worst = (struct hs_balance_worst){-1, NAN, NAN, NAN};
     forget(balance);
     const enum hs_status st = init(balance, err);
     if (st)

@@ -27,7 +27,7 @@ struct hs_balance_terms {
 /* The sweep with the largest |imbalance|, and the largest term of all sweeps; or, if any exceeded
  * its rounding, the sweep with the largest ratio of the two, and that sweep's largest term. */
 struct hs_balance_worst {
-    int64_t sweep; /* sweeps made by then; -1: none was looked at */
+    int64_t sweep; /* sweeps made by then; -1: none was looked at, and the rest is NaN */
     double imbalance, largest, rounding;
 };
 

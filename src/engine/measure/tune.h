@@ -34,6 +34,7 @@ struct hs_tuning {
     struct hs_tune_row row[HS_TUNE_MOST]; /* the fastest first, those that failed last */
     int count;
     double seconds; /* that tuning took */
+    char why[384];  /* it cannot be read from its file or kept there (output/tune_file.h), or "" */
 };
 
 /* The case of a problem whose plan has a backend. */

@@ -118,12 +118,12 @@ void test_history__fills_in_what_is_not_known_yet(void **state)
     struct hs_series history = make_history(planted, &problem);
     hs_series_add_column(&history, "probes", "tip", "K", "");
     add_rows(planted, &problem, &history);
-    assert_true(hs_series_last(&history, "history", "low") == 3.5);
-    assert_true(hs_series_last(&history, "history", "flux/y_max") == 8.75);
-    assert_true(hs_series_last(&history, "history", "wall/worst") == 0.5);
+    assert_true(*hs_series_last(&history, "history", "low") == 3.5);
+    assert_true(*hs_series_last(&history, "history", "flux/y_max") == 8.75);
+    assert_true(*hs_series_last(&history, "history", "wall/worst") == 0.5);
     assert_true(isnan(history.columns[HS_SERIES_FIRST + 5].values[0]));
-    assert_true(isnan(hs_series_last(&history, "probes", "tip")));
-    assert_true(isnan(hs_series_last(&history, "probes", "low")));
+    assert_true(isnan(*hs_series_last(&history, "probes", "tip")));
+    assert_null(hs_series_last(&history, "probes", "low"));
     assert_string_equal(history.columns[HS_SERIES_FIRST + 1].units, "W/m");
     hs_series_release(&history);
 }
@@ -205,30 +205,36 @@ void test_history__the_table_is_sound(void **state)
 
 /* ---- through a file -------------------------------------------------------------------------- */
 
-static void write_file(const struct hs_problem *problem, const struct hs_series *snapshots,
-                       const struct hs_series *history, struct hs_chunks *chunks)
+/* Contents of a run to 4 s, with the planted quantities of `table` in their history. */
+static struct hs_contents make_contents(const struct hs_problem *problem,
+                                        const struct hs_quantity *table)
 {
     static const struct hs_plan plan = {
         .method = &hs_method_euler, .sweeps = 8, .tail_step = 0.5, .end = 4.0};
-    static const struct hs_steady none = {.sought = false};
+    struct hs_contents contents = {.problem = problem, .plan = &plan, .sweep = 8};
+    contents.history = make_history(table, problem);
+    hs_series_init(&contents.snapshots, "/");
+    hs_chunks_init(&contents.chunks, &problem->grid, 8, 0, 0);
+    return contents;
+}
+
+static void release_contents(struct hs_contents *contents)
+{
+    hs_series_release(&contents->history);
+    hs_series_release(&contents->snapshots);
+    hs_chunks_release(&contents->chunks);
+}
+
+static void write_file(struct hs_contents *contents)
+{
     static const double field[12];
-    static const struct hs_chunks no_labels;
     struct hs_store *store;
     struct hs_image image = {0};
-    const struct hs_contents contents = {.problem = problem,
-                                         .plan = &plan,
-                                         .device = "",
-                                         .steady = &none,
-                                         .started = "",
-                                         .sweep = 8,
-                                         .snapshots = snapshots,
-                                         .history = history,
-                                         .chunks = chunks,
-                                         .labels = &no_labels};
-    assert_ok(hs_store_create(problem->output.file, HS_EXISTING_RUN, true, &store, &err));
-    assert_ok(append_dense(chunks, store, field, &err));
+    const char *file = contents->problem->output.file;
+    assert_ok(hs_store_create(file, HS_EXISTING_RUN, true, &store, &err));
+    assert_ok(append_dense(&contents->chunks, store, field, &err));
     hs_store_free_space(store, 0, true, &image);
-    assert_ok(hs_contents_write(&contents, &image, &err));
+    assert_ok(hs_contents_write(contents, &image, &err));
     assert_ok(hs_store_write(store, &image, &err));
     assert_ok(hs_store_commit(store, &image, &err));
     hs_store_destroy(store);
@@ -238,40 +244,29 @@ static void write_file(const struct hs_problem *problem, const struct hs_series 
 void test_history__comes_back_from_the_file_groups_and_all(void **state)
 {
     struct hs_problem problem = make_problem();
-    struct hs_chunks chunks, read_chunks, no_labels = {0};
-    struct hs_series snapshots, read_snapshots;
     char directory[] = "/tmp/history-XXXXXX", file[64];
     hs_h5_quiet();
     assert_non_null(mkdtemp(directory));
     snprintf(file, sizeof file, "%s/o.h5", directory);
     problem.output.file = strdup(file);
-    struct hs_series history = make_history(planted, &problem);
-    add_rows(planted, &problem, &history);
-    hs_series_init(&snapshots, "/");
-    hs_series_add_row(&snapshots, 0, 0.0);
-    hs_chunks_init(&chunks, &problem.grid, 8, 0, 0);
-    write_file(&problem, &snapshots, &history, &chunks);
+    struct hs_contents contents = make_contents(&problem, planted);
+    add_rows(planted, &problem, &contents.history);
+    hs_series_add_row(&contents.snapshots, 0, 0.0);
+    write_file(&contents);
 
-    struct hs_series back = make_history(longer, &problem);
-    hs_series_init(&read_snapshots, "/");
-    hs_chunks_init(&read_chunks, &problem.grid, 8, 0, 0);
+    struct hs_contents back = make_contents(&problem, longer);
     struct hs_resume resume = {.sweep = 8, .snapshots = 1, .rows = 2};
-    resume.places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(&snapshots)),
-                                    hs_series_timeline(&history));
-    assert_ok(
-        hs_restore(&problem, &resume, &read_chunks, &no_labels, &read_snapshots, &back, &err));
-    assert_int_equal(back.rows, 2);
-    assert_true(hs_series_last(&back, "history", "low") == 3.5);
-    assert_true(hs_series_last(&back, "history", "flux/x_max") == 8.25);
-    assert_true(hs_series_last(&back, "history", "wall/worst") == 0.5);
-    assert_true(isnan(hs_series_last(&back, "history", "later/yet"))); /* did not exist then */
+    resume.places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(&contents.snapshots)),
+                                    hs_series_timeline(&contents.history));
+    assert_ok(hs_restore(&resume, &back, &err));
+    assert_int_equal(back.history.rows, 2);
+    assert_true(*hs_series_last(&back.history, "history", "low") == 3.5);
+    assert_true(*hs_series_last(&back.history, "history", "flux/x_max") == 8.25);
+    assert_true(*hs_series_last(&back.history, "history", "wall/worst") == 0.5);
+    assert_true(isnan(*hs_series_last(&back.history, "history", "later/yet"))); /* did not exist */
 
-    hs_series_release(&history);
-    hs_series_release(&back);
-    hs_series_release(&snapshots);
-    hs_series_release(&read_snapshots);
-    hs_chunks_release(&chunks);
-    hs_chunks_release(&read_chunks);
+    release_contents(&contents);
+    release_contents(&back);
     assert_int_equal(unlink(file), 0);
     assert_int_equal(rmdir(directory), 0);
     hs_problem_release(&problem);

@@ -28,9 +28,9 @@ static struct hs_checkpoint_state state_at(const struct hs_problem *problem,
 {
     return (struct hs_checkpoint_state){.resume = {.sweep = sweep},
                                         .time = hs_plan_time(plan, sweep),
-                                        .step = hs_plan_step(plan),
-                                        .interval = problem->schedule.output_interval,
-                                        .end = problem->schedule.end};
+                                        .past = {.step = hs_plan_step(plan),
+                                                 .interval = problem->schedule.output_interval,
+                                                 .end = problem->schedule.end}};
 }
 
 /* Sets what a message names, as the command line would. Returns how many. */
@@ -98,7 +98,7 @@ void test_resume_time__what_the_message_names_is_taken(void **state)
             named++;
             assert_true(follow(err.text, &problem.schedule) > 0);
             if (!plan_of(&problem, &plan) ||
-                !hs_resume_goes_on(&plan, &at, at.resume.sweep, at.time))
+                !hs_plan_goes_on(&plan, &at.past, at.resume.sweep, at.time))
                 fail_msg("%s", err.text);
         }
         if (st)
@@ -152,7 +152,7 @@ void test_resume_time__what_is_taken_came_by_the_same_steps(void **state)
         assert_true(plan_of(&problem, &before));
         const int64_t sweep = rand() % 2 ? before.sweeps : 1 + rand() % before.sweeps;
         const struct hs_checkpoint_state at = state_at(&problem, &before, sweep);
-        assert_true(hs_resume_goes_on(&before, &at, sweep, at.time));
+        assert_true(hs_plan_goes_on(&before, &at.past, sweep, at.time));
         const struct hs_schedule first = problem.schedule;
         choose_decimals(&problem.schedule);
         if (rand() % 2)
@@ -160,7 +160,7 @@ void test_resume_time__what_is_taken_came_by_the_same_steps(void **state)
         if (rand() % 2)
             problem.schedule.output_interval = first.output_interval;
         assert_true(plan_of(&problem, &plan));
-        if (!hs_resume_goes_on(&plan, &at, sweep, at.time))
+        if (!hs_plan_goes_on(&plan, &at.past, sweep, at.time))
             continue;
         taken++;
         for (int64_t n = 1; n <= sweep; n++)

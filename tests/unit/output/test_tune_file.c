@@ -43,19 +43,26 @@ static struct hs_tuning sample(void)
     return out;
 }
 
+static struct hs_tuning found;
+
 static char *path_of(const struct hs_tuning *tuning)
 {
-    char reason[256];
-    char *path = hs_tune_file_path(&tuning->about, reason, sizeof reason);
+    char *path = hs_tune_file_path(&tuning->about);
     assert_non_null(path);
     return path;
 }
 
+/* False, and found.why says why, if it cannot be written. */
+static bool write_file(const struct hs_tuning *tuning)
+{
+    found = *tuning;
+    return hs_tune_file_write(&found);
+}
+
 static void keep(const struct hs_tuning *tuning)
 {
-    char reason[384] = "";
-    if (!hs_tune_file_write(tuning, reason, sizeof reason))
-        fail_msg("%s", reason);
+    if (!write_file(tuning))
+        fail_msg("%s", found.why);
 }
 
 /* Replaces the file's contents. */
@@ -78,12 +85,9 @@ static size_t get(const struct hs_tuning *tuning, char *out, size_t size)
     return length;
 }
 
-static struct hs_tuning found;
-static char why[384];
-
 static bool recall(const struct hs_tuning *tuning)
 {
-    return hs_tune_file_read(&tuning->about, &found, why, sizeof why);
+    return hs_tune_file_read(&tuning->about, &found);
 }
 
 #define assert_says(text, part)                                                                    \
@@ -99,10 +103,10 @@ void test_tune_file__what_is_kept_is_found(void **state)
     set_up();
     const struct hs_tuning tuning = sample();
     assert_false(recall(&tuning));
-    assert_string_equal(why, ""); /* no file: not worth a message */
+    assert_string_equal(found.why, ""); /* no file: not worth a message */
     keep(&tuning);
     assert_true(recall(&tuning));
-    assert_string_equal(why, "");
+    assert_string_equal(found.why, "");
     assert_int_equal(found.count, 3);
     assert_string_equal(found.row[0].kernel, "fast");
     assert_true(found.row[0].seconds == 1.25e-4 && found.row[0].samples == 9);
@@ -137,11 +141,11 @@ void test_tune_file__cases_and_devices_have_files_of_their_own(void **state)
     struct hs_tuning other = sample();
     strcpy(other.about.about, "3D, 9 x 9 x 10 nodes, radius 1");
     assert_false(recall(&other));
-    assert_string_equal(why, "");
+    assert_string_equal(found.why, "");
     other = sample();
     strcpy(other.about.device, "1 thread, a CPU");
     assert_false(recall(&other));
-    assert_string_equal(why, "");
+    assert_string_equal(found.why, "");
     clean_up();
 }
 
@@ -169,12 +173,11 @@ void test_tune_file__lies_where_the_specification_says(void **state)
     assert_path_begins("/at/home/.cache/heatsolve/tune-");
     unsetenv("HOME");
     const struct hs_tuning tuning = sample();
-    assert_null(hs_tune_file_path(&tuning.about, why, sizeof why));
-    assert_says(why, "neither XDG_CACHE_HOME nor HOME");
+    assert_null(hs_tune_file_path(&tuning.about));
     assert_false(recall(&tuning));
-    assert_string_equal(why, "");
-    assert_false(hs_tune_file_write(&tuning, why, sizeof why));
-    assert_says(why, "neither XDG_CACHE_HOME nor HOME");
+    assert_string_equal(found.why, "");
+    assert_false(write_file(&tuning));
+    assert_says(found.why, "neither XDG_CACHE_HOME nor HOME");
 }
 
 void test_tune_file__directories_are_made_for_the_user_alone(void **state)
@@ -201,11 +204,11 @@ void test_tune_file__where_it_cannot_be_it_says_why(void **state)
     snprintf(below, sizeof below, "%s/file", place);
     fclose(fopen(below, "w"));
     setenv("XDG_CACHE_HOME", below, 1);
-    assert_false(hs_tune_file_write(&tuning, why, sizeof why));
-    assert_says(why, "/file/heatsolve/tune-");
-    assert_says(why, "cannot write: Not a directory");
+    assert_false(write_file(&tuning));
+    assert_says(found.why, "/file/heatsolve/tune-");
+    assert_says(found.why, "cannot write: Not a directory");
     assert_false(recall(&tuning));
-    assert_string_equal(why, "");
+    assert_string_equal(found.why, "");
     clean_up();
 }
 
@@ -219,18 +222,18 @@ void test_tune_file__other_version_driver_or_case_is_not_used(void **state)
     struct hs_tuning now = sample();
     strcpy(now.about.version, "0.2.0, commit def");
     assert_false(recall(&now));
-    assert_says(why, "it is from heatsolve 0.1.0, commit abc, this is 0.2.0, commit def");
+    assert_says(found.why, "it is from heatsolve 0.1.0, commit abc, this is 0.2.0, commit def");
     now = sample();
     strcpy(now.about.driver, "CUDA 13.1");
     assert_false(recall(&now));
-    assert_says(why, "it is for driver none, this is CUDA 13.1");
+    assert_says(found.why, "it is for driver none, this is CUDA 13.1");
     char text[4096];
     const size_t length = get(&tuning, text, sizeof text);
     text[length] = '\0';
     memcpy(strstr(text, "radius 1"), "radius 2", 8);
     put(&tuning, text, length);
     assert_false(recall(&tuning));
-    assert_says(why, "it is for another device or case");
+    assert_says(found.why, "it is for another device or case");
     clean_up();
 }
 
@@ -244,7 +247,7 @@ void test_tune_file__other_format_is_not_used(void **state)
     *strchr(text, '1') = '2';
     put(&tuning, text, length);
     assert_false(recall(&tuning));
-    assert_says(why, "it does not begin with \"heatsolve tuning, format 1\"");
+    assert_says(found.why, "it does not begin with \"heatsolve tuning, format 1\"");
     clean_up();
 }
 
@@ -259,7 +262,7 @@ void test_tune_file__cut_anywhere_is_not_used(void **state)
         put(&tuning, text, n);
         if (recall(&tuning))
             fail_msg("taken when cut to %zu of %zu bytes", n, length);
-        assert_true(why[0] != '\0');
+        assert_true(found.why[0] != '\0');
     }
     put(&tuning, text, length);
     assert_true(recall(&tuning));
@@ -281,7 +284,7 @@ void test_tune_file__any_byte_may_be_wrong(void **state)
             bad[n] = wrong[w];
             put(&tuning, bad, length);
             if (!recall(&tuning))
-                assert_true(why[0] != '\0');
+                assert_true(found.why[0] != '\0');
             else
                 assert_true(found.count > 0 && found.row[0].seconds > 0.0 &&
                             isfinite(found.row[0].seconds) && found.row[0].kernel[0]);
@@ -299,7 +302,7 @@ static void assert_damaged(const struct hs_tuning *tuning, const char *rows)
     put(tuning, text, strlen(text));
     if (recall(tuning))
         fail_msg("taken: %s", rows);
-    assert_says(why, "it is damaged");
+    assert_says(found.why, "it is damaged");
 }
 
 void test_tune_file__rows_that_make_no_sense_are_not_used(void **state)
@@ -334,7 +337,7 @@ void test_tune_file__more_kernels_than_there_can_be_are_not_used(void **state)
     at += sprintf(at, "end\n");
     put(&tuning, text, (size_t)(at - text));
     assert_false(recall(&tuning));
-    assert_says(why, "it is damaged");
+    assert_says(found.why, "it is damaged");
     clean_up();
 }
 
@@ -348,14 +351,14 @@ void test_tune_file__huge_file_or_a_directory_is_not_used(void **state)
     put(&tuning, huge, 1 << 20);
     free(huge);
     assert_false(recall(&tuning));
-    assert_says(why, "it is damaged");
+    assert_says(found.why, "it is damaged");
     char *path = path_of(&tuning);
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_false(recall(&tuning));
-    assert_says(why, "directory"); /* "Is a directory" */
-    assert_false(hs_tune_file_write(&tuning, why, sizeof why));
-    assert_says(why, "cannot write: ");
+    assert_says(found.why, "directory"); /* "Is a directory" */
+    assert_false(write_file(&tuning));
+    assert_says(found.why, "cannot write: ");
     free(path);
     clean_up();
 }
@@ -383,9 +386,8 @@ static int write_many(int writer)
             snprintf(tuning.row[n].kernel, sizeof tuning.row[n].kernel, "kernel_%d", n);
         }
     }
-    char reason[384];
     for (int n = 0; n < 200; n++)
-        if (!hs_tune_file_write(&tuning, reason, sizeof reason))
+        if (!hs_tune_file_write(&tuning))
             return 1;
     return 0;
 }
@@ -404,7 +406,7 @@ void test_tune_file__writers_at_once_leave_a_whole_file(void **state)
     }
     for (int n = 0; n < 400; n++)
         if (!recall(&tuning))
-            fail_msg("%s", why);
+            fail_msg("%s", found.why);
     for (int n = 0; n < WRITERS; n++) {
         int status = 0;
         waitpid(writer[n], &status, 0);
