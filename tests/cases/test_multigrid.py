@@ -186,6 +186,21 @@ def test_insulated_and_balanced_it_keeps_its_heat(tmp_path, body):
     assert np.abs(result.field - exact).max() <= 1e-11
 
 
+@pytest.mark.parametrize("source", [{"value": -0.3}, {"expression": "-0.3 - 1e-12*cos(pi*x)"}], ids=["number", "expression"])
+def test_sources_that_cancel_but_for_rounding_balance(tmp_path, source):
+    """Those of the materials and the problem's own: hardly anything is left that flows in at a node."""
+    numbers = {"conductivity": 2.0, "density": 3.0, "specific_heat": 5.0, "source": 0.3}
+    settings = {
+        "grid": {"points": [13, 11], "upper": [1.0, 0.7]},
+        "materials": [{"name": "a", **numbers}, {"name": "b", **numbers, "conductivity": 1.0}],
+        "body": [{"material": "a"}, {"material": "b", "shape": "box", "lower": [0.21, 0.1], "upper": [0.68, 0.33]}],
+        "boundary": {"all": {"type": "reflective"}},
+        "source": source,
+        "initial": {"value": 300.0},
+    }
+    assert np.abs(solve(tmp_path, settings).field - 300.0).max() <= 1e-6
+
+
 def test_what_does_not_balance_has_no_steady_state(tmp_path):
     settings = {
         "grid": {"points": [9, 9], "upper": [1.0, 1.0]},
