@@ -1,6 +1,7 @@
 #include "engine/doubts.h"
 #include "core/disk.h"
 #include "core/text.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/evaluate.h"
@@ -354,7 +355,8 @@ static bool has_unseen_point(const struct hs_problem *problem, const struct hs_p
 }
 
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
- * one, whose steps cost the same whatever their length. NULL: none suits the problem. */
+ * one, whose steps cost the same whatever their length. NULL: none suits the problem
+ * and this number of ranks. */
 static const struct hs_method *method_of_any_step(const struct hs_problem *problem)
 {
     const struct hs_method *found = NULL;
@@ -362,7 +364,8 @@ static const struct hs_method *method_of_any_step(const struct hs_problem *probl
         const struct hs_method *method = hs_methods[n];
         struct hs_error reason;
         hs_error_init(&reason);
-        if (method->cuts && (!found || method->implicit) && !method->suits(problem, &reason))
+        if (method->cuts && hs_ranks_can(method) && (!found || method->implicit) &&
+            !method->suits(problem, &reason))
             found = method;
         hs_error_release(&reason);
     }

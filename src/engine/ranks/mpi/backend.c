@@ -431,7 +431,7 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
     for (int n = 0; hs_methods[n]; n++)
         if (hs_methods[n]->ranks)
             hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
-    if (method->ranks)
+    if (hs_ranks_can(method))
         return HS_OK;
     const bool solves = method->solve && !method->advance;
     return hs_error_add(
