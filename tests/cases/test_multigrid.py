@@ -9,7 +9,7 @@ import re
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, assert_order, command, run, unit_grid
+from helpers import BACKEND, assert_order, command, refused, run, unit_grid
 from program import heatsolve, must
 from random_body import Body
 from steady_body import ROOT, Case
@@ -26,8 +26,8 @@ def iterations(result):
     return int(result.attributes["steady_iterations"])
 
 
-def refused(directory, settings):
-    """(exit status, what the program says)"""
+def ended(directory, settings):
+    """The exit code of a run that fails once it computes, and what it says."""
     done = command(directory, settings, "run", "--quiet")
     return done.returncode, done.stderr
 
@@ -524,7 +524,7 @@ def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, me
         "boundary": {"all": {"type": "dirichlet", "value": 300.0}},
         "steady": {"method": method, "tolerance": 1e-4},
     }
-    code, told = refused(tmp_path, rod)
+    code, told = ended(tmp_path, rod)
     assert code == 2 and f'steady.method = "{method}": of its solution the temperature is inf at node (1)' in told
     assert "initial" not in told and 'precision = "double"' in told
 
@@ -544,7 +544,7 @@ def test_an_initial_field_whose_sweep_float_cannot_hold_is_named(tmp_path, run):
         "boundary": {"all": {"type": "reflective"}, "x_min": {"type": "dirichlet", "value": 0.0}, "x_max": {"type": "dirichlet", "value": -3.4e38}},
         **run,
     }
-    code, told = refused(tmp_path, plate)
+    code, told = ended(tmp_path, plate)
     assert code == (2 if "steady" in run else 1) and 'precision = "double"' in told and "expressions" not in told, told
     assert ("look at the units of initial field, source and walls: a float is at most 3.4e38" in told) == ("steady" in run), told
     assert ("initial field, walls and source are so large that what is computed of them is more than a float holds" in told) == ("time" in run), told
@@ -560,5 +560,5 @@ def test_a_solution_whose_heat_no_double_holds_is_refused(tmp_path, method):
         "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
         "steady": {"method": method, "tolerance": 1e-4},
     }
-    code, told = refused(tmp_path, rod)
+    code, told = ended(tmp_path, rod)
     assert code == 2 and "of its solution the temperature is " in told and "a temperature is at most 1e300" in told, told
