@@ -246,7 +246,7 @@ static void print_solved(const struct outlook *outlook)
           outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
     if (outlook->plan->cut)
         begin("", "each is cut so that its error in time is about %.3g %s at most\n",
-              problem->schedule.tolerance, hs_problem_temperature_unit(problem));
+              problem->schedule.tolerance, hs_problem_difference_unit(problem));
 }
 
 static void print_steps(const struct outlook *outlook)
@@ -343,7 +343,7 @@ static void print_steady(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
     const struct hs_steady_outlook *steady = &outlook->steady;
-    const char *unit = hs_problem_temperature_unit(problem);
+    const char *unit = hs_problem_difference_unit(problem);
     const double tolerance = problem->schedule.steady_tolerance;
     if (!problem->schedule.steady)
         return;

@@ -172,7 +172,7 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
     char change[80] = "", distance[HS_STEADY_TEXT], remedy[HS_STEADY_TEXT];
     if (!isnan(steady->change)) /* NaN if no sweep was left to make */
         snprintf(change, sizeof change, "the largest change of the last sweep is %g %s; ",
-                 steady->change, hs_problem_temperature_unit(problem));
+                 steady->change, hs_problem_difference_unit(problem));
     hs_steady_say_distance(steady, problem, distance, sizeof distance);
     hs_steady_say_remedy(steady, problem, &job->plan, result->sweeps, remedy, sizeof remedy);
     return hs_error_add(err, HS_FAILED_CHECK,

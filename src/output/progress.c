@@ -82,7 +82,7 @@ static double sweeps_left(const struct progress *p, const struct hs_step_state *
 static int describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
                            size_t size)
 {
-    const char *unit = hs_problem_temperature_unit(p->problem);
+    const char *unit = hs_problem_difference_unit(p->problem);
     int n = snprintf(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
     if (steady->trend == HS_STEADY_EVEN || steady->trend == HS_STEADY_ROUNDING)
         n +=
