@@ -285,16 +285,20 @@ static enum hs_status check_advance(struct loop *loop, struct hs_error *err)
                : HS_OK;
 }
 
-/* Uploads the initial field or `from`, creates the method, and checks that it can begin. */
-static enum hs_status prepare(struct loop *loop, const struct hs_stored *from, struct hs_error *err)
+static enum hs_status upload(struct loop *loop, const struct hs_stored *from, struct hs_error *err)
 {
     const struct hs_backend *backend = loop->plan->backend;
+    return backend->begin ? backend->begin(loop->state, from, err)
+                          : hs_initial_upload(loop->problem, from, backend, loop->state, err);
+}
+
+/* Creates the method, and checks that it can begin. */
+static enum hs_status create_method(struct loop *loop, struct hs_error *err)
+{
     const struct hs_method *method = hs_plan_method(loop->plan);
-    enum hs_status st = backend->begin
-                            ? backend->begin(loop->state, from, err)
-                            : hs_initial_upload(loop->problem, from, backend, loop->state, err);
-    if (!st && method->create)
-        st = method->create(loop->problem, backend, loop->state, &loop->method, err);
+    enum hs_status st = HS_OK;
+    if (method->create)
+        st = method->create(loop->problem, loop->plan->backend, loop->state, &loop->method, err);
     if (st)
         return st;
     return loop->plan->steady_method ? check_solve(loop, err) : check_advance(loop, err);
@@ -317,11 +321,13 @@ static enum hs_status solve(struct loop *loop, struct hs_error *err)
     return st;
 }
 
-/* Prepares, checks the field, and notifies the observers of the start. */
+/* Uploads the field, creates the method, checks both, and notifies the observers of the start. */
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {
-    enum hs_status st = prepare(loop, start ? start->field : NULL, err);
+    enum hs_status st = upload(loop, start ? start->field : NULL, err);
+    if (!st)
+        st = create_method(loop, err);
     if (!st)
         st = solve(loop, err);
     if (st)
@@ -392,19 +398,31 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     return st;
 }
 
+static enum hs_status check_field(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
+    const struct hs_reduction *reduction;
+    const enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
+    return st ? st : hs_watch_begin(&loop->watch, &step_state, reduction, err);
+}
+
 enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_plan *plan,
                              struct hs_error *err)
 {
     const struct hs_backend *backend = plan->backend;
     const struct hs_method *method = hs_plan_method(plan);
     struct loop loop = {.problem = problem, .plan = plan};
-    if (!method->check_solve && !method->check_advance)
-        return HS_OK;
     enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
                                         problem->solver.threads, &loop.state, err);
     if (st)
         return st;
-    st = prepare(&loop, NULL, err);
+    loop.cache.backend = backend;
+    loop.cache.state = loop.state;
+    st = upload(&loop, NULL, err);
+    if (!st && (method->check_solve || method->check_advance))
+        st = create_method(&loop, err);
+    if (!st && !plan->steady_method) /* else its solution is looked at */
+        st = check_field(&loop, err);
     if (method->destroy)
         method->destroy(loop.method);
     backend->destroy(loop.state);
