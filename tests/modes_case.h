@@ -212,7 +212,8 @@ static inline double *solve_case_to(const struct modes_case *c, const struct hs_
     assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
     assert_ok(backend->upload(state, &all, c->initial, &err));
     assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
-    assert_ok_of(method->name, method->solve(self, backend, state, tolerance, solution, &err));
+    assert_ok_of(method->name,
+                 hs_method_solve(method, self, backend, state, tolerance, solution, &err));
     assert_ok(backend->download(state, &all, field, &err));
     for (int64_t n = 0; n < nodes; n++)
         out[n] = hs_read(problem->precision, field, n);

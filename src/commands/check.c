@@ -5,6 +5,7 @@
 #include "engine/balance/balance.h"
 #include "engine/case.h"
 #include "engine/doubts.h"
+#include "engine/loop.h"
 #include "engine/measure/rate.h"
 #include "engine/measure/trial.h"
 #include "engine/method_memory.h"
@@ -58,6 +59,8 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
     enum hs_status st = hs_method_check_memory(problem, plan, err);
+    if (!st)
+        st = hs_loop_check(problem, plan, err);
     if (st)
         return st;
     struct hs_plan measured = *plan;
@@ -243,7 +246,7 @@ static void print_solved(const struct outlook *outlook)
           outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
     if (outlook->plan->cut)
         begin("", "each is cut so that its error in time is about %.3g %s at most\n",
-              problem->schedule.tolerance, hs_problem_temperature_unit(problem));
+              problem->schedule.tolerance, hs_problem_difference_unit(problem));
 }
 
 static void print_steps(const struct outlook *outlook)
@@ -340,7 +343,7 @@ static void print_steady(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
     const struct hs_steady_outlook *steady = &outlook->steady;
-    const char *unit = hs_problem_temperature_unit(problem);
+    const char *unit = hs_problem_difference_unit(problem);
     const double tolerance = problem->schedule.steady_tolerance;
     if (!problem->schedule.steady)
         return;
@@ -634,11 +637,12 @@ const struct hs_command hs_command_check = {
         "  --quiet          prints errors only; see the exit status\n"
         "  --json           one JSON object\n"
         "\n"
-        "Reads and checks the config as a run would, finds the stability limit of its\n"
-        "stencil and boundaries and the steps that hit every output, and prints memory,\n"
-        "sweeps, bytes of output and the free space. The time covers the sweeps and, where a\n"
-        "history makes it long, checking the field; it is measured for up to 0.1 s with the\n"
-        "chosen kernel on this grid, on a field of ones, and does not include writing the file.\n"
+        "Reads and checks the config as a run would, refuses what a run would refuse before its\n"
+        "first step, finds the stability limit of its stencil and boundaries and the steps that\n"
+        "hit every output, and prints memory, sweeps, bytes of output and the free space. The\n"
+        "time covers the sweeps and, where a history makes it long, checking the field; it is\n"
+        "measured for up to 0.1 s with the chosen kernel on this grid, on a field of ones, and\n"
+        "does not include writing the file.\n"
         "The power of sources is what the nodes get at t = 0.\n"
         "With steady it prints after how many sweeps the slowest mode will have died out, and\n"
         "how far from the steady state the field still is at the tolerance.\n"

@@ -1,5 +1,6 @@
 /* heatsolve run: config -> problem -> plan -> sweeps -> observers -> file and report. */
 #include "commands/command.h"
+#include "core/text.h"
 #include "engine/case.h"
 #include "engine/doubts.h"
 #include "engine/loop.h"
@@ -92,6 +93,21 @@ static void print_doubt(void *self, const char *text)
     fprintf(stderr, "heatsolve: warning: %s\n", text);
 }
 
+static void warn_of_damage(const struct job *job)
+{
+    const struct hs_resume *resume = &job->resume;
+    if (resume->damaged == 0)
+        return;
+    fprintf(stderr, "heatsolve: warning: ");
+    hs_text_put(stderr, job->problem.output.file, "");
+    if (resume->damaged > 1)
+        fprintf(stderr, ": its last %lld snapshots are damaged", (long long)resume->damaged);
+    else
+        fprintf(stderr, ": its last snapshot is damaged");
+    fprintf(stderr, "; this run goes on from the one at sweep %lld, and computes the rest again\n",
+            (long long)resume->sweep);
+}
+
 static void warn(const struct request *request, const struct job *job)
 {
     struct hs_doubts doubts;
@@ -99,6 +115,7 @@ static void warn(const struct request *request, const struct job *job)
         return;
     hs_doubts_find(&job->problem, &job->plan, &doubts);
     hs_doubts_say(&request->doubts, &doubts, print_doubt, NULL);
+    warn_of_damage(job);
 }
 
 static enum hs_status open_observers(const struct request *request, struct job *job,
@@ -153,7 +170,7 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
     char change[80] = "", distance[HS_STEADY_TEXT], remedy[HS_STEADY_TEXT];
     if (!isnan(steady->change)) /* NaN if no sweep was left to make */
         snprintf(change, sizeof change, "the largest change of the last sweep is %g %s; ",
-                 steady->change, hs_problem_temperature_unit(problem));
+                 steady->change, hs_problem_difference_unit(problem));
     hs_steady_say_distance(steady, problem, distance, sizeof distance);
     hs_steady_say_remedy(steady, problem, &job->plan, result->sweeps, remedy, sizeof remedy);
     return hs_error_add(err, HS_FAILED_CHECK,

@@ -96,6 +96,12 @@ struct hs_method {
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_backend *backend,
                              struct hs_backend_state *state, struct hs_method_state **out,
                              struct hs_error *err);
+    /* HS_OK, or HS_BAD_INPUT and why the run ends before it begins: what `suits` does not say, as
+     * it takes the state's field or all nodes. Called after create, check_solve once before solve,
+     * check_advance once if there are steps to make. NULL: nothing more to say. */
+    enum hs_status (*check_solve)(struct hs_method_state *self, double tolerance,
+                                  struct hs_error *err);
+    enum hs_status (*check_advance)(struct hs_method_state *self, struct hs_error *err);
     /* Sets the observer of the iterations in advance and solve. If it stops them, they return
      * HS_INTERRUPTED without a message, and the state's field is unchanged. NULL: no iterations. */
     void (*watch)(struct hs_method_state *self, const struct hs_solve_watch *watch);
@@ -116,5 +122,17 @@ struct hs_method {
                             struct hs_solution *out, struct hs_error *err);
     void (*destroy)(struct hs_method_state *self); /* accepts NULL; NULL: nothing to do */
 };
+
+/* check_solve, then solve. */
+static inline enum hs_status hs_method_solve(const struct hs_method *method,
+                                             struct hs_method_state *self,
+                                             const struct hs_backend *backend,
+                                             struct hs_backend_state *state, double tolerance,
+                                             struct hs_solution *out, struct hs_error *err)
+{
+    const enum hs_status st =
+        method->check_solve ? method->check_solve(self, tolerance, err) : HS_OK;
+    return st ? st : method->solve(self, backend, state, tolerance, out, err);
+}
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/slab.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem)
 const char *hs_problem_difference_unit(const struct hs_problem *problem)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    return strcmp(unit, "degC") == 0 ? "K" : unit;
+    return hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius") ? "K" : unit;
 }
 
 /* Whether heat is in J, i.e. heat capacities are known. */

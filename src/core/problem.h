@@ -220,7 +220,7 @@ const char *hs_problem_place(const struct hs_problem *problem, enum hs_place whi
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
 
-/* Unit of a temperature difference: K for degC, so that no reader adds the degC offset. */
+/* Unit of a temperature difference: K for degC and its like, so that no reader adds an offset. */
 const char *hs_problem_difference_unit(const struct hs_problem *problem);
 
 /* Unit of the heat content, readable for people and UDUNITS: "J", "J/m", "J/m^2", per metre of each

@@ -76,7 +76,8 @@ void hs_text_append(char *out, size_t size, const char *format, ...)
 
 static bool is_same_letter(char typed, char known)
 {
-    return tolower((unsigned char)typed) == known || (known == '_' && strchr("- ", typed));
+    return tolower((unsigned char)typed) == (unsigned char)known ||
+           (known == '_' && strchr("- ", typed));
 }
 
 bool hs_text_is_among(const char *name, const char *list)

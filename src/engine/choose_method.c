@@ -112,7 +112,7 @@ static bool is_auto(const struct hs_problem *problem)
 static enum hs_status check_auto(const struct hs_method *solver, const struct hs_problem *problem,
                                  struct hs_error *reason)
 {
-    if (hs_ranks_count() > 1 && !solver->ranks)
+    if (!hs_ranks_can(solver))
         return hs_error_add(reason, HS_BAD_INPUT, "it cannot go on %d ranks", hs_ranks_count());
     return solver->suits ? solver->suits(problem, reason) : HS_OK;
 }

@@ -1,7 +1,9 @@
 #include "engine/doubts.h"
 #include "core/disk.h"
 #include "core/text.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
+#include "engine/steps/pulses.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
@@ -302,59 +304,24 @@ static bool is_too_long(const struct hs_problem *problem, char *out, size_t size
     return true;
 }
 
-/* Place of a wall or body on which the time function acts, for messages. */
-static const char *function_place(const struct hs_problem *problem, int function)
-{
-    for (int w = 0; w < problem->wall_count; w++) {
-        const struct hs_wall *wall = &problem->walls[w];
-        if (wall->flux.function == function || wall->ambient.function == function ||
-            wall->value.function == function)
-            return hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face));
-    }
-    return hs_problem_place(problem, HS_PLACE_BODY);
-}
-
-/* Time of a table's point that lies between two steps and outside the values at both. NaN: none. */
-static double unseen_point(const struct hs_time_function *table, const struct hs_plan *plan)
-{
-    const double worth = 0.1; /* of the table's range */
-    double low = INFINITY, high = -INFINITY;
-    for (int n = 0; n < table->points; n++) {
-        low = fmin(low, table->number[n]);
-        high = fmax(high, table->number[n]);
-    }
-    const double step = hs_plan_step(plan);
-    for (int n = 0; n < table->points; n++) {
-        const double t = table->time[n], begin = floor(t / step) * step;
-        if (!(t >= 0.0 && t <= plan->end))
-            continue;
-        const double a = hs_time_function_at(table, begin);
-        const double b = hs_time_function_at(table, begin + step);
-        const double above = table->number[n] - fmax(a, b), below = fmin(a, b) - table->number[n];
-        if (fmax(above, below) > worth * (high - low))
-            return t;
-    }
-    return NAN;
-}
-
-static bool has_unseen_point(const struct hs_problem *problem, const struct hs_plan *plan,
+static bool has_unseen_pulse(const struct hs_problem *problem, const struct hs_plan *plan,
                              char *out, size_t size)
 {
-    for (int f = 0; f < problem->time_function_count && !plan->cut; f++) {
-        const double t = unseen_point(&problem->time_functions[f], plan);
-        if (isnan(t))
-            continue;
-        snprintf(out, size,
-                 "%s: what its table has at t = %.9g s is over before a step of %.3g s sees it; "
-                 "give a shorter time.step, or a method with time.tolerance",
-                 function_place(problem, f), t, hs_plan_step(plan));
-        return true;
-    }
-    return false;
+    enum hs_place place;
+    const double step = hs_plan_step(plan);
+    const double t = plan->cut ? NAN : hs_pulses_unseen(problem, step, plan->end, &place);
+    if (isnan(t))
+        return false;
+    snprintf(out, size,
+             "%s: what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
+             "shorter time.step, or a method with time.tolerance",
+             hs_problem_place(problem, place), t, step);
+    return true;
 }
 
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
- * one, whose steps cost the same whatever their length. NULL: none suits the problem. */
+ * one, whose steps cost the same whatever their length. NULL: none suits the problem
+ * and this number of ranks. */
 static const struct hs_method *method_of_any_step(const struct hs_problem *problem)
 {
     const struct hs_method *found = NULL;
@@ -362,7 +329,8 @@ static const struct hs_method *method_of_any_step(const struct hs_problem *probl
         const struct hs_method *method = hs_methods[n];
         struct hs_error reason;
         hs_error_init(&reason);
-        if (method->cuts && (!found || method->implicit) && !method->suits(problem, &reason))
+        if (method->cuts && hs_ranks_can(method) && (!found || method->implicit) &&
+            !method->suits(problem, &reason))
             found = method;
         hs_error_release(&reason);
     }
@@ -429,7 +397,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
     }
     for (int c = 0; c < CHECKS; c++)
         out->count += checks[c](problem, out->text[out->count], HS_DOUBT_TEXT);
-    out->count += has_unseen_point(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
+    out->count += has_unseen_pulse(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
     out->count += has_many_sweeps(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
 }
 

@@ -265,37 +265,71 @@ static bool notify_solving(void *self, const struct hs_solution *so_far)
     return is_interrupted(loop);
 }
 
-/* Creates the method. If it solves for the steady state, does so before the start is notified. */
-static enum hs_status create_method(struct loop *loop, struct hs_error *err)
+static enum hs_status check_solve(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_method *method = loop->plan->steady_method;
+    const double begin = hs_clock_now();
+    const enum hs_status st =
+        method->check_solve
+            ? method->check_solve(loop->method, loop->problem->schedule.steady_tolerance, err)
+            : HS_OK;
+    loop->seconds += hs_clock_now() - begin; /* what it makes, solve takes */
+    return st;
+}
+
+static enum hs_status check_advance(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_method *method = loop->plan->method;
+    return method->check_advance && loop->sweep < loop->plan->sweeps
+               ? method->check_advance(loop->method, err)
+               : HS_OK;
+}
+
+static enum hs_status upload(struct loop *loop, const struct hs_stored *from, struct hs_error *err)
 {
     const struct hs_backend *backend = loop->plan->backend;
+    return backend->begin ? backend->begin(loop->state, from, err)
+                          : hs_initial_upload(loop->problem, from, backend, loop->state, err);
+}
+
+/* Creates the method, and checks that it can begin. */
+static enum hs_status create_method(struct loop *loop, struct hs_error *err)
+{
     const struct hs_method *method = hs_plan_method(loop->plan);
     enum hs_status st = HS_OK;
     if (method->create)
-        st = method->create(loop->problem, backend, loop->state, &loop->method, err);
-    loop->solve_watch = (struct hs_solve_watch){loop, notify_solving};
-    if (!st && method->watch)
-        method->watch(loop->method, &loop->solve_watch);
-    if (st || !loop->plan->steady_method)
+        st = method->create(loop->problem, loop->plan->backend, loop->state, &loop->method, err);
+    if (st)
         return st;
+    return loop->plan->steady_method ? check_solve(loop, err) : check_advance(loop, err);
+}
+
+/* Solves for the steady state if the method does, before the start is notified. */
+static enum hs_status solve(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_method *method = hs_plan_method(loop->plan);
+    loop->solve_watch = (struct hs_solve_watch){loop, notify_solving};
+    if (method->watch)
+        method->watch(loop->method, &loop->solve_watch);
+    if (!loop->plan->steady_method)
+        return HS_OK;
     const double begin = hs_clock_now();
-    st = method->solve(loop->method, backend, loop->state, loop->problem->schedule.steady_tolerance,
-                       &loop->solution, err);
+    const enum hs_status st =
+        method->solve(loop->method, loop->plan->backend, loop->state,
+                      loop->problem->schedule.steady_tolerance, &loop->solution, err);
     loop->seconds += hs_clock_now() - begin;
     return st;
 }
 
-/* Uploads the initial field, checks it, and notifies the observers of the start. */
+/* Uploads the field, creates the method, checks both, and notifies the observers of the start. */
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {
-    const struct hs_backend *backend = loop->plan->backend;
-    const struct hs_stored *from = start ? start->field : NULL;
-    enum hs_status st = backend->begin
-                            ? backend->begin(loop->state, from, err)
-                            : hs_initial_upload(loop->problem, from, backend, loop->state, err);
+    enum hs_status st = upload(loop, start ? start->field : NULL, err);
     if (!st)
         st = create_method(loop, err);
+    if (!st)
+        st = solve(loop, err);
     if (st)
         return st;
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
@@ -358,6 +392,37 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
     if (loop.method && method->effort)
         method->effort(loop.method, &out->effort);
     drain(&loop);
+    if (method->destroy)
+        method->destroy(loop.method);
+    backend->destroy(loop.state);
+    return st;
+}
+
+static enum hs_status check_field(struct loop *loop, struct hs_error *err)
+{
+    const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
+    const struct hs_reduction *reduction;
+    const enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
+    return st ? st : hs_watch_begin(&loop->watch, &step_state, reduction, err);
+}
+
+enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_plan *plan,
+                             struct hs_error *err)
+{
+    const struct hs_backend *backend = plan->backend;
+    const struct hs_method *method = hs_plan_method(plan);
+    struct loop loop = {.problem = problem, .plan = plan};
+    enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
+                                        problem->solver.threads, &loop.state, err);
+    if (st)
+        return st;
+    loop.cache.backend = backend;
+    loop.cache.state = loop.state;
+    st = upload(&loop, NULL, err);
+    if (!st && (method->check_solve || method->check_advance))
+        st = create_method(&loop, err);
+    if (!st && !plan->steady_method) /* else its solution is looked at */
+        st = check_field(&loop, err);
     if (method->destroy)
         method->destroy(loop.method);
     backend->destroy(loop.state);

@@ -43,4 +43,9 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                            int observer_count, const volatile int *interrupted,
                            struct hs_loop_result *out, struct hs_error *err);
 
+/* The error with which such a run from sweep 0 would end before its first step or solution; HS_OK
+ * if it would begin. */
+enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_plan *plan,
+                             struct hs_error *err);
+
 #endif

@@ -58,6 +58,12 @@ const char *hs_number_parse(const char *text, double *out)
     return *out == 0.0 && errno == ERANGE ? "is so small that it would be 0" : NULL;
 }
 
+const char *hs_number_parse_decimal(const char *text, double *out)
+{
+    return text[strspn(text, "+-.0123456789eE")] ? "is not a decimal number"
+                                                 : hs_number_parse(text, out);
+}
+
 bool hs_number_is_not_finite(const char *text)
 {
     return hs_text_is_among(text + (*text == '+' || *text == '-'), "nan|inf|infinity");

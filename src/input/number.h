@@ -6,10 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Both return NULL, or the error in the text ("is not a number"). The decimal point is "." in any
+/* All return NULL, or the error in the text ("is not a number"). The decimal point is "." in any
  * locale. Integers may be hexadecimal (0x10) and may end in L or LL, as in libconfig. */
 const char *hs_number_parse(const char *text, double *out);        /* finite */
 const char *hs_number_parse_count(const char *text, int64_t *out); /* 1e5 is a count too */
+
+/* The same, but plain decimal notation only, as in files of other programs. */
+const char *hs_number_parse_decimal(const char *text, double *out);
 
 /* Whether the text stands for a number that is not finite: "nan", "-inf". */
 bool hs_number_is_not_finite(const char *text);

@@ -37,7 +37,8 @@ static bool is_heading(char *const word[3], int count)
 {
     double number;
     const char *first = word[0] + (word[0][0] == '"');
-    return !strchr("0123456789+-.", *first) && !(count > 1 && !hs_number_parse(word[1], &number));
+    return !strchr("0123456789+-.", *first) && !hs_number_is_not_finite(first) &&
+           !(count > 1 && !hs_number_parse_decimal(word[1], &number));
 }
 
 /* A further remedy for a line that is not two numbers. */
@@ -64,14 +65,19 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
     const int count = split(line, word);
     if (count == 0)
         return HS_OK;
-    const bool numbers = count == 2 && !gap && !hs_number_parse(word[0], &point[0]) &&
-                         !hs_number_parse(word[1], &point[1]);
     if ((*lines)++ == 0 && is_heading(word, count))
         return HS_OK;
-    if (!numbers)
+    if (count != 2 || gap)
         return hs_error_add(why, HS_BAD_INPUT,
                             "%s:%d: is not two numbers; each line has a time in s and a number%s",
                             path, line_number, remedy);
+    for (int n = 0; n < 2; n++) {
+        const char *fault = hs_number_parse_decimal(word[n], &point[n]);
+        if (fault)
+            return hs_error_add(why, HS_BAD_INPUT,
+                                "%s:%d: \"%.40s\" %s; each line has a time in s and a number%s",
+                                path, line_number, word[n], fault, remedy);
+    }
     if (table->points > 0 && !(point[0] > table->time[table->points - 1]))
         return hs_error_add(why, HS_BAD_INPUT,
                             "%s:%d: time %g s is not after the line before; times must increase",

@@ -83,7 +83,7 @@ static double sweeps_left(const struct progress *p, const struct hs_step_state *
 static void describe_steady(const struct progress *p, const struct hs_steady *steady, char *out,
                             size_t size)
 {
-    const char *unit = hs_problem_temperature_unit(p->problem);
+    const char *unit = hs_problem_difference_unit(p->problem);
     hs_text_append(out, size, "  change %.2g/%.2g %s", steady->change, steady->tolerance, unit);
     if (steady->trend == HS_STEADY_EVEN || steady->trend == HS_STEADY_ROUNDING)
         hs_text_append(out, size, "  %.2g %s left", hs_steady_distance(steady), unit);

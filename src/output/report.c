@@ -156,7 +156,7 @@ static void put_solution(FILE *out, const struct hs_report *report)
 static void put_steady(FILE *out, const struct hs_report *report)
 {
     const struct hs_steady *steady = &report->result->steady;
-    const char *unit = hs_problem_temperature_unit(report->problem);
+    const char *unit = hs_problem_difference_unit(report->problem);
     char distance[HS_STEADY_TEXT];
     if (steady->trend == HS_STEADY_SOLVED)
         put_solution(out, report);

@@ -100,8 +100,9 @@ static void read_ended(struct hs_h5 *h5, hid_t file, struct hs_steady_end *out)
     free(status);
 }
 
-/* Resumes from a snapshot and the history rows up to its sweep. Both stay, whether due or not. */
-static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan,
+/* Resumes from one of the first `most` snapshots and the history rows up to its sweep. Both stay,
+ * whether due or not. */
+static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *plan, int64_t most,
                           struct hs_checkpoint_state *state)
 {
     static const char what[] = "a snapshot";
@@ -110,9 +111,11 @@ static void read_snapshot(struct hs_h5 *h5, hid_t file, const struct hs_plan *pl
     if (!h5->failed && snapshots.rows < 1)
         h5->failed = what;
     if (!h5->failed) {
+        const int64_t all = snapshots.rows;
+        snapshots.rows = hs_smaller(all, most);
         const int64_t last = last_that_fits(plan, snapshots, state);
         struct hs_resume *resume = &state->resume;
-        if (last == snapshots.rows - 1)
+        if (last == all - 1)
             read_ended(h5, file, &resume->ended);
         resume->sweep = (int64_t)snapshots.sweeps[last];
         state->time = snapshots.times[last];
@@ -138,12 +141,14 @@ static enum hs_status find_field(const char *path, const struct hs_problem *prob
     return st ? st : hs_stored_read_all(*out, NULL, why);
 }
 
-/* Reads a checkpoint if `plan` is NULL, else an output. */
+/* Reads a checkpoint if `plan` is NULL, else one of the first `most` snapshots of an output.
+ * *harmed: only its field cannot be read. */
 static enum hs_status read_file(const struct hs_problem *problem, const struct hs_plan *plan,
-                                const char *path, struct hs_checkpoint_state *state,
-                                struct hs_stored **field, struct hs_error *why)
+                                const char *path, int64_t most, struct hs_checkpoint_state *state,
+                                struct hs_stored **field, bool *harmed, struct hs_error *why)
 {
     struct hs_h5 h5 = {NULL};
+    *harmed = false;
     *state = (struct hs_checkpoint_state){.resume = {.ended = {NAN, NAN}}};
     hid_t file;
     enum hs_status st = hs_fingerprint_open(&h5, path, problem, &file, why);
@@ -157,7 +162,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     if (!h5.failed && !(isfinite(state->past.step) && state->past.step > 0.0))
         h5.failed = no_place;
     if (plan)
-        read_snapshot(&h5, file, plan, state);
+        read_snapshot(&h5, file, plan, most, state);
     else
         read_checkpoint(&h5, file, state);
     hs_h5_close(file);
@@ -167,11 +172,30 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     hs_error_init(&fault);
     st = find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
     if (st) {
+        *harmed = st == HS_IO;
         st = hs_error_add(why, HS_IO, "%s", hs_error_reason(&fault));
         hs_stored_destroy(*field);
         *field = NULL;
     }
     hs_error_release(&fault);
+    return st;
+}
+
+/* Reads the output's last snapshot that is intact. */
+static enum hs_status read_output(const struct hs_problem *problem, const struct hs_plan *plan,
+                                  struct hs_checkpoint_state *state, struct hs_stored **field,
+                                  struct hs_error *why)
+{
+    int64_t most = INT64_MAX, last = 0;
+    bool harmed = true;
+    enum hs_status st = HS_IO;
+    while (st == HS_IO && harmed && most > 0) {
+        hs_error_release(why);
+        st = read_file(problem, plan, problem->output.file, most, state, field, &harmed, why);
+        last = hs_larger(last, state->resume.snapshots);
+        most = state->resume.snapshots - 1;
+    }
+    state->resume.damaged = last - state->resume.snapshots;
     return st;
 }
 
@@ -184,16 +208,17 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
     struct hs_error why;
     hs_error_init(&why);
     enum hs_status st = HS_IO;
+    bool harmed;
     const char *left[2] = {NULL, NULL}; /* checkpoints that exist */
     for (int i = 0; i < 2 && st == HS_IO; i++) {
         if (access(paths[i], F_OK))
             continue;
         from = left[left[0] != NULL] = paths[i];
         hs_error_release(&why);
-        st = read_file(problem, NULL, from, state, field, &why);
+        st = read_file(problem, NULL, from, 0, state, field, &harmed, &why);
     }
     if (!left[0])
-        st = read_file(problem, plan, output, state, field, &why);
+        st = read_output(problem, plan, state, field, &why);
     const char *reason = hs_error_reason(&why);
     if (st == HS_IO && left[0])
         hs_error_add(err, st,

@@ -10,8 +10,9 @@
 struct hs_resume {
     int64_t sweep;
     int64_t snapshots;
-    int64_t rows;               /* of history and probes */
-    uint32_t places;            /* hs_timeline_sum of snapshots, then rows */
+    int64_t rows;    /* of history and probes */
+    uint32_t places; /* hs_timeline_sum of snapshots, then rows */
+    int64_t damaged; /* snapshots after these that cannot be read, and will be computed again */
     struct hs_steady_end ended; /* of the steady-state search, if one ended at this sweep */
 };
 
@@ -41,11 +42,11 @@ int64_t hs_timeline_until(struct hs_timeline timeline, int64_t sweep, int64_t mo
 
 /*
  * Reads the newest complete checkpoint of the problem's output. If there is none, as after a
- * finished run, reads the output's last snapshot that `plan` reaches by the same steps. Either
- * holds the whole field in the problem's precision, so the run continues to the same bits. *field,
- * allocated, says where the field is; all of it has been read once. HS_BAD_INPUT if the fingerprint
- * is another run's, the sweep was reached by other steps than those of `plan`, or the plan solves
- * for a steady state directly; HS_IO if neither can be read.
+ * finished run, reads the output's last intact snapshot that `plan` reaches by the same steps.
+ * Either holds the whole field in the problem's precision, so the run continues to the same bits.
+ * *field, allocated, says where the field is; all of it has been read once. HS_BAD_INPUT if the
+ * fingerprint is another run's, the sweep was reached by other steps than those of `plan`, or the
+ * plan solves for a steady state directly; HS_IO if neither can be read.
  */
 enum hs_status hs_resume_read(const struct hs_problem *problem, const struct hs_plan *plan,
                               struct hs_resume *resume, struct hs_stored **field,

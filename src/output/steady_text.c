@@ -8,7 +8,7 @@
 void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_problem *problem,
                             char *out, size_t size)
 {
-    const char *unit = hs_problem_temperature_unit(problem);
+    const char *unit = hs_problem_difference_unit(problem);
     const char *precision = hs_precision_name(problem->precision);
     const double distance = hs_steady_distance(steady), most = hs_steady_most(steady);
     char bound[96] = "";

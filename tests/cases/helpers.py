@@ -101,6 +101,14 @@ def command(directory, settings, verb, *arguments, name="case"):
     return heatsolve(directory, verb, f"{name}.cfg", *arguments, timeout=300)
 
 
+def refused(directory, settings):
+    """What `check` and `run` both say of a case that a run does not begin, and the exit code; nothing is written."""
+    said = [command(directory, settings, verb, "--quiet") for verb in ("check", "run")]
+    assert said[0].returncode == said[1].returncode != 0 and said[0].stderr == said[1].stderr, said
+    assert not (directory / "case.h5").exists()
+    return said[1].returncode, said[1].stderr
+
+
 def run(directory, settings, name="case"):
     """Runs the config likewise, and returns its Result."""
     done = command(directory, settings, "run", "--quiet", "--overwrite", name=name)

@@ -167,12 +167,12 @@ ONE_LINE = [
     (10, '             y_min = { type = "periodic"; patches = ( { type = "fixed"; lower = [0.1]; upper = [0.2]; } ); }; y_max = { type = "periodic"; }; };', "boundary.y_min.patches: a periodic face is no wall; remove its patches"),
     # ---- tables
     *((10, face(f'type = "neumann"; {key} = "";'), f'boundary.x_min.{key} = "": is empty; give the name of a file') for key in ("flux_file", "flux_table")),
-    (10, face('type = "neumann"; flux_table = "words.txt";'), 'boundary.x_min.flux_table = "words.txt": words.txt:3: is not two numbers; each line has a time in s and a number'),
+    (10, face('type = "neumann"; flux_table = "words.txt";'), 'boundary.x_min.flux_table = "words.txt": words.txt:3: "many" is not a decimal number; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "three.txt";'), 'boundary.x_min.flux_table = "three.txt": three.txt:2: is not two numbers'),
     (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase'),
     (10, face('type = "neumann"; flux_table = "empty.txt";'), 'boundary.x_min.flux_table = "empty.txt": empty.txt: has no points; each line has a time in s and a number'),
-    (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: is not two numbers'),
-    (9, 'boundary = { all = { type = "neumann"; flux_table = "words.txt"; };', 'boundary.all.flux_table = "words.txt": words.txt:3: is not two numbers'),
+    (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: "nan" is not a decimal number'),
+    (9, 'boundary = { all = { type = "neumann"; flux_table = "words.txt"; };', 'boundary.all.flux_table = "words.txt": words.txt:3: "many" is not a decimal number'),
     # ---- what a body has not
     (14, "stencil = { radius = 2; };", "stencil.radius = 2: a body of several materials, stretched axes, patches, walls by files and an h that is an expression are computed with radius 1; remove it"),
     (14, "stencil = { c0 = 0.5; c1 = 0.1; c2 = 0.1; c3 = 0.1; c4 = 0.2; };", "stencil: raw coefficients are of a stencil, which is the same everywhere"),
@@ -493,16 +493,21 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 ROWS = "{0}: is not two numbers; each line has a time in s and a number"
+NUMBER = '{0}: "{1}" is not a decimal number; each line has a time in s and a number'
 
 
 @pytest.mark.parametrize("text, said", [
-    *((row + ",12.0\n60,13\n", ROWS.format(1)) for row in ("0s", "O", "1e999", "1d3", "-", "nan", '"0"', "-t")),
-    ('"0","12"\n', ROWS.format(1) + ", without quotes"),
+    *((row + ",12.0\n60,13\n", NUMBER.format(1, row)) for row in ("0s", "O", "1d3", "nan", "inf", "0x10", "5L", '"0"', "-t")),
+    ("0,1\n1,0x10\n", NUMBER.format(2, "0x10")),
+    ("nan,-inf\n0,1\n", NUMBER.format(1, "nan")),
+    ("1e999,12.0\n", '1: "1e999" is too large for a number; each line has'),
+    ("-,12.0\n", '1: "-" is not a number; each line has'),
+    ('"0","12"\n', NUMBER.format(1, '"0"') + ", without quotes"),
     ("t;T\n0;12,5\n", ROWS.format(2) + '; write the decimal point as "."'),
     ("0,5\t12,5\n", ROWS.format(1) + '; write the decimal point as "."'),
     ("0, 12, 5 # \"\n", ROWS.format(1) + "\n"),
-    ("# of today\n\ntime T\ns K\n0 1\n", ROWS.format(4) + "\n"),
-    ("\ufefft,T\n0,1\nt,T\n", ROWS.format(3)),
+    ("# of today\n\ntime T\ns K\n0 1\n", NUMBER.format(4, "s") + "\n"),
+    ("\ufefft,T\n0,1\nt,T\n", NUMBER.format(3, "t")),
     ("0,1\n1,,10\n", ROWS.format(2)),
     ("0,1\n,1,20\n", ROWS.format(2)),
     ("0 1\n1 2\0 3\n", "2: is not text: it has a zero byte"),

@@ -894,3 +894,14 @@ def test_a_probe_with_a_long_name_can_be_resumed_or_is_refused(tmp_path, length,
     assert result.returncode == 0, result.stderr
     with h5py.File(tmp_path / "case.h5") as f:
         assert len(f["probes"]["p" * length]) == len(f["history/time"])
+
+
+def test_a_field_that_is_not_finite_at_one_node_of_many_is_refused_by_check_too(tmp_path):
+    """Reading a config looks at some nodes of so many only."""
+    text = """grid = { points = [4001, 4001]; spacing = 0.001; }; material = { diffusivity = 1e-4; };
+              initial = { expression = "x > 1.5005 && x < 1.5015 && y > 2.2025 && y < 2.2035 ? 1/(x-x) : 300"; };
+              boundary = { all = { type = "reflective"; }; }; time = { sweeps = 1; }; output = { file = "out.h5"; };\n"""
+    said = [heatsolve(tmp_path, text, command=command) for command in ("check", "run")]
+    for done in said:
+        assert done.returncode == 2 and "the temperature is inf at node (1501, 2203)" in done.stderr, done
+    assert said[0].stderr == said[1].stderr

@@ -180,9 +180,35 @@ def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
     (tmp_path / "load.csv").write_text(table)
     load = 'boundary.x_min={type="neumann"; flux_table="load.csv";}'
     warnings = check(tmp_path, load, "time.step=2.0", "time.method=\"implicit\"")
-    seen = ["steel.cfg:6: " not in w and "what its table has at t = 100.5 s is over before a step of 2 s sees it" in w for w in warnings]
+    seen = ["steel.cfg:6: " not in w and "what acts here at t = 100.5 s is over before a step of 2 s sees it" in w for w in warnings]
     assert seen == [True] * TABLES[table], warnings
     assert check(tmp_path, load, "time.tolerance=0.1", "time.method=\"implicit\"") == []
+
+
+PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
+# with steps of 2 s; the line of what acts, or None: no warning
+PULSES = [
+    (['source={expression="t > 100 && t < 101 ? 1e6 : 0";}'], "--set"),
+    (['source={expression="(t > 100 && t < 101 ? 1e6 : 0)*(1 + x)";}'], "--set"),
+    (['boundary.x_min={type="dirichlet"; value="300 + (t > 100 && t < 101 ? 50 : 0)*y";}'], "--set"),
+    (['boundary.x_min={type="dirichlet"; value="300 + sin(6*t)";}'], "--set"),
+    ([PATCHED, 'boundary.x_min={type="neumann"; flux="t > 100 && t < 101 ? -1e6 : 0";}'], "--set"),
+    ([PATCHED, 'boundary.x_min={type="neumann"; flux="(t > 100 && t < 101 ? -1e6 : 0)*(1 + y)";}'], "--set"),
+    (['source={expression="t > 100 && t < 105 ? 1e6 : 0";}'], None),  # as long as steps see
+    (['source={expression="t > 101 ? 1e6 : 0";}'], None),  # sets in
+    (['boundary.x_min={type="dirichlet"; value="300 + 20*sin(t/5)";}'], None),
+    (['boundary.x_min={type="dirichlet"; value="300 + t + (t > 100 && t < 101 ? 5 : 0)";}'], None),  # insignificant
+    ([PATCHED, 'source={expression="1e6*exp(-((x - 0.001*t)/0.1)^2)";}'], None),  # passes slowly
+]
+
+
+@pytest.mark.parametrize("settings, place", PULSES, ids=[s[-1] for s, _ in PULSES])
+def test_what_no_step_sees_of_an_expression_is_a_warning(tmp_path, settings, place):
+    more = [*settings, "time.end=600.0", "time.step=2.0"]
+    seen = [w for w in check(tmp_path, *more, 'time.method="implicit"') if "is over before a step of 2 s sees it" in w]
+    assert [w.split(": ")[0] for w in seen] == ([place] if place else []), seen
+    assert not seen or "sin" in more[0] or 100 <= float(seen[0].split("at t = ")[1].split(" s is")[0]) <= 101
+    assert not any("sees it" in w for w in check(tmp_path, *more, "time.tolerance=0.1", 'time.method="implicit"'))
 
 
 @pytest.mark.parametrize("settings, method", [

@@ -9,7 +9,7 @@ import re
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, assert_order, command, run, unit_grid
+from helpers import BACKEND, assert_order, command, refused, run, unit_grid
 from program import heatsolve, must
 from random_body import Body
 from steady_body import ROOT, Case
@@ -26,8 +26,8 @@ def iterations(result):
     return int(result.attributes["steady_iterations"])
 
 
-def refused(directory, settings):
-    """(exit status, what the program says)"""
+def ended(directory, settings):
+    """The exit code of a run that fails once it computes, and what it says."""
     done = command(directory, settings, "run", "--quiet")
     return done.returncode, done.stderr
 
@@ -201,6 +201,21 @@ def test_insulated_and_balanced_it_keeps_its_heat(tmp_path, body):
     h = 1.0 / (n - 1)
     exact = 7.125 + np.cos(np.pi * result.coordinates["x"]) / (2.0 * (2.0 * np.sin(np.pi * h / 2) / h) ** 2)
     assert np.abs(result.field - exact).max() <= 1e-11
+
+
+@pytest.mark.parametrize("source", [{"value": -0.3}, {"expression": "-0.3 - 1e-12*cos(pi*x)"}], ids=["number", "expression"])
+def test_sources_that_cancel_but_for_rounding_balance(tmp_path, source):
+    """Those of the materials and the problem's own: hardly anything is left that flows in at a node."""
+    numbers = {"conductivity": 2.0, "density": 3.0, "specific_heat": 5.0, "source": 0.3}
+    settings = {
+        "grid": {"points": [13, 11], "upper": [1.0, 0.7]},
+        "materials": [{"name": "a", **numbers}, {"name": "b", **numbers, "conductivity": 1.0}],
+        "body": [{"material": "a"}, {"material": "b", "shape": "box", "lower": [0.21, 0.1], "upper": [0.68, 0.33]}],
+        "boundary": {"all": {"type": "reflective"}},
+        "source": source,
+        "initial": {"value": 300.0},
+    }
+    assert np.abs(solve(tmp_path, settings).field - 300.0).max() <= 1e-6
 
 
 def test_what_does_not_balance_has_no_steady_state(tmp_path):
@@ -526,7 +541,7 @@ def test_a_solution_that_float_cannot_hold_is_not_the_initial_field(tmp_path, me
         "boundary": {"all": {"type": "dirichlet", "value": 300.0}},
         "steady": {"method": method, "tolerance": 1e-4},
     }
-    code, told = refused(tmp_path, rod)
+    code, told = ended(tmp_path, rod)
     assert code == 2 and f'steady.method = "{method}": of its solution the temperature is inf at node (1)' in told
     assert "initial" not in told and 'precision = "double"' in told
 
@@ -546,7 +561,7 @@ def test_an_initial_field_whose_sweep_float_cannot_hold_is_named(tmp_path, run):
         "boundary": {"all": {"type": "reflective"}, "x_min": {"type": "dirichlet", "value": 0.0}, "x_max": {"type": "dirichlet", "value": -3.4e38}},
         **run,
     }
-    code, told = refused(tmp_path, plate)
+    code, told = ended(tmp_path, plate)
     assert code == (2 if "steady" in run else 1) and 'precision = "double"' in told and "expressions" not in told, told
     assert ("look at the units of initial field, source and walls: a float is at most 3.4e38" in told) == ("steady" in run), told
     assert ("initial field, walls and source are so large that what is computed of them is more than a float holds" in told) == ("time" in run), told
@@ -562,5 +577,5 @@ def test_a_solution_whose_heat_no_double_holds_is_refused(tmp_path, method):
         "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
         "steady": {"method": method, "tolerance": 1e-4},
     }
-    code, told = refused(tmp_path, rod)
+    code, told = ended(tmp_path, rod)
     assert code == 2 and "of its solution the temperature is " in told and "a temperature is at most 1e300" in told, told

@@ -874,6 +874,15 @@ def test_check_says_what_each_rank_has(tmp_path):
     assert "for each rank" in done.stdout and "2, of 12 layers along z or more" in done.stdout, done.stdout
 
 
+@pytest.mark.parametrize("ranks, method", [(1, "implicit"), (2, "rkl2")])
+def test_check_recommends_what_so_many_ranks_can(tmp_path, ranks, method):
+    write(tmp_path, PLATE, time={"end": 1e10})
+    done = launch(tmp_path, ranks, "check", "case.cfg")
+    assert done.returncode == 0 and f'time.method = "{method}" with a time.tolerance takes' in done.stdout, done.stdout + done.stderr
+    done = launch(tmp_path, ranks, "check", "case.cfg", "--set", f'time.method="{method}"', "--set", "time.tolerance=0.1")
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("case", [PLATE, BODY], ids=["plate", "body"])
 def test_verify_holds_ranks_to_one(tmp_path, case):
     write(tmp_path, case, time={"sweeps": 50})

@@ -728,6 +728,45 @@ def spoil(path):
     path.write_bytes(content)
 
 
+def spoil_field(path, step):
+    """A chunk of a snapshot, whose checksum then does not match."""
+    with h5py.File(path) as f:
+        chunks = f["temperature"].id
+        infos = [chunks.get_chunk_info(n) for n in range(chunks.get_num_chunks())]
+        at = next(info.byte_offset for info in infos if info.chunk_offset[0] == step % len(f["temperature"]))
+    content = bytearray(path.read_bytes())
+    content[at + 20] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("steps, said", [
+    ((-1,), "its last snapshot is damaged; this run goes on from the one at sweep 30,"),
+    ((-1, -2), "its last 2 snapshots are damaged; this run goes on from the one at sweep 20,"),
+    ((-1, 1), "its last snapshot is damaged; this run goes on from the one at sweep 30,"),
+    ((0, 1, 2, 3, 4), None),
+])  # fmt: skip
+def test_without_a_checkpoint_a_run_goes_on_from_the_last_intact_snapshot(tmp_path, steps, said):
+    faults.write_config(tmp_path, sweeps=60, every=10, precision="float", compression=3)
+    whole = shutil.copytree(tmp_path, tmp_path / "whole")
+    assert faults.run(whole).returncode == 0
+    assert faults.run(tmp_path, "--set", "time.sweeps=40").returncode == 0
+    output = tmp_path / "out/run.h5"
+    for step in steps:
+        spoil_field(output, step)
+    harmed = output.read_bytes()
+    done = program.heatsolve(tmp_path, "run", "case.cfg", "--resume")
+    if said is None:
+        assert done.returncode == 3 and "and no snapshot: " in done.stderr and output.read_bytes() == harmed
+        return
+    assert done.returncode == 0 and f"heatsolve: warning: out/run.h5: {said}" in done.stderr, done.stderr
+    with h5py.File(output) as found, h5py.File(whole / "out/run.h5") as expected:
+        assert np.array_equal(found["sweep"], expected["sweep"])
+        for n in set(range(7)) - set(steps):
+            assert np.array_equal(found["temperature"][n], expected["temperature"][n])
+        for name in ("history/mean", "history/time", "probes/core"):
+            assert np.array_equal(found[name], expected[name]), name
+
+
 def cut_short(path):
     path.write_bytes(path.read_bytes()[:5000])
 

@@ -168,6 +168,23 @@ def test_json_says_it_all(tmp_path):
     assert 0.0 < summary["max_error"] < 5e-4
 
 
+@pytest.mark.parametrize("unit", ["degC", "°C", "celsius"])
+def test_a_difference_of_celsius_is_in_kelvin(tmp_path, unit):
+    """A reader that converts degC to K would add 273.15."""
+    text = f"""temperature_unit = "{unit}"; grid = {{ points = [9, 9]; spacing = 0.1; }}; material = {{ diffusivity = 1.0; }};
+               initial = {{ value = 20.0; }}; boundary = {{ all = {{ type = "dirichlet"; value = 30.0; }}; }};
+               steady = {{ tolerance = 1e-3; }}; output = {{ file = "out.h5"; }};"""
+    said = [heatsolve(tmp_path, verb, "case.cfg", text=text) for verb in ("check", "run")]
+    assert "tolerance of 0.001 K a sweep" in said[0].stdout and " K from the steady state; for 1 K give" in said[0].stdout
+    assert "the tolerance of 0.001 K is met" in said[1].stdout and " K from the steady state" in said[1].stdout
+    assert f"max 30 {unit}" in said[1].stdout
+    within = text.replace("steady = { tolerance = 1e-3; }", 'time = { end = 1.0; tolerance = 0.1; method = "rkl2"; }')
+    done = heatsolve(tmp_path, "check", "case.cfg", text=within)
+    assert "its error in time is about 0.1 K at most" in done.stdout, done.stdout + done.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert f["history/change"].attrs["units"] == "K" and f["history/max"].attrs["units"] == unit
+
+
 MATERIAL = "material = { conductivity = 2.0; density = 3.0; specific_heat = 5.0; };"
 DIFFUSIVE = 'temperature_unit = "degC"; material = { diffusivity = 1e-3; };'
 RAW = "stencil = { c0 = 0.5; %s };"

@@ -168,8 +168,8 @@ static enum hs_status solve(struct way *way, struct hs_method_state *self, struc
     const struct hs_plan *plan = &way->plan;
     if (!plan->steady_method)
         return sweep_to_steady(way, err);
-    const enum hs_status st =
-        plan->steady_method->solve(self, plan->backend, way->state, way->tolerance, &solution, err);
+    const enum hs_status st = hs_method_solve(plan->steady_method, self, plan->backend, way->state,
+                                              way->tolerance, &solution, err);
     way->iterations = st ? 0 : solution.iterations;
     return st;
 }

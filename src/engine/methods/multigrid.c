@@ -58,6 +58,7 @@ static double memory(const struct hs_problem *problem, const struct hs_backend *
 
 struct hs_method_state {
     const struct hs_problem *problem;
+    struct hs_equations equations; /* made by check_solve */
     const struct hs_solve_watch *watch;
 };
 
@@ -71,6 +72,14 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     return HS_OK;
 }
 
+static enum hs_status check_solve(struct hs_method_state *self, double tolerance,
+                                  struct hs_error *err)
+{
+    (void)tolerance;
+    const enum hs_status st = hs_equations_init(&self->equations, self->problem, err);
+    return st ? st : check_balance(self->problem, &self->equations, err);
+}
+
 static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)
 {
     self->watch = by;
@@ -80,14 +89,9 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
                             struct hs_backend_state *state, double tolerance,
                             struct hs_solution *out, struct hs_error *err)
 {
-    const struct hs_problem *problem = self->problem;
-    struct hs_equations equations = {.network = NULL};
     struct hs_conjugate_gradients gradients = {.equations = NULL};
-    enum hs_status st = hs_equations_init(&equations, problem, err);
-    if (!st)
-        st = check_balance(problem, &equations, err);
-    if (!st)
-        st = hs_conjugate_gradients_init(&gradients, &equations, backend, state, err);
+    enum hs_status st =
+        hs_conjugate_gradients_init(&gradients, &self->equations, backend, state, err);
     gradients.watch = self->watch;
     if (!st)
         st = hs_conjugate_gradients_load(&gradients, HS_KRYLOV_T, 0, err);
@@ -96,14 +100,15 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     if (!st)
         st = hs_conjugate_gradients_store(&gradients, HS_KRYLOV_T, 0, err);
     if (!st)
-        st = sweep_once(problem, backend, state, err);
+        st = sweep_once(self->problem, backend, state, err);
     hs_conjugate_gradients_release(&gradients);
-    hs_equations_release(&equations);
     return st;
 }
 
 static void destroy(struct hs_method_state *self)
 {
+    if (self)
+        hs_equations_release(&self->equations);
     free(self);
 }
 
@@ -115,6 +120,7 @@ const struct hs_method hs_method_multigrid = {
     .suits = hs_equations_suit,
     .memory = memory,
     .create = create,
+    .check_solve = check_solve,
     .watch = watch,
     .solve = solve,
     .destroy = destroy,

@@ -446,18 +446,29 @@ static enum hs_status estimate(struct hs_method_state *self, const struct step *
 
 /* An estimate is a difference of sweeps, so it cannot resolve less than their rounding. Steps
  * shortened to get below that would shrink to nothing. */
-static enum hs_status check_rounding(const struct hs_method_state *self, struct hs_error *err)
+static enum hs_status check_rounding(const struct hs_method_state *self, enum hs_status refusal,
+                                     struct hs_error *err)
 {
     const struct hs_problem *problem = self->problem;
     const double least = told * hs_precision_epsilon(problem->precision) * self->largest;
     if (!(problem->schedule.tolerance < least))
         return HS_OK;
-    return hs_error_add(err, HS_FAILED_CHECK,
+    return hs_error_add(err, refusal,
                         "%s: time.tolerance = %.3g: %s cannot tell less than %.2g K at these "
                         "temperatures; give at least %.1g%s",
                         hs_problem_place(problem, HS_PLACE_TOLERANCE), problem->schedule.tolerance,
                         hs_precision_name(problem->precision), least, 2.0 * least,
                         problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
+}
+
+static enum hs_status check_advance(struct hs_method_state *self, struct hs_error *err)
+{
+    struct hs_reduction field;
+    if (!(self->problem->schedule.tolerance > 0.0))
+        return HS_OK;
+    const enum hs_status st = hs_reduce(self->backend, self->state, self->problem, &field, err);
+    self->largest = st ? NAN : fmax(fabs(field.min), fabs(field.max));
+    return st ? st : check_rounding(self, HS_BAD_INPUT, err);
 }
 
 static enum hs_status attempt(struct hs_method_state *self, double length, double t, double *error,
@@ -467,7 +478,7 @@ static enum hs_status attempt(struct hs_method_state *self, double length, doubl
     struct step step;
     if (self->watch && self->watch->notify(self->watch->self, &nothing))
         return HS_INTERRUPTED;
-    enum hs_status st = check_rounding(self, err);
+    enum hs_status st = check_rounding(self, HS_FAILED_CHECK, err);
     if (!st)
         st = make_step(self, self->cut.t, length, t, &step, err);
     if (!st)
@@ -572,6 +583,7 @@ const struct hs_method hs_method_rkl2 = {
     .sweeps = sweeps,
     .memory = memory,
     .create = create,
+    .check_advance = check_advance,
     .watch = watch,
     .advance = advance,
     .mean = mean_of,

@@ -129,28 +129,42 @@ static enum hs_status leave_not_finite(const struct hs_modes *modes, const struc
     return st || field.not_finite > 0 ? st : modes->backend->sweep(modes->state, span, err);
 }
 
+/* A stable sweep; keeps what the heat balance takes. */
+static struct hs_span steady_sweep(const struct hs_problem *problem)
+{
+    const double step = hs_stability_step(problem);
+    return (struct hs_span){.count = 1,
+                            .step = step,
+                            .op = hs_problem_operator(problem, step),
+                            .keep_last = true,
+                            .keep_before = true};
+}
+
+static enum hs_status check_solve(struct hs_method_state *self, double tolerance,
+                                  struct hs_error *err)
+{
+    struct hs_modes *modes = &self->modes;
+    const struct hs_span span = steady_sweep(modes->problem);
+    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
+    if (!st && modes->not_finite > 0)
+        return HS_OK;
+    if (!st)
+        st = check_doubt(modes, tolerance, err);
+    return st ? st : check_balance(modes, span.step, err);
+}
+
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
                             struct hs_backend_state *state, double tolerance,
                             struct hs_solution *out, struct hs_error *err)
 {
     struct hs_modes *modes = &self->modes;
-    const double step = hs_stability_step(modes->problem);
-    const struct hs_span span = {.count = 1,
-                                 .step = step,
-                                 .op = hs_problem_operator(modes->problem, step),
-                                 .keep_last = true, /* for the heat balance */
-                                 .keep_before = true};
+    const struct hs_span span = steady_sweep(modes->problem);
     struct hs_reduction after;
     *out = (struct hs_solution){.residual = NAN};
-    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
-    if (!st && modes->not_finite > 0)
+    if (modes->not_finite > 0)
         return leave_not_finite(modes, &span, err);
-    if (!st)
-        st = check_doubt(modes, tolerance, err);
-    if (!st)
-        st = check_balance(modes, span.step, err);
-    if (!st)
-        st = hs_modes_put(modes, (struct hs_mode_filter){.rule = HS_MODE_STEADY}, false, err);
+    enum hs_status st =
+        hs_modes_put(modes, (struct hs_mode_filter){.rule = HS_MODE_STEADY}, false, err);
     if (!st)
         st = backend->sweep(state, &span, err); /* a further one, for its change */
     if (!st)
@@ -175,6 +189,7 @@ const struct hs_method hs_method_spectral = {
     .suits = hs_modes_suit,
     .memory = hs_modes_memory,
     .create = create,
+    .check_solve = check_solve,
     .advance = advance,
     .solve = solve,
     .destroy = hs_modes_destroy,

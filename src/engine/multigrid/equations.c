@@ -118,29 +118,70 @@ struct sums {
     bool floating;
 };
 
-static struct sums add_nodes(const struct hs_equations *equations, int64_t first, int64_t last)
+/* Of each forcing at t = 0: its sum, and the sum of its terms' magnitudes. */
+struct forcings {
+    double *sum, *gross; /* [forcing_count] */
+};
+
+/* False: out of memory. Release in either case. */
+static bool find_forcings(const struct hs_equations *equations, struct forcings *out)
+{
+    const struct hs_network *network = equations->network;
+    const struct hs_time_function *functions = equations->problem->time_functions;
+    out->sum = hs_equations_forcing_at(equations, 0.0);
+    out->gross = calloc((size_t)network->forcing_count, sizeof *out->gross);
+    if (!out->sum || !out->gross)
+        return false;
+    for (int f = 0; f < network->forcing_count; f++) {
+        const struct hs_forcing *forcing = &network->forcing[f];
+        for (int n = 0; n < forcing->count; n++)
+            out->gross[f] += fabs(forcing->weight[n] *
+                                  hs_time_function_at(&functions[forcing->function[n]], 0.0));
+    }
+    return true;
+}
+
+/* What flows in at a node and what flows out of it there, added: a source of its material may
+ * cancel the problem's. */
+static double flows_at(const struct hs_equations *equations, const struct forcings *forcings,
+                       const struct hs_network_row *row, int64_t node)
+{
+    if (row->kind != HS_NODE_FREE)
+        return 0.0;
+    return fabs(equations->inflow[node] - forcings->sum[row->forcing]) +
+           forcings->gross[row->forcing];
+}
+
+static struct sums add_nodes(const struct hs_equations *equations, const struct forcings *forcings,
+                             int64_t first, int64_t last)
 {
     struct sums sums = {.floating = true};
     for (int64_t n = first; n < last; n++) {
         const struct hs_network_row *row = hs_network_row_at(equations->network, n);
         sums.floating = sums.floating && row->kind == HS_NODE_FREE && row->sink == 0.0;
         hs_sum_add(&sums.balance, equations->inflow[n]);
-        hs_sum_add(&sums.flows, fabs(equations->inflow[n]));
+        hs_sum_add(&sums.flows, flows_at(equations, forcings, row, n));
         if (row->kind == HS_NODE_FREE)
             hs_sum_add(&sums.capacity, row->capacity);
     }
     return sums;
 }
 
-/* In a fixed number of parts, so that sums are the same on every machine. */
-static void add_up(struct hs_equations *equations)
+/* In a fixed number of parts, so that sums are the same on every machine. False: out of memory. */
+static bool add_up(struct hs_equations *equations)
 {
     enum { PARTS = 64 };
     const int64_t nodes = hs_grid_count(&equations->network->grid);
-    struct sums part[PARTS], all = {.floating = true};
+    struct sums part[PARTS] = {{.floating = true}}, all = {.floating = true};
+    struct forcings forcings;
+    const bool found = find_forcings(equations, &forcings);
+    if (found) {
 #pragma omp parallel for num_threads(equations->threads) schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        part[p] = add_nodes(equations, nodes * p / PARTS, nodes * (p + 1) / PARTS);
+        for (int p = 0; p < PARTS; p++)
+            part[p] = add_nodes(equations, &forcings, nodes * p / PARTS, nodes * (p + 1) / PARTS);
+    }
+    free(forcings.sum);
+    free(forcings.gross);
     for (int p = 0; p < PARTS; p++) {
         hs_sum_join(&all.balance, &part[p].balance);
         hs_sum_join(&all.flows, &part[p].flows);
@@ -151,6 +192,7 @@ static void add_up(struct hs_equations *equations)
     equations->balance = hs_sum_value(&all.balance);
     equations->flows = hs_sum_value(&all.flows);
     equations->capacity = hs_sum_value(&all.capacity);
+    return found;
 }
 
 enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
@@ -168,11 +210,11 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
     }
     const size_t nodes = (size_t)hs_grid_count(&problem->grid);
     equations->inflow = malloc(nodes * sizeof *equations->inflow);
-    if (!st && (!equations->inflow || !hs_equations_inflow_at(equations, problem->source.present,
-                                                              0.0, equations->inflow)))
+    if (!st &&
+        (!equations->inflow ||
+         !hs_equations_inflow_at(equations, problem->source.present, 0.0, equations->inflow) ||
+         !add_up(equations)))
         st = hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
-    if (!st)
-        add_up(equations);
     return st;
 }
 

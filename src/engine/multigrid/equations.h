@@ -23,7 +23,7 @@ struct hs_equations {
     double *inflow;  /* [nodes] W, or per unit of C; 0 at nodes that are not free; initially that of
                         t = 0 */
     double balance;  /* sum of the inflow, */
-    double flows;    /* and of its absolute value */
+    double flows;    /* and of the magnitudes of all that makes it up at each node */
     double capacity; /* sum of C of the free nodes */
     double shift;    /* 1/s; 0: the steady equations */
     bool floating; /* apart from the shift nothing fixes the mean: no node is held, and there is no

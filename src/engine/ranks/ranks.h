@@ -30,6 +30,12 @@ bool hs_ranks_is_first(void);
 enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
                                 struct hs_error *err);
 
+/* Whether the method works on so many ranks. */
+static inline bool hs_ranks_can(const struct hs_method *method)
+{
+    return method->ranks || hs_ranks_count() == 1;
+}
+
 /* Gives the rank its share of the machine: a device and threads. Before the plan is made. */
 void hs_ranks_share(struct hs_problem *problem);
 

@@ -1,5 +1,6 @@
 #include "engine/steps/pulses.h"
 
+#include "core/round.h"
 #include "engine/network/coefficients.h"
 #include "engine/walls/boundary_data.h"
 #include "engine/walls/boundary_data_parts.h"
@@ -14,9 +15,11 @@ enum {
     TIMES = 1000,    /* of an interval */
     LEAST_TIMES = 8, /* of a step */
     WORK = 100000,   /* samples of an interval, where all numbers at all times would be more */
-    CLOSELY = 100    /* of these samples, in a step, that are looked at closely */
+    CLOSELY = 100,   /* of these samples, in a step, that are looked at closely */
+    SAMPLES = 10000  /* for steps of one length */
 };
 
+static const double worth = 0.1;      /* of a number's range, for steps of one length */
 static const double seen_share = 0.5; /* of the range seen */
 static const double bent_share = 0.1; /* likewise; a parabola that turns in mid-step has 0.083 */
 static const double careful = 0.5;    /* of the tolerance: the rest is the error estimate's */
@@ -354,6 +357,118 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
     find_groups(&groups, problem, ahead->sweep);
     for (int n = 0; n < groups.count && isnan(t); n++)
         t = any_differs(&groups.group[n], ahead);
+    release(&groups);
+    return t;
+}
+
+/* ---- what steps of one length jump over ------------------------------------------------------ */
+
+/* The values of one number or of many, and the one that steps see least of. */
+struct unseen {
+    double step, end; /* s */
+    double low, high;
+    double outside, t; /* how far it is outside of the values at the ends of its step, and when */
+};
+
+static void look_between(struct unseen *unseen, const struct group *group, int64_t place, double t)
+{
+    const double step = unseen->step, begin = floor(t / step) * step;
+    const double value = number_at(group, place, t), first = number_at(group, place, begin);
+    const double last = number_at(group, place, begin + step);
+    const double outside = fmax(value - fmax(first, last), fmin(first, last) - value);
+    unseen->low = fmin(unseen->low, value);
+    unseen->high = fmax(unseen->high, value);
+    if (outside > unseen->outside) {
+        unseen->outside = outside;
+        unseen->t = t;
+    }
+}
+
+static bool is_unseen(const struct unseen *unseen)
+{
+    return unseen->outside > 0.0 && unseen->outside > worth * (unseen->high - unseen->low);
+}
+
+/* Table or expression of time alone. */
+static void look_at_function(struct unseen *unseen, const struct group *group, int64_t place,
+                             int64_t samples)
+{
+    const struct hs_time_function *function = &group->problem->time_functions[place];
+    for (int n = 0; n < function->points; n++) {
+        unseen->low = fmin(unseen->low, function->number[n]);
+        unseen->high = fmax(unseen->high, function->number[n]);
+        if (function->time[n] >= 0.0 && function->time[n] <= unseen->end)
+            look_between(unseen, group, place, function->time[n]);
+    }
+    for (int64_t n = 0; n < samples && function->points == 0; n++)
+        look_between(unseen, group, place, spread(n, 1) * unseen->end);
+}
+
+/* Where the config has a wall's time function or its `moving` value; the body, if it is no wall's.
+ */
+static enum hs_place place_on_wall(const struct hs_problem *problem, int function,
+                                   const struct hs_value *moving)
+{
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        const struct hs_wall_number *const numbers[] = {&wall->flux, &wall->ambient, &wall->value};
+        for (int n = 0; n < 3; n++)
+            if (moving ? &numbers[n]->moving == moving : numbers[n]->function == function)
+                return (enum hs_place)(HS_PLACE_FACE + wall->face);
+    }
+    return HS_PLACE_BODY;
+}
+
+static double unseen_function(const struct group *group, const struct unseen *nothing,
+                              enum hs_place *place)
+{
+    const int64_t samples = hs_larger(SAMPLES / group->count, TIMES);
+    for (int64_t f = 0; f < group->count; f++) {
+        struct unseen unseen = *nothing;
+        if (!hs_time_function_varies(&group->problem->time_functions[f]))
+            continue;
+        look_at_function(&unseen, group, f, samples);
+        if (!is_unseen(&unseen))
+            continue;
+        *place = place_on_wall(group->problem, (int)f, NULL);
+        return unseen.t;
+    }
+    return NAN;
+}
+
+/* Of numbers that differ from place to place: places and times together. */
+static double unseen_number(const struct group *group, const struct unseen *nothing,
+                            enum hs_place *place)
+{
+    struct unseen unseen = *nothing;
+    int64_t number = 0;
+    for (int64_t n = 0; n < SAMPLES && group->count > 0; n++) {
+        const double before = unseen.outside;
+        const int64_t at = (int64_t)(spread(n, 0) * (double)group->count);
+        look_between(&unseen, group, at, spread(n, 1) * unseen.end);
+        number = unseen.outside > before ? at : number;
+    }
+    if (!is_unseen(&unseen))
+        return NAN;
+    *place = group->datum ? group->datum->place
+                          : place_on_wall(group->problem, -1,
+                                          hs_moving_stretch_of(group->moving, number)->value);
+    return unseen.t;
+}
+
+double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
+                        enum hs_place *place)
+{
+    const struct unseen nothing = {
+        .step = step, .end = end, .low = INFINITY, .high = -INFINITY, .t = NAN};
+    struct groups groups;
+    double t = NAN;
+    if (!(end > 0.0) || !hs_boundary_data_in_time(problem))
+        return t;
+    find_groups(&groups, problem, step);
+    for (int n = 0; n < groups.count && isnan(t); n++)
+        t = are_functions(&groups.group[n]) ? unseen_function(&groups.group[n], &nothing, place)
+                                            : unseen_number(&groups.group[n], &nothing, place);
     release(&groups);
     return t;
 }

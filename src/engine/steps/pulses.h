@@ -38,4 +38,13 @@ struct hs_pulse_ahead {
 };
 double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_ahead *ahead);
 
+/*
+ * A time [s] up to `end` at which a wall or a source is, between the ends of one of the steps of
+ * `step` [s] from 0 on, outside of its values at both by more than a tenth of its range; NaN if
+ * none is found. *place: where the config has it. Looks at a table's points, and of the other
+ * numbers of a kind at 10,000 values in all, at least a thousand of each function of time.
+ */
+double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
+                        enum hs_place *place);
+
 #endif

@@ -86,6 +86,17 @@ void test_problem__heat_is_in_joules_per_metre_that_the_grid_lacks(void **state)
     }
 }
 
+void test_problem__a_difference_of_celsius_is_in_kelvin(void **state)
+{
+    char units[][2][20] = {{"degC", "K"}, {"°C", "K"}, {"Celsius", "K"}, {"C", "K"},
+                           {"K", "K"},    {"", "K"},   {"mK", "mK"},     {"1", "1"}};
+    struct hs_problem problem = box_problem();
+    for (size_t n = 0; n < sizeof units / sizeof units[0]; n++) {
+        problem.temperature_unit = units[n][0];
+        assert_string_equal(hs_problem_difference_unit(&problem), units[n][1]);
+    }
+}
+
 void test_problem__power_has_the_unit_of_heat_in_a_second(void **state)
 {
     static const char *const watts[] = {"W/m^2", "W/m", "W"};

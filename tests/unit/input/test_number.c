@@ -47,6 +47,18 @@ void test_number__refuses_what_is_not_wholly_one(void **state)
     }
 }
 
+void test_number__decimal_notation_alone_where_it_must_be_plain(void **state)
+{
+    static const char *const wrong[] = {"0x10", "0X1F", "3L", "3LL", "nan",
+                                        "inf",  "-inf", "1 ", ""};
+    double value;
+    assert_null(hs_number_parse_decimal("-1.5e+3", &value));
+    assert_true(value == -1500.0);
+    for (size_t n = 0; n < sizeof wrong / sizeof wrong[0]; n++)
+        if (!hs_number_parse_decimal(wrong[n], &value))
+            fail_msg("\"%s\" was taken for a decimal number", wrong[n]);
+}
+
 void test_number__refuses_what_a_double_cannot_hold(void **state)
 {
     double value;

@@ -430,13 +430,13 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
     const char *solver = problem->schedule.steady ? problem->schedule.steady_method : NULL;
     const bool solves = solver && strcmp(solver, method->name) == 0;
     char able[256] = "";
-    if (method->ranks)
+    if (hs_ranks_can(method))
         return HS_OK;
     if (solves)
         snprintf(able, sizeof able, "sweeps");
     for (int n = 0; hs_methods[n]; n++) {
         const bool serves = solves ? hs_methods[n]->solve != NULL : hs_methods[n]->advance != NULL;
-        if (hs_methods[n]->ranks && serves)
+        if (hs_ranks_can(hs_methods[n]) && serves)
             hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
     }
     return hs_error_add(
