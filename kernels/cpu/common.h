@@ -16,6 +16,13 @@ enum {
     CACHE_BYTES = 16 * 1024 * 1024 /* fields that fit in this much last-level cache stay there */
 };
 
+/* A condition that seldom holds: what it guards takes no registers from the rest. */
+#ifdef __GNUC__
+#define SELDOM(x) __builtin_expect(x, 0)
+#else
+#define SELDOM(x) (x)
+#endif
+
 /* Keeps x in a register. Otherwise the compiler would keep an address for each load of a row, and
  * there are more loads than registers. */
 #ifdef __GNUC__

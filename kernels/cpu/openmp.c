@@ -25,9 +25,9 @@
  * pads planes and shifts one of the two fields (hs_cpu_layout, hs_cpu_shift). Held nodes at the
  * ends of rows are selected in a register. If the fields fit in the cache, stores are ordinary.
  *
- * Rows use vectors with explicit fma() in the order of core/stencil.h. The macros below make one
- * variant per precision, dims and radius, each compiled for the machine's baseline and on x86-64
- * also for AVX2 with FMA and for AVX-512; the program selects one when it runs.
+ * Rows use vectors with explicit fma() in the order of core/stencil.h. openmp_rows.h has one
+ * variant per dims and radius, compiled for each instruction set and precision; the program selects
+ * the set when it runs.
  *
  * Sweeps of a recursion need one more word, X_n-1, over which X_n+1 is stored. If no ghosts have to
  * be filled between them, several go through the field together, some planes apart, so that all but
@@ -44,10 +44,6 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_X86 1
-#endif
 
 enum {
     GROUP = 4,                    /* planes that are swept together */
@@ -74,16 +70,15 @@ struct row {
     const void *source; /* point i = 0, or NULL: start from source_value */
     double source_value;
     int64_t first, last, from, to, lines_end;
+    bool streamed;  /* by non-temporal stores; those of a recursion are ordinary, since what they
+                     * overwrite has just been read */
     int64_t before; /* of a recursion (core/kernel.h): elements from a point to that of X_-1 */
     double factor;
 };
 typedef void row_function(const struct row *row, void *out);
-
-/* Ordinary or non-temporal stores; or those of a recursion, which are ordinary, since what they
- * overwrite has just been read. */
-enum way { PLAIN, STREAMED, RECURSION, WAYS };
-
-/* dims, radius and `how` are constants wherever these are used. */
+struct row_functions {
+    row_function *rows[2][HS_AXES][HS_MAX_RADIUS]; /* [recursion][dims - 1][radius - 1] */
+};
 
 /* The addresses of a group's rows: the first bytes of all rows that it reads along the outermost
  * axis, and offsets from there to the current line, its neighbours along y, and others. So an
@@ -94,13 +89,13 @@ struct place {
     int64_t down[HS_MAX_RADIUS + 1], up[HS_MAX_RADIUS + 1]; /* 1 to radius */
 };
 
-HS_INLINE void move_by(enum way how, struct place *place, int dims, int radius, int64_t bytes)
+HS_INLINE void move_by(bool recursion, struct place *place, int dims, int radius, int64_t bytes)
 {
     place->at += bytes, place->far += bytes, place->out += bytes;
     AS_IT_IS(place->at);
     AS_IT_IS(place->far);
     AS_IT_IS(place->out);
-    if (how == RECURSION) {
+    if (recursion) {
         place->before += bytes;
         AS_IT_IS(place->before);
     }
@@ -112,7 +107,7 @@ HS_INLINE void move_by(enum way how, struct place *place, int dims, int radius, 
 }
 
 /* `outer`: stride in bytes along the outermost axis; `row`: to the next row. */
-HS_INLINE struct place place_at(enum way how, int dims, int radius, int planes, const char *in,
+HS_INLINE struct place place_at(bool recursion, int dims, int radius, int planes, const char *in,
                                 const char *out, int64_t outer, int64_t row, int64_t lead,
                                 int64_t before)
 {
@@ -123,275 +118,17 @@ HS_INLINE struct place place_at(enum way how, int dims, int radius, int planes, 
     }
     for (int m = 1; m <= radius; m++)
         place.down[m] = -m * row, place.up[m] = m * row;
-    move_by(how, &place, dims, radius, 0);
+    move_by(recursion, &place, dims, radius, 0);
     return place;
 }
 
-/* sum_: the vector `beyond` bytes after the place, in the group's row `n`. lines_: the lines from
- * `first` to `last` of each row, non-temporal, a line of each in turn. Only streamed data may be
- * stored in there, not even an address that has no register: stores leave the core in order, and
- * wait behind streamed ones.
- * end_: a line that is stored whole but updated in part. part_: a line that is stored in part.
- * planes_: a row of each plane, except for part_, in the order of its lines: reading memory in
- * another order was a tenth slower. */
-#define DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)              \
-    TARGET HS_INLINE void put_##ISA##_##T(enum way how, T *to, V value)                            \
-    {                                                                                              \
-        if (how == STREAMED)                                                                       \
-            STREAM(to, value);                                                                     \
-        else                                                                                       \
-            STORE(to, value);                                                                      \
-    }                                                                                              \
-    TARGET HS_INLINE V sum_##ISA##_##T(int dims, int radius, const struct place *p, int n,         \
-                                       int beyond, const V *c, V sum)                              \
-    {                                                                                              \
-        const char *const *row = p->row + n + (dims > 1 ? radius : 0);                             \
-        if (dims > 1)                                                                              \
-            for (int m = radius; m > 0; m--)                                                       \
-                sum = FMA(*c++, LOAD((const T *)(const void *)(row[-m] + p->at + beyond)), sum);   \
-        if (dims > 2)                                                                              \
-            for (int m = radius; m > 0; m--)                                                       \
-                sum =                                                                              \
-                    FMA(*c++, LOAD((const T *)(const void *)(row[0] + p->down[m] + beyond)), sum); \
-        for (int m = -radius; m <= radius; m++)                                                    \
-            sum = FMA(*c++, LOAD((const T *)(const void *)(row[0] + p->at + beyond) + m), sum);    \
-        if (dims > 2)                                                                              \
-            for (int m = 1; m <= radius; m++)                                                      \
-                sum = FMA(*c++, LOAD((const T *)(const void *)(row[0] + p->up[m] + beyond)), sum); \
-        if (dims > 1)                                                                              \
-            for (int m = 1; m <= radius; m++)                                                      \
-                sum = FMA(*c++, LOAD((const T *)(const void *)(row[m] + p->at + beyond)), sum);    \
-        return sum;                                                                                \
-    }                                                                                              \
-    TARGET HS_INLINE void sums_##ISA##_##T(                                                        \
-        enum way how, int dims, int radius, int planes, const struct place *p, const T *source,    \
-        int64_t stride, V start, V factor, const V *c, V(*sum)[LINE_BYTES / sizeof(T) / (LANES)])  \
-    {                                                                                              \
-        enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
-        for (int n = 0; n < planes; n++) {                                                         \
-            const char *own = p->row[n + (dims > 1 ? radius : 0)];                                 \
-            prefetch_l2(p->row[n + 2 * (dims > 1 ? radius : 0)] + p->far);                         \
-            for (int v = 0; v < VECTORS; v++) {                                                    \
-                V value =                                                                          \
-                    sum_##ISA##_##T(dims, radius, p, n, v * (LANES)*SIZE, c,                       \
-                                    source ? LOAD(source + n * stride + v * (LANES)) : start);     \
-                if (how == RECURSION)                                                              \
-                    value = FMA(                                                                   \
-                        factor,                                                                    \
-                        value - LOAD((const T *)(const void *)(own + p->before) + v * (LANES)),    \
-                        value);                                                                    \
-                sum[n][v] = value;                                                                 \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    TARGET HS_INLINE void lines_##ISA##_##T(                                                       \
-        enum way how, int dims, int radius, int planes, const T *in, const T *source, T *out,      \
-        const struct row *row, const V *c, int64_t first, int64_t last)                            \
-    {                                                                                              \
-        enum { VECTORS = LINE_BYTES / sizeof(T) / (LANES), SIZE = sizeof(T) };                     \
-        const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
-        struct place p = place_at(how, dims, radius, planes, (const char *)(in + first),           \
-                                  (const char *)(out + first), stride * SIZE, row->py * SIZE,      \
-                                  row->lead * SIZE, row->before * SIZE);                           \
-        const V start = SET((T)row->source_value), factor = SET((T)row->factor);                   \
-        for (int64_t i = first; i < last; i += VECTORS * (LANES)) {                                \
-            V sum[GROUP][VECTORS];                                                                 \
-            sums_##ISA##_##T(how, dims, radius, planes, &p, source ? source + i : NULL, stride,    \
-                             start, factor, c, sum);                                               \
-            for (int n = 0; n < planes; n++)                                                       \
-                for (int v = 0; v < VECTORS; v++)                                                  \
-                    put_##ISA##_##T(how,                                                           \
-                                    (T *)(uintptr_t)(p.row[n + (dims > 1 ? radius : 0)] + p.out) + \
-                                        v * (LANES),                                               \
-                                    sum[n][v]);                                                    \
-            move_by(how, &p, dims, radius, LINE_BYTES);                                            \
-        }                                                                                          \
-    }                                                                                              \
-    TARGET HS_INLINE void end_##ISA##_##T(enum way how, int dims, int radius, int planes,          \
-                                          const T *in, const T *source, T *out,                    \
-                                          const struct row *row, const V *c, int64_t i)            \
-    {                                                                                              \
-        enum { LINE = LINE_BYTES / sizeof(T), VECTORS = LINE / (LANES), SIZE = sizeof(T) };        \
-        const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
-        const unsigned updated = bits_between(row->first - i, row->last - i, LINE);                \
-        const struct place p =                                                                     \
-            place_at(how, dims, radius, planes, (const char *)(in + i), (const char *)(out + i),   \
-                     stride * SIZE, row->py * SIZE, row->lead * SIZE, row->before * SIZE);         \
-        V sum[GROUP][VECTORS];                                                                     \
-        sums_##ISA##_##T(how, dims, radius, planes, &p, source ? source + i : NULL, stride,        \
-                         SET((T)row->source_value), SET((T)row->factor), c, sum);                  \
-        for (int n = 0; n < planes; n++)                                                           \
-            for (int v = 0; v < VECTORS; v++) {                                                    \
-                const int64_t at = n * stride + i + v * (LANES);                                   \
-                put_##ISA##_##T(how, out + at,                                                     \
-                                SELECT(updated >> v * (LANES), sum[n][v], LOAD(in + at)));         \
-            }                                                                                      \
-    }                                                                                              \
-    TARGET HS_INLINE void part_##ISA##_##T(enum way how, int dims, int radius, const T *in,        \
-                                           const T *source, T *out, const struct row *row,         \
-                                           const V *c, int64_t i)                                  \
-    {                                                                                              \
-        enum { LINE = LINE_BYTES / sizeof(T), VECTORS = LINE / (LANES), SIZE = sizeof(T) };        \
-        const int64_t stride = dims > 2 ? row->pz : row->py;                                       \
-        const int64_t lo = row->from > i ? row->from : i;                                          \
-        const int64_t hi = row->to < i + LINE ? row->to : i + LINE;                                \
-        const unsigned updated = bits_between(row->first - i, row->last - i, LINE);                \
-        for (int plane = 0; plane < row->planes; plane++) {                                        \
-            const int64_t at = plane * stride + i;                                                 \
-            const struct place p =                                                                 \
-                place_at(how, dims, radius, 1, (const char *)(in + at), (const char *)(out + at),  \
-                         stride * SIZE, row->py * SIZE, row->lead * SIZE, row->before * SIZE);     \
-            _Alignas(LINE_BYTES) T part[LINE];                                                     \
-            V sum[GROUP][VECTORS];                                                                 \
-            sums_##ISA##_##T(how, dims, radius, 1, &p, source ? source + at : NULL, stride,        \
-                             SET((T)row->source_value), SET((T)row->factor), c, sum);              \
-            for (int v = 0; v < VECTORS; v++)                                                      \
-                STORE(part + v * (LANES),                                                          \
-                      SELECT(updated >> v * (LANES), sum[0][v], LOAD(in + at + v * (LANES))));     \
-            memcpy(out + at + (lo - i), part + (lo - i), (size_t)(hi - lo) * SIZE);                \
-        }                                                                                          \
-    }                                                                                              \
-    TARGET HS_INLINE void planes_##ISA##_##T(enum way how, int dims, int radius, int planes,       \
-                                             const T *in, const T *source, T *out,                 \
-                                             const struct row *row, const V *c)                    \
-    {                                                                                              \
-        enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
-        const int64_t first = row->first > 0 ? LINE : 0;                                           \
-        const int64_t last = row->lines_end - (row->last < row->lines_end ? LINE : 0);             \
-        const bool ends[2] = {first > 0 && row->from == 0 && row->to >= LINE,                      \
-                              last >= first && last < row->lines_end &&                            \
-                                  row->to == row->lines_end};                                      \
-        for (int side = 0; side < 2; side++) {                                                     \
-            if (ends[side])                                                                        \
-                end_##ISA##_##T(how, dims, radius, planes, in, source, out, row, c,                \
-                                side ? last : 0);                                                  \
-            if (side == 0 && source)                                                               \
-                lines_##ISA##_##T(how, dims, radius, planes, in, source, out, row, c, first,       \
-                                  last);                                                           \
-            else if (side == 0)                                                                    \
-                lines_##ISA##_##T(how, dims, radius, planes, in, NULL, out, row, c, first, last);  \
-        }                                                                                          \
-    }
-
-#define DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, R)                                             \
-    TARGET static void HOW##_##ISA##_##T##_##D##R(const struct row *row, void *to)                 \
-    {                                                                                              \
-        enum { LINE = LINE_BYTES / sizeof(T) };                                                    \
-        const T *in = row->in, *source = row->source, *value = row->c;                             \
-        const int64_t stride = (D) > 2 ? row->pz : row->py;                                        \
-        T *out = to;                                                                               \
-        V c[HS_MAX_COEFFICIENTS];                                                                  \
-        for (int n = 0; n < 1 + 2 * (D) * (R); n++)                                                \
-            c[n] = SET(value[n]);                                                                  \
-        for (int64_t n = 0; n < row->rows; n++) {                                                  \
-            if (row->planes == GROUP)                                                              \
-                planes_##ISA##_##T(HOW, D, R, GROUP, in, source, out, row, c);                     \
-            else                                                                                   \
-                for (int64_t at = 0; at < row->planes * stride; at += stride)                      \
-                    planes_##ISA##_##T(HOW, D, R, 1, in + at, source ? source + at : NULL,         \
-                                       out + at, row, c);                                          \
-            if (row->from > 0)                                                                     \
-                part_##ISA##_##T(HOW, D, R, in, source, out, row, c, 0);                           \
-            if (row->to < row->lines_end && (row->from == 0 || row->lines_end > LINE))             \
-                part_##ISA##_##T(HOW, D, R, in, source, out, row, c, row->lines_end - LINE);       \
-            in += row->py, out += row->py;                                                         \
-            source = source ? source + row->py : NULL;                                             \
-        }                                                                                          \
-    }
-
-#define DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, D)                                               \
-    DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, 1)                                                 \
-    DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, 2)                                                 \
-    DEFINE_ROWS(HOW, ISA, TARGET, T, V, SET, D, 3)
-#define DEFINE_HOW(HOW, ISA, TARGET, T, V, SET)                                                    \
-    DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 1)                                                   \
-    DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 2)                                                   \
-    DEFINE_RADII(HOW, ISA, TARGET, T, V, SET, 3)
-/* All rows of a precision, with vectors V of LANES values. The arguments after LANES: how a vector
- * is loaded, made from one value, multiplied and added, selected from two by bits, stored, and
- * stored non-temporal. */
-#define DEFINE_PRECISION(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)          \
-    DEFINE_LINES(ISA, TARGET, T, V, LANES, LOAD, SET, FMA, SELECT, STORE, STREAM)                  \
-    DEFINE_HOW(STREAMED, ISA, TARGET, T, V, SET)                                                   \
-    DEFINE_HOW(RECURSION, ISA, TARGET, T, V, SET)
-
-#define NAME_RADII(HOW, ISA, T, D)                                                                 \
-    {                                                                                              \
-        HOW##_##ISA##_##T##_##D##1, HOW##_##ISA##_##T##_##D##2, HOW##_##ISA##_##T##_##D##3         \
-    }
-#define NAME_DIMS(HOW, ISA, T)                                                                     \
-    {                                                                                              \
-        NAME_RADII(HOW, ISA, T, 1), NAME_RADII(HOW, ISA, T, 2), NAME_RADII(HOW, ISA, T, 3)         \
-    }
-#define NAME_HOW(HOW, ISA)                                                                         \
-    {                                                                                              \
-        [HS_FLOAT] = NAME_DIMS(HOW, ISA, float), [HS_DOUBLE] = NAME_DIMS(HOW, ISA, double)         \
-    }
-/* All rows for one instruction set: [way][precision][dims - 1][radius - 1]. */
-#define NAME_ISA(ISA, HOW)                                                                         \
-    static row_function *const rows_##ISA[WAYS][HS_PRECISIONS][HS_AXES][HS_MAX_RADIUS] = {         \
-        [PLAIN] = NAME_HOW(HOW, ISA),                                                              \
-        [STREAMED] = NAME_HOW(STREAMED, ISA),                                                      \
-        [RECURSION] = NAME_HOW(RECURSION, ISA)};
-
-/* Vectors of one value for any machine, with ordinary stores only. */
-#define VALUE_AT(p) (*(p))
-#define SAME(x) (x)
-#define PUT(p, v) (*(p) = (v))
-#define EITHER(bits, a, b) ((bits)&1 ? (a) : (b))
-DEFINE_PRECISION(baseline, , double, double, 1, VALUE_AT, SAME, fma, EITHER, PUT, PUT)
-DEFINE_PRECISION(baseline, , float, float, 1, VALUE_AT, SAME, fmaf, EITHER, PUT, PUT)
-NAME_ISA(baseline, STREAMED)
-
-#ifdef HAS_X86
-#define AVX2 __attribute__((target("avx2,fma")))
-#define AVX512 __attribute__((target("avx512f,fma")))
-/* In each lane a if its bit is set, else b. */
-AVX2 HS_INLINE __m256d select_256d(unsigned bits, __m256d a, __m256d b)
-{
-    const __m256i lane = _mm256_set_epi64x(8, 4, 2, 1);
-    const __m256i set = _mm256_and_si256(_mm256_set1_epi64x((int64_t)bits), lane);
-    return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(_mm256_cmpeq_epi64(set, lane)));
-}
-AVX2 HS_INLINE __m256 select_256(unsigned bits, __m256 a, __m256 b)
-{
-    const __m256i lane = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
-    const __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)bits), lane);
-    return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, lane)));
-}
-#define SELECT_512D(bits, a, b) _mm512_mask_blend_pd((__mmask8)(bits), b, a)
-#define SELECT_512(bits, a, b) _mm512_mask_blend_ps((__mmask16)(bits), b, a)
-DEFINE_PRECISION(avx2, AVX2, double, __m256d, 4, _mm256_loadu_pd, _mm256_set1_pd, _mm256_fmadd_pd,
-                 select_256d, _mm256_store_pd, _mm256_stream_pd)
-DEFINE_PRECISION(avx2, AVX2, float, __m256, 8, _mm256_loadu_ps, _mm256_set1_ps, _mm256_fmadd_ps,
-                 select_256, _mm256_store_ps, _mm256_stream_ps)
-DEFINE_HOW(PLAIN, avx2, AVX2, double, __m256d, _mm256_set1_pd)
-DEFINE_HOW(PLAIN, avx2, AVX2, float, __m256, _mm256_set1_ps)
-NAME_ISA(avx2, PLAIN)
-DEFINE_PRECISION(avx512, AVX512, double, __m512d, 8, _mm512_loadu_pd, _mm512_set1_pd,
-                 _mm512_fmadd_pd, SELECT_512D, _mm512_store_pd, _mm512_stream_pd)
-DEFINE_PRECISION(avx512, AVX512, float, __m512, 16, _mm512_loadu_ps, _mm512_set1_ps,
-                 _mm512_fmadd_ps, SELECT_512, _mm512_store_ps, _mm512_stream_ps)
-DEFINE_HOW(PLAIN, avx512, AVX512, double, __m512d, _mm512_set1_pd)
-DEFINE_HOW(PLAIN, avx512, AVX512, float, __m512, _mm512_set1_ps)
-NAME_ISA(avx512, PLAIN)
-#endif
-
-static row_function *find_row(const struct hs_sweep *s, enum way how)
-{
-    const int dims = s->op->stencil.dims - 1, radius = s->op->stencil.radius - 1;
-#ifdef HAS_X86
-    if (__builtin_cpu_supports("avx512f"))
-        return rows_avx512[how][s->precision][dims][radius];
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return rows_avx2[how][s->precision][dims][radius];
-#endif
-    return rows_baseline[how][s->precision][dims][radius];
-}
+#define ROWS_BODY "openmp_rows.h"
+#include "instruction_sets.h"
 
 struct job {
     const struct hs_sweep *sweep;
     row_function *row;
+    bool streamed;
     double c[HS_MAX_COEFFICIENTS]; /* or floats, in the order of the additions */
     size_t size;                   /* bytes of a value */
     int64_t lead;
@@ -434,6 +171,7 @@ static void sweep_rows(const struct job *job, int64_t i0, int64_t i1, int64_t j,
         .from = lower ? 0 : i0 - begin,
         .to = upper ? lines_end : i1 - begin,
         .lines_end = lines_end,
+        .streamed = job->streamed,
         .before = before ? (before - (const char *)s->in) / (int64_t)job->size : 0,
         .factor = before ? *s->recursion->factor : 0.0,
     };
@@ -522,8 +260,9 @@ static enum hs_status sweep_once(const struct hs_sweep *s)
     for (int n = 0; n < count; n++)
         hs_write(s->precision, job.c, n, terms[n].c);
     const int words = hs_source_field(&s->source) ? 3 : 2;
-    const bool streamed = points * words * (int64_t)job.size > CACHE_BYTES;
-    job.row = find_row(s, s->recursion ? RECURSION : streamed ? STREAMED : PLAIN);
+    job.streamed = !s->recursion && points * words * (int64_t)job.size > CACHE_BYTES;
+    job.row = ROWS_FUNCTIONS(s->precision == HS_FLOAT)
+                  ->rows[s->recursion != NULL][s->op->stencil.dims - 1][s->op->stencil.radius - 1];
     job.group = s->op->stencil.dims > 1 ? GROUP : 1;
     /* a thread is worth waking for some microseconds of work */
     const int64_t worth = hs_divide_up(points, POINTS_PER_THREAD);

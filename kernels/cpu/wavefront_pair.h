@@ -243,11 +243,11 @@ static void sweep_strip(const struct tile *t, const struct passes *p, struct pai
         pair->prefetch = more ? field_at(w, w->s->in, i, row, next) + pair->from : pair->input;
         if (w->source)
             find_source(t, pair, i, j, k);
-        const int kind = w->source ? SOURCE_PAIR : w->plain ? PLAIN_PAIR : STREAMED_PAIR;
+        const bool field = w->source;
         if (levels == w->steps && !first && !last)
-            w->functions->pair[w->wide][kind](pair);
+            w->functions->pair[w->wide][field](pair);
         else
-            w->functions->pair_ends[w->wide][levels - 1][kind](pair);
+            w->functions->pair_ends[w->wide][levels - 1][field](pair);
         next_passes(pair, w->ring_pitch * w->size);
     }
 }

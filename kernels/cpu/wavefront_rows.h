@@ -350,10 +350,6 @@ ROWS_UP_TO_4(3)
     {                                                                                              \
         ROWS_NAME(NAME##_##L##G##0), ROWS_NAME(NAME##_##L##G##1)                                   \
     }
-#define ROWS_KINDS(L, E)                                                                           \
-    {                                                                                              \
-        ROWS_NAME(pair_##L##E##0), ROWS_NAME(pair_##L##E##1), ROWS_NAME(pair_##L##E##2)            \
-    }
 static const struct row_functions ROWS_NAME(functions) = {
     ROWS_NAME(ghosts),
     {
@@ -364,9 +360,11 @@ static const struct row_functions ROWS_NAME(functions) = {
     {ROWS_FIRST(1), ROWS_FIRST(2), ROWS_FIRST(3)},
     {ROWS_BOTH(stack, 2, 2), ROWS_BOTH(stack, 3, 1), ROWS_BOTH(stack, 3, 2),
      ROWS_BOTH(stack, 0, 1)},
-    {{ROWS_KINDS(01, 1), ROWS_KINDS(02, 1), ROWS_KINDS(03, 1), ROWS_KINDS(04, 1)},
-     {ROWS_KINDS(11, 1), ROWS_KINDS(12, 1), ROWS_KINDS(13, 1), ROWS_KINDS(14, 1)}},
-    {ROWS_KINDS(04, 0), ROWS_KINDS(14, 0)},
+    {{ROWS_BOTH(pair, 01, 1), ROWS_BOTH(pair, 02, 1), ROWS_BOTH(pair, 03, 1),
+      ROWS_BOTH(pair, 04, 1)},
+     {ROWS_BOTH(pair, 11, 1), ROWS_BOTH(pair, 12, 1), ROWS_BOTH(pair, 13, 1),
+      ROWS_BOTH(pair, 14, 1)}},
+    {ROWS_BOTH(pair, 04, 0), ROWS_BOTH(pair, 14, 0)},
 };
 
 #undef ROWS_T
@@ -376,7 +374,6 @@ static const struct row_functions ROWS_NAME(functions) = {
 #undef ROWS_SHIFT
 #undef ROWS_NAME
 #undef ROWS_BOTH
-#undef ROWS_KINDS
 #undef ROWS_ONE
 #undef ROWS_RADII
 #undef ROWS_FEW

@@ -107,10 +107,9 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair_ghosts)(int levels, const struct pair 
 }
 
 /* Sweeps `levels` levels of a strip of rows; `ends` if it has an end of them. */
-HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enum pair_kind kind,
+HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, bool field,
                                            const struct pair *given)
 {
-    const bool field = kind == SOURCE_PAIR;
     enum { LINE = LINE_BYTES };
     const int64_t beside = wide ? PAIR_WIDE : PAIR_PITCH;
     struct pair p = *given; /* a copy that no store can alias */
@@ -162,7 +161,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
             ROWS_NAME(pair_put)(false, level##L + v, ROWS_LOWER##L - beside + v, sum);             \
         else if (!ends || (line >= p.out_first && line <= p.out_last))                             \
             ROWS_NAME(pair_put)                                                                    \
-        (kind == STREAMED_PAIR || (field && !p.plain), out + v, out + v + plane, sum);             \
+        (!p.plain, out + v, out + v + plane, sum);                                                 \
     }
     enum { SIZE = sizeof(ROWS_V), BOTH = 2 * ROWS_TOGETHER };
     for (; p.rows > 0; p.rows--) {
@@ -279,20 +278,18 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(pair)(bool wide, int levels, bool ends, enu
 }
 #undef ROWS_AT
 
-#define ROWS_PAIR(W, L, E, K)                                                                      \
-    ROWS_TARGET static void ROWS_NAME(pair_##W##L##E##K)(const struct pair *pair)                  \
+#define ROWS_PAIR(W, L, E, F)                                                                      \
+    ROWS_TARGET static void ROWS_NAME(pair_##W##L##E##F)(const struct pair *pair)                  \
     {                                                                                              \
-        ROWS_NAME(pair)(W, L, E, (enum pair_kind)K, pair);                                         \
+        ROWS_NAME(pair)(W, L, E, F, pair);                                                         \
     }
-#define ROWS_PAIRS(W, K)                                                                           \
-    ROWS_PAIR(W, 1, 1, K)                                                                          \
-    ROWS_PAIR(W, 2, 1, K) ROWS_PAIR(W, 3, 1, K) ROWS_PAIR(W, 4, 0, K) ROWS_PAIR(W, 4, 1, K)
+#define ROWS_PAIRS(W, F)                                                                           \
+    ROWS_PAIR(W, 1, 1, F)                                                                          \
+    ROWS_PAIR(W, 2, 1, F) ROWS_PAIR(W, 3, 1, F) ROWS_PAIR(W, 4, 0, F) ROWS_PAIR(W, 4, 1, F)
 ROWS_PAIRS(0, 0)
 ROWS_PAIRS(0, 1)
-ROWS_PAIRS(0, 2)
 ROWS_PAIRS(1, 0)
 ROWS_PAIRS(1, 1)
-ROWS_PAIRS(1, 2)
 
 #undef ROWS_PAIR
 #undef ROWS_PAIRS

@@ -45,9 +45,6 @@ enum {
 /* Kinds of stacks: two rows of all levels but the last; one, two rows of all; one of level 1. */
 enum stack_kind { LOWER_OF_TWO, ALL_OF_ONE, ALL_OF_TWO, FIRST_OF_ONE, STACKS };
 
-/* Kinds of strips of pairs: output by non-temporal or ordinary stores; with a source, either. */
-enum pair_kind { STREAMED_PAIR, PLAIN_PAIR, SOURCE_PAIR, PAIRS };
-
 struct rule {
     double a, b, c;
 };
@@ -66,9 +63,10 @@ struct row_functions {
     ghosts_function *ghosts;
     rows_function *rows[HS_AXES][HS_MAX_RADIUS][GROUP];
     rows_function *planes[HS_MAX_RADIUS][PLANES];
-    stack_function *stack[STACKS][2];          /* [into the cache] */
-    pair_function *pair_ends[2][STEPS][PAIRS]; /* [wide][levels - 1] a strip with ends of rows */
-    pair_function *pair[2][PAIRS];             /* [wide] all levels of one without */
+    stack_function *stack[STACKS][2]; /* [into the cache] */
+    /* [wide][levels - 1][with a source field] a strip with ends of rows; all levels of one without
+     */
+    pair_function *pair_ends[2][STEPS][2], *pair[2][2];
 };
 
 struct wave {
