@@ -1,5 +1,6 @@
 #include "output/resume.h"
 
+#include "core/round.h"
 #include "engine/outcome.h"
 #include "input/field_file.h"
 #include "output/files.h"

@@ -450,7 +450,7 @@ static double unseen_number(const struct group *group, const struct unseen *noth
     }
     if (!is_unseen(&unseen))
         return NAN;
-    *place = group->datum ? group->datum->place
+    *place = group->datum ? hs_datum_place(group->datum)
                           : place_on_wall(group->problem, -1,
                                           hs_moving_stretch_of(group->moving, number)->value);
     return unseen.t;

@@ -448,7 +448,6 @@ static bool look_for_excess(const struct hs_problem *problem, const struct hs_da
 static void describe(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                      const struct excess *found, char *out, size_t size)
 {
-    const enum hs_place place = datum->face < 0 ? HS_PLACE_SOURCE : HS_PLACE_FACE + datum->face;
     char node[160], number[64];
     if (isnan(found->value)) /* printf would give it a sign */
         snprintf(number, sizeof number, "NaN");
@@ -458,8 +457,8 @@ static void describe(const struct hs_problem *problem, const struct hs_datum *da
         snprintf(number, sizeof number, "%g, more than a field in %s holds,", found->value,
                  hs_precision_name(problem->precision));
     hs_grid_name_node(&problem->grid, found->node, node, sizeof node);
-    snprintf(out, size, "%s is %s at %s, t = %.9g s", hs_problem_place(problem, place), number,
-             node, t);
+    snprintf(out, size, "%s is %s at %s, t = %.9g s",
+             hs_problem_place(problem, hs_datum_place(datum)), number, node, t);
 }
 
 bool hs_boundary_data_find_excess(const struct hs_problem *problem, const struct hs_plan *plan,

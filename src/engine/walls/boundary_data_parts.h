@@ -15,6 +15,12 @@ struct hs_datum {
     double gain;                  /* K per unit of it, over all of the time asked about */
 };
 
+/* The key that gives it. */
+static inline enum hs_place hs_datum_place(const struct hs_datum *datum)
+{
+    return datum->face < 0 ? HS_PLACE_SOURCE : (enum hs_place)(HS_PLACE_FACE + datum->face);
+}
+
 /* For `sweeps` sweeps of `step` [s], `time` [s] in all. Returns how many there are. */
 int hs_data_list(const struct hs_problem *problem, double step, double sweeps, double time,
                  struct hs_datum out[HS_DATA_MOST]);
