@@ -38,7 +38,7 @@ HS_INLINE ROWS_TARGET void ROWS_NAME(end)(bool streamed, int planes, int64_t str
     const unsigned updated = bits_between(row->first - i, row->last - i, COUNT);
     const bool part = i < row->from || i + COUNT > row->to;
     for (int n = 0; n < planes; n++) {
-        ROWS_T *to = out + n * stride + i, values[COUNT];
+        ROWS_T *to = out + n * stride + i, values[COUNT] = {0};
         for (int v = 0; v < ROWS_TOGETHER; v++) {
             const int at = v * ROWS_LANES;
             const ROWS_V value =
