@@ -266,10 +266,4 @@ static const struct conduction_functions ROWS_NAME(functions) = {
               [HS_NETWORK_SHORTS] = ROWS_NAME(stack_shorts)},
 };
 
-#undef ROWS_T
-#undef ROWS_V
-#undef ROWS_OP
-#undef ROWS_GATHER
-#undef ROWS_SHIFT
-#undef ROWS_NAME
 #endif

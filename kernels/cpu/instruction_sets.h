@@ -51,7 +51,7 @@
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(b), _mm512_castpd_si512(a), n))
 #define ROWS_NAME(x) avx512_double_##x
-#include ROWS_BODY
+#include "instruction_set.h"
 
 #define ROWS_T float
 #define ROWS_V __m512
@@ -60,7 +60,7 @@
 #define ROWS_SHIFT(a, b, n)                                                                        \
     _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(b), _mm512_castps_si512(a), n))
 #define ROWS_NAME(x) avx512_float_##x
-#include ROWS_BODY
+#include "instruction_set.h"
 
 #undef ROWS_TARGET
 #undef ROWS_STREAM_LINE
@@ -90,14 +90,14 @@ ROWS_TARGET HS_INLINE __m256 avx2_float_select(unsigned bits, __m256 a, __m256 b
 #define ROWS_OP(x) _mm256_##x##_pd
 #define ROWS_GATHER(f) _mm256_set_pd(EACH_4(f, 0))
 #define ROWS_NAME(x) avx2_double_##x
-#include ROWS_BODY
+#include "instruction_set.h"
 
 #define ROWS_T float
 #define ROWS_V __m256
 #define ROWS_OP(x) _mm256_##x##_ps
 #define ROWS_GATHER(f) _mm256_set_ps(EACH_8(f, 0))
 #define ROWS_NAME(x) avx2_float_##x
-#include ROWS_BODY
+#include "instruction_set.h"
 
 #undef ROWS_LOAD
 #undef ROWS_STORE
@@ -138,7 +138,7 @@ ROWS_TARGET HS_INLINE __m256 avx2_float_select(unsigned bits, __m256 a, __m256 b
 #define ROWS_FMA(a, b, c) fma(a, b, c)
 #define ROWS_GATHER(f) f(0)
 #define ROWS_NAME(x) baseline_double_##x
-#include ROWS_BODY
+#include "instruction_set.h"
 
 #undef ROWS_FMA
 #define ROWS_T float
@@ -146,6 +146,6 @@ ROWS_TARGET HS_INLINE __m256 avx2_float_select(unsigned bits, __m256 a, __m256 b
 #define ROWS_FMA(a, b, c) fmaf(a, b, c)
 #define ROWS_GATHER(f) f(0)
 #define ROWS_NAME(x) baseline_float_##x
-#include ROWS_BODY
+#include "instruction_set.h"
 
 #endif

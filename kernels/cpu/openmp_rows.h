@@ -157,12 +157,6 @@ ROWS_ALL(1)
 static const struct row_functions ROWS_NAME(functions) = {
     {{ROWS_OF(1, 0), ROWS_OF(2, 0), ROWS_OF(3, 0)}, {ROWS_OF(1, 1), ROWS_OF(2, 1), ROWS_OF(3, 1)}}};
 
-#undef ROWS_T
-#undef ROWS_V
-#undef ROWS_OP
-#undef ROWS_GATHER
-#undef ROWS_SHIFT
-#undef ROWS_NAME
 #undef ROWS_AT
 #undef ROWS_ONE
 #undef ROWS_RADII

@@ -367,12 +367,6 @@ static const struct row_functions ROWS_NAME(functions) = {
     {ROWS_BOTH(pair, 04, 0), ROWS_BOTH(pair, 14, 0)},
 };
 
-#undef ROWS_T
-#undef ROWS_V
-#undef ROWS_OP
-#undef ROWS_GATHER
-#undef ROWS_SHIFT
-#undef ROWS_NAME
 #undef ROWS_BOTH
 #undef ROWS_ONE
 #undef ROWS_RADII
