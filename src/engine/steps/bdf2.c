@@ -1,6 +1,7 @@
 #include "engine/steps/bdf2.h"
 
 #include "core/memory.h"
+#include "core/round.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/fields.h"
 
@@ -82,21 +83,30 @@ static bool is_prescribed(const struct hs_bdf2 *bdf2, int64_t node)
     return hs_problem_prescribing_face(problem, node % nx, node / nx % ny, node / (nx * ny)) >= 0;
 }
 
+static bool is_end(const struct hs_grid *grid, int axis, int64_t i)
+{
+    return grid->points[axis] > 1 && (i == 0 || i == grid->points[axis] - 1);
+}
+
+/* Looks at the nodes of faces: what prescribes is a wall. */
 static enum hs_status find_prescribed(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
     struct hs_bdf2_prescribed *found = &bdf2->prescribed;
-    const int64_t nx = bdf2->problem->grid.points[HS_X];
-    const int64_t nodes = hs_grid_count(&bdf2->problem->grid);
+    const struct hs_grid *grid = &bdf2->problem->grid;
+    const int64_t nx = grid->points[HS_X], ny = grid->points[HS_Y];
     found->first = hs_new(sizeof *found->first);
-    for (int64_t n = 0; n < nodes; n++) {
-        if (!is_prescribed(bdf2, n))
+    for (int64_t r = 0; r < ny * grid->points[HS_Z]; r++) {
+        const bool face = is_end(grid, HS_Y, r % ny) || is_end(grid, HS_Z, r / ny);
+        const int64_t before = found->count;
+        for (int64_t i = 0; i < nx; i += face ? 1 : hs_larger(nx - 1, 1))
+            if (is_prescribed(bdf2, r * nx + i)) {
+                found->node = hs_reserve(found->node, (size_t)found->count, sizeof *found->node);
+                found->node[found->count++] = r * nx + i;
+            }
+        if (found->count == before)
             continue;
-        if (found->rows == 0 || found->node[found->count - 1] / nx != n / nx) {
-            found->rows++;
-            found->first = hs_reserve(found->first, (size_t)found->rows, sizeof *found->first);
-        }
-        found->node = hs_reserve(found->node, (size_t)found->count, sizeof *found->node);
-        found->node[found->count++] = n;
+        found->rows++;
+        found->first = hs_reserve(found->first, (size_t)found->rows, sizeof *found->first);
         found->first[found->rows] = found->count;
     }
     found->value = malloc((size_t)(found->count + 1) * sizeof *found->value);
