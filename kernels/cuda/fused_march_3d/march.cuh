@@ -23,8 +23,8 @@ struct march : boundary<Sizes> {
     using typename base::T, typename base::shared_memory, typename base::vector;
     using column = columns::column;
     using base::AHEAD, base::DEPTH, base::HALOS, base::SLOT, base::SOURCES;
-    using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::RECURSION, base::SOURCE,
-        base::TABLES;
+    using base::ANY_WAY, base::CHANGE, base::FULL, base::HAS, base::LEFT_OVER, base::RECURSION,
+        base::SOURCE, base::TABLES;
     using base::at_row, base::group, base::lane, base::points, base::stores, base::whole;
     using base::fetch, base::fetch_lines, base::fetch_source, base::fetch_sources;
     using base::fetch_tables, base::from_tables, base::mine, base::source_at;
@@ -45,7 +45,7 @@ struct march : boundary<Sizes> {
      * registers. */
     __device__ static constexpr bool in_pairs(meets m, warps of)
     {
-        return of == ANY_WARP && m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
+        return of == ANY_WARP && !LEFT_OVER && m < (SOURCE && !ANY_WAY ? KEPT : GHOSTS);
     }
 
     typename Sizes::meeting beside;  /* the warps whose rows this one reads */
@@ -330,7 +330,7 @@ struct march : boundary<Sizes> {
             advance_halos(at, z, end, q);
         else if (faces == (held & p.keeping))
             advance_to<KEPT>(at, z, end, q);
-        else if constexpr (FULL)
+        else if constexpr (FULL || LEFT_OVER)
             advance_to<SIDES>(at, z, end, q);
         else if (faces == (held & ~p.keeping))
             advance_to<HELD>(at, z, end, q);
@@ -346,11 +346,11 @@ struct march : boundary<Sizes> {
 
     __device__ __forceinline__ void advance_at_ends(const column &at, int &z, int end, position &q)
     {
-        if constexpr (!SOURCE || TABLES) { /* the others have enough code already */
+        if constexpr ((!SOURCE || TABLES) && !LEFT_OVER) { /* the others have enough code already */
             if (at.faces == (at.held & p.keeping))
                 return advance_to<KEPT_ENDS>(at, z, end, q);
         }
-        if constexpr (HAS == NO_FIELDS) {
+        if constexpr (HAS == NO_FIELDS && !LEFT_OVER) {
             if (at.faces == (at.held & ~p.keeping))
                 return advance_to<HELD_ENDS>(at, z, end, q);
             if (!at.held)

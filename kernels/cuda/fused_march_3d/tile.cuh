@@ -25,6 +25,8 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES, RECURSION = HAS == X_BEFORE;
+    /* Sweeps left over from a run of full passes: compiled for fewer kinds of tiles. */
+    static constexpr bool LEFT_OVER = LEVELS_ <= 2;
     /* Whether a tile's first and last warps own exactly its halos along y, and sweep only the
      * needed part of them (see warps). */
     static constexpr bool HALOS =
