@@ -29,11 +29,6 @@ struct tile {
     };
 };
 
-template <typename T, int N>
-struct alignas(HS_VECTOR_BYTES) lane_values {
-    T v[N];
-};
-
 template <typename P>
 __device__ P *offset_by(P *from, unsigned bytes)
 {

@@ -10,24 +10,14 @@
 
 #include "tiles.h"
 
+#include "core/cuda_numbers.cuh"
 #include "core/cuda_shared.h"
 
-#include <cuda_runtime.h>
 #include <stdint.h>
 #include <type_traits>
 
 namespace star
 {
-
-__device__ __forceinline__ float fused(float a, float b, float c)
-{
-    return __fmaf_rn(a, b, c);
-}
-
-__device__ __forceinline__ double fused(double a, double b, double c)
-{
-    return __fma_rn(a, b, c);
-}
 
 /* One sweep without boundary rules, by value in the kernel's parameter. */
 template <typename T>

@@ -59,24 +59,6 @@ struct level_fields : level<T, FACES, RADIUS> {
 template <typename T>
 using bits_of = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
 
-/* A NaN never becomes the maximum. */
-__device__ __forceinline__ float larger(float a, float b)
-{
-    return fmaxf(a, b);
-}
-__device__ __forceinline__ double larger(double a, double b)
-{
-    return b > a ? b : a;
-}
-__device__ __forceinline__ float distance(float a, float b)
-{
-    return fabsf(a - b);
-}
-__device__ __forceinline__ double distance(double a, double b)
-{
-    return fabs(a - b);
-}
-
 /* Raises `to` to the largest value in the warp. All lanes call it. */
 template <typename T>
 __device__ void put_max_norm(bits_of<T> *to, T mine)

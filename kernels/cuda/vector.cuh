@@ -1,5 +1,5 @@
 /*
- * Vectors of sixteen bytes of points, the most that one instruction loads or stores.
+ * How kernels load and store sixteen bytes of points (core/cuda_numbers.cuh).
  */
 #ifndef HS_KERNELS_CUDA_VECTOR_CUH
 #define HS_KERNELS_CUDA_VECTOR_CUH
@@ -12,21 +12,12 @@ namespace star
 {
 
 template <typename T>
-struct alignas(HS_VECTOR_BYTES) vec {
-    enum {
-        N = HS_VECTOR_BYTES / sizeof(T),
-        LINE = 128 / sizeof(T) /* a row begins at a multiple of this many points */
-    };
-    T at[N];
-};
-
-template <typename T>
 using vector_type = std::conditional_t<sizeof(T) == 4, float4, double2>;
 
 template <typename T>
 __device__ __forceinline__ vec<T> taken(const vector_type<T> &v)
 {
-    if constexpr (vec<T>::N == 4)
+    if constexpr (vec<T>::WIDTH == 4)
         return {{v.x, v.y, v.z, v.w}};
     else
         return {{v.x, v.y}};
@@ -58,10 +49,10 @@ template <typename T>
 __device__ __forceinline__ void store(T *to, const vec<T> &v)
 {
     using V = vector_type<T>;
-    if constexpr (vec<T>::N == 4)
-        __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1], v.at[2], v.at[3]});
+    if constexpr (vec<T>::WIDTH == 4)
+        __stcs(reinterpret_cast<V *>(to), V{v.v[0], v.v[1], v.v[2], v.v[3]});
     else
-        __stcs(reinterpret_cast<V *>(to), V{v.at[0], v.at[1]});
+        __stcs(reinterpret_cast<V *>(to), V{v.v[0], v.v[1]});
 }
 
 /* advanced() for the points of a vector, if any of them is needed. */
@@ -72,8 +63,8 @@ __device__ __forceinline__ void advance(const request<T> &r, bool any, int64_t a
         return;
     const vec<T> before = load_written(r.before + at);
 #pragma unroll
-    for (int e = 0; e < vec<T>::N; e++)
-        swept.at[e] = advanced(r, swept.at[e], before.at[e]);
+    for (int e = 0; e < vec<T>::WIDTH; e++)
+        swept.v[e] = advanced(r, swept.v[e], before.v[e]);
 }
 
 } // namespace star

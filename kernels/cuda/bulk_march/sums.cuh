@@ -31,12 +31,12 @@ class sums
         vec<T> whole;
 #pragma unroll
         for (int e = 0; e < N; e++)
-            whole.at[e] = star::add_above<DIMS, R>(c, below[0].at[e], R, now.at[e]);
+            whole.v[e] = star::add_above<DIMS, R>(c, below[0].v[e], R, now.v[e]);
 #pragma unroll
         for (int p = 1; p < R; p++)
 #pragma unroll
             for (int e = 0; e < N; e++)
-                below[p - 1].at[e] = star::add_above<DIMS, R>(c, below[p].at[e], R - p, now.at[e]);
+                below[p - 1].v[e] = star::add_above<DIMS, R>(c, below[p].v[e], R - p, now.v[e]);
         return whole;
     }
 
@@ -50,11 +50,11 @@ class sums
         for (int p = 1; p < R; p++)
 #pragma unroll
             for (int e = 0; e < N; e++)
-                above[p - 1].at[e] = star::add_below<DIMS, R>(c, above[p].at[e], p, now.at[e]);
+                above[p - 1].v[e] = star::add_below<DIMS, R>(c, above[p].v[e], p, now.v[e]);
         const vec<T> first = source();
 #pragma unroll
         for (int e = 0; e < N; e++)
-            above[R - 1].at[e] = star::add_below<DIMS, R>(c, first.at[e], R, now.at[e]);
+            above[R - 1].v[e] = star::add_below<DIMS, R>(c, first.v[e], R, now.v[e]);
     }
 };
 
@@ -102,7 +102,7 @@ class summer
                 const vec<T> part = v == 0 ? own : summer::at(shared + v);
 #pragma unroll
                 for (int e = 0; e < N; e++)
-                    value[HALO + v + e] = part.at[e];
+                    value[HALO + v + e] = part.v[e];
             }
         }
         __device__ __forceinline__ T at(int e) const
@@ -119,7 +119,7 @@ class summer
             vec<T> v;
 #pragma unroll
             for (int e = 0; e < N; e++)
-                v.at[e] = r.source_value;
+                v.v[e] = r.source_value;
             return v;
         }
     }
@@ -145,14 +145,14 @@ class summer
                 before = kept, kept = now;
 #pragma unroll
             for (int e = 0; e < N; e++)
-                sum.at[e] = in_box >> e & 1u ? sum.at[e] : before.at[e];
+                sum.v[e] = in_box >> e & 1u ? sum.v[e] : before.v[e];
             if (due && (in_box & (ALL | WHOLE)))
                 star::store(to, sum);
         } else if (due) {
 #pragma unroll
             for (int e = 0; e < N; e++)
                 if (in_box >> e & 1u)
-                    to[e] = sum.at[e];
+                    to[e] = sum.v[e];
         }
     }
 
@@ -221,9 +221,9 @@ class summer
                 const wide beside(mine + n * B::PITCH, now);
 #pragma unroll
                 for (int e = 0; e < N; e++)
-                    sum.at[e] =
-                        star::add_within<B::DIMS, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
-                            return axis == HS_X ? beside.at(e + o) : line[n + B::HALO_Y + o].at[e];
+                    sum.v[e] =
+                        star::add_within<B::DIMS, R>(r.c, sum.v[e], [&](int axis, int o) -> T {
+                            return axis == HS_X ? beside.at(e + o) : line[n + B::HALO_Y + o].v[e];
                         });
                 return sum;
             };

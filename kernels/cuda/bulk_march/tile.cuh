@@ -27,7 +27,7 @@ struct tile {
         DIMS = DIMS_,
         SOURCE = FIELD, /* whether the source is a field */
         R = RADIUS,
-        N = vec<T>::N,
+        N = vec<T>::WIDTH,
         MARCH = DIMS - 1, /* the marching axis */
         WX = DIMS == 2 ? (int)HS_BULK_X_2D : (int)HS_BULK_X,
         WY = DIMS == 2  ? 1

@@ -24,14 +24,14 @@ template <typename REAL, typename NUMBER_>
 struct bulk_tile {
     using T = REAL;
     using NUMBER = NUMBER_;
-    using word = network::word<NUMBER, vec<T>::N>;
+    using word = network::word<NUMBER, vec<T>::WIDTH>;
     using table = network::table<T, NUMBER, 1, hs_conduction_rows(sizeof(NUMBER))>;
     /* A step of the throttle is EVERY planes, a block at most DRIFT steps ahead. */
     using limiter = throttle::limiter<2, 2>;
     enum {
         DIMS = 3,
         MARCH = HS_Z,
-        N = vec<T>::N,
+        N = vec<T>::WIDTH,
         WX = HS_CONDUCTION_BULK_X,
         ROWS = HS_CONDUCTION_BULK_ROWS,
         X = (int)WX * (int)WARP * (int)N,

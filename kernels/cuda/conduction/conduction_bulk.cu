@@ -139,7 +139,7 @@ class summer
 #pragma unroll
         for (int n = 0; n < ROWS; n++) {
             now[n] = at(values(below, n));
-            of.conductances(HS_Z, below, row + n, column, flow[n].at);
+            of.conductances(HS_Z, below, row + n, column, flow[n].v);
         }
     }
     /* The chunk's first plane has arrived. */
@@ -151,7 +151,7 @@ class summer
             now[n] = at(values(first, n));
 #pragma unroll
             for (int e = 0; e < N; e++)
-                flow[n].at[e] *= now[n].at[e] - below.at[e];
+                flow[n].v[e] *= now[n].v[e] - below.v[e];
         }
     }
     /* Sums the current plane, and makes the one above current. */
@@ -160,7 +160,7 @@ class summer
         vec<T> rise = at(values(here, -1));
 #pragma unroll
         for (int e = 0; e < N; e++)
-            rise.at[e] = now[0].at[e] - rise.at[e];
+            rise.v[e] = now[0].v[e] - rise.v[e];
         of.conductances(HS_Y, here, row - 1, column, of.rows.below);
 #pragma unroll
         for (int n = 0; n < ROWS; n++) {
@@ -179,8 +179,8 @@ class summer
                                             const vec<T> &next, vec<T> &rise)
     {
         const T *const own = values(here, n);
-        T left = __shfl_up_sync(ALL, now[n].at[N - 1], 1);
-        T right = __shfl_down_sync(ALL, now[n].at[0], 1);
+        T left = __shfl_up_sync(ALL, now[n].v[N - 1], 1);
+        T right = __shfl_down_sync(ALL, now[n].v[0], 1);
         if (lane == 0)
             left = own[left_at];
         if (lane == WARP - 1)
@@ -201,7 +201,7 @@ class summer
 #pragma unroll
             for (int e = 0; e < N; e++)
                 if (nodes >> e & 1u)
-                    r.out[to + e] = out.at[e];
+                    r.out[to + e] = out.v[e];
     }
 };
 

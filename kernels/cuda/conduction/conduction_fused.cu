@@ -146,7 +146,7 @@ struct march : conduction::place<Sizes> {
         vector(&plane)[ROWS] = now[l > 0 ? l - 1 : 0];
         vector row = l > 0 ? plane[0] : mine(q.before)[0], rise; /* along y, from the row below */
         for (int e = 0; e < WIDTH; e++)
-            rise.at[e] = row.at[e] - below.at[e];
+            rise.v[e] = row.v[e] - below.v[e];
         for (int e = 0; e < WIDTH && SAME; e++)
             here.below[e] = here.conductance[e][HS_Y];
 #pragma unroll
@@ -157,8 +157,8 @@ struct march : conduction::place<Sizes> {
             vector after = above;
             if (r + 1 < ROWS)
                 after = l > 0 ? plane[(r + 1) % ROWS] : mine(q.before)[(r + 1) * LANES];
-            const T left = __shfl_up_sync(0xffffffffu, row.at[WIDTH - 1], 1, LANES);
-            const T right = __shfl_down_sync(0xffffffffu, row.at[0], 1, LANES);
+            const T left = __shfl_up_sync(0xffffffffu, row.v[WIDTH - 1], 1, LANES);
+            const T right = __shfl_down_sync(0xffffffffu, row.v[0], 1, LANES);
             const vector sums = here.sum(row, left, right, after, next, rise, flow[l][r]);
             made[r] = here.advanced(
                 row, sums, !SAME && rest,

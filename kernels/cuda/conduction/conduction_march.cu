@@ -53,7 +53,7 @@ __device__ __forceinline__ T *moved(T *from, int64_t bytes)
 /* The nodes of a lane along x, the same in every row. */
 template <typename T>
 struct lane_x {
-    enum { N = vec<T>::N };
+    enum { N = vec<T>::WIDTH };
     enum : unsigned { WHOLE = (1u << N) - 1u, FIRST = 1u << N, LAST = 2u << N, REST = 4u << N };
     int64_t x; /* where the lane loads: its first node, or the last vector that is needed */
     /* A bit for each of its nodes in the box. FIRST, LAST: the warp's first or last lane needs the
@@ -82,7 +82,7 @@ struct lane_x {
 template <int DIMS, typename FORM, typename T>
 class rows_of
 {
-    enum { N = vec<T>::N };
+    enum { N = vec<T>::WIDTH };
     using NUMBER = typename FORM::NUMBER;
     using word = network::word<NUMBER, N>;
     using table = network::table<T, NUMBER, 1, sizeof(NUMBER) == 1 ? HS_CONDUCTION_BYTE_ROWS : 0>;
@@ -135,7 +135,7 @@ class rows_of
         is = comes;
         look_up(flags);
         vec<T> g;
-        palette.conductances(DIMS - 1, before, g.at);
+        palette.conductances(DIMS - 1, before, g.v);
         return g;
     }
     /* Takes the rows of the plane whose numbers were loaded; loads those of the next plane, if
@@ -162,7 +162,7 @@ class rows_of
 template <int DIMS, typename T>
 class rows_of<DIMS, network::arrays, T>
 {
-    enum { N = vec<T>::N };
+    enum { N = vec<T>::WIDTH };
     const request<T> &r;
     vec<T> sink, added;
 
@@ -201,16 +201,16 @@ class rows_of<DIMS, network::arrays, T>
         for (int e = 0; e < N; e++) {
 #pragma unroll
             for (int axis = 0; axis < DIMS; axis++)
-                rows.conductance[e][axis] = g[axis].at[e];
-            rows.rate[e] = rate.at[e];
-            rows.below[e] = below.at[e];
+                rows.conductance[e][axis] = g[axis].v[e];
+            rows.rate[e] = rate.v[e];
+            rows.below[e] = below.v[e];
         }
     }
     __device__ __forceinline__ void get_rest(int e, T *sink_of, T *keep, T *to_add) const
     {
-        *sink_of = sink.at[e];
+        *sink_of = sink.v[e];
         *keep = T(1);
-        *to_add = added.at[e];
+        *to_add = added.v[e];
     }
 };
 
@@ -219,7 +219,7 @@ class rows_of<DIMS, network::arrays, T>
 template <int DIMS, typename FORM, typename T>
 class marcher
 {
-    enum { N = vec<T>::N, AHEAD = HS_CONDUCTION_AHEAD, QUEUE = 2 + AHEAD };
+    enum { N = vec<T>::WIDTH, AHEAD = HS_CONDUCTION_AHEAD, QUEUE = 2 + AHEAD };
 
     const request<T> &r;
     const strides &by;
@@ -240,12 +240,12 @@ class marcher
             after = load(moved(in, by.y));
 #pragma unroll
             for (int e = 0; e < N; e++)
-                rise.at[e] = now.at[e] - before.at[e];
+                rise.v[e] = now.v[e] - before.v[e];
         }
         T outer = T(0);
         if (flags & (along_x.FIRST | along_x.LAST))
             outer = __ldg(flags & along_x.FIRST ? in - 1 : in + N);
-        T left = __shfl_up_sync(ALL, now.at[N - 1], 1), right = __shfl_down_sync(ALL, now.at[0], 1);
+        T left = __shfl_up_sync(ALL, now.v[N - 1], 1), right = __shfl_down_sync(ALL, now.v[0], 1);
         left = threadIdx.x == 0 ? outer : left;
         right = threadIdx.x == WARP - 1 ? outer : right;
         const vec<T> sums = of.rows.sum(now, left, right, after, next, rise, flow);
@@ -262,7 +262,7 @@ class marcher
 #pragma unroll
         for (int e = 0; e < N; e++)
             if (flags >> e & 1u)
-                to[e] = out.at[e];
+                to[e] = out.v[e];
     }
 
   public:
@@ -289,7 +289,7 @@ class marcher
         const vec<T> g = of.begin(along_x.flags, at, pitch);
 #pragma unroll
         for (int e = 0; e < N; e++)
-            flow.at[e] = g.at[e] * (queue[0].at[e] - below.at[e]);
+            flow.v[e] = g.v[e] * (queue[0].v[e] - below.v[e]);
         for (;;) {
 #pragma unroll
             for (int turn = 0; turn < QUEUE; turn++) {
@@ -309,7 +309,7 @@ template <int DIMS, typename FORM, typename T>
 __global__ void __launch_bounds__(WARP *HS_CONDUCTION_WARPS, HS_CONDUCTION_BLOCKS)
     conduction_march(const __grid_constant__ request<T> r, const __grid_constant__ strides by)
 {
-    enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::N };
+    enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::WIDTH };
     using rows = rows_of<DIMS, FORM, T>;
     STAR_SHARED(memory, typename rows::memory, [1]);
     const star::tile_index block = star::this_tile(r);

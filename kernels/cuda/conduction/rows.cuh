@@ -47,9 +47,9 @@ constexpr int RATE = 3, SINK = 4, KEEP = 5;
 template <typename T, typename NUMBER, int LEVELS, int ROWS>
 class table
 {
-    using word = network::word<NUMBER, vec<T>::N>;
+    using word = network::word<NUMBER, vec<T>::WIDTH>;
     using numbers = typename word::type;
-    enum { N = vec<T>::N, PARTS = (RATE + (int)N) / N, ALL = ROWS > (NUMBER)-1 };
+    enum { N = vec<T>::WIDTH, PARTS = (RATE + (int)N) / N, ALL = ROWS > (NUMBER)-1 };
     static_assert((ROWS & (ROWS - 1)) == 0);
 
   public:
@@ -80,8 +80,8 @@ class table
     {
 #pragma unroll
         for (int axis = 0; axis < DIMS; axis++)
-            along[axis] = part(axis / N).at[axis % N];
-        *rate = part(RATE / N).at[RATE % N];
+            along[axis] = part(axis / N).v[axis % N];
+        *rate = part(RATE / N).v[RATE % N];
     }
     __device__ __forceinline__ bool has_rest(unsigned n) const
     {
@@ -110,14 +110,14 @@ class table
             for (int i = 0; i < PARTS; i++)
                 to.part[i][n] = star::load(row + i * N);
             if (rest && n > 0)
-                to.part[RATE / N][n].at[RATE % N] = -row[RATE];
+                to.part[RATE / N][n].v[RATE % N] = -row[RATE];
         }
     }
     /* G along an axis, of one node or of a vector of them. */
     __device__ __forceinline__ T conductance(int axis, unsigned n) const
     {
         if (ROWS > 0 && (ALL || (int)n < ROWS))
-            return shared.part[axis / N][n].at[axis % N];
+            return shared.part[axis / N][n].v[axis % N];
         return __ldg(row(n) + axis);
     }
     __device__ __forceinline__ void conductances(int axis, numbers all, T (&g)[N]) const
@@ -125,7 +125,7 @@ class table
         if (are_copied(all))
 #pragma unroll
             for (int e = 0; e < N; e++)
-                g[e] = shared.part[axis / N][word::node(all, e)].at[axis % N];
+                g[e] = shared.part[axis / N][word::node(all, e)].v[axis % N];
         else
 #pragma unroll
             for (int e = 0; e < N; e++)
@@ -161,8 +161,8 @@ class table
                                              T *added) const
     {
         const vec<T> two = star::load(row(n) + SINK);
-        *sink = two.at[0];
-        *keep = two.at[KEEP - SINK];
+        *sink = two.v[0];
+        *keep = two.v[KEEP - SINK];
         *added = __ldg(of.forcing + level * of.count + min(n, (unsigned)of.count - 1u));
     }
 };
@@ -174,7 +174,7 @@ class table
  */
 template <int DIMS, typename T>
 struct lane_rows {
-    enum { N = vec<T>::N, MARCH = DIMS - 1 };
+    enum { N = vec<T>::WIDTH, MARCH = DIMS - 1 };
     T conductance[N][DIMS], rate[N], beside, below[N];
 
     /*
@@ -187,22 +187,22 @@ struct lane_rows {
                                           const vec<T> &next, vec<T> &rise, vec<T> &flow) const
     {
         vec<T> sums;
-        T along_x = now.at[0] - left;
+        T along_x = now.v[0] - left;
 #pragma unroll
         for (int e = 0; e < N; e++) {
-            const T here = now.at[e], up = next.at[e] - here;
-            T acc = -flow.at[e];
+            const T here = now.v[e], up = next.v[e] - here;
+            T acc = -flow.v[e];
             if (DIMS == 3)
-                acc = star::fused(below[e], -rise.at[e], acc);
+                acc = star::fused(below[e], -rise.v[e], acc);
             acc = star::fused(e > 0 ? conductance[e > 0 ? e - 1 : 0][HS_X] : beside, -along_x, acc);
-            along_x = (e + 1 < N ? now.at[(e + 1) % N] : right) - here;
+            along_x = (e + 1 < N ? now.v[(e + 1) % N] : right) - here;
             acc = star::fused(conductance[e][HS_X], along_x, acc);
             if (DIMS == 3) {
-                rise.at[e] = after.at[e] - here;
-                acc = star::fused(conductance[e][HS_Y], rise.at[e], acc);
+                rise.v[e] = after.v[e] - here;
+                acc = star::fused(conductance[e][HS_Y], rise.v[e], acc);
             }
-            sums.at[e] = star::fused(conductance[e][MARCH], up, acc);
-            flow.at[e] = conductance[e][MARCH] * up;
+            sums.v[e] = star::fused(conductance[e][MARCH], up, acc);
+            flow.v[e] = conductance[e][MARCH] * up;
         }
         return sums;
     }
@@ -217,19 +217,19 @@ struct lane_rows {
             for (int e = 0; e < N; e++) {
                 T sink, keep, added;
                 get_rest(e, &sink, &keep, &added);
-                sums.at[e] = star::fused(-sink, now.at[e], sums.at[e]);
-                kept.at[e] = star::fused(keep, now.at[e], added);
+                sums.v[e] = star::fused(-sink, now.v[e], sums.v[e]);
+                kept.v[e] = star::fused(keep, now.v[e], added);
             }
         }
         if (source) {
             const vec<T> more = star::load(source);
 #pragma unroll
             for (int e = 0; e < N; e++)
-                kept.at[e] += more.at[e];
+                kept.v[e] += more.v[e];
         }
 #pragma unroll
         for (int e = 0; e < N; e++)
-            kept.at[e] = star::fused(rate[e], sums.at[e], kept.at[e]);
+            kept.v[e] = star::fused(rate[e], sums.v[e], kept.v[e]);
         return kept;
     }
 };

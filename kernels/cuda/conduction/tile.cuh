@@ -152,7 +152,7 @@ struct place : Sizes {
             for (int r = 0; r < ROWS; r++)
                 for (int e = 1; e < WIDTH; e++)
                     if (e >= WIDTH - missing)
-                        mine(slot)[r * LANES].at[e] = T(0);
+                        mine(slot)[r * LANES].v[e] = T(0);
     }
     /* Loads the next plane's numbers, from the row below the first one; 0 if there is none, and any
      * values for missing nodes. */
@@ -179,7 +179,7 @@ struct place : Sizes {
             for (int r = 0; r < ROWS; r++)
                 for (int e = 0; e < WIDTH; e++)
                     if (stores >> r & nodes >> e & 1u)
-                        columns::offset_by(to, at_row[r])[e] = made[r].at[e];
+                        columns::offset_by(to, at_row[r])[e] = made[r].v[e];
     }
 };
 

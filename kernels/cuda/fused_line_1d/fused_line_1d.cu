@@ -84,9 +84,7 @@ struct line {
                  : WORDS > 32 ? 3
                               : 4 /* on a multiprocessor: what registers allow */
     };
-    struct alignas(HS_VECTOR_BYTES) vector {
-        T v[VECTOR];
-    };
+    using vector = star::vec<T>;
     struct staging {
         vector of[32 * PITCH];
     };

@@ -42,9 +42,7 @@ struct shape {
         ROW = 32 * WARPS * VECTORS, /* vectors of a row; those of a lane are consecutive */
         BLOCKS = GROUPS > 2 ? 1 : strip_shape<T>::BLOCKS /* on a multiprocessor */
     };
-    struct alignas(HS_VECTOR_BYTES) vector {
-        T v[VECTOR];
-    };
+    using vector = star::vec<T>;
     /* The two newest rows of each of a warp's levels, at the ends of y. If a block is one warp,
      * they share memory with rows on their way to memory; otherwise that part is too small. */
     using ends = T[2][DEEP][WIDTH][32];

@@ -147,15 +147,15 @@ struct copies : place<Sizes> {
             }
     }
     /* This thread's row r of level l's source; `at` has the numbers of the plane of nodes. */
-    __device__ vector from_tables(int l, int r, const lane_values<double, 2> &at) const
+    __device__ vector from_tables(int l, int r, const star::vec<double> &at) const
     {
         vector made;
         if (sizeof(T) == 8) /* row after row: read ahead, they would spill on 10.0 */
             asm volatile("" ::: "memory");
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
-            const lane_values<double, 2> two =
-                *(const lane_values<double, 2> *)(source_at((l * PARTS + part) * SLOT) + r * LANES);
+            const star::vec<double> two =
+                *(const star::vec<double> *)(source_at((l * PARTS + part) * SLOT) + r * LANES);
 #pragma unroll
             for (int e = 0; e < 2; e++)
                 made.v[2 * part + e] = (T)((two.v[e] * at.v[0] + at.v[1]) * p.tables.scale);

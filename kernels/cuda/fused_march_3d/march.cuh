@@ -182,7 +182,7 @@ struct march : boundary<Sizes> {
             T made[ROWS][WIDTH];
             const int place = (int)source_place - l * SLOT;
             const vector *const sources = source_at(place + (place < 0 ? SOURCES * SLOT : 0));
-            lane_values<double, 2> line = {};
+            star::vec<double> line = {};
             if (TABLES)
                 line = shared.line[l][k - first_line];
 #pragma unroll

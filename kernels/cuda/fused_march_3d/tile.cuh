@@ -13,7 +13,6 @@ namespace fused_march
 
 template <typename T>
 using tile = columns::tile<T, HS_FUSED_X, HS_FUSED_ROWS, HS_FUSED_WARPS>;
-using columns::lane_values;
 using columns::offset_by;
 
 /* What a march is compiled for. CHANGE: with the fused max-norm of the last sweep's change; a march
@@ -55,7 +54,7 @@ struct sizes : tile<T> {
          * meet */
         NODES_Z = TABLES ? (int)HS_FUSED_PLANES + 3 * LEVELS + 1 : 1
     };
-    using vector = lane_values<T, WIDTH>;
+    using vector = star::vec<T>;
     using meeting = neighbours<tile<T>::WARPS, LANES>;
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
@@ -65,8 +64,8 @@ struct sizes : tile<T> {
         vector edge[2][EDGES][tile<T>::GROUPS + 2][2][LANES]; /* others: groups' outer rows */
         vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
         vector source_end[SOURCE ? LINE : 1];
-        lane_values<double, 2> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
-        T change[CHANGE ? tile<T>::THREADS : 1];      /* the largest that each thread found */
+        star::vec<double> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
+        T change[CHANGE ? tile<T>::THREADS : 1]; /* the largest that each thread found */
         typename meeting::barriers arrived;
     };
 };

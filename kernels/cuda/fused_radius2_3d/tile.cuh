@@ -39,7 +39,6 @@ struct arguments : star::faces<T, HS_FACES, R> {
 };
 
 using columns::column;
-using columns::lane_values;
 using columns::offset_by;
 using star::wrapped;
 
@@ -91,7 +90,7 @@ struct place {
         PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; anything may lie beyond the tile, ... */
         LINE = HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* ... and of a line */
     };
-    using vector = lane_values<T, WIDTH>;
+    using vector = star::vec<T>;
     struct shared_memory {
         vector plane[DEPTH + (LEVELS > 1 ? PASSED : 0)]
                     [PLANE];    /* level 0's queue, then level 1's */

@@ -45,11 +45,7 @@ struct arguments : star::faces<T, HS_FACES, 1> { /* along the kernel's axes */
     const T *data[HS_FACES];
 };
 
-template <typename T>
-struct alignas(16) vector {
-    enum { WIDTH = 16 / sizeof(T) };
-    T v[WIDTH];
-};
+using star::vec;
 
 __host__ __device__ constexpr int up(int a, int b)
 {
@@ -58,7 +54,7 @@ __host__ __device__ constexpr int up(int a, int b)
 
 #ifdef __CUDACC__
 /* Loads from the tile if `wanted`, without a branch. */
-__device__ __forceinline__ void load_if(bool wanted, const vector<float> *from, vector<float> &v)
+__device__ __forceinline__ void load_if(bool wanted, const vec<float> *from, vec<float> &v)
 {
     asm volatile("{.reg .pred p;\n\t"
                  "setp.ne.s32 p, %5, 0;\n\t"
@@ -67,7 +63,7 @@ __device__ __forceinline__ void load_if(bool wanted, const vector<float> *from, 
                  : "r"((unsigned)__cvta_generic_to_shared(from)), "r"((int)wanted)
                  : "memory");
 }
-__device__ __forceinline__ void load_if(bool wanted, const vector<double> *from, vector<double> &v)
+__device__ __forceinline__ void load_if(bool wanted, const vec<double> *from, vec<double> &v)
 {
     asm volatile("{.reg .pred p;\n\t"
                  "setp.ne.s32 p, %3, 0;\n\t"
@@ -78,7 +74,7 @@ __device__ __forceinline__ void load_if(bool wanted, const vector<double> *from,
 }
 #else
 template <typename T>
-void load_if(bool wanted, const vector<T> *from, vector<T> &v)
+void load_if(bool wanted, const vec<T> *from, vec<T> &v)
 {
     if (wanted)
         v = *from;
@@ -89,7 +85,7 @@ void load_if(bool wanted, const vector<T> *from, vector<T> &v)
 template <typename T, int DIMS, int ROWS_, int PLANES_, bool RAGGED_>
 struct block {
     enum {
-        WIDTH = vector<T>::WIDTH,
+        WIDTH = vec<T>::WIDTH,
         ROWS = ROWS_,
         PLANES = PLANES_,
         HAS_ROWS = DIMS == 3,
@@ -99,7 +95,7 @@ struct block {
         ROW_LENGTH = 32 * WIDTH /* elements from row to row of a tile, however many are used */
     };
     using number = T;
-    using values = vector<T>;
+    using values = vec<T>;
 
     const arguments<T> &p;
     const int thread;

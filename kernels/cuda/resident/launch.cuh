@@ -150,7 +150,7 @@ arguments<T> make_arguments(const hs_sweep *sweep, const hs_resident &plan)
     p.lanes = plan.lanes;
     p.groups[0] = plan.groups[0], p.groups[1] = plan.groups[1];
     p.listed = plan.looked_for;
-    const int width = vector<T>::WIDTH;
+    const int width = vec<T>::WIDTH;
     p.last = 1u << (p.n[ALONG] - 1) % width;
     p.ragged = p.wrap[ALONG] && p.n[ALONG] % width != 0;
     p.source = (const T *)hs_source_field(&sweep->source);
@@ -187,7 +187,7 @@ walls walls_of(const arguments<T> &p)
     for (int f = 0; f < 6; f++)
         if (p.data[f])
             return FIELD_WALLS;
-    if (p.ragged || (faces && p.last != 1u << (vector<T>::WIDTH - 1)))
+    if (p.ragged || (faces && p.last != 1u << (vec<T>::WIDTH - 1)))
         return RAGGED_WALLS;
     if (faces == 0)
         return NO_WALLS;

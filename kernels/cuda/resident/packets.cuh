@@ -35,10 +35,7 @@ enum {
 constexpr unsigned FIRST = 2; /* its packets' bit is 1 */
 
 template <typename T>
-struct alignas(16) packet {
-    enum { WIDTH = 16 / sizeof(T) };
-    T v[WIDTH];
-};
+using packet = star::vec<T>;
 
 /* Header of the packets of a warp's 32 lanes. */
 struct alignas(8) header {

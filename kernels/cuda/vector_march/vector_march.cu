@@ -55,7 +55,7 @@ const unsigned ALL = 0xffffffffu;
 /* A vector with the R points on both sides of it. */
 template <int R, typename T>
 struct row {
-    T at[vec<T>::N + 2 * R];
+    T v[vec<T>::WIDTH + 2 * R];
 };
 
 /*
@@ -66,26 +66,26 @@ struct row {
 template <int R, typename T>
 __device__ __forceinline__ row<R, T> widen(const vec<T> &own, const vec<T> &outer, int lane)
 {
-    enum { N = vec<T>::N, H = (R + N - 1) / N }; /* H: lanes that the radius spans */
+    enum { N = vec<T>::WIDTH, H = (R + N - 1) / N }; /* H: lanes that the radius spans */
     row<R, T> wide;
 #pragma unroll
     for (int n = 0; n < N; n++)
-        wide.at[R + n] = own.at[n];
+        wide.v[R + n] = own.v[n];
 #pragma unroll
     for (int o = 1; o <= R; o++) {
         const int lanes = (o + N - 1) / N; /* its distance in lanes, 1..H */
         const int left = lanes * N - o;    /* index in that vector */
         const int right = o - 1 - (lanes - 1) * N;
-        T l = __shfl_up_sync(ALL, own.at[left], lanes);
-        T r = __shfl_down_sync(ALL, own.at[right], lanes);
+        T l = __shfl_up_sync(ALL, own.v[left], lanes);
+        T r = __shfl_down_sync(ALL, own.v[right], lanes);
         /* lane L - lanes + H holds lane L's neighbour vector L - lanes < 0 */
-        T l_outer = outer.at[left], r_outer = outer.at[right];
+        T l_outer = outer.v[left], r_outer = outer.v[right];
         if (H > 1) {
             l_outer = __shfl_down_sync(ALL, l_outer, H - lanes);
             r_outer = __shfl_up_sync(ALL, r_outer, H - lanes);
         }
-        wide.at[R - o] = lane < lanes ? l_outer : l;
-        wide.at[R + N - 1 + o] = lane >= WARP - lanes ? r_outer : r;
+        wide.v[R - o] = lane < lanes ? l_outer : l;
+        wide.v[R + N - 1 + o] = lane >= WARP - lanes ? r_outer : r;
     }
     return wide;
 }
@@ -93,7 +93,7 @@ __device__ __forceinline__ row<R, T> widen(const vec<T> &own, const vec<T> &oute
 /* A lane's work along x, the same in every row. */
 template <int R, typename T>
 struct lane_x {
-    enum { N = vec<T>::N, H = (R + N - 1) / N, GROUP = 32 / sizeof(T) };
+    enum { N = vec<T>::WIDTH, H = (R + N - 1) / N, GROUP = 32 / sizeof(T) };
     int lane;
     int64_t x;       /* of the lane's first point */
     int64_t x_load;  /* where the lane loads: x, or the last vector that is needed */
@@ -134,7 +134,7 @@ struct lane_x {
         vec<T> v;
 #pragma unroll
         for (int n = 0; n < N; n++)
-            v.at[n] = r.source_value;
+            v.v[n] = r.source_value;
         if (r.source && first < end)
             v = load(r.source + at);
         return v;
@@ -146,14 +146,14 @@ struct lane_x {
         if (fill || (first == 0 && end == N)) {
 #pragma unroll
             for (int n = 0; n < N; n++)
-                v.at[n] = n >= first && n < end ? v.at[n] : before.at[n];
+                v.v[n] = n >= first && n < end ? v.v[n] : before.v[n];
             store(to, v);
             return;
         }
 #pragma unroll
         for (int n = 0; n < N; n++)
             if (n >= first && n < end)
-                to[n] = v.at[n];
+                to[n] = v.v[n];
     }
 };
 
@@ -166,7 +166,7 @@ class marcher
     enum { ROWS = hs_vector_rows(DIMS, R) };
 
   private:
-    enum { N = vec<T>::N };
+    enum { N = vec<T>::WIDTH };
     enum { AHEAD = DIMS == 3 ? 1 : R == 3 ? 2 : 3 }; /* planes in flight */
     enum { QUEUE = 2 * R + 1 + AHEAD };
     enum { MARCH = DIMS - 1 }; /* the marching axis */
@@ -213,15 +213,15 @@ class marcher
             vec<T> sum = along_x.load_source(r, at);
 #pragma unroll
             for (int e = 0; e < N; e++)
-                sum.at[e] = star::sum<DIMS, R>(r.c, sum.at[e], [&](int axis, int o) -> T {
+                sum.v[e] = star::sum<DIMS, R>(r.c, sum.v[e], [&](int axis, int o) -> T {
                     if (axis == HS_X)
-                        return wide.at[R + e + o];
+                        return wide.v[R + e + o];
                     if (axis == MARCH)
-                        return queue[n][(centre + o + QUEUE) % QUEUE].at[e];
+                        return queue[n][(centre + o + QUEUE) % QUEUE].v[e];
                     const int m = n + o; /* along y in 3D */
-                    return m < 0       ? below[m < -R || m >= 0 ? 0 : m + R].at[e]
-                           : m >= ROWS ? above[m < ROWS || m >= ROWS + R ? 0 : m - ROWS].at[e]
-                                       : queue[m < 0 || m >= ROWS ? 0 : m][centre].at[e];
+                    return m < 0       ? below[m < -R || m >= 0 ? 0 : m + R].v[e]
+                           : m >= ROWS ? above[m < ROWS || m >= ROWS + R ? 0 : m - ROWS].v[e]
+                                       : queue[m < 0 || m >= ROWS ? 0 : m][centre].v[e];
                 });
             if (RECURSION)
                 star::advance(r, along_x.first < along_x.end, at, sum);
@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(WARP *HS_VECTOR_WARPS,
                                   hs_vector_blocks(DIMS, R) - (RECURSION ? 1 : (int)FEWER_BLOCKS))
     vector_march(const __grid_constant__ star::request<T> r, int planes)
 {
-    enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::N };
+    enum { MARCH = DIMS - 1, SPAN = WARP * vec<T>::WIDTH };
     using warp = marcher<DIMS, R, T, RECURSION>;
     const star::tile_index block = star::this_tile(r);
     /* a block's warps lie one above the other along y; in 2D side by side along x */
@@ -301,7 +301,7 @@ template <int R, typename T>
 __global__ void __launch_bounds__(HS_VECTOR_1D_THREADS)
     vector_line(const __grid_constant__ star::request<T> r)
 {
-    enum { N = vec<T>::N, VECTORS = HS_VECTOR_1D_VECTORS };
+    enum { N = vec<T>::WIDTH, VECTORS = HS_VECTOR_1D_VECTORS };
     const int lane = threadIdx.x % WARP;
     const int64_t x_origin = r.lo[HS_X] / vec<T>::LINE * vec<T>::LINE;
     const int64_t warp = (int64_t)blockIdx.x * (HS_VECTOR_1D_THREADS / WARP) + threadIdx.x / WARP;
@@ -321,8 +321,8 @@ __global__ void __launch_bounds__(HS_VECTOR_1D_THREADS)
         vec<T> sum = along_x.load_source(r, along_x.x);
 #pragma unroll
         for (int e = 0; e < N; e++)
-            sum.at[e] = star::sum<1, R>(r.c, sum.at[e],
-                                        [&](int, int o) -> T { return wide.at[R + e + o]; });
+            sum.v[e] =
+                star::sum<1, R>(r.c, sum.v[e], [&](int, int o) -> T { return wide.v[R + e + o]; });
         star::advance(r, along_x.first < along_x.end, along_x.x, sum);
         along_x.store_row(r.out + along_x.x, sum, own[v]);
     }

@@ -1,4 +1,5 @@
 /* The device's peak: fused multiply-adds, and reads from L2. */
+#include "core/cuda_numbers.cuh"
 #include "engine/backends/cuda_parts.cuh"
 
 namespace
@@ -13,16 +14,6 @@ enum {
     LAUNCHES = 9,  /* of which the fastest counts: a ceiling is what was reached once */
 };
 
-__device__ float multiply_add(float a, float b, float c)
-{
-    return __fmaf_rn(a, b, c);
-}
-
-__device__ double multiply_add(double a, double b, double c)
-{
-    return __fma_rn(a, b, c);
-}
-
 template <typename T>
 __global__ void __launch_bounds__(THREADS) chains(T factor, T *out)
 {
@@ -34,7 +25,7 @@ __global__ void __launch_bounds__(THREADS) chains(T factor, T *out)
     for (int i = 0; i < LENGTH; i++)
 #pragma unroll
         for (int n = 0; n < CHAINS; n++)
-            sum[n] = multiply_add(sum[n], factor, factor);
+            sum[n] = star::fused(sum[n], factor, factor);
     T all = 0;
 #pragma unroll
     for (int n = 0; n < CHAINS; n++)

@@ -5,6 +5,7 @@
  * volume. It loads a whole batch of the strip before it uses any of it, and goes node by node only
  * where it must; so the two fields are read at nearly the full rate of memory.
  */
+#include "core/cuda_numbers.cuh"
 #include "core/slab.h"
 #include "engine/backends/cuda_parts.cuh"
 
@@ -39,12 +40,6 @@ __device__ inline double weight(const request<T> &r, int axis, int64_t i)
     return (i == 0 ? r.lower[axis] : 1.0) * (i == r.whole[axis] - 1 ? r.upper[axis] : 1.0);
 }
 
-template <typename T>
-struct alignas(16) vector {
-    enum { WIDTH = 16 / sizeof(T) };
-    T v[WIDTH];
-};
-
 __device__ inline bool is_finite(float x)
 {
     return fabsf(x) <= FLT_MAX;
@@ -62,41 +57,15 @@ struct found {
     double sum, stored, lost;
 };
 
-__device__ inline float smaller(float a, float b)
-{
-    return fminf(a, b);
-}
-__device__ inline float larger(float a, float b)
-{
-    return fmaxf(a, b);
-}
-/* for numbers only; the library's would check for NaN first */
-__device__ inline double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-__device__ inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-__device__ inline float distance(float a, float b)
-{
-    return fabsf(a - b);
-}
-__device__ inline double distance(double a, double b)
-{
-    return fabs(a - b);
-}
-
 /* Adds a node that is finite. */
 template <bool CHANGE, typename T>
 __device__ inline void add_node(T x, T before, found<T> &f)
 {
-    f.min = smaller(x, f.min);
-    f.max = larger(x, f.max);
+    f.min = star::smaller(f.min, x);
+    f.max = star::larger(f.max, x);
     f.sum += (double)x;
     if (CHANGE) {
-        f.change = larger(distance(x, before), f.change);
+        f.change = star::larger(f.change, star::distance(x, before));
         f.stored += (double)x - (double)before;
     }
 }
@@ -136,7 +105,7 @@ template <bool CHANGE, typename T>
 __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &f, hs_partial *here,
                           hs_partial &all)
 {
-    constexpr int WIDTH = vector<T>::WIDTH, WARP = 32 * WIDTH;
+    constexpr int WIDTH = star::vec<T>::WIDTH, WARP = 32 * WIDTH;
     const uint32_t ny = (uint32_t)r.points[HS_Y];
     const int64_t j = strip.row % ny, k = strip.row / ny;
     const int64_t first = strip.begin + j * r.pitch_y + k * r.pitch_z;
@@ -153,13 +122,13 @@ __device__ void add_strip(const request<T> &r, const hs_strip &strip, found<T> &
     };
 #pragma unroll 1
     for (int i = lane * WIDTH; i < count && aligned; i += BATCH * WARP) {
-        vector<T> x[BATCH], y[BATCH];
+        star::vec<T> x[BATCH], y[BATCH];
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
             const int at = i + b * WARP < count ? i + b * WARP : i;
-            x[b] = *(const vector<T> *)(now + at);
+            x[b] = *(const star::vec<T> *)(now + at);
             if (CHANGE)
-                y[b] = *(const vector<T> *)(before + at);
+                y[b] = *(const star::vec<T> *)(before + at);
         }
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {

@@ -1,4 +1,5 @@
 /* Fields and their sums for methods of many stages: core/vectors.h on the GPU. */
+#include "core/cuda_numbers.cuh"
 #include "engine/backends/cuda_state.cuh"
 
 #include <assert.h>
@@ -131,16 +132,6 @@ struct sum {
     int number_bytes;
 };
 
-__device__ float fused(float a, float b, float c)
-{
-    return __fmaf_rn(a, b, c);
-}
-
-__device__ double fused(double a, double b, double c)
-{
-    return __fma_rn(a, b, c);
-}
-
 template <typename T>
 __device__ bool changes(const sum<T> &s, int64_t at)
 {
@@ -163,7 +154,7 @@ __device__ void sum_at(const sum<T> &s, int64_t at, bool is_free)
         for (int k = 0; k < s.count; k++) {
             const T plus = s.plus[k] == s.base ? base : s.plus[k][at];
             minus = k > 0 && s.minus[k] == s.minus[k - 1] ? minus : s.minus[k][at];
-            value = fused(s.factor[k], plus - minus, value);
+            value = star::fused(s.factor[k], plus - minus, value);
         }
     s.out[at] = value;
 }
