@@ -717,6 +717,47 @@ def test_columns_of_different_units_are_refused(history, tmp_path):
     assert not (tmp_path / "p.png").exists()
 
 
+def letters_beside(image):
+    """Length of the text along the vertical axis: the rows with ink at the left margin."""
+    inked = (image[:, 40:72] < 128).all(axis=2).any(axis=1)
+    return np.ptp(np.flatnonzero(inked))
+
+
+def test_the_axis_of_several_columns_has_their_quantity(history, tmp_path):
+    with h5py.File(history, "r+") as f:
+        f.create_dataset("history/flux/x_min", data=np.linspace(0, 9, 101)).attrs["units"] = "W"
+        f.create_dataset("history/source", data=np.linspace(0, 9, 101)).attrs["units"] = "W"
+    length = {}
+    for n, names in enumerate(["z_max", "x_min", "z_max,flux/x_min", "z_max,source", "z_max,flux/x_min,source,flux/z_max"]):
+        length[names] = letters_beside(draw(history, tmp_path / f"{n}.png", "--plot", "flux/" + names))
+    short, mixed = length["z_max,flux/x_min"], length["z_max,source"]  # "flux [W]", "heat flow [W]"
+    assert short < length["z_max"] and short < length["x_min"]  # "flux/z_max [W]"
+    assert short < mixed == length["z_max,flux/x_min,source,flux/z_max"]
+    for n, names in enumerate(["flux/z_max,flux/x_min", "history/flux/z_max, flux/x_min"]):
+        draw(history, tmp_path / f"{n}.svg", "--plot", names, read=False)
+    assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
+
+
+@pytest.mark.parametrize("solved, time", [(True, 0.0), (False, 0.0), (False, 40.0)])
+@pytest.mark.parametrize("names", ["max", "history"])
+def test_a_single_row_is_a_point_in_the_middle(tmp_path, solved, time, names):
+    path = write(tmp_path / "a.h5", np.random.rand(1, 5, 5), [np.linspace(0, 1, 5)] * 2, time=[time])
+    with h5py.File(path, "r+") as f:
+        for name, value in (("min", 10.0), ("mean", 50.0), ("max", 90.0)):
+            f.create_dataset("history/" + name, data=[value]).attrs["units"] = "K"
+        f["history/time"] = [time]
+        f.attrs["status"] = "steady"
+        if solved:
+            f.attrs["steady_residual"] = 1e-9
+    image = draw(path, tmp_path / "p.png", "--plot", names, "--range", "0:100")
+    x, y, w, h = area = plot_area(image)
+    for value in (10, 50, 90) if names == "history" else (90,):
+        colour = curve_at(image, area, 0.5, value, (0, 100))
+        assert max(colour) - min(colour) > 60, (value, colour)
+    ticks = (image[y + h + 6, x - 9 : x + w + 9] == INK).all(axis=1)  # below the frame
+    assert np.count_nonzero(np.diff(ticks.astype(int)) == 1) == 1  # no time before the first, nor after
+
+
 def test_the_lines_of_the_guide_draw_what_they_say(tmp_path, fake):
     x, y, z = np.linspace(0, 0.12, 7), np.linspace(0, 0.08, 6), np.linspace(0, 0.02, 5)
     (tmp_path / "out").mkdir()
