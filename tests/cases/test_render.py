@@ -17,6 +17,7 @@ from program import HEATSOLVE, heatsolve, must
 GREY = (160, 160, 160)
 INK = (38, 42, 48)
 BLUE = (31, 90, 160)
+PART = (184, 190, 200)
 
 
 def write(path, temperature, axes, title="A plate", unit="K", time=None):
@@ -890,9 +891,9 @@ SHAPES = {
 }
 
 
-def run_case(directory, text):
+def run_case(directory, text, *more):
     (directory / "case.cfg").write_text(text)
-    must(directory, "run", "case.cfg", "--quiet")
+    must(directory, "run", "case.cfg", "--quiet", *more)
     return directory / "case.h5"
 
 
@@ -987,6 +988,48 @@ def test_labels_are_outlined_where_they_are(tmp_path, name):
         plane = np.take(label, owner(*shown.pop(n), cut[1]), axis=2 - n)
     (x, of_cells), (y, _) = shown
     assert_outlined(image, lambda across, up: plane[owner(y, of_cells, y[-1] * up), owner(x, of_cells, x[-1] * across)])
+
+
+def borders_in(image):
+    """Where lines stand in a line plot, 0 to 1 across; a curve may cover a part of them."""
+    left, top, w, h = plot_area(image)
+    lined = (np.abs(image[top : top + h, left : left + w] - PART).max(axis=2) <= 2).mean(axis=0) > 0.7
+    first = np.flatnonzero(np.diff(np.r_[0, lined]) == 1)
+    return (first + 1) / w
+
+
+BAR = BODY.replace("points = [41, 21]; upper = [0.4, 0.2]", "points = [41]; upper = [0.4]")
+
+
+def test_materials_of_a_line_have_borders(tmp_path):
+    path = run_case(tmp_path, BAR.replace("SHAPE", 'box"; lower = [0.1]; upper = [0.303];'))
+    for output, more in (("p.png", []), ("q.png", ["--step", "all"])):
+        assert borders_in(draw(path, tmp_path / output, *more)) == pytest.approx([0.25, 0.7575], abs=2e-3)
+    path = run_case(tmp_path, BAR.replace('body = ( { material = "a"; }, { material = "b"; shape = "SHAPE } );', 'body = ( { material = "b"; } );'), "--overwrite")
+    assert borders_in(draw(path, tmp_path / "p.png")).size == 0
+
+
+@pytest.mark.parametrize("axis, at, borders", [("y", 0.1, [0.325, 0.675]), ("y", 0.155, [0.3908, 0.6092]), ("x", 0.2, [0.15, 0.85]), ("y", 0.19, [])])
+def test_materials_have_borders_where_a_plate_is_cut(tmp_path, axis, at, borders):
+    path = run_case(tmp_path, BODY.replace("SHAPE", SHAPES["disc"][0]))
+    assert borders_in(draw(path, tmp_path / "p.png", "--slice", f"{axis}={at}")) == pytest.approx(borders, abs=2e-3)
+
+
+@pytest.mark.parametrize("cut", [None, "y=0.05", "x=0.11"])
+@pytest.mark.parametrize("less", [0, 1], ids=["nodes", "cells"])
+def test_labels_of_a_line_have_borders(tmp_path, less, cut):
+    axes = EVEN[:2] if cut else EVEN[:1]
+    label = labels_of([len(axis) - less for axis in axes[::-1]])
+    np.save(tmp_path / "label.npy", label)
+    grid = f"points = {[len(axis) for axis in axes]}; spacing = 0.01;"
+    path = run_case(tmp_path, LABELLED.replace("GRID", grid).replace("FACES", ""))
+    image = draw(path, tmp_path / "p.png", *(["--slice", cut] if cut else []))
+    line, along = label, axes[0]
+    if cut:
+        n = "xy".index(cut[0])
+        line, along = np.take(label, owner(axes[n], less, float(cut[2:])), axis=1 - n), axes[1 - n]
+    expected = (np.flatnonzero(np.diff(line.astype(int))) + (1 if less else 0.5)) / (len(along) - 1)
+    assert expected.size > 1 and borders_in(image) == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.parametrize("less", [0, 1], ids=["nodes", "cells"])

@@ -132,11 +132,11 @@ static int material_at(const void *self, double across, double up)
     const struct hs_chart *c = &job->chart;
     const struct hs_picture *p = job->picture;
     const double place[] = {c->x.from + across * (c->x.to - c->x.from),
-                            c->y.from + up * (c->y.to - c->y.from)};
+                            c->y.from + up * (c->y.to - c->y.from)}; /* of a line only x counts */
     double at[HS_AXES] = {0};
     if (job->outlines.labels.label)
         return hs_labels_at(&job->outlines.labels, hs_chart_node(c, 0, across),
-                            hs_chart_node(c, 1, up));
+                            c->field ? hs_chart_node(c, 1, up) : 0.0);
     for (int a = 0, n = 0; a < p->file.dims; a++)
         at[a] = a == p->cut.axis ? p->cut.at : place[n++];
     return hs_outlines_material(&job->outlines, p->file.dims, at);
@@ -167,14 +167,14 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     const struct hs_scale temperature =
         fit(p, "temperature", p->file.unit, bounds, c->count ? 0.05 : 0, err);
     *(c->count ? &c->y : &c->bar) = temperature;
+    job->outlines = hs_outlines_read(&p->file, &p->cut, err);
+    c->part = job->outlines.count > 1 || job->outlines.labels.label ? material_at : NULL;
+    c->self = job;
     if (c->count)
         return HS_OK;
     c->beyond[0] = bounds[0] < c->bar.from;
     c->beyond[1] = bounds[1] > c->bar.to;
     c->field = job->values;
-    job->outlines = hs_outlines_read(&p->file, &p->cut, err);
-    c->part = job->outlines.count > 1 || job->outlines.labels.label ? material_at : NULL;
-    c->self = job;
     choose_levels(p, c->bar, bounds, err);
     c->levels = p->levels;
     c->level_count = p->level_count;
