@@ -1,5 +1,6 @@
 #include "output/report.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "output/faces.h"
@@ -300,6 +301,27 @@ static void json_effort(struct hs_json *json, const struct hs_report *report)
     hs_json_number(json, "iterations", solved ? (double)effort->iterations : NAN);
 }
 
+/* The members that every object has. */
+static void json_outcome(struct hs_json *json, const char *outcome, enum hs_status status,
+                         const struct hs_error *err)
+{
+    char *said = err->text ? hs_copy(err->text) : NULL;
+    if (said && err->length > 0 && said[err->length - 1] == '\n')
+        said[err->length - 1] = '\0';
+    hs_json_text(json, "status", outcome);
+    hs_json_integer(json, "exit_code", status);
+    hs_json_text(json, "error", said);
+    free(said);
+}
+
+void hs_report_json_failure(FILE *stream, enum hs_status status, const struct hs_error *err)
+{
+    struct hs_json json = hs_json_on(stream);
+    hs_json_open(&json, NULL);
+    json_outcome(&json, status == HS_INTERRUPTED ? "stopped" : "failed", status, err);
+    hs_json_close(&json);
+}
+
 void hs_report_json(FILE *stream, const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
@@ -308,8 +330,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     const struct hs_history_state last = last_state(report);
     struct hs_json json = hs_json_on(stream);
     hs_json_open(&json, NULL);
-    hs_json_text(&json, "status", outcome(report));
-    hs_json_integer(&json, "exit_code", report->status);
+    json_outcome(&json, outcome(report), report->status, report->err);
     hs_json_text(&json, "title", problem->title);
     hs_json_text(&json, "config", problem->config_path);
     hs_json_text(&json, "output", problem->output.file);
