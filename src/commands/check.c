@@ -24,6 +24,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
 
@@ -227,23 +228,23 @@ static void print_stages(const struct outlook *outlook)
 {
     const struct hs_plan *plan = outlook->plan;
     const double step = hs_plan_step(plan);
-    begin("sweeps", "%" PRId64 " a step, %.0f in all, to t = %.9g s\n",
-          hs_plan_stages(plan, outlook->problem, step), outlook->sweeps, plan->end);
+    const int64_t stages = hs_plan_stages(plan, outlook->problem, step);
+    begin("sweeps", "%" PRId64 " a step, %.0f in all, to t = %.9g s\n", stages, outlook->sweeps,
+          plan->end);
     const int at_once = hs_plan_sweeps_at_once(plan, outlook->problem);
-    print_label("");
     if (at_once == 0)
-        printf("each of them a sweep, and a pass for its sum\n");
-    else
-        printf("%d of them in each pass over the fields\n", at_once);
+        begin("", "each of them a sweep, and a pass for its sum\n");
+    else if (at_once > 1 && stages > 1)
+        begin("", "up to %d of them in one pass over the fields\n", at_once);
 }
 
-/* For steps that are implicit or cut. */
+/* For steps that are implicit, exact or cut. */
 static void print_solved(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
-    begin(outlook->plan->method->implicit ? "solved" : "swept",
-          "%" PRId64 " step%s, to t = %.9g s\n", outlook->plan->sweeps,
-          outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
+    begin(outlook->plan->method->sweeps ? "swept" : "solved",
+          "%s%" PRId64 " step%s, to t = %.9g s\n", problem->schedule.steady ? "at most " : "",
+          outlook->plan->sweeps, outlook->plan->sweeps == 1 ? "" : "s", outlook->plan->end);
     if (outlook->plan->cut)
         begin("", "each is cut so that its error in time is about %.3g %s at most\n",
               problem->schedule.tolerance, hs_problem_difference_unit(problem));
@@ -274,12 +275,12 @@ static void print_steps(const struct outlook *outlook)
     if (!problem->raw)
         printf(" (%.4g of the limit)", hs_plan_step(plan) / plan->limit);
     printf("\n");
-    if (plan->method->implicit || plan->cut) {
-        print_solved(outlook);
+    if (plan->method->sweeps && !plan->cut) {
+        print_stages(outlook);
         return;
     }
-    if (plan->method->sweeps) {
-        print_stages(outlook);
+    if (strcmp(hs_plan_step_name(plan), "step") == 0) {
+        print_solved(outlook);
         return;
     }
     begin("sweeps", "%s%" PRId64 ", to t = %.9g s\n", problem->schedule.steady ? "at most " : "",

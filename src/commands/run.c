@@ -196,15 +196,20 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
     return st;
 }
 
-static void report(const struct request *request, struct job *job, enum hs_status status)
+static void report(const struct request *request, struct job *job, enum hs_status status,
+                   const struct hs_error *err)
 {
     const enum hs_phase phase = job->result.phase;
-    if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) /* failed: the error says it all */
+    if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) { /* failed: the error says it all */
+        if (request->of.json && status)
+            hs_report_json_failure(stdout, status, err);
         return;
+    }
     job->report.problem = &job->problem;
     job->report.plan = &job->plan;
     job->report.result = &job->result;
     job->report.status = status;
+    job->report.err = err;
     if (request->of.json)
         hs_report_json(stdout, &job->report);
     else if (!request->of.quiet)
@@ -273,7 +278,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     close_observers(&job);
     if (!st)
         st = judge(&job, err);
-    report(&request, &job, st);
+    report(&request, &job, st, err);
     release(&request, &job);
     return st;
 }
@@ -297,7 +302,8 @@ const struct hs_command hs_command_run = {
         "  --retune         times the kernels first, as tune --retune does, and takes the\n"
         "                   fastest; solver.kernel must be \"auto\"\n"
         "  --quiet          no progress, no summary and no warnings\n"
-        "  --json           the summary as one JSON object on standard output\n"
+        "  --json           the summary as one JSON object on standard output; where an error\n"
+        "                   ends the run, its message, status and exit code\n"
         "\n"
         "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"
         "with 130; --resume continues from there, bit for bit. While it solves for a steady state\n"

@@ -5,6 +5,7 @@
 #include "engine/choose_method.h"
 #include "engine/method_memory.h"
 #include "engine/range.h"
+#include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "engine/stability.h"
 #include "engine/walls/boundary_data.h"
@@ -255,6 +256,23 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
     return schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS;
 }
 
+/* What may be done if a step takes too many sweeps; "implicit" if it can do the problem. */
+static const char *remedy_of_length(const struct hs_problem *problem)
+{
+    const char *remedy = " or give a shorter time.step";
+    for (int n = 0; hs_methods[n]; n++) {
+        const struct hs_method *method = hs_methods[n];
+        struct hs_error reason;
+        hs_error_init(&reason);
+        if (method->implicit && !method->suits(problem, &reason))
+            remedy = hs_ranks_can(method)
+                         ? ", give a shorter time.step, or take \"implicit\""
+                         : ", give a shorter time.step, or take \"implicit\" on one rank";
+        hs_error_release(&reason);
+    }
+    return remedy;
+}
+
 /* With a cell that is tiny by mistake, or a layer of atoms, a step of many sweeps never ends. */
 static enum hs_status check_length(const struct hs_problem *problem, const struct hs_plan *plan,
                                    struct hs_error *err)
@@ -265,10 +283,9 @@ static enum hs_status check_length(const struct hs_problem *problem, const struc
     return hs_error_add(
         err, HS_BAD_INPUT,
         "%s: time.method = \"%s\": a step of %.3g s is %.3g times the longest stable "
-        "sweep, and %.0e times are the most; look at the smallest cell, give a "
-        "shorter time.step, or take \"implicit\"",
+        "sweep, and %.0e times are the most; look at the smallest cell%s",
         hs_problem_place(problem, HS_PLACE_STEP), plan->method->name, hs_plan_step(plan), times,
-        most_times_stable);
+        most_times_stable, remedy_of_length(problem));
 }
 
 enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
@@ -452,7 +469,8 @@ double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *pro
 
 const char *hs_plan_step_name(const struct hs_plan *plan)
 {
-    return hs_plan_sweeps_singly(plan) ? "sweep" : "step";
+    const bool exact = plan->method->step_rule == HS_STEP_ANY; /* of any length: no sweep at all */
+    return hs_plan_sweeps_singly(plan) && !exact ? "sweep" : "step";
 }
 
 double hs_plan_sweep_step(const struct hs_plan *plan)

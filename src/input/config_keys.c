@@ -275,10 +275,34 @@ static bool is_plain(const struct hs_option *option, const char *value)
            (takes_only_words(option) || hs_number_parse(value, &number) != NULL);
 }
 
+/* Says how a run goes without a key, for which an override gives nothing. */
+static bool complain_of_nothing(struct hs_settings *settings, const struct hs_setting *plain)
+{
+    const char *fallback = plain->option->fallback;
+    size_t outer = strlen(plain->path); /* length of the path of the group or list around it */
+    while (outer > 0 && plain->path[outer] != '.' && plain->path[outer] != '[')
+        outer--;
+    char *without = outer == 0
+                        ? hs_copy("delete it in the config")
+                        : hs_format("give the %s around it without it, --set '%.*s=%s'",
+                                    plain->path[outer] == '[' ? "list" : "group", (int)outer,
+                                    plain->path, plain->path[outer] == '[' ? "( ... )" : "{ ... }");
+    hs_settings_complain(settings, plain->path, "no value; --set cannot remove a key: %s%s%s",
+                         without, fallback ? ", or set its default, " : "",
+                         fallback ? fallback : "");
+    free(without);
+    return false;
+}
+
 /* Adds an override's value; false if it is not a value, which is reported. */
 static bool put_value(struct hs_settings *settings, const struct hs_setting *plain,
                       const char *value)
 {
+    /* a title may be empty; a name or a file, which are in groups, may not */
+    if (!*value && (plain->option->type != HS_OPTION_STRING || strchr(plain->path, '.'))) {
+        hs_settings_add(settings, plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
+        return complain_of_nothing(settings, plain);
+    }
     if (is_plain(plain->option, value))
         hs_settings_add(settings, plain);
     else if (!hs_config_text_value(plain->path, value, settings)) {

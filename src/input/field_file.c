@@ -181,10 +181,12 @@ static enum hs_status describe_dataset(const char *name, struct array *out, stru
         H5Sget_simple_extent_dims(space, out->shape, NULL);
     H5Sclose(space);
     H5Tclose(type);
-    return class == H5T_FLOAT || class == H5T_INTEGER
+    /* an enumeration's members are integers; h5py writes a bool as one of 0 and 1 */
+    return class == H5T_FLOAT || class == H5T_INTEGER || class == H5T_ENUM
                ? HS_OK
                : hs_error_add(why, HS_BAD_INPUT,
-                              "%s does not hold numbers; floats, doubles and integers are read",
+                              "%s does not hold numbers; floats, doubles, integers, bool and "
+                              "other enumerations are read",
                               out->what);
 }
 

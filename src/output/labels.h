@@ -29,7 +29,8 @@ struct hs_label_plane {
 };
 
 /* Reads the labels of a file with `points` along its `dims` axes, in the plane where `axis` is at
- * position `node`; in 2D (`axis` -1) all. HS_IO if there are labels that cannot be read. */
+ * position `node`; with `axis` -1, of 1D or 2D, all. Of a line `count[1]` is 1. HS_IO if there are
+ * labels that cannot be read. */
 enum hs_status hs_labels_read(hid_t file, int dims, const int64_t points[HS_AXES], int axis,
                               double node, struct hs_label_plane *out);
 

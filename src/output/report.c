@@ -1,5 +1,6 @@
 #include "output/report.h"
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "output/faces.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An imbalance below this fraction of the largest term is informative. */
 static const double telling = 0.01;
@@ -73,20 +75,33 @@ static void put_duration(FILE *out, double seconds)
         fprintf(out, "%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
 }
 
-/* The effort of steps that are cut or implicit. */
+/* How many steps or sweeps, and what they took. */
 static void put_effort(FILE *out, const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
-    fprintf(out, "\n  steps        %lld", (long long)r->swept);
+    const struct hs_plan *plan = report->plan;
+    const char *name = hs_plan_step_name(plan);
+    fprintf(out, "\n  %ss%*s%lld", name, (int)(12 - strlen(name)), "", (long long)r->swept);
     if (r->effort.steps > r->swept)
         fprintf(out, ", cut into %lld", (long long)(r->effort.steps - r->effort.refused));
     if (r->effort.refused > 0)
         fprintf(out, " (and %lld that were too long)", (long long)r->effort.refused);
-    if (report->plan->method->implicit)
+    if (plan->method->implicit)
         fprintf(out, ", by %lld iteration%s", (long long)r->effort.iterations,
                 r->effort.iterations == 1 ? "" : "s");
+    if (!plan->method->sweeps)
+        return;
+    const double sweeps = swept(report);
+    /* 0 if steps are cut; those after the last full interval may have another number of sweeps */
+    const int64_t stages = hs_plan_stages(plan, report->problem, hs_plan_step(plan));
+    if (stages > 0 && sweeps == (double)stages * (double)r->swept)
+        fprintf(out, ", of %lld sweep%s each, %.0f in all", (long long)stages,
+                stages == 1 ? "" : "s", sweeps);
     else
-        fprintf(out, ", of %.0f sweeps in all", swept(report));
+        fprintf(out, ", %.0f sweep%s in all", sweeps, sweeps == 1.0 ? "" : "s");
+    const int at_once = hs_plan_sweeps_at_once(plan, report->problem);
+    if (at_once > 1 && stages != 1)
+        fprintf(out, ", up to %d in one pass", at_once);
 }
 
 static void put_solver(FILE *out, const struct hs_report *report)
@@ -106,16 +121,7 @@ static void put_solver(FILE *out, const struct hs_report *report)
     }
     if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
         fprintf(out, "\n  method       %s", report->plan->method->name);
-    const int at_once = hs_plan_sweeps_at_once(report->plan, report->problem);
-    if (report->plan->method->implicit || report->plan->cut)
-        put_effort(out, report);
-    else if (report->plan->method->sweeps)
-        fprintf(out, "\n  steps        %lld of %.0f sweeps in all", (long long)r->swept,
-                swept(report));
-    else
-        fprintf(out, "\n  sweeps       %lld", (long long)r->swept);
-    if (at_once > 0)
-        fprintf(out, ", %d in a pass", at_once);
+    put_effort(out, report);
     fprintf(out, hs_plan_sweeps_singly(report->plan) ? " in " : ", in ");
     put_duration(out, r->seconds);
     const double rate = gcells(report);
@@ -164,8 +170,9 @@ static void put_steady(FILE *out, const struct hs_report *report)
         return;
     fprintf(
         out,
-        "  steady       the largest change of a sweep is %.3g %s; the tolerance of %.3g %s is %s\n",
-        steady->change, unit, steady->tolerance, unit, steady->reached ? "met" : "NOT met");
+        "  steady       the largest change of a %s is %.3g %s; the tolerance of %.3g %s is %s\n",
+        hs_plan_step_name(report->plan), steady->change, unit, steady->tolerance, unit,
+        steady->reached ? "met" : "NOT met");
     hs_steady_say_distance(steady, report->problem, distance, sizeof distance);
     fprintf(out, "  distance     %s\n", distance);
     if (hs_steady_is_beyond_precision(steady))
@@ -294,6 +301,27 @@ static void json_effort(struct hs_json *json, const struct hs_report *report)
     hs_json_number(json, "iterations", solved ? (double)effort->iterations : NAN);
 }
 
+/* The members that every object has. */
+static void json_outcome(struct hs_json *json, const char *outcome, enum hs_status status,
+                         const struct hs_error *err)
+{
+    char *said = err->text ? hs_copy(err->text) : NULL;
+    if (said && err->length > 0 && said[err->length - 1] == '\n')
+        said[err->length - 1] = '\0';
+    hs_json_text(json, "status", outcome);
+    hs_json_integer(json, "exit_code", status);
+    hs_json_text(json, "error", said);
+    free(said);
+}
+
+void hs_report_json_failure(FILE *stream, enum hs_status status, const struct hs_error *err)
+{
+    struct hs_json json = hs_json_on(stream);
+    hs_json_open(&json, NULL);
+    json_outcome(&json, status == HS_INTERRUPTED ? "stopped" : "failed", status, err);
+    hs_json_close(&json);
+}
+
 void hs_report_json(FILE *stream, const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
@@ -302,8 +330,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     const struct hs_history_state last = last_state(report);
     struct hs_json json = hs_json_on(stream);
     hs_json_open(&json, NULL);
-    hs_json_text(&json, "status", outcome(report));
-    hs_json_integer(&json, "exit_code", report->status);
+    json_outcome(&json, outcome(report), report->status, report->err);
     hs_json_text(&json, "title", problem->title);
     hs_json_text(&json, "config", problem->config_path);
     hs_json_text(&json, "output", problem->output.file);

@@ -12,6 +12,7 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
+    const struct hs_error *err; /* what main will print */
     struct hs_snapshots_end end;
 };
 
@@ -21,7 +22,7 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  * One object. All keys are always present; unknown values are null. The main keys:
  *     status      "finished", "steady", "not steady", "failed check", "stopped", "diverged",
  *                 "unsolved" or "failed"; exit code 0 with the first two only
- *     exit_code   of the program
+ *     exit_code   of the program; error: what it says on standard error, null if nothing
  *     title, config, output, kernel, backend, device, precision    strings
  *     points      [nx, ny, nz], one entry per axis
  *     sweeps      done since sweep 0; swept: those of this process
@@ -48,5 +49,9 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     version, commit
  */
 void hs_report_json(FILE *stream, const struct hs_report *report);
+
+/* Of a run that an error or a signal ended before it had a result: only status, exit_code and
+ * error. */
+void hs_report_json_failure(FILE *stream, enum hs_status status, const struct hs_error *err);
 
 #endif

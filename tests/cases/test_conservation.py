@@ -246,3 +246,19 @@ def test_the_axes_are_alike(tmp_path, kind, radius):
     size = 3 * max(1.0, np.abs(straight.field).max())
     bound = SWEEPS * 2 * (6 * radius + 5) * ROUNDOFF["double"] * size * math.sqrt(start.size)
     assert np.abs(np.transpose(straight.field, (2, 0, 1)) - turned.field).max() <= bound
+
+
+@pytest.mark.parametrize("faces, cells", [((0.25, 0.5), 26), ((0.245, 0.495), 25), ((0.0, 0.5), 50.5), ((0.251, 0.499), 24)])
+def test_a_region_has_the_heat_of_its_nodes(tmp_path, faces, cells):
+    """Half a cell more at each face on a node; none at a face halfway, or at one on a wall, whose node is half a cell."""
+    region = {"shape": "box", "lower": [faces[0]], "upper": [faces[1]], "value": 100.0}
+    settings = {
+        "grid": {"points": [101], "upper": [1.0]},
+        "material": {"diffusivity": 1e-4},
+        "initial": {"value": 0.0, "regions": [region]},
+        "boundary": {"all": {"type": "reflective"}},
+        "time": {"sweeps": 1},
+    }
+    run(tmp_path, settings)
+    with h5py.File(tmp_path / "case.h5") as f:
+        assert f["history/heat"][0] == pytest.approx(cells, rel=1e-12)

@@ -46,6 +46,41 @@ def test_every_type_and_order(tmp_path, expected, kind, order):
     assert np.array_equal(run(tmp_path, "in.npy"), expected)
 
 
+@pytest.mark.parametrize("kind", ["bool", "enum", ">enum"])
+def test_bool_and_other_enumerations_are_their_numbers(tmp_path, kind):
+    """h5py writes bool as an enumeration of one byte; NumPy as a type of its own, which is read too."""
+    values = field() % 2 if kind == "bool" else field()
+    enum = h5py.enum_dtype({f"m{n}": n for n in range(128)}, basetype=">i2" if ">" in kind else "u1")
+    data, of = (values.astype(bool), None) if kind == "bool" else (values, enum)
+    with h5py.File(tmp_path / "in.h5", "w") as f:
+        f.create_dataset("temperature", data=data, dtype=of)
+    np.save(tmp_path / "in.npy", data)
+    found = run(tmp_path, "in.h5")
+    assert np.array_equal(found[0], values) and np.array_equal(run(tmp_path, "in.npy"), found)
+
+
+@pytest.mark.parametrize("name", ["label.h5", "label.npy"])
+def test_labels_may_be_bool(tmp_path, name):
+    label = field()[:-1, :-1, :-1] > 64
+    with h5py.File(tmp_path / "label.h5", "w") as f:
+        f["label"] = label
+    np.save(tmp_path / "label.npy", label)
+    materials = 'materials = ( { name = "a"; diffusivity = 1e-3; }, { name = "b"; diffusivity = 2e-3; } );'
+    body = f'body = ( {{ file = "{name}"; names = ["a", "b"]; }} );'
+    text = CONFIG.replace("material = { diffusivity = 1e-3; };", materials + body).replace('file = "%s"; %s', "value = 1.0;")
+    (tmp_path / "case.cfg").write_text(text)
+    must(tmp_path, "run", "case.cfg", "--quiet")
+    with h5py.File(tmp_path / "out.h5") as f:
+        assert np.array_equal(f["body/labels"][:], label)
+
+
+def test_float16_is_refused_with_the_remedy(tmp_path):
+    np.save(tmp_path / "in.npy", field().astype("f2"))
+    (tmp_path / "case.cfg").write_text(CONFIG % ("in.npy", ""))
+    done = heatsolve(tmp_path, "run", "case.cfg")
+    assert done.returncode == 2 and 'type <f2; float64, float32, integers and bool are read: save array.astype("float64")' in done.stderr
+
+
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
 def test_every_version(tmp_path, expected, version):
     with open(tmp_path / "in.npy", "wb") as f:

@@ -829,6 +829,45 @@ def test_solvers_are_refused_by_their_key(tmp_path, method):
     assert f': steady.method = "{method}": cannot go on 2 ranks; those that can: sweeps;' in done.stderr, done.stderr
 
 
+def test_too_long_a_step_has_a_remedy_that_ranks_can_take(tmp_path):
+    write(tmp_path, PLATE, time={"end": 1e15, "tolerance": 1.0, "method": "rkl2"})
+    said = [launch(tmp_path, ranks, "run", "case.cfg", "--output", "a.h5").stderr for ranks in (1, 2)]
+    assert all("and 1e+12 times are the most" in text for text in said), said
+    assert 'or take "implicit"\n' in said[0] and 'or take "implicit" on one rank\n' in said[1], said
+
+
+ONE_THREAD = """
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided);
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    const int status = PMPI_Init_thread(argc, argv, required, provided);
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!getenv("ONLY_RANK") || (rank && strcmp(rank, getenv("ONLY_RANK")) == 0))
+        *provided = 1; /* MPI_THREAD_FUNNELED */
+    return status;
+}
+"""
+
+
+@pytest.mark.skipif("sanitize" in HEATSOLVE, reason="a sanitizer's library must be the first that is loaded")
+@pytest.mark.parametrize("only", ["", "1"])
+def test_an_mpi_for_one_thread_is_refused_on_several_ranks(tmp_path, only):
+    (tmp_path / "one.c").write_text("#include <stdlib.h>\n#include <string.h>\n" + ONE_THREAD)
+    compiler = os.environ.get("CC", "cc").split()
+    subprocess.run([*compiler, "-shared", "-fPIC", "-o", tmp_path / "one.so", tmp_path / "one.c"], check=True)
+    preloaded = tmp_path / "preloaded"
+    setting = f"export ONLY_RANK={only}\n" if only else ""
+    preloaded.write_text(f'#!/bin/sh\n{setting}export LD_PRELOAD={tmp_path}/one.so\nexec {PROGRAM} "$@"\n')
+    preloaded.chmod(0o755)
+    write(tmp_path, BLOCK, time={"sweeps": 10})
+    done = launch(tmp_path, 2, "run", "case.cfg", "--quiet", "--output", "a.h5", program=preloaded)
+    assert done.returncode == 4 and len(our_lines(done.stderr)) == 1 and "MPI_THREAD_SERIALIZED" in done.stderr, done.stderr
+    assert not (tmp_path / "a.h5").exists()
+    if not only:
+        done = launch(tmp_path, 1, "run", "case.cfg", "--quiet", "--output", "a.h5", program=preloaded)
+        assert done.returncode == 0, done.stderr
+
+
 def test_auto_finds_the_steady_state_by_what_ranks_can(tmp_path):
     still = {**PLATE, "source": {"value": 1e-3}, "boundary": {"all": {"type": "dirichlet", "value": 300.0}}}
     write(tmp_path, still, grid={"points": [12, 13], "upper": [1.0, 1.0]}, steady={"tolerance": 1e-4, "method": "auto"})

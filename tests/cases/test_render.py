@@ -17,6 +17,7 @@ from program import HEATSOLVE, heatsolve, must
 GREY = (160, 160, 160)
 INK = (38, 42, 48)
 BLUE = (31, 90, 160)
+PART = (184, 190, 200)
 
 
 def write(path, temperature, axes, title="A plate", unit="K", time=None):
@@ -717,6 +718,47 @@ def test_columns_of_different_units_are_refused(history, tmp_path):
     assert not (tmp_path / "p.png").exists()
 
 
+def letters_beside(image):
+    """Length of the text along the vertical axis: the rows with ink at the left margin."""
+    inked = (image[:, 40:72] < 128).all(axis=2).any(axis=1)
+    return np.ptp(np.flatnonzero(inked))
+
+
+def test_the_axis_of_several_columns_has_their_quantity(history, tmp_path):
+    with h5py.File(history, "r+") as f:
+        f.create_dataset("history/flux/x_min", data=np.linspace(0, 9, 101)).attrs["units"] = "W"
+        f.create_dataset("history/source", data=np.linspace(0, 9, 101)).attrs["units"] = "W"
+    length = {}
+    for n, names in enumerate(["z_max", "x_min", "z_max,flux/x_min", "z_max,source", "z_max,flux/x_min,source,flux/z_max"]):
+        length[names] = letters_beside(draw(history, tmp_path / f"{n}.png", "--plot", "flux/" + names))
+    short, mixed = length["z_max,flux/x_min"], length["z_max,source"]  # "flux [W]", "heat flow [W]"
+    assert short < length["z_max"] and short < length["x_min"]  # "flux/z_max [W]"
+    assert short < mixed == length["z_max,flux/x_min,source,flux/z_max"]
+    for n, names in enumerate(["flux/z_max,flux/x_min", "history/flux/z_max, flux/x_min"]):
+        draw(history, tmp_path / f"{n}.svg", "--plot", names, read=False)
+    assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
+
+
+@pytest.mark.parametrize("solved, time", [(True, 0.0), (False, 0.0), (False, 40.0)])
+@pytest.mark.parametrize("names", ["max", "history"])
+def test_a_single_row_is_a_point_in_the_middle(tmp_path, solved, time, names):
+    path = write(tmp_path / "a.h5", np.random.rand(1, 5, 5), [np.linspace(0, 1, 5)] * 2, time=[time])
+    with h5py.File(path, "r+") as f:
+        for name, value in (("min", 10.0), ("mean", 50.0), ("max", 90.0)):
+            f.create_dataset("history/" + name, data=[value]).attrs["units"] = "K"
+        f["history/time"] = [time]
+        f.attrs["status"] = "steady"
+        if solved:
+            f.attrs["steady_residual"] = 1e-9
+    image = draw(path, tmp_path / "p.png", "--plot", names, "--range", "0:100")
+    x, y, w, h = area = plot_area(image)
+    for value in (10, 50, 90) if names == "history" else (90,):
+        colour = curve_at(image, area, 0.5, value, (0, 100))
+        assert max(colour) - min(colour) > 60, (value, colour)
+    ticks = (image[y + h + 6, x - 9 : x + w + 9] == INK).all(axis=1)  # below the frame
+    assert np.count_nonzero(np.diff(ticks.astype(int)) == 1) == 1  # no time before the first, nor after
+
+
 def test_the_lines_of_the_guide_draw_what_they_say(tmp_path, fake):
     x, y, z = np.linspace(0, 0.12, 7), np.linspace(0, 0.08, 6), np.linspace(0, 0.02, 5)
     (tmp_path / "out").mkdir()
@@ -849,9 +891,9 @@ SHAPES = {
 }
 
 
-def run_case(directory, text):
+def run_case(directory, text, *more):
     (directory / "case.cfg").write_text(text)
-    must(directory, "run", "case.cfg", "--quiet")
+    must(directory, "run", "case.cfg", "--quiet", *more)
     return directory / "case.h5"
 
 
@@ -946,6 +988,48 @@ def test_labels_are_outlined_where_they_are(tmp_path, name):
         plane = np.take(label, owner(*shown.pop(n), cut[1]), axis=2 - n)
     (x, of_cells), (y, _) = shown
     assert_outlined(image, lambda across, up: plane[owner(y, of_cells, y[-1] * up), owner(x, of_cells, x[-1] * across)])
+
+
+def borders_in(image):
+    """Where lines stand in a line plot, 0 to 1 across; a curve may cover a part of them."""
+    left, top, w, h = plot_area(image)
+    lined = (np.abs(image[top : top + h, left : left + w] - PART).max(axis=2) <= 2).mean(axis=0) > 0.7
+    first = np.flatnonzero(np.diff(np.r_[0, lined]) == 1)
+    return (first + 1) / w
+
+
+BAR = BODY.replace("points = [41, 21]; upper = [0.4, 0.2]", "points = [41]; upper = [0.4]")
+
+
+def test_materials_of_a_line_have_borders(tmp_path):
+    path = run_case(tmp_path, BAR.replace("SHAPE", 'box"; lower = [0.1]; upper = [0.303];'))
+    for output, more in (("p.png", []), ("q.png", ["--step", "all"])):
+        assert borders_in(draw(path, tmp_path / output, *more)) == pytest.approx([0.25, 0.7575], abs=2e-3)
+    path = run_case(tmp_path, BAR.replace('body = ( { material = "a"; }, { material = "b"; shape = "SHAPE } );', 'body = ( { material = "b"; } );'), "--overwrite")
+    assert borders_in(draw(path, tmp_path / "p.png")).size == 0
+
+
+@pytest.mark.parametrize("axis, at, borders", [("y", 0.1, [0.325, 0.675]), ("y", 0.155, [0.3908, 0.6092]), ("x", 0.2, [0.15, 0.85]), ("y", 0.19, [])])
+def test_materials_have_borders_where_a_plate_is_cut(tmp_path, axis, at, borders):
+    path = run_case(tmp_path, BODY.replace("SHAPE", SHAPES["disc"][0]))
+    assert borders_in(draw(path, tmp_path / "p.png", "--slice", f"{axis}={at}")) == pytest.approx(borders, abs=2e-3)
+
+
+@pytest.mark.parametrize("cut", [None, "y=0.05", "x=0.11"])
+@pytest.mark.parametrize("less", [0, 1], ids=["nodes", "cells"])
+def test_labels_of_a_line_have_borders(tmp_path, less, cut):
+    axes = EVEN[:2] if cut else EVEN[:1]
+    label = labels_of([len(axis) - less for axis in axes[::-1]])
+    np.save(tmp_path / "label.npy", label)
+    grid = f"points = {[len(axis) for axis in axes]}; spacing = 0.01;"
+    path = run_case(tmp_path, LABELLED.replace("GRID", grid).replace("FACES", ""))
+    image = draw(path, tmp_path / "p.png", *(["--slice", cut] if cut else []))
+    line, along = label, axes[0]
+    if cut:
+        n = "xy".index(cut[0])
+        line, along = np.take(label, owner(axes[n], less, float(cut[2:])), axis=1 - n), axes[1 - n]
+    expected = (np.flatnonzero(np.diff(line.astype(int))) + (1 if less else 0.5)) / (len(along) - 1)
+    assert expected.size > 1 and borders_in(image) == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.parametrize("less", [0, 1], ids=["nodes", "cells"])

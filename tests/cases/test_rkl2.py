@@ -4,6 +4,7 @@ same bits for kernels and threads, and what is reported and refused.
 
 import json
 import os
+import re
 import signal
 import time
 
@@ -343,7 +344,8 @@ def test_check_and_summary_say_how_steps_are_cut(tmp_path):
     assert report["steps_made"] - report["steps_refused"] > 8 and report["gcells"] > 0.0
     done = command(tmp_path, settings, "run", "--overwrite")
     assert f"steps        4, cut into {report['steps_made'] - report['steps_refused']}" in done.stdout
-    assert " sweeps in all, in " in done.stdout and "after 4 steps of 0.1 s" in done.stdout
+    assert re.search(r", cut into \d+( \(and \d+ that were too long\))?, \d+ sweeps in all, in ", done.stdout)
+    assert "after 4 steps of 0.1 s" in done.stdout
     with h5py.File(tmp_path / "case.h5") as f:
         assert f.attrs["sweeps_per_step"] == 0 and f.attrs["sweeps"] == 4
 
@@ -368,12 +370,24 @@ def test_check_and_summary_tell_steps_from_sweeps(tmp_path):
     assert check["sweeps_at_once"] == 0 and "each of them a sweep, and a pass for its sum" in text
     done = command(tmp_path, settings, "run")
     assert "step 24/24" in done.stderr
-    assert f"steps        24 of {24 * stages} sweeps in all" in done.stdout and "after 24 steps of 0.0166667 s" in done.stdout
+    assert f"steps        24, of {stages} sweeps each, {24 * stages} in all, in " in done.stdout
+    assert "after 24 steps of 0.0166667 s" in done.stdout
     assert "heat out" in done.stdout and "balance      closes to" in done.stdout
     report = json.loads(command(tmp_path, settings, "run", "--json", "--quiet", "--overwrite").stdout)
     assert report["method"] == "rkl2" and report["sweeps"] == 24 and report["sweeps_per_step"] == stages
     with h5py.File(tmp_path / "case.h5") as f:
         assert f.attrs["sweeps_per_step"] == stages
+
+
+@pytest.mark.parametrize("kernel, told", [("openmp", ", up to {} in one pass"), ("wavefront", ""), ("reference", "")])
+def test_sweeps_in_one_pass_are_told_if_they_are_several(tmp_path, kernel, told):
+    settings = {**STAYS, "material": MATERIAL, "time": rkl2(0.4, 4), "solver": {"backend": "cpu", "kernel": kernel}}
+    check = json.loads(command(tmp_path, settings, "check", "--json").stdout)
+    text = command(tmp_path, settings, "check").stdout
+    assert ("in one pass over the fields" in text) == (told != "") and "1 of them" not in text
+    text = command(tmp_path, settings, "run").stdout
+    stages, told = check["sweeps_per_step"], told.format(check["sweeps_at_once"])
+    assert f"steps        4, of {stages} sweeps each, {4 * stages} in all{told}, in " in text
 
 
 def test_it_takes_a_kernel_of_single_sweeps_and_none_that_was_tuned(tmp_path):
@@ -410,7 +424,11 @@ RAW = {
         ),
         (  # it would sweep for ever
             {**PULLED, "material": MATERIAL, "time": {"end": 1e15, "method": "rkl2", "tolerance": 1.0}},
-            "times the longest stable sweep, and 1e+12 times are the most; look at the smallest cell",
+            'and 1e+12 times are the most; look at the smallest cell, give a shorter time.step, or take "implicit"',
+        ),
+        (  # implicit cannot do it either
+            {**PULLED, "material": MATERIAL, "stencil": {"radius": 2}, "time": {"end": 1e15, "method": "rkl2", "tolerance": 1.0}},
+            "times are the most; look at the smallest cell or give a shorter time.step\n",
         ),
     ],
 )

@@ -112,6 +112,27 @@ def test_a_bad_command_line_writes_nothing(tmp_path, command, arguments, code, m
     assert files(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        (["case.cfg", "--fast"], 2),
+        (["none.cfg"], 3),
+        (["case.cfg", "--set", "grid.pionts=[9]", "--set", "time.ende=1"], 2),
+        (["case.cfg", "--output", "case.cfg"], 2),
+        (["case.cfg", "--output", "case.cfg/a.h5"], 3),
+        (["case.cfg", "--set", "exact.max_error=1e-9"], 1),
+        (["case.cfg"], 0),
+    ],
+)
+def test_json_is_one_object_however_a_run_ends(tmp_path, arguments, code):
+    result = heatsolve(tmp_path, "run", *arguments, "--json", "--quiet")
+    said = json.loads(result.stdout)
+    assert result.returncode == said["exit_code"] == code, result.stderr
+    assert said["status"] == {0: "finished", 1: "failed check"}.get(code, "failed")
+    assert result.stderr == (f"heatsolve: {said['error']}\n" if code else "") and (code or said["error"] is None)
+    assert len(said) == 3 or code < 2
+
+
 def test_an_output_that_is_a_link_stays_one(tmp_path):
     """It may lead to a disk with more space."""
     (tmp_path / "large").mkdir()

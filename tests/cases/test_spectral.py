@@ -5,6 +5,7 @@ refused. tests/unit/engine/test_modes.c covers every kind of wall, dims, radius 
 import json
 import math
 import os
+import re
 import resource
 
 import h5py
@@ -269,6 +270,9 @@ def test_a_step_of_any_length_has_its_heat_balance(tmp_path):
     done = command(tmp_path, case("exponential", end=9.0), "run")
     assert done.returncode == 0, done.stderr
     assert "method       exponential" in done.stdout
+    assert re.search(r"steps        (\d+) in .*\n  time         9 s after \1 step", done.stdout)
+    checked = command(tmp_path, case("exponential", end=9.0), "check").stdout
+    assert re.search(r"solved       \d+ steps?, to t = 9 s", checked) and "sweeps   " not in checked
     assert "heat out" in done.stdout and "balance      closes to" in done.stdout
     with h5py.File(tmp_path / "case.h5") as f:
         stored = f["history/stored"][1:] * np.diff(f["history/time"])

@@ -44,10 +44,13 @@ static enum hs_status read_text(const char *text, const char *points, struct hs_
     const int memory = memfd_create("case", MFD_CLOEXEC);
     const size_t length = strlen(text);
     hs_problem_init(out);
-    if (memory < 0 || write(memory, text, length) != (ssize_t)length)
+    if (memory < 0)
         return hs_error_add(err, HS_IO, "bench: --methods: no file in memory");
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
-    const enum hs_status st = hs_config_read(path, &points, points ? 1 : 0, out, err);
+    const enum hs_status st =
+        write(memory, text, length) == (ssize_t)length
+            ? hs_config_read(path, &points, points ? 1 : 0, out, err)
+            : hs_error_add(err, HS_IO, "bench: --methods: no file in memory: it cannot be written");
     close(memory);
     return st;
 }

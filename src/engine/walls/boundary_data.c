@@ -419,18 +419,38 @@ struct excess {
     double value;
 };
 
+static bool is_excess(const struct hs_problem *problem, const struct hs_datum *datum, double value)
+{
+    const double most = hs_precision_most(problem->precision);
+    return !(fabs(value) <= most && fabs(value * datum->sweep_gain) <= most);
+}
+
 static bool exceeds(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                     struct excess *found)
 {
-    const double most = hs_precision_most(problem->precision);
     found->value = hs_datum_at(problem, datum, found->node, t);
-    return !(fabs(found->value) <= most && fabs(found->value * datum->sweep_gain) <= most);
+    return is_excess(problem, datum, found->value);
+}
+
+/* The extreme of numbers from a file is known, and is all that need be looked at. */
+static bool is_extreme_excess(const struct hs_problem *problem, const struct hs_datum *datum,
+                              struct excess *found)
+{
+    const struct hs_stored *stored = datum->field->stored;
+    const int64_t *points = problem->grid.points, n = stored->extreme_node;
+    found->value = stored->extreme;
+    found->node[HS_X] = n % points[HS_X];
+    found->node[HS_Y] = n / points[HS_X] % points[HS_Y];
+    found->node[HS_Z] = n / points[HS_X] / points[HS_Y];
+    return is_excess(problem, datum, found->value);
 }
 
 /* Looks at the suspected node, then over the grid. */
 static bool look_for_excess(const struct hs_problem *problem, const struct hs_datum *datum,
                             double t, const int64_t suspect[HS_AXES], struct excess *found)
 {
+    if (datum->field)
+        return is_extreme_excess(problem, datum, found);
     for (int axis = 0; axis < HS_AXES; axis++)
         found->node[axis] = suspect[axis];
     put_on_face(&problem->grid, datum->face, found->node);

@@ -199,6 +199,19 @@ static void draw_curve(const struct hs_chart *c, const struct hs_curve *k)
             last_x + 0.5 * dx, last_y + 0.5 * dy, k->label);
 }
 
+/* The places on a line where its parts meet, with a resolution of one unit. */
+static void draw_borders(const struct hs_chart *c)
+{
+    const int columns = (int)c->plot.width;
+    int last = c->part(c->self, 0.5 / columns, 0);
+    for (int i = 1; i < columns; i++) {
+        const int here = c->part(c->self, (i + 0.5) / columns, 0);
+        if (here != last)
+            rule(c, c->plot.x + i, c->plot.y, 0, c->plot.height, HS_PART);
+        last = here;
+    }
+}
+
 /* The subtitle's baseline from the top, below the title if there is one. */
 static double subtitle_of(const struct hs_chart *c)
 {
@@ -254,6 +267,8 @@ static void paint(const struct hs_chart *c)
     cairo_clip(c->cr);
     if (c->field)
         hs_chart_draw_field(c);
+    else if (c->part)
+        draw_borders(c);
     for (int k = 0; k < c->count; k++)
         draw_curve(c, &c->curves[k]);
 }

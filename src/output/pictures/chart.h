@@ -31,8 +31,8 @@ struct hs_chart {
     double ratio;           /* with a field: width to height of the plot */
     const double *levels;   /* of contours */
     int level_count;
-    /* Number of the part at a position, 0 to 1 across and up; parts are outlined. NULL: no parts.
-     */
+    /* Number of the part at a position, 0 to 1 across and up. Parts are outlined; without a field
+     * lines stand where they meet across the plot. NULL: no parts. */
     int (*part)(const void *self, double across, double up);
     const void *self;
     struct hs_curve *curves; /* drawing sorts them by their last points if they have names */

@@ -50,6 +50,7 @@ static void release_column(struct hs_picture_column *column)
 {
     free(column->name);
     free(column->unit);
+    free(column->path);
     free(column->value);
     free(column->time);
 }
@@ -216,6 +217,7 @@ static enum hs_status add_column(struct reader *r, const char *path, struct hs_e
                             file->path, path);
     rows = out->count;
     out->count = 0;
+    out->path = shown(name_of(path));
     for (int64_t i = 0; i < rows; i++)
         if (isfinite(out->value[i]) && isfinite(out->time[i])) {
             out->time[out->count] = out->time[i];

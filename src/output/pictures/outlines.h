@@ -15,8 +15,8 @@ struct hs_outlines {
     struct hs_label_plane labels; /* of the cut */
 };
 
-/* Reads the outlines of a file, for a picture with two axes; none if the file has none. Warns if
- * its labels cannot be read. */
+/* Reads the outlines of a file, for a picture of a plane or a line; none if the file has none.
+ * Warns if its labels cannot be read. */
 struct hs_outlines hs_outlines_read(const struct hs_picture_file *file, const struct hs_cut *cut,
                                     struct hs_error *err);
 void hs_outlines_release(struct hs_outlines *outlines);

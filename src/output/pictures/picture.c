@@ -132,11 +132,11 @@ static int material_at(const void *self, double across, double up)
     const struct hs_chart *c = &job->chart;
     const struct hs_picture *p = job->picture;
     const double place[] = {c->x.from + across * (c->x.to - c->x.from),
-                            c->y.from + up * (c->y.to - c->y.from)};
+                            c->y.from + up * (c->y.to - c->y.from)}; /* of a line only x counts */
     double at[HS_AXES] = {0};
     if (job->outlines.labels.label)
         return hs_labels_at(&job->outlines.labels, hs_chart_node(c, 0, across),
-                            hs_chart_node(c, 1, up));
+                            c->field ? hs_chart_node(c, 1, up) : 0.0);
     for (int a = 0, n = 0; a < p->file.dims; a++)
         at[a] = a == p->cut.axis ? p->cut.at : place[n++];
     return hs_outlines_material(&job->outlines, p->file.dims, at);
@@ -167,14 +167,14 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     const struct hs_scale temperature =
         fit(p, "temperature", p->file.unit, bounds, c->count ? 0.05 : 0, err);
     *(c->count ? &c->y : &c->bar) = temperature;
+    job->outlines = hs_outlines_read(&p->file, &p->cut, err);
+    c->part = job->outlines.count > 1 || job->outlines.labels.label ? material_at : NULL;
+    c->self = job;
     if (c->count)
         return HS_OK;
     c->beyond[0] = bounds[0] < c->bar.from;
     c->beyond[1] = bounds[1] > c->bar.to;
     c->field = job->values;
-    job->outlines = hs_outlines_read(&p->file, &p->cut, err);
-    c->part = job->outlines.count > 1 || job->outlines.labels.label ? material_at : NULL;
-    c->self = job;
     choose_levels(p, c->bar, bounds, err);
     c->levels = p->levels;
     c->level_count = p->level_count;
@@ -291,6 +291,57 @@ enum hs_status hs_picture_draw(struct hs_picture *p, FILE *out, struct hs_error 
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
+/* Length of the quantity's name in the path of a row: "flux" of "flux/x_min". */
+static size_t quantity_length(const struct hs_picture_column *column)
+{
+    const char *slash = strrchr(column->path, '/');
+    return slash ? (size_t)(slash - column->path) : strlen(column->path);
+}
+
+/* Whether all rows are of one quantity, such as the fluxes of several walls. */
+static bool is_one_quantity(const struct hs_picture_file *file)
+{
+    const struct hs_picture_column *first = file->column;
+    const size_t length = quantity_length(first);
+    bool one = true;
+    for (const struct hs_picture_column *k = first; k < first + file->columns; k++)
+        one = one && quantity_length(k) == length && strncmp(k->path, first->path, length) == 0;
+    return one;
+}
+
+/* What the rows are, which have one unit; allocated. */
+static char *quantity_of(const struct hs_picture_file *file)
+{
+    const struct hs_picture_column *first = file->column;
+    if (file->columns == 1)
+        return hs_copy(first->path);
+    if (is_one_quantity(file))
+        return hs_format("%.*s", (int)quantity_length(first), first->path);
+    return hs_copy(strcmp(first->unit, file->unit) == 0 ? "temperature"
+                   : strcmp(first->unit, "K") == 0      ? "difference in temperature"
+                                                        : "heat flow");
+}
+
+/* The scale of the rows' times. One time alone stands in the middle: a row at the beginning has
+ * nothing before it. */
+static struct hs_scale fit_times(const struct hs_picture *p, const double times[2],
+                                 char label[HS_LABEL_SIZE])
+{
+    struct hs_scale s = fit(NULL, "t", "s", times, 0, NULL);
+    if (times[0] < times[1])
+        return s;
+    if (p->file.solved) {
+        s.what = "";
+        s.unit = (struct hs_unit){.factor = 1, .name = ""};
+        s.single = "steady state";
+        return s;
+    }
+    s.unit = hs_unit_shown("s", times[0]);
+    hs_number_text(times[0] / s.unit.factor, INFINITY, label);
+    s.single = label;
+    return s;
+}
+
 enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *out,
                                struct hs_error *err)
 {
@@ -301,8 +352,8 @@ enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *ou
         return status;
     const int count = p->file.columns;
     const struct hs_picture_column *column = p->file.column;
-    const bool warm = strcmp(column->unit, p->file.unit) == 0;
-    const char *what = count == 1 ? column->name : warm ? "temperature" : names;
+    const bool one = is_one_quantity(&p->file);
+    char *what = quantity_of(&p->file), label[HS_LABEL_SIZE];
     double values[2] = {INFINITY, -INFINITY}, times[2] = {INFINITY, -INFINITY};
     struct hs_chart c = {
         .width = (int)p->width, .title = p->file.title, .subtitle = "", .count = count};
@@ -311,14 +362,17 @@ enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *ou
         widen(column->value, column->count, values);
         widen(column->time, column->count, times);
         c.curves[k] = (struct hs_curve){column->time, column->value, column->count, colours[k % 8],
-                                        .name = count > 1 ? column->name : NULL};
+                                        .name = count == 1 ? NULL
+                                                : one      ? column->name
+                                                           : column->path};
     }
-    c.x = fit(NULL, "t", "s", times, 0, NULL);
+    c.x = fit_times(p, times, label);
     c.y = fit(p, what, p->file.column->unit, values, 0.05, err);
     status = hs_charts_write(&c, 1, p->output, err);
     if (!status)
         fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
                 p->file.path);
     free(c.curves);
+    free(what);
     return status;
 }

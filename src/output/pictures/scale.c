@@ -94,6 +94,8 @@ void hs_scale_set_step(struct hs_scale *s, double most)
 {
     const double width = (s->to / s->unit.factor - s->from / s->unit.factor) * (1 - 1e-9);
     double first;
+    if (s->single)
+        return;
     int n = 3 * (int)ceil(log10(width)); /* so coarse that there are at most two */
     while (multiples(s, nice_step(n), &first) < 2 ||
            (most * nice_step(n - 1) >= width && multiples(s, nice_step(n - 1), &first) <= most))
@@ -104,6 +106,11 @@ void hs_scale_set_step(struct hs_scale *s, double most)
 bool hs_scale_tick(const struct hs_scale *s, int n, double *value, char label[HS_LABEL_SIZE])
 {
     char plain[HS_LABEL_SIZE] = "";
+    if (s->single) {
+        *value = 0.5 * s->from + 0.5 * s->to;
+        snprintf(label, HS_LABEL_SIZE, "%s", s->single);
+        return n == 0;
+    }
     if (s->log) {
         const double from = s->from / s->unit.factor, decades = log10(s->to / s->from);
         const int decade = (int)floor(log10(from));

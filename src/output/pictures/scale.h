@@ -28,6 +28,7 @@ struct hs_scale {
     double from, to;  /* from < to, finite, apart by more than rounding; > 0 if `log` */
     struct hs_unit unit;
     bool log;
+    const char *single;  /* label of the only tick, in the middle; NULL: as many as fit */
     double step, widest; /* tick spacing, in the unit; width of the widest label, for drawing */
 };
 

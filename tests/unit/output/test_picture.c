@@ -105,6 +105,19 @@ void test_picture__ticks_of_a_plain_range_are_plain(void **state)
     assert_true(at[4] == 4e6);
 }
 
+void test_picture__a_value_alone_has_one_tick(void **state)
+{
+    struct hs_scale s = scale_of(-1, 1, "s");
+    char label[HS_LABEL_SIZE];
+    double at;
+    s.single = "steady state";
+    hs_scale_set_step(&s, 8);
+    assert_true(hs_scale_tick(&s, 0, &at, label));
+    assert_string_equal(label, "steady state");
+    assert_true(hs_scale_place(&s, at) == 0.5);
+    assert_false(hs_scale_tick(&s, 1, &at, label));
+}
+
 static void expect_quantity(double value, const char *unit, double largest, const char *expected)
 {
     char *text;

@@ -368,8 +368,16 @@ static const struct hs_backend *share_backend(void)
 
 enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
 {
-    hs_wire_begin(argc, argv);
-    return hs_wire.ranks == 1 ? HS_OK : hs_same_arguments(*argc, *argv, err);
+    enum hs_status st = HS_OK;
+    if (!hs_wire_begin(argc, argv))
+        st = hs_error_add(err, HS_DEVICE,
+                          "MPI: this library was built without the support of threads that a run "
+                          "on several ranks needs, MPI_THREAD_SERIALIZED; take another one, or one "
+                          "rank");
+    if (hs_wire.ranks == 1)
+        return st;
+    st = hs_wire_settle(st, err); /* they may have different libraries */
+    return st ? st : hs_same_arguments(*argc, *argv, err);
 }
 
 enum hs_status hs_ranks_end(enum hs_status status)

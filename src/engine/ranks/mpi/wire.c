@@ -22,9 +22,9 @@ struct hs_wire hs_wire = {.ranks = 1, .locals = 1};
 static MPI_Comm node;
 static bool crowded; /* ranks of this node take turns on its processors */
 
-void hs_wire_begin(int *argc, char ***argv)
+bool hs_wire_begin(int *argc, char ***argv)
 {
-    int given;
+    int given = MPI_THREAD_SINGLE;
     /* the writer's thread makes requests while the main one waits */
     MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &hs_wire.rank);
@@ -34,6 +34,7 @@ void hs_wire_begin(int *argc, char ***argv)
     MPI_Comm_size(node, &hs_wire.locals);
     crowded = hs_wire.locals >
               hs_smaller(hs_machine_processors(""), (int64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    return given >= MPI_THREAD_SERIALIZED || hs_wire.ranks == 1;
 }
 
 void hs_wire_end(void)

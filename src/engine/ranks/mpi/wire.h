@@ -13,7 +13,8 @@ struct hs_wire {
 };
 extern struct hs_wire hs_wire;
 
-void hs_wire_begin(int *argc, char ***argv);
+/* False if this MPI lets only one thread speak, and there are several ranks. */
+bool hs_wire_begin(int *argc, char ***argv);
 void hs_wire_end(void);
 
 /* Broadcasts from rank 0. The others mostly sleep while they wait, since that may take long. */
