@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,39 +80,31 @@ struct compiler {
     size_t size;
 };
 
-static bool fail_at(struct compiler *c, const char *where, const char *format, const char *what)
+static bool HS_PRINTF(3, 4) fail_at(struct compiler *c, const char *where, const char *format, ...)
 {
     if (c->status)
         return false;
     c->status = HS_BAD_INPUT;
-    char said[200];
-    snprintf(said, sizeof said, format, what);
-    snprintf(c->reason, c->size, "%s at column %d", said, (int)(where - c->text) + 1);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->reason, c->size, format, args);
+    va_end(args);
+    hs_text_append(c->reason, c->size, " at column %d", (int)(where - c->text) + 1);
     return false;
 }
 
-/* fail_at with the character at the current position, of one or more bytes. */
-static bool fail_before(struct compiler *c, const char *format)
+/* Bytes of the character at the current position; each byte that is not UTF-8 counts as one. */
+static int character(const struct compiler *c)
 {
-    char sign[5];
     const int length = hs_text_character(c->at);
-    snprintf(sign, sizeof sign, "%.*s", length > 0 ? length : 1, c->at);
-    return fail_at(c, c->at, format, sign);
-}
-
-/* fail_at with a number, the limit. */
-static bool fail_beyond(struct compiler *c, const char *where, const char *format, int most)
-{
-    char number[12];
-    snprintf(number, sizeof number, "%d", most);
-    return fail_at(c, where, format, number);
+    return length > 0 ? length : 1;
 }
 
 static bool go_deeper(struct compiler *c)
 {
     return ++c->nesting <= DEEPEST_NESTING ||
-           fail_beyond(c, c->at, "nested more than %s deep; write it with fewer parentheses,",
-                       DEEPEST_NESTING);
+           fail_at(c, c->at, "nested more than %d deep; write it with fewer parentheses,",
+                   DEEPEST_NESTING);
 }
 
 static void skip_blanks(struct compiler *c)
@@ -174,11 +167,8 @@ static bool parse_number(struct compiler *c)
     snprintf(token, sizeof token, "%.*s", length, c->at);
     const char *fault =
         length < (int)sizeof token ? hs_number_parse(token, &value) : "is too long for a number";
-    if (fault) {
-        char said[120];
-        snprintf(said, sizeof said, "%.60s %s", token, fault);
-        return fail_at(c, c->at, "%s", said);
-    }
+    if (fault)
+        return fail_at(c, c->at, "%.60s %s", token, fault);
     c->at = end;
     if (isalpha((unsigned char)*end) || *end == '_' || *end == '(')
         return fail_at(c, end, "an operator is missing between a number and \"%.1s\"", end);
@@ -191,12 +181,10 @@ static bool is_foreign_sign(struct compiler *c, const char *at)
     if (at > c->text && at[0] == '*' && at[-1] == '*')
         at--;
     const char *remedy = hs_foreign_sign(at);
-    char said[160];
     if (!remedy)
         return false;
     const int length = at[0] == '*' ? 2 : hs_text_character(at);
-    snprintf(said, sizeof said, "\"%.*s\" was not expected (%s)", length, at, remedy);
-    fail_at(c, at, "%s", said);
+    fail_at(c, at, "\"%.*s\" was not expected (%s)", length, at, remedy);
     return true;
 }
 
@@ -204,8 +192,8 @@ static bool is_foreign_sign(struct compiler *c, const char *at)
 static bool not_closed(struct compiler *c, const char *open)
 {
     if (*c->at == '\0')
-        return fail_at(c, open, "the \"(\" has no \")\"%s", "");
-    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "a \")\" is missing%s", "");
+        return fail_at(c, open, "the \"(\" has no \")\"");
+    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "a \")\" is missing");
 }
 
 static bool count_arguments(struct compiler *c, const struct function *function, int count,
@@ -213,13 +201,11 @@ static bool count_arguments(struct compiler *c, const struct function *function,
 {
     if (function->arguments == count || (function->arguments < 0 && count > 0))
         return true;
-    char said[100];
-    snprintf(said, sizeof said, "%s takes %s, not %d,", function->name,
-             function->arguments < 0    ? "one argument or more"
-             : function->arguments == 1 ? "one argument"
-                                        : "two arguments",
-             count);
-    return fail_at(c, where, "%s", said);
+    return fail_at(c, where, "%s takes %s, not %d,", function->name,
+                   function->arguments < 0    ? "one argument or more"
+                   : function->arguments == 1 ? "one argument"
+                                              : "two arguments",
+                   count);
 }
 
 static bool parse_arguments(struct compiler *c, const struct function *function, const char *where)
@@ -237,7 +223,7 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
             c->at++;
             skip_blanks(c);
             if (*c->at == ')')
-                return fail_at(c, c->at, "an argument is missing%s", "");
+                return fail_at(c, c->at, "an argument is missing");
         } else if (*c->at != ')')
             return not_closed(c, open);
     }
@@ -251,17 +237,15 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
 
 static bool unknown_name(struct compiler *c, const char *name)
 {
-    char known[500], said[160];
+    char known[500];
     const char *foreign = hs_foreign_name(name);
     snprintf(known, sizeof known, "x|y|z|t|pi|%s", hs_expression_functions());
     const char *nearest = strcmp(name, "_pi") == 0 ? "pi" : hs_nearest_word(name, known);
     if (foreign)
-        snprintf(said, sizeof said, "unknown name \"%.40s\" (%s)", name, foreign);
-    else if (nearest)
-        snprintf(said, sizeof said, "unknown name \"%.40s\" (did you mean %s?)", name, nearest);
-    else
-        snprintf(said, sizeof said, "unknown name \"%.40s\" (known are x, y, z, t, pi, e)", name);
-    return fail_at(c, c->at, "%s", said);
+        return fail_at(c, c->at, "unknown name \"%.40s\" (%s)", name, foreign);
+    if (nearest)
+        return fail_at(c, c->at, "unknown name \"%.40s\" (did you mean %s?)", name, nearest);
+    return fail_at(c, c->at, "unknown name \"%.40s\" (known are x, y, z, t, pi, e)", name);
 }
 
 static bool parse_name(struct compiler *c)
@@ -296,8 +280,9 @@ static bool parse_primary(struct compiler *c)
     if (*c->at != '(' && is_foreign_sign(c, c->at))
         return false;
     if (*c->at != '(')
-        return *c->at ? fail_before(c, "a number, a name or \"(\" is missing before \"%s\"")
-                      : fail_at(c, c->at, "the expression ends too early,%s", "");
+        return *c->at ? fail_at(c, c->at, "a number, a name or \"(\" is missing before \"%.*s\"",
+                                character(c), c->at)
+                      : fail_at(c, c->at, "the expression ends too early,");
     const char *open = c->at++;
     if (!parse_choice(c))
         return false;
@@ -344,7 +329,7 @@ static bool parse_operators(struct compiler *c, int least)
         const bool negative = *c->at++ == '-';
         skip_blanks(c);
         if (*c->at == '-' || *c->at == '+')
-            return fail_at(c, where, "two signs in a row%s; use parentheses,", "");
+            return fail_at(c, where, "two signs in a row; use parentheses,");
         if (!parse_operators(c, BINDS_POWER) || (negative && !apply(c, HS_OP_NEGATE)))
             return false;
     } else if (!parse_primary(c))
@@ -374,7 +359,7 @@ static bool parse_choice(struct compiler *c)
     if (!parse_choice(c))
         return false;
     if (*c->at != ':')
-        return fail_at(c, c->at, "a \":\" is missing for the \"?\"%s", "");
+        return fail_at(c, c->at, "a \":\" is missing for the \"?\"");
     c->at++;
     if (!parse_choice(c))
         return false;
@@ -388,20 +373,21 @@ static bool parse_all(struct compiler *c)
         return false;
     if (*c->at == '\0')
         return true;
-    return !is_foreign_sign(c, c->at) && fail_before(c, "\"%s\" was not expected");
+    return !is_foreign_sign(c, c->at) &&
+           fail_at(c, c->at, "\"%.*s\" was not expected", character(c), c->at);
 }
 
 /* `varies` is as parsed and not simplified: "0*x" varies, and so does "x > 0 ? 1 : 1". */
 static bool compile(struct compiler *c)
 {
     if (strlen(c->text) > LONGEST_TEXT)
-        return fail_beyond(c, c->text + LONGEST_TEXT,
-                           "an expression has at most %s characters; shorten it: the rest begins",
-                           LONGEST_TEXT);
+        return fail_at(c, c->text + LONGEST_TEXT,
+                       "an expression has at most %d characters; shorten it: the rest begins",
+                       LONGEST_TEXT);
     if (!parse_all(c))
         return false;
     if (hs_program_depth(c->code, c->length) > HS_EXPRESSION_DEPTH)
-        return fail_at(c, c->text, "nested too deeply%s; write it with fewer parentheses,", "");
+        return fail_at(c, c->text, "nested too deeply; write it with fewer parentheses,");
     return true;
 }
 
