@@ -107,9 +107,9 @@ static void read_problem(struct hs_reader *reader)
     problem->steps_known = has_steps(reader);
 }
 
-enum hs_status hs_config_read_how(const char *path, const char *const *overrides,
-                                  int override_count, struct hs_config_how how,
-                                  struct hs_problem *out, struct hs_error *err)
+enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
+                              struct hs_config_how how, struct hs_problem *out,
+                              struct hs_error *err)
 {
     hs_problem_init(out);
     struct hs_error trouble; /* separate from earlier errors in err */
@@ -143,10 +143,4 @@ enum hs_status hs_config_read_how(const char *path, const char *const *overrides
     hs_config_text_release(&text);
     hs_error_release(&trouble);
     return status;
-}
-
-enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
-                              struct hs_problem *out, struct hs_error *err)
-{
-    return hs_config_read_how(path, overrides, override_count, (struct hs_config_how){0}, out, err);
 }

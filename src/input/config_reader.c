@@ -31,7 +31,7 @@ struct hs_key hs_found_at(const struct hs_reader *reader, double found, const in
 
 bool hs_given(const struct hs_reader *reader, const char *key)
 {
-    return hs_settings_given(reader->settings, key);
+    return hs_settings_find(reader->settings, key) != NULL;
 }
 
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)

@@ -31,7 +31,7 @@ struct hs_key hs_key(const char *format, ...) HS_PRINTF(1, 2);
 struct hs_key hs_found_at(const struct hs_reader *reader, double found,
                           const int64_t node[HS_AXES]);
 
-bool hs_given(const struct hs_reader *reader, const char *key);
+bool hs_given(const struct hs_reader *reader, const char *key); /* bad or not */
 
 /* Complains of a key; false, for the caller to return. */
 #define hs_complain(reader, ...) hs_settings_complain((reader)->settings, __VA_ARGS__)

@@ -402,11 +402,6 @@ bool hs_settings_flag(const struct hs_settings *settings, const char *path)
     return text && strcmp(text, "true") == 0;
 }
 
-bool hs_settings_given(const struct hs_settings *settings, const char *path)
-{
-    return hs_settings_find(settings, path) != NULL;
-}
-
 int hs_settings_length(const struct hs_settings *settings, const char *path)
 {
     const struct hs_setting *entry = hs_settings_find(settings, path);

@@ -103,9 +103,6 @@ bool hs_settings_count(const struct hs_settings *settings, const char *path, int
 const char *hs_settings_text(const struct hs_settings *settings, const char *path); /* or NULL */
 bool hs_settings_flag(const struct hs_settings *settings, const char *path); /* false: unknown */
 
-/* Whether the key was given, bad or not. */
-bool hs_settings_given(const struct hs_settings *settings, const char *path);
-
 /* Number of members of a list; a single number is a list of one. 0 if not given. */
 int hs_settings_length(const struct hs_settings *settings, const char *path);
 

@@ -47,7 +47,8 @@ static enum hs_status read_text(const char *text, const char *points, struct hs_
     if (memory < 0 || write(memory, text, length) != (ssize_t)length)
         return hs_error_add(err, HS_IO, "bench: --methods: no file in memory");
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
-    const enum hs_status st = hs_config_read(path, &points, points ? 1 : 0, out, err);
+    const enum hs_status st =
+        hs_config_read(path, &points, points ? 1 : 0, (struct hs_config_how){0}, out, err);
     close(memory);
     return st;
 }
