@@ -121,11 +121,24 @@ bool hs_axis_is_periodic(const struct hs_reader *reader, int axis)
     return false;
 }
 
+/* Reads numbers of the axes that grid.points describes. */
+static bool read_listed(struct hs_reader *reader, const char *key, bool spread, double *out)
+{
+    double number[HS_AXES];
+    const bool all = reader->listed == reader->problem->grid.dims;
+    if (!hs_read_axes(reader, key, spread, reader->listed,
+                      all ? "the grid has" : "grid.points is for", number))
+        return false;
+    for (int n = 0; n < reader->listed; n++)
+        out[reader->list[n]] = number[n];
+    return true;
+}
+
 static bool space_upper(struct hs_reader *reader)
 {
     struct hs_grid *grid = &reader->problem->grid;
     double upper[HS_AXES];
-    if (!hs_read_per_listed_axis(reader, "grid.upper", false, upper))
+    if (!read_listed(reader, "grid.upper", false, upper))
         return false;
     bool good = true;
     for (int n = 0; n < reader->listed; n++) {
@@ -204,10 +217,9 @@ static bool read_space(struct hs_reader *reader)
         return refuse_lists(reader);
     if (by_upper && hs_given(reader, "grid.spacing"))
         return hs_complain(reader, "grid.spacing", "give upper or spacing, not both");
-    if (!hs_read_per_listed_axis(reader, "grid.lower", false, grid->lower))
+    if (!read_listed(reader, "grid.lower", false, grid->lower))
         return false;
-    if (by_upper ? !space_upper(reader)
-                 : !hs_read_per_listed_axis(reader, "grid.spacing", true, grid->spacing))
+    if (by_upper ? !space_upper(reader) : !read_listed(reader, "grid.spacing", true, grid->spacing))
         return false;
     return !reader->grid_known || check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
 }

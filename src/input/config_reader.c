@@ -120,9 +120,8 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     return hs_check_coordinates(reader, expression.varies, key);
 }
 
-/* Reads numbers for `dims` axes; messages say that `whose` axes they are. */
-static bool read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
-                      const char *whose, double *out)
+bool hs_read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
+                  const char *whose, double *out)
 {
     const struct hs_setting *entry = hs_settings_find(reader->settings, key);
     if (dims == 0)
@@ -154,19 +153,7 @@ static bool read_axes(struct hs_reader *reader, const char *key, bool spread, in
 
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
 {
-    return read_axes(reader, key, spread, reader->problem->grid.dims, "the grid has", out);
-}
-
-bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
-{
-    double number[HS_AXES];
-    const bool all = reader->listed == reader->problem->grid.dims;
-    if (!read_axes(reader, key, spread, reader->listed, all ? "the grid has" : "grid.points is for",
-                   number))
-        return false;
-    for (int n = 0; n < reader->listed; n++)
-        out[reader->list[n]] = number[n];
-    return true;
+    return hs_read_axes(reader, key, spread, reader->problem->grid.dims, "the grid has", out);
 }
 
 void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key)

@@ -68,13 +68,13 @@ void hs_keep_content(struct hs_reader *reader, const char *key, char *content);
 /* Reads a number or an expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 
-/* Reads one number for each axis of the grid, or the default for all. A single number is for every
- * axis if `spread`, else allowed only for a single axis. False if not given or bad, or the axes are
- * not known. */
+/* Reads one number for each of `dims` axes, of which messages say "the face has", or the default
+ * for all. A single number is for every axis if `spread`, else allowed only for a single axis.
+ * False if not given or bad, or `dims` is 0: not known. hs_read_per_axis: for the axes of the grid.
+ */
+bool hs_read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
+                  const char *whose, double *out);
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
-
-/* The same for the axes that grid.points describes. */
-bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
 
 /* Reads the shape of the group at `path` from its keys shape, lower, upper, ...; false if it is
  * bad. */

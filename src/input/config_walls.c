@@ -263,26 +263,17 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
 {
     const struct hs_grid *grid = &reader->problem->grid;
     const int axes[] = {hs_face_first_axis(wall->face), hs_face_second_axis(wall->face)};
-    double *const ends[] = {wall->lower, wall->upper};
-    bool good = true;
+    double *const ends[] = {wall->lower, wall->upper}, number[HS_AXES];
     for (int end = 0; end < 2; end++) {
         const struct hs_key key = hs_key("%s.%s", path, corners[end]);
-        const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
         if (!hs_require(reader, key.text,
-                        "give the corners lower and upper along the axes of the face"))
+                        "give the corners lower and upper along the axes of the face") ||
+            !hs_read_axes(reader, key.text, false, grid->dims - 1, "the face has", number))
             return false;
-        const int length = hs_settings_length(reader->settings, key.text);
-        if (entry->bad || length != grid->dims - 1)
-            return hs_complain(reader, key.text,
-                               "has %d number%s; the face has %d ax%ss, give one for each", length,
-                               length == 1 ? "" : "s", grid->dims - 1, grid->dims == 2 ? "i" : "e");
-        for (int n = 0; n < length; n++) {
-            const struct hs_key member =
-                entry->kind == HS_SETTING_NUMBER ? key : hs_key("%s[%d]", key.text, n);
-            good = hs_settings_number(reader->settings, member.text, &ends[end][axes[n]]) && good;
-        }
+        for (int n = 0; n < grid->dims - 1; n++)
+            ends[end][axes[n]] = number[n];
     }
-    for (int n = 0; n < grid->dims - 1 && good; n++) {
+    for (int n = 0; n < grid->dims - 1; n++) {
         const int a = axes[n];
         const bool ordered = wall->lower[a] < wall->upper[a];
         if (ordered && (!reader->space_known || (wall->upper[a] > grid->lower[a] &&
@@ -294,7 +285,7 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
                                    : "must be above lower along %c",
                            "xyz"[a]);
     }
-    return good;
+    return true;
 }
 
 /* Whether any of the face's patches is given by a label. */
