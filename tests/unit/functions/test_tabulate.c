@@ -28,7 +28,9 @@ static double value_by(const struct hs_tabulation *tabulation, unsigned axes,
         row.table[n] = (struct hs_row_table){&number[n], false};
     }
     double value;
-    hs_program_row(tabulation->code, tabulation->length, &row, &value);
+    hs_expression_row(
+        &(struct hs_expression){.code = tabulation->code, .length = tabulation->length}, &row,
+        &value);
     return value;
 }
 
