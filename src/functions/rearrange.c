@@ -40,25 +40,17 @@ static struct range hull(const double *values, int count)
     return r;
 }
 
-/* An operation that is monotone in each argument has its extremes at corners. */
+/* An operation of one argument or two, monotone in each, has its extremes at corners. */
 static struct range corners(int operation, struct range a, struct range b)
 {
-    const struct hs_instruction code[] = {{HS_OP_X, 0.0}, {HS_OP_Y, 0.0}, {operation, 0.0}};
-    const double at[] = {
-        hs_expression_at(code, 3, a.lo, b.lo, 0.0, 0.0),
-        hs_expression_at(code, 3, a.lo, b.hi, 0.0, 0.0),
-        hs_expression_at(code, 3, a.hi, b.lo, 0.0, 0.0),
-        hs_expression_at(code, 3, a.hi, b.hi, 0.0, 0.0),
-    };
+    const int arguments = hs_operation_arguments(operation);
+    const struct hs_instruction code[] = {
+        {HS_OP_X, 0.0}, {arguments == 1 ? HS_OP_X : HS_OP_Y, 0.0}, {operation, 0.0}};
+    const double x[] = {a.lo, a.hi, a.lo, a.hi}, y[] = {b.lo, b.lo, b.hi, b.hi};
+    double at[4];
+    for (int n = 0; n < 4; n++)
+        at[n] = hs_expression_at(code + 2 - arguments, arguments + 1, x[n], y[n], 0.0, 0.0);
     return hull(at, 4);
-}
-
-static struct range ends(int operation, struct range a)
-{
-    const struct hs_instruction code[] = {{HS_OP_X, 0.0}, {operation, 0.0}};
-    const double at[] = {hs_expression_at(code, 2, a.lo, 0.0, 0.0, 0.0),
-                         hs_expression_at(code, 2, a.hi, 0.0, 0.0, 0.0)};
-    return hull(at, 2);
 }
 
 static struct range range_of(int operation, struct range a, struct range b, struct range c)
@@ -78,9 +70,7 @@ static struct range range_of(int operation, struct range a, struct range b, stru
     case HS_OP_SUBTRACT:
     case HS_OP_MULTIPLY:
     case HS_OP_MIN:
-    case HS_OP_MAX: return corners(operation, a, b);
-    case HS_OP_DIVIDE: return b.lo <= 0.0 && b.hi >= 0.0 ? unknown : corners(operation, a, b);
-    case HS_OP_POWER: return a.lo <= 0.0 ? unknown : corners(operation, a, b);
+    case HS_OP_MAX:
     case HS_OP_NEGATE:
     case HS_OP_CUBE:
     case HS_OP_EXP:
@@ -94,12 +84,14 @@ static struct range range_of(int operation, struct range a, struct range b, stru
     case HS_OP_TRUNC:
     case HS_OP_RINT:
     case HS_OP_SINH:
-    case HS_OP_CBRT: return ends(operation, a);
-    case HS_OP_SQRT: return a.lo < 0.0 ? unknown : ends(operation, a);
-    case HS_OP_LOG: return a.lo <= 0.0 ? unknown : ends(operation, a);
+    case HS_OP_CBRT: return corners(operation, a, b);
+    case HS_OP_DIVIDE: return b.lo <= 0.0 && b.hi >= 0.0 ? unknown : corners(operation, a, b);
+    case HS_OP_SQRT: return a.lo < 0.0 ? unknown : corners(operation, a, b);
+    case HS_OP_LOG:
+    case HS_OP_POWER: return a.lo <= 0.0 ? unknown : corners(operation, a, b);
     case HS_OP_SQUARE:
     case HS_OP_ABS: {
-        struct range r = ends(operation, a);
+        struct range r = corners(operation, a, b);
         r.lo = a.lo <= 0.0 && a.hi >= 0.0 ? 0.0 : r.lo;
         return r;
     }
