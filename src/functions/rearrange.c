@@ -141,9 +141,8 @@ static int leaf(struct tree *tree, int operation, double constant)
 {
     struct node made = {operation, constant, {NONE, NONE, NONE}, 0, {constant, constant}};
     if (operation != HS_OP_CONSTANT) {
-        const int at = operation - HS_OP_X;
-        made.varies = operation == HS_OP_T ? (unsigned)HS_VARIES_T : (unsigned)HS_VARIES_X << at;
-        made.range = tree->place[at];
+        made.varies = (unsigned)HS_VARIES_X << (operation - HS_OP_X);
+        made.range = tree->place[operation - HS_OP_X];
     }
     return add_node(tree, made);
 }

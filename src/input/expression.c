@@ -40,16 +40,14 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 static const struct variable {
     const char *name;
-    enum hs_operation operation;
-    unsigned varies;
-    double constant; /* of HS_OP_CONSTANT */
+    struct hs_instruction push;
 } variables[] = {
-    {"x", HS_OP_X, HS_VARIES_X, 0.0},
-    {"y", HS_OP_Y, HS_VARIES_Y, 0.0},
-    {"z", HS_OP_Z, HS_VARIES_Z, 0.0},
-    {"t", HS_OP_T, HS_VARIES_T, 0.0},
-    {"pi", HS_OP_CONSTANT, 0, 3.14159265358979323846},
-    {"e", HS_OP_CONSTANT, 0, 2.71828182845904523536},
+    {"x", {HS_OP_X, 0.0}},
+    {"y", {HS_OP_Y, 0.0}},
+    {"z", {HS_OP_Z, 0.0}},
+    {"t", {HS_OP_T, 0.0}},
+    {"pi", {HS_OP_CONSTANT, 3.14159265358979323846}},
+    {"e", {HS_OP_CONSTANT, 2.71828182845904523536}},
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
@@ -74,7 +72,6 @@ struct compiler {
     struct hs_instruction *code;
     int length;
     int nesting;
-    unsigned varies;
     enum hs_status status; /* the first error; after it nothing more is done */
     char *reason;
     size_t size;
@@ -265,8 +262,7 @@ static bool parse_name(struct compiler *c)
     for (int i = 0; i < VARIABLES; i++)
         if (strcmp(name, variables[i].name) == 0) {
             c->at = end;
-            c->varies |= variables[i].varies;
-            return emit(c, variables[i].operation, variables[i].constant);
+            return emit(c, variables[i].push.operation, variables[i].push.constant);
         }
     return unknown_name(c, name);
 }
@@ -377,7 +373,6 @@ static bool parse_all(struct compiler *c)
            fail_at(c, c->at, "\"%.*s\" was not expected", character(c), c->at);
 }
 
-/* `varies` is as parsed and not simplified: "0*x" varies, and so does "x > 0 ? 1 : 1". */
 static bool compile(struct compiler *c)
 {
     if (strlen(c->text) > LONGEST_TEXT)
@@ -402,6 +397,6 @@ enum hs_status hs_expression_compile(const char *text, struct hs_instruction **c
         return c.status;
     }
     *code = c.code;
-    *out = (struct hs_expression){.code = c.code, .length = c.length, .varies = c.varies};
+    *out = hs_expression_part(c.code, c.length - 1); /* "0*x" varies, as does "x > 0 ? 1 : 1" */
     return HS_OK;
 }
