@@ -209,15 +209,13 @@ static void read_solids(struct hs_reader *reader, int count)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-enum { MOST_LABEL = HS_LABEL_NUMBERS - 1, NO_SUBSTANCE = -1 };
-
 /* Reads the material of each label. */
-static bool read_names(struct hs_reader *reader, int *of_label)
+static bool read_names(struct hs_reader *reader, uint16_t *of_label)
 {
     const int count = hs_settings_length(reader->settings, "body[0].names");
     const int numbers = hs_settings_length(reader->settings, "body[0].labels");
-    for (int label = 0; label <= MOST_LABEL; label++)
-        of_label[label] = NO_SUBSTANCE;
+    for (int label = 0; label < HS_LABEL_NUMBERS; label++)
+        of_label[label] = HS_UNNAMED;
     if (!hs_require(reader, "body[0].names",
                     "give the materials of the labels, as in [\"air\", \"copper\"]"))
         return false;
@@ -231,11 +229,12 @@ static bool read_names(struct hs_reader *reader, int *of_label)
         const struct hs_key key = hs_key("body[0].labels[%d]", n);
         if (hs_given(reader, key.text) && !hs_settings_count(reader->settings, key.text, &label))
             return false;
-        if (of_label[label] != NO_SUBSTANCE)
+        if (of_label[label] != HS_UNNAMED)
             return hs_complain(reader, key.text,
                                "is there already; a label stands for one material");
-        of_label[label] = read_reference(reader, hs_key("body[0].names[%d]", n).text);
-        good = good && of_label[label] >= 0;
+        const int found = read_reference(reader, hs_key("body[0].names[%d]", n).text);
+        of_label[label] = found < 0 ? HS_UNNAMED : (uint16_t)found;
+        good = good && found >= 0;
     }
     return good;
 }
@@ -243,17 +242,14 @@ static bool read_names(struct hs_reader *reader, int *of_label)
 static struct hs_grid grid_of_cells(const struct hs_reader *reader)
 {
     struct hs_grid cells = reader->problem->grid;
-    for (int axis = 0; axis < cells.dims; axis++) {
-        const struct hs_boundary_kind *kind = hs_face_kind(reader, 2 * axis);
-        cells.points[axis] -= !(kind && kind->wrap);
-    }
+    for (int axis = 0; axis < cells.dims; axis++)
+        cells.points[axis] -= !hs_axis_is_periodic(reader, axis);
     return cells;
 }
 
 struct labels {
-    uint16_t *label; /* NULL: labels are only checked */
-    const int *of_label;
-    double *odd; /* numbers without a material; allocated */
+    struct hs_body *body; /* whose `label` is filled, unless it is NULL */
+    double *odd;          /* numbers without a material; allocated */
     int64_t odd_count;
 };
 
@@ -261,28 +257,27 @@ struct labels {
 static bool take_labels(void *self, double *values, int64_t first, int64_t count)
 {
     struct labels *labels = self;
+    const struct hs_body *body = labels->body;
     for (int64_t n = 0; n < count; n++) {
-        const double number = values[n];
-        if (hs_is_label(number) && labels->of_label[(int)number] != NO_SUBSTANCE) {
-            if (labels->label)
-                labels->label[first + n] = (uint16_t)labels->of_label[(int)number];
+        const uint16_t found = hs_body_substance_of(body, values[n]);
+        if (body->label)
+            body->label[first + n] = found;
+        if (found != HS_UNNAMED)
             continue;
-        }
         labels->odd = hs_reserve(labels->odd, (size_t)labels->odd_count, sizeof *labels->odd);
-        labels->odd[labels->odd_count++] = number;
+        labels->odd[labels->odd_count++] = values[n];
     }
     return true;
 }
 
-static void read_label_numbers(struct hs_reader *reader, struct hs_stored *stored,
-                               const int *of_label)
+static void read_label_numbers(struct hs_reader *reader, struct hs_stored *stored)
 {
     struct hs_body *body = reader->problem->body;
     const int64_t count = hs_stored_layers(stored) * hs_stored_plane(stored);
-    struct labels labels = {.of_label = of_label};
+    struct labels labels = {.body = body};
     const struct hs_taker taker = {take_labels, &labels};
     if (reader->numbers == HS_NUMBERS_KEPT) {
-        labels.label = body->label = malloc((size_t)count * sizeof *body->label);
+        body->label = malloc((size_t)count * sizeof *body->label);
         if (!body->label) {
             hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
             return;
@@ -296,22 +291,13 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
     free(labels.odd);
 }
 
-/* Leaves the labels in their file, to be read in parts. */
-static void leave_labels(struct hs_body *body, struct hs_stored *stored, const int *of_label)
-{
-    body->stored = stored;
-    body->substance_of = hs_new(HS_LABEL_NUMBERS * sizeof *body->substance_of);
-    for (int number = 0; number < HS_LABEL_NUMBERS; number++)
-        body->substance_of[number] =
-            of_label[number] == NO_SUBSTANCE ? HS_UNNAMED : (uint16_t)of_label[number];
-}
-
-/* The label field has the shape of the nodes or of the cells. */
+/* The label field has the shape of the nodes or of the cells. It stays in its file, to be read in
+ * parts, unless numbers are kept. */
 static void read_labels(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
-    static int of_label[MOST_LABEL + 1];
-    const bool named = read_names(reader, of_label);
+    body->substance_of = hs_new(HS_LABEL_NUMBERS * sizeof *body->substance_of);
+    const bool named = read_names(reader, body->substance_of);
     const struct hs_grid *grid = &reader->problem->grid, cells = grid_of_cells(reader);
     if (!reader->grid_known)
         return;
@@ -324,11 +310,11 @@ static void read_labels(struct hs_reader *reader)
         return;
     body->labels = taken == 0 ? HS_LABEL_NODES : HS_LABEL_CELLS;
     if (named && reader->numbers != HS_NUMBERS_LEFT)
-        read_label_numbers(reader, stored, of_label);
+        read_label_numbers(reader, stored);
     if (reader->numbers == HS_NUMBERS_KEPT)
         hs_stored_destroy(stored);
     else
-        leave_labels(body, stored, of_label);
+        body->stored = stored;
 }
 
 static void read_label_entry(struct hs_reader *reader, int count)

@@ -45,8 +45,7 @@ const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int 
 double hs_read_end(const struct hs_reader *reader, int axis)
 {
     const struct hs_grid *grid = &reader->problem->grid;
-    const struct hs_boundary_kind *kind = hs_face_kind(reader, 2 * axis);
-    return hs_grid_coordinate(grid, axis, grid->points[axis] - !(kind && kind->wrap));
+    return hs_grid_coordinate(grid, axis, grid->points[axis] - !hs_axis_is_periodic(reader, axis));
 }
 
 /* Reports keys of a group ("x_min", "all") that its kind does not use. */
