@@ -301,14 +301,15 @@ static void read_labels(struct hs_reader *reader)
     const struct hs_grid *grid = &reader->problem->grid, cells = grid_of_cells(reader);
     if (!reader->grid_known)
         return;
-    const struct hs_field_shape nodes = hs_field_shape_of(grid);
-    const struct hs_field_shape shapes[] = {
-        nodes, {&cells, "the grid of its cells", nodes.axes, nodes.fit}};
-    int taken;
-    struct hs_stored *stored = hs_find_dataset(reader, "body[0]", shapes, 2, &taken);
+    struct hs_field_shape nodes = hs_field_shape_of(grid);
+    const struct hs_field_shape of_cells = {&cells, "the grid of its cells", nodes.axes, nodes.fit,
+                                            NULL};
+    nodes.other = &of_cells;
+    struct hs_stored *stored = hs_find_dataset(reader, "body[0]", &nodes);
     if (!stored)
         return;
-    body->labels = taken == 0 ? HS_LABEL_NODES : HS_LABEL_CELLS;
+    const bool at_nodes = memcmp(stored->points, grid->points, sizeof grid->points) == 0;
+    body->labels = at_nodes ? HS_LABEL_NODES : HS_LABEL_CELLS;
     if (named && reader->numbers != HS_NUMBERS_LEFT)
         read_label_numbers(reader, stored);
     if (reader->numbers == HS_NUMBERS_KEPT)
@@ -359,7 +360,7 @@ static void read_measured_field(struct hs_reader *reader, const char *name, stru
                     "give conductivity and capacity, each { file; dataset; }") ||
         !hs_require(reader, file.text, "give the file that has it"))
         return;
-    out->stored = hs_find_dataset(reader, group.text, &shape, 1, NULL);
+    out->stored = hs_find_dataset(reader, group.text, &shape);
     struct measured measured = {reader, file.text};
     const struct hs_taker taker = {check_measured, &measured};
     if (out->stored && reader->numbers != HS_NUMBERS_LEFT)

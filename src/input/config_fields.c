@@ -42,32 +42,8 @@ static struct hs_key file_key(const char *group, const char *name)
     return hs_key(number ? "%s_%s" : "%s.%s", group, name);
 }
 
-/* Finds a field of one of the shapes; on failure `why` says which shapes are possible. */
-static enum hs_status find_shaped(const char *path, const char *dataset, int64_t step,
-                                  const struct hs_field_shape *shapes, int count, int *taken,
-                                  struct hs_stored **out, struct hs_error *why)
-{
-    struct hs_error both;
-    hs_error_init(&both);
-    enum hs_status status = hs_field_file_find(path, dataset, step, &shapes[0], out, why);
-    for (*taken = 0; status == HS_BAD_INPUT && *taken + 1 < count;) {
-        const struct hs_field_shape *shape = &shapes[++*taken];
-        struct hs_error other;
-        hs_error_init(&other);
-        status = hs_field_file_find(path, dataset, step, shape, out, &other);
-        if (status && strcmp(hs_error_reason(&other), hs_error_reason(why)) != 0)
-            hs_error_add(&both, status, "%s; or %s", hs_error_reason(why), hs_error_reason(&other));
-        hs_error_release(&other);
-    }
-    if (both.count > 0) {
-        hs_error_release(why);
-        *why = both;
-    }
-    return status;
-}
-
 struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
-                                  const struct hs_field_shape *shapes, int count, int *taken)
+                                  const struct hs_field_shape *shape)
 {
     const struct hs_key key = file_key(group, "file"), named = file_key(group, "dataset");
     const char *dataset = hs_settings_text(reader->settings, named.text);
@@ -79,9 +55,7 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     struct hs_error why;
     hs_error_init(&why);
     struct hs_stored *stored = NULL;
-    int which;
-    const enum hs_status status =
-        find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
+    const enum hs_status status = hs_field_file_find(path, dataset, step, shape, &stored, &why);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
         hs_complain(reader, named.text,
                     "%s is a .npy file, which has one array and no datasets; remove this", path);
@@ -89,8 +63,6 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
         hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
     else
         stored->place = hs_settings_place(reader->settings, key.text);
-    if (taken)
-        *taken = which;
     hs_error_release(&why);
     free(path);
     return stored;
@@ -229,7 +201,7 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
     hs_read_value(reader, expression.text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
     if (by_file && given == 1)
-        out->stored = hs_find_dataset(reader, group, &shape, 1, NULL);
+        out->stored = hs_find_dataset(reader, group, &shape);
     if (out->stored && reader->space_known && reader->doubts)
         doubt_places(reader, group, out->stored);
 }

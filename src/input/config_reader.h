@@ -85,10 +85,9 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 char *hs_locate_input(struct hs_reader *reader, const char *key);
 
 /* Finds the field named by the keys file, dataset and step of `group`, allocated; for a wall's
- * number the keys are its name with _file and so on. The field has one of `count` shapes, whose
- * index goes to *taken, which may be NULL. Reports errors. */
+ * number the keys are its name with _file and so on. Reports errors. */
 struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
-                                  const struct hs_field_shape *shapes, int count, int *taken);
+                                  const struct hs_field_shape *shape);
 
 /* Passes all numbers of the field to `take` (which may be NULL), some layers at a time, and stores
  * their content for the fingerprint. With `out` all numbers come in one piece, which is returned
