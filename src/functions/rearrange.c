@@ -1,11 +1,10 @@
 /* Brings programs into the form of functions/separation.h, by means of a tree of their operations,
  * ranges of the nodes' values, and rules for the form of an operation on arguments that have the
  * form. */
-#include "functions/rearrange.h"
+#include "functions/separation.h"
 
 #include "core/memory.h"
 #include "functions/evaluate.h"
-#include "functions/separation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "core/round.h"
 #include "core/text.h"
 #include "functions/fields.h"
-#include "functions/rearrange.h"
 #include "functions/separation.h"
 #include "input/field_file.h"
 #include "input/fingerprint.h"
