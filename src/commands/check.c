@@ -43,8 +43,7 @@ struct outlook {
     struct hs_error refused; /* why a run would not begin: existing files, or a folder */
     struct hs_steady_outlook steady;
     struct hs_balance_power source; /* at t = 0 */
-    struct hs_doubts doubts;
-    struct hs_error read; /* doubts of the config reader, as messages */
+    struct hs_error doubts;         /* as messages */
 };
 
 static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
@@ -442,7 +441,7 @@ static void print_text(const struct outlook *outlook)
         begin("refused", "%s", outlook->refused.text);
     if (plan->note[0])
         begin("note", "%s\n", plan->note);
-    hs_doubts_say(&outlook->read, &outlook->doubts, print_doubt, NULL);
+    hs_doubts_say(&outlook->doubts, print_doubt, NULL);
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -563,7 +562,7 @@ static void print_json(struct outlook *outlook)
     hs_json_number(&json, "reduction_seconds", outlook->reducing);
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
-    hs_doubts_say(&outlook->read, &outlook->doubts, add_doubt, &json);
+    hs_doubts_say(&outlook->doubts, add_doubt, &json);
     hs_json_close(&json);
     hs_json_close(&json);
 }
@@ -605,8 +604,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct outlook outlook = {.problem = &problem, .plan = &plan, .source = {.power = NAN}};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
-    hs_error_init(&outlook.read);
-    request.doubts = &outlook.read;
+    hs_error_init(&outlook.doubts);
+    request.doubts = &outlook.doubts;
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)
@@ -620,7 +619,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (hs_ranks_enter(&st, &problem, hs_plan_method(&plan), &plan.backend, err) && !st)
         st = show(&request, &outlook, err);
     hs_error_release(&outlook.refused);
-    hs_error_release(&outlook.read);
+    hs_error_release(&outlook.doubts);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;

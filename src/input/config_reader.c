@@ -72,12 +72,10 @@ bool hs_doubt(struct hs_reader *reader, const char *key, const char *format, ...
     if (!reader->doubts || reader->doubts->count >= MOST)
         return false;
     char *place = hs_settings_place(reader->settings, key), said[300];
-    for (char *p = place; (p = strchr(p, '\n'));) /* a message must be one line */
-        *p = ' ';
     va_start(args, format);
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    hs_error_add(reader->doubts, HS_OK, "%s: %s", place, said);
+    hs_error_warn(reader->doubts, place, said);
     free(place);
     return true;
 }
