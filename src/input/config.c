@@ -128,7 +128,6 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
         out->config_text = whole_text(text.plain, overrides, override_count);
         struct hs_reader reader = {.settings = &settings,
                                    .problem = out,
-                                   .err = &trouble,
                                    .doubts = how.doubts,
                                    .numbers = how.numbers};
         keep_files(&reader, &text);

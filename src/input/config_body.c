@@ -279,7 +279,7 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
     if (reader->numbers == HS_NUMBERS_KEPT) {
         body->label = malloc((size_t)count * sizeof *body->label);
         if (!body->label) {
-            hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
+            hs_error_add(reader->settings->err, HS_DEVICE, "out of memory for the body's labels");
             return;
         }
     }
@@ -542,8 +542,7 @@ void hs_read_body(struct hs_reader *reader)
         read_many(reader);
     else
         make_of_material(reader);
-    const struct hs_error *err = reader->err;
-    if (err->status) /* what follows would only repeat the error */
+    if (reader->settings->err->status) /* what follows would only repeat the error */
         return;
     if (many && !more && !problem->raw && is_plain(problem->body))
         make_plain(reader);

@@ -223,7 +223,7 @@ static void check_initial(struct hs_reader *reader)
         .reader = reader,
         .row = malloc((size_t)grid->points[HS_X] * sizeof *check.row)}; /* in 1D the whole field */
     if (!check.row) {
-        hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
+        hs_error_add(reader->settings->err, HS_DEVICE, "out of memory for a row of the initial field");
         return;
     }
     hs_initial_rows_init(&check.rows, problem, 1);

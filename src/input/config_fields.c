@@ -78,12 +78,12 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
     double *values = malloc((size_t)(together * plane) * sizeof *values);
     bool good = values;
     if (!values)
-        hs_error_add(reader->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
+        hs_error_add(reader->settings->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
                      stored->place, (long long)(together * plane), stored->path);
     for (int64_t k = 0; k < layers && good; k += together) {
         const int64_t count = hs_smaller(together, layers - k);
         const struct hs_box box = hs_stored_box(stored, k, count);
-        good = stored->read(stored, &box, values, reader->err) == HS_OK;
+        good = stored->read(stored, &box, values, reader->settings->err) == HS_OK;
         if (!good)
             break;
         hs_content_add(&content, values, count * plane);

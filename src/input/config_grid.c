@@ -292,7 +292,7 @@ static void check_memory(struct hs_reader *reader)
                                     hs_given(reader, "grid.points") ? "grid.points" : "grid");
     hs_grid_name_points(&problem->grid, points, sizeof points);
     say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, largest, sizeof largest);
-    hs_error_add(reader->err, HS_DEVICE,
+    hs_error_add(reader->settings->err, HS_DEVICE,
                  "%s: %s nodes in %s need at least %.0f bytes (%.2f GiB), %s has %.0f (%.2f GiB), "
                  "%.0f (%.2f GiB) of them free; give fewer points%s; %s",
                  place, points, hs_precision_name(problem->precision), needed, needed / 0x1p30,

@@ -11,7 +11,6 @@
 struct hs_reader {
     struct hs_settings *settings;
     struct hs_problem *problem;
-    struct hs_error *err;
     struct hs_error *doubts; /* receives warnings; NULL: not wanted */
     enum hs_config_numbers numbers;
     /* grid.dims is set once the number of axes is known; until then it is 0 */
