@@ -60,13 +60,20 @@ static bool is_counted_twice(struct hs_reader *reader, const struct hs_setting *
 
 static bool read_listed_points(struct hs_reader *reader, const struct hs_setting *points)
 {
-    int64_t *const counts = reader->problem->grid.points;
+    struct hs_problem *problem = reader->problem;
+    const int64_t fewest = fewest_points(problem->radius);
     bool good = true;
     for (int n = 0; n < reader->listed; n++) {
         const bool lone = points->kind == HS_SETTING_NUMBER;
         const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
-        good = hs_require(reader, key.text, "give the points of each axis") && good;
-        good = hs_settings_count(reader->settings, key.text, &counts[reader->list[n]]) && good;
+        int64_t *count = &problem->grid.points[reader->list[n]];
+        if (!hs_require(reader, key.text, "give the points of each axis") ||
+            !hs_settings_count(reader->settings, key.text, count))
+            good = false;
+        else if (*count < fewest)
+            hs_complain(reader, key.text, "at least %d points are needed for radius %d%s",
+                        (int)fewest, problem->radius,
+                        *count == 1 ? "; leave it out if the grid has no such axis" : "");
     }
     return good;
 }
@@ -94,21 +101,6 @@ static bool read_points(struct hs_reader *reader)
         if (hs_axis_is_given(reader, axis))
             good = hs_count_axis(reader, axis, fewest_points(reader->problem->radius)) && good;
     return read_listed_points(reader, entry) && good;
-}
-
-static void check_points(struct hs_reader *reader)
-{
-    const struct hs_problem *problem = reader->problem;
-    const int64_t fewest = fewest_points(problem->radius);
-    const bool lone = !hs_given(reader, "grid.points[0]");
-    for (int n = 0; n < reader->listed; n++) {
-        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
-        const int64_t points = problem->grid.points[reader->list[n]];
-        if (points < fewest && hs_given(reader, key.text))
-            hs_complain(reader, key.text, "at least %d points are needed for radius %d%s",
-                        (int)fewest, problem->radius,
-                        points == 1 ? "; leave it out if the grid has no such axis" : "");
-    }
 }
 
 bool hs_axis_is_periodic(const struct hs_reader *reader, int axis)
@@ -305,7 +297,6 @@ static void check_memory(struct hs_reader *reader)
 void hs_read_grid(struct hs_reader *reader)
 {
     reader->grid_known = read_points(reader);
-    check_points(reader);
     bool spaced = read_space(reader);
     if (!reader->grid_known)
         return;
