@@ -8,6 +8,7 @@
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/expression.h"
+#include "input/settings.h"
 #include "output/history.h"
 
 #include <stdbool.h>
@@ -24,7 +25,7 @@ struct row {
 static struct row row_of(const struct hs_option *option)
 {
     struct row row = {.path = option->path,
-                      .type = hs_option_type_name(option->type),
+                      .type = hs_settings_type_name(option->type),
                       .unit = option->unit,
                       .help = option->help,
                       .loose = option->loose ? "; may change with --resume" : ""};

@@ -287,26 +287,6 @@ const struct hs_option *hs_options(void)
     return all;
 }
 
-const char *hs_option_type_name(enum hs_option_type type)
-{
-    static const char *const names[HS_OPTION_TYPES] = {
-        [HS_OPTION_GROUP] = "group",
-        [HS_OPTION_GROUP_LIST] = "list of groups",
-        [HS_OPTION_STRING] = "string",
-        [HS_OPTION_STRINGS] = "strings",
-        [HS_OPTION_CHOICE] = "string",
-        [HS_OPTION_FLAG] = "true or false",
-        [HS_OPTION_COUNT] = "integer",
-        [HS_OPTION_NUMBER] = "number",
-        [HS_OPTION_VALUE] = "number or expression",
-        [HS_OPTION_COUNTS] = "integers",
-        [HS_OPTION_NUMBERS] = "numbers",
-        [HS_OPTION_COORDINATES] = "numbers or group",
-        [HS_OPTION_NUMBER_OR_AUTO] = "number or \"auto\"",
-    };
-    return names[type];
-}
-
 static bool is_numeric(enum hs_option_type type)
 {
     return type >= HS_OPTION_COUNT;

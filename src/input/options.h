@@ -50,8 +50,6 @@ struct hs_option {
 /* All options, ending with a NULL path. Those of the boundary come from the table of its kinds. */
 const struct hs_option *hs_options(void);
 
-const char *hs_option_type_name(enum hs_option_type type); /* "number or expression" */
-
 /* The range in words: "> 0", "1 to 3", "double|float"; "" if anything is allowed. */
 void hs_option_range(const struct hs_option *option, char *out, size_t size);
 

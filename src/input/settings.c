@@ -286,29 +286,40 @@ static void check_expression(struct hs_settings *settings, const struct hs_setti
 #define LIST (1u << HS_SETTING_LIST)
 #define GROUP (1u << HS_SETTING_GROUP)
 
-/* For each type: the kinds of setting, how to write it, for remedies, and the check of a text. */
+/* For each type: its name, the kinds of setting, how to write it, for remedies, and the check of a
+ * text. */
 static const struct {
+    const char *name;
     unsigned kinds;
     const char *example;
     void (*check)(struct hs_settings *settings, const struct hs_setting *entry);
 } types[HS_OPTION_TYPES] = {
-    [HS_OPTION_GROUP] = {GROUP, "a group { ... }", NULL},
-    [HS_OPTION_GROUP_LIST] = {LIST, "a list of groups ( { ... }, ... )", NULL},
-    [HS_OPTION_STRING] = {STRING, "a string \"...\"", NULL},
-    [HS_OPTION_STRINGS] = {LIST, "a list of strings [\"...\", \"...\"]", NULL},
-    [HS_OPTION_CHOICE] = {STRING, "a string \"...\"", check_choice},
-    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, "true or false, without quotes", NULL},
-    [HS_OPTION_COUNT] = {NUMBER, "a whole number without quotes or brackets", NULL},
-    [HS_OPTION_NUMBER] = {NUMBER, "a number without quotes or brackets", NULL},
-    [HS_OPTION_VALUE] = {NUMBER | STRING, "a number, or an expression \"...\"", check_expression},
-    [HS_OPTION_COUNTS] = {NUMBER | LIST, "whole numbers [ ... ], one for each axis", NULL},
-    [HS_OPTION_NUMBERS] = {NUMBER | LIST, "numbers [ ... ], one for each axis", NULL},
-    [HS_OPTION_COORDINATES] = {LIST | GROUP,
+    [HS_OPTION_GROUP] = {"group", GROUP, "a group { ... }", NULL},
+    [HS_OPTION_GROUP_LIST] = {"list of groups", LIST, "a list of groups ( { ... }, ... )", NULL},
+    [HS_OPTION_STRING] = {"string", STRING, "a string \"...\"", NULL},
+    [HS_OPTION_STRINGS] = {"strings", LIST, "a list of strings [\"...\", \"...\"]", NULL},
+    [HS_OPTION_CHOICE] = {"string", STRING, "a string \"...\"", check_choice},
+    [HS_OPTION_FLAG] = {"true or false", 1u << HS_SETTING_BOOLEAN, "true or false, without quotes",
+                        NULL},
+    [HS_OPTION_COUNT] = {"integer", NUMBER, "a whole number without quotes or brackets", NULL},
+    [HS_OPTION_NUMBER] = {"number", NUMBER, "a number without quotes or brackets", NULL},
+    [HS_OPTION_VALUE] = {"number or expression", NUMBER | STRING,
+                         "a number, or an expression \"...\"", check_expression},
+    [HS_OPTION_COUNTS] = {"integers", NUMBER | LIST, "whole numbers [ ... ], one for each axis",
+                          NULL},
+    [HS_OPTION_NUMBERS] = {"numbers", NUMBER | LIST, "numbers [ ... ], one for each axis", NULL},
+    [HS_OPTION_COORDINATES] = {"numbers or group", LIST | GROUP,
                                "a list of coordinates [ ... ], or a group { segments = ( { to; "
                                "cells; }, ... ); }",
                                NULL},
-    [HS_OPTION_NUMBER_OR_AUTO] = {NUMBER | STRING, "a number or \"auto\"", check_auto},
+    [HS_OPTION_NUMBER_OR_AUTO] = {"number or \"auto\"", NUMBER | STRING, "a number or \"auto\"",
+                                  check_auto},
 };
+
+const char *hs_settings_type_name(enum hs_option_type type)
+{
+    return types[type].name;
+}
 
 /* A number in quotes needs no explanation; other texts may ask for a missing feature. */
 static void complain_of_kind(struct hs_settings *settings, const struct hs_setting *setting,

@@ -91,6 +91,8 @@ bool hs_settings_is_sound(const struct hs_settings *settings, const char *path);
 /* The location, "FILE:LINE: KEY = VALUE" or as above; allocated. */
 char *hs_settings_place(const struct hs_settings *settings, const char *path);
 
+const char *hs_settings_type_name(enum hs_option_type type); /* "number or expression" */
+
 /* Checks an entry's kind, range and choice against its option; complains. */
 void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting);
 
