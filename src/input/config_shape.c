@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, POINT, NORMAL, SHAPE_KEYS };
-static const char *const shape_keys[SHAPE_KEYS] = {"lower", "upper", "centre", "radius", "axis",
-                                                   "from",  "to",    "point",  "normal"};
+static const char *const shape_keys[] = {"lower", "upper", "centre", "radius", "axis",
+                                         "from",  "to",    "point",  "normal"};
+enum { SHAPE_KEYS = sizeof shape_keys / sizeof shape_keys[0] };
 
 static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape)
 {
@@ -72,15 +72,13 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
 }
 
 static const struct {
-    const char *name;
-    unsigned needs, takes;
+    const char *name, *needs, *takes; /* keys: "a|b" */
     bool (*read)(struct hs_reader *reader, const char *path, struct hs_shape *shape);
 } shapes[] = {
-    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
-    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
-    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
-                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
-    [HS_SHAPE_HALF_SPACE] = {"half-space", 1u << POINT | 1u << NORMAL, 0, read_half_space},
+    [HS_SHAPE_BOX] = {"box", "lower|upper", "", read_box},
+    [HS_SHAPE_SPHERE] = {"sphere", "centre|radius", "", read_round},
+    [HS_SHAPE_CYLINDER] = {"cylinder", "centre|radius", "axis|from|to", read_cylinder},
+    [HS_SHAPE_HALF_SPACE] = {"half-space", "point|normal", "", read_half_space},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -128,10 +126,10 @@ static bool check_keys(struct hs_reader *reader, const char *path, int kind)
     for (int key = 0; key < SHAPE_KEYS; key++) {
         const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
         const bool given = hs_given(reader, name.text);
-        const unsigned bit = 1u << key;
-        if (shapes[kind].needs & bit && !given)
+        const bool needed = hs_list_match(shapes[kind].needs, shape_keys[key]);
+        if (needed && !given)
             good = hs_complain(reader, name.text, "missing; a %s needs it", shapes[kind].name);
-        else if (!((shapes[kind].needs | shapes[kind].takes) & bit) && given)
+        else if (given && !needed && !hs_list_match(shapes[kind].takes, shape_keys[key]))
             good = hs_complain(reader, name.text, "a %s does not take it; remove it",
                                shapes[kind].name);
     }

@@ -106,17 +106,15 @@ static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *key
 
 /* ---- one wall -------------------------------------------------------------------------------- */
 
-/* The numbers that each kind of wall of a body needs, and one that it may have. */
+/* The numbers that each kind of wall of a body needs, and those that it may have. */
 static const struct wall_row {
     const char *kind;
     enum hs_wall_kind means;
-    const char *needs[2], *may;
+    const char *needs, *may; /* "a|b" */
 } rows[] = {
-    {"fixed", HS_WALL_HOLDS, {NULL}, NULL},
-    {"dirichlet", HS_WALL_PRESCRIBES, {"value"}, NULL},
-    {"neumann", HS_WALL_EXCHANGES, {"flux"}, NULL},
-    {"robin", HS_WALL_EXCHANGES, {"h", "ambient"}, "flux"},
-    {"reflective", HS_WALL_EXCHANGES, {NULL}, NULL},
+    {"fixed", HS_WALL_HOLDS, "", ""},           {"dirichlet", HS_WALL_PRESCRIBES, "value", ""},
+    {"neumann", HS_WALL_EXCHANGES, "flux", ""}, {"robin", HS_WALL_EXCHANGES, "h|ambient", "flux"},
+    {"reflective", HS_WALL_EXCHANGES, "", ""},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -150,10 +148,7 @@ static bool is_given(const struct hs_reader *reader, const struct hs_wall_keys *
 
 static bool uses(const struct wall_row *row, const char *name)
 {
-    for (int n = 0; n < 2; n++)
-        if (row->needs[n] && strcmp(row->needs[n], name) == 0)
-            return true;
-    return row->may && strcmp(row->may, name) == 0;
+    return hs_list_match(row->needs, name) || hs_list_match(row->may, name);
 }
 
 /* Complains of numbers that are missing, or given but not used by the kind. */
@@ -161,13 +156,12 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
                           const struct wall_row *row)
 {
     bool good = true;
-    for (int n = 0; n < 2 && row->needs[n]; n++) {
-        const struct hs_key key = hs_wall_key(reader, keys, row->needs[n]);
-        if (is_given(reader, keys, row->needs[n]))
-            continue;
-        good = hs_complain(reader, key.text, "missing; a %s boundary needs it, or %s", row->kind,
-                           hs_other_ways(row->needs[n], " or ").text);
-    }
+    char needed[16];
+    for (const char *needs = row->needs; hs_list_next(&needs, '|', needed, sizeof needed);)
+        if (!is_given(reader, keys, needed))
+            good = hs_complain(reader, hs_wall_key(reader, keys, needed).text,
+                               "missing; a %s boundary needs it, or %s", row->kind,
+                               hs_other_ways(needed, " or ").text);
     for (int n = 0; n < NUMBERS; n++)
         for (int way = 0; way < WAYS && !uses(row, numbers[n]); way++) {
             const struct hs_key key =
@@ -429,7 +423,7 @@ static void read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
-    static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, {NULL}, NULL};
+    static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, "", ""};
     const struct hs_wall_keys own = {face, NO_PATCH};
     static const char *const of_walls[] = {"patches", "labels_file"};
     if (!kind)
