@@ -10,8 +10,7 @@ bool hs_tables_init(struct hs_tables *tables, const struct hs_expression *expres
 {
     *tables = (struct hs_tables){.grid = grid, .t = NAN};
     struct hs_tabulation *tabulation = &tables->tabulation;
-    if (!hs_tabulation_init(tabulation, expression, grid, which))
-        return false;
+    hs_tabulation_init(tabulation, expression, grid, which);
     /* one more number, since there may be no tables */
     tables->memory = malloc((size_t)hs_tabulation_bytes(tabulation, grid, 1) + sizeof(double));
     double *at = tables->memory;

@@ -76,7 +76,7 @@ void test_tabulate__gives_the_bits_of_the_whole(void **state)
         struct hs_grid grid = {.dims = cases[n].dims, .points = {9, 9, 9}};
         if (hs_expression_compile(cases[n].text, &code, &e, reason, sizeof reason))
             fail_msg("%s: %s", cases[n].text, reason);
-        assert_true(hs_tabulation_init(&tabulation, &e, &grid, (enum hs_tables_of)cases[n].which));
+        hs_tabulation_init(&tabulation, &e, &grid, (enum hs_tables_of)cases[n].which);
         if (tabulation.tables != cases[n].tables || tabulation.length != cases[n].length)
             fail_msg("%s, %d: %d tables, %d instructions", cases[n].text, cases[n].which,
                      tabulation.tables, tabulation.length);
