@@ -119,7 +119,7 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
     struct hs_config_text text;
     const bool parsed = hs_config_text_read(path, &settings, &text, &trouble) == HS_OK;
     if (trouble.status != HS_IO) {
-        hs_config_check(&settings);
+        hs_config_check(&settings, 0);
         for (int i = 0; i < override_count; i++) {
             settings.by = how.last_by && i + 1 == override_count ? how.last_by : "--set";
             hs_config_override(overrides[i], &settings);

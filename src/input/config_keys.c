@@ -69,9 +69,7 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
                              entry->members, most);
 }
 
-/* Finds the options of the entries from `first` on. Entries inside an unknown or bad one are
- * skipped. */
-static void check_from(struct hs_settings *settings, size_t first)
+void hs_config_check(struct hs_settings *settings, size_t first)
 {
     const struct hs_setting *bad = NULL;
     for (size_t i = first; i < settings->count; i++) {
@@ -85,11 +83,6 @@ static void check_from(struct hs_settings *settings, size_t first)
             report_unknown(settings, entry);
         bad = !entry->option || entry->bad ? entry : NULL;
     }
-}
-
-void hs_config_check(struct hs_settings *settings)
-{
-    check_from(settings, 0);
 }
 
 /* ---- overrides ------------------------------------------------------------------------------- */
@@ -320,7 +313,7 @@ void hs_config_override(const char *override, struct hs_settings *settings)
     const size_t first = settings->count;
     if (put_value(settings, &plain, value)) {
         settings->entries[first]->anew = anew;
-        check_from(settings, first);
+        hs_config_check(settings, first);
         remove_unused_of_wall(settings, path, before);
     }
     free(before);
