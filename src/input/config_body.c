@@ -35,10 +35,9 @@ static void read_three(struct hs_reader *reader, const char *path, struct hs_sub
 static void read_diffusivity(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     double diffusivity = 1.0;
-    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++)
-        hs_refuse(reader, hs_key("%s.%s", path, three[n]).text,
-                  "diffusivity is given; give either that alone, or conductivity, density and "
-                  "specific_heat");
+    hs_refuse(reader, path, "conductivity|density|specific_heat",
+              "diffusivity is given; give either that alone, or conductivity, density and "
+              "specific_heat");
     hs_settings_number(reader->settings, hs_key("%s.diffusivity", path).text, &diffusivity);
     for (int axis = 0; axis < HS_AXES; axis++)
         out->conductivity[axis] = diffusivity;
@@ -111,7 +110,7 @@ static void check_units(struct hs_reader *reader, int count)
     for (int n = 0; n < count; n++)
         alone += hs_given(reader, hs_key("materials[%d].diffusivity", n).text);
     for (int n = 0; n < count && alone > 0 && alone < count; n++)
-        hs_refuse(reader, hs_key("materials[%d].diffusivity", n).text,
+        hs_refuse(reader, hs_key("materials[%d]", n).text, "diffusivity",
                   "other materials have conductivity, density and specific_heat, and heat that "
                   "flows between them needs these of all; give them");
 }
@@ -175,12 +174,9 @@ static int read_reference(struct hs_reader *reader, const char *key)
 /* Refuses keys of a label field, which can only be the sole member of the body. */
 static void refuse_label_keys(struct hs_reader *reader, const char *path)
 {
-    static const char *const names[] = {"names", "labels"}; /* dataset, step: elsewhere */
-    const struct hs_key file = hs_key("%s.file", path);
-    hs_refuse(reader, file.text,
-              "a label field says all of the body; give it alone, as the only member");
-    for (int n = 0; n < 2 && !hs_given(reader, file.text); n++)
-        hs_refuse(reader, hs_key("%s.%s", path, names[n]).text,
+    if (hs_refuse(reader, path, "file",
+                  "a label field says all of the body; give it alone, as the only member"))
+        hs_refuse(reader, path, "names|labels", /* dataset, step: elsewhere */
                   "belongs to a label field, which is missing; give file, or remove it");
 }
 
@@ -323,8 +319,9 @@ static void read_label_entry(struct hs_reader *reader, int count)
     if (count > 1)
         hs_complain(reader, "body[1]",
                     "a label field says all of the body; remove the other members");
-    hs_refuse(reader, "body[0].material", "names says the materials of a label field; remove this");
-    if (hs_refuse(reader, "body[0].shape", "a label field has no shape; remove this"))
+    hs_refuse(reader, "body[0]", "material",
+              "names says the materials of a label field; remove this");
+    if (hs_refuse(reader, "body[0]", "shape", "a label field has no shape; remove this"))
         hs_refuse_shape_keys(reader, "body[0]");
     read_labels(reader);
 }
@@ -375,9 +372,9 @@ static void read_measured_field(struct hs_reader *reader, const char *name, stru
 static void read_measured(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
-    static const char *const beside[] = {"materials", "body", "contacts"};
-    for (int n = 0; n < 3 && !hs_settings_find(reader->settings, "measured")->bad; n++)
-        hs_refuse(reader, beside[n], "measured says all of the body; remove one of the two");
+    if (!hs_settings_find(reader->settings, "measured")->bad)
+        hs_refuse(reader, "", "materials|body|contacts",
+                  "measured says all of the body; remove one of the two");
     read_measured_field(reader, "conductivity", &body->conductivity);
     read_measured_field(reader, "capacity", &body->capacity);
 }
@@ -529,7 +526,7 @@ void hs_read_body(struct hs_reader *reader)
     const bool measured = hs_given(reader, "measured");
     const bool more = hs_walls_need_body(reader) || hs_grid_is_stretched(&problem->grid);
     if (!many && !measured)
-        hs_refuse(reader, "contacts",
+        hs_refuse(reader, "", "contacts",
                   "are between materials of a body, which is missing; give materials and body, or "
                   "remove it");
     if (!many && !measured && !more)

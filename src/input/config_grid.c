@@ -190,23 +190,13 @@ bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *u
     return true;
 }
 
-/* For a grid whose axes all have coordinates of their own. */
-static bool refuse_lists(struct hs_reader *reader)
-{
-    static const char *const keys[] = {"grid.lower", "grid.upper", "grid.spacing"};
-    bool good = true;
-    for (int n = 0; n < 3 && reader->problem->grid.dims > 0; n++)
-        good =
-            hs_refuse(reader, keys[n], "all axes have coordinates of their own; remove it") && good;
-    return good;
-}
-
 static bool read_space(struct hs_reader *reader)
 {
     struct hs_grid *grid = &reader->problem->grid;
     const bool by_upper = hs_given(reader, "grid.upper");
     if (reader->listed == 0)
-        return refuse_lists(reader);
+        return grid->dims == 0 || hs_refuse(reader, "grid", "lower|upper|spacing",
+                                            "all axes have coordinates of their own; remove it");
     if (by_upper && hs_given(reader, "grid.spacing"))
         return hs_complain(reader, "grid.spacing", "give upper or spacing, not both");
     if (!read_listed(reader, "grid.lower", false, grid->lower))

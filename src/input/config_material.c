@@ -47,23 +47,19 @@ static const char *const three[] = {"material.conductivity", "material.density",
 /* Raw coefficients define a sweep; a conductivity may be given for flux and robin faces. */
 static void read_raw(struct hs_reader *reader)
 {
-    const char *why =
-        "the raw coefficients stencil.c0 ... already include it; remove one of the two";
     reader->problem->raw = true;
     read_coefficients(reader);
-    hs_refuse(reader, "material.density", why);
-    hs_refuse(reader, "material.specific_heat", why);
-    hs_refuse(reader, "material.diffusivity", why);
+    hs_refuse(reader, "material", "density|specific_heat|diffusivity",
+              "the raw coefficients stencil.c0 ... already include it; remove one of the two");
     hs_settings_number(reader->settings, "material.conductivity",
                        &reader->problem->material.conductivity);
 }
 
 static void read_diffusivity(struct hs_reader *reader)
 {
-    for (int i = 0; i < 3; i++)
-        hs_refuse(reader, three[i],
-                  "material.diffusivity is given; give either that alone, or conductivity, density "
-                  "and specific_heat");
+    hs_refuse(reader, "material", "conductivity|density|specific_heat",
+              "material.diffusivity is given; give either that alone, or conductivity, density "
+              "and specific_heat");
     hs_settings_number(reader->settings, "material.diffusivity",
                        &reader->problem->material.diffusivity);
 }

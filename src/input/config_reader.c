@@ -39,9 +39,15 @@ bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
     return hs_given(reader, key) || hs_complain(reader, key, "missing; %s", remedy);
 }
 
-bool hs_refuse(struct hs_reader *reader, const char *key, const char *why)
+bool hs_refuse(struct hs_reader *reader, const char *group, const char *names, const char *why)
 {
-    return !hs_given(reader, key) || hs_complain(reader, key, "%s", why);
+    bool good = true;
+    for (char name[32]; hs_list_next(&names, '|', name, sizeof name);) {
+        const struct hs_key key = hs_key("%s%s%s", group, group[0] ? "." : "", name);
+        if (hs_given(reader, key.text))
+            good = hs_complain(reader, key.text, "%s", why);
+    }
+    return good;
 }
 
 bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path)

@@ -46,8 +46,8 @@ bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key 
 /* Complains if the key is not given. */
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
 
-/* Complains, and returns false, if the key is given. */
-bool hs_refuse(struct hs_reader *reader, const char *key, const char *why);
+/* Complains of the keys "a|b" of a group (or "") that are given; false if any is. */
+bool hs_refuse(struct hs_reader *reader, const char *group, const char *names, const char *why);
 
 /* A copy of the key's value or its default; NULL if there is neither, or the key is bad. */
 char *hs_read_string(struct hs_reader *reader, const char *key);

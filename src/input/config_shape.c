@@ -4,9 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const shape_keys[] = {"lower", "upper", "centre", "radius", "axis",
-                                         "from",  "to",    "point",  "normal"};
-enum { SHAPE_KEYS = sizeof shape_keys / sizeof shape_keys[0] };
+static const char shape_keys[] = "lower|upper|centre|radius|axis|from|to|point|normal";
 
 static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape)
 {
@@ -122,15 +120,16 @@ static bool is_in_grid(const struct hs_reader *reader, const struct hs_shape *sh
 /* Checks which keys a shape needs and which it does not take. */
 static bool check_keys(struct hs_reader *reader, const char *path, int kind)
 {
+    const char *names = shape_keys;
     bool good = true;
-    for (int key = 0; key < SHAPE_KEYS; key++) {
-        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
-        const bool given = hs_given(reader, name.text);
-        const bool needed = hs_list_match(shapes[kind].needs, shape_keys[key]);
+    for (char name[8]; hs_list_next(&names, '|', name, sizeof name);) {
+        const struct hs_key key = hs_key("%s.%s", path, name);
+        const bool given = hs_given(reader, key.text);
+        const bool needed = hs_list_match(shapes[kind].needs, name);
         if (needed && !given)
-            good = hs_complain(reader, name.text, "missing; a %s needs it", shapes[kind].name);
-        else if (given && !needed && !hs_list_match(shapes[kind].takes, shape_keys[key]))
-            good = hs_complain(reader, name.text, "a %s does not take it; remove it",
+            good = hs_complain(reader, key.text, "missing; a %s needs it", shapes[kind].name);
+        else if (given && !needed && !hs_list_match(shapes[kind].takes, name))
+            good = hs_complain(reader, key.text, "a %s does not take it; remove it",
                                shapes[kind].name);
     }
     return good;
@@ -155,7 +154,6 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 
 void hs_refuse_shape_keys(struct hs_reader *reader, const char *path)
 {
-    for (int key = 0; key < SHAPE_KEYS; key++)
-        hs_refuse(reader, hs_key("%s.%s", path, shape_keys[key]).text,
-                  "belongs to a shape, which is missing; give shape, or remove it");
+    hs_refuse(reader, path, shape_keys,
+              "belongs to a shape, which is missing; give shape, or remove it");
 }

@@ -364,9 +364,8 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
                         "lower and upper");
         return;
     }
-    for (int n = 0; n < 2; n++)
-        hs_refuse(reader, hs_key("%s.%s", path, corners[n]).text,
-                  "label says where the patch is; give either that, or lower and upper");
+    hs_refuse(reader, path, "lower|upper",
+              "label says where the patch is; give either that, or lower and upper");
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, wall->face);
