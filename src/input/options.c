@@ -287,16 +287,11 @@ const struct hs_option *hs_options(void)
     return all;
 }
 
-static bool is_numeric(enum hs_option_type type)
-{
-    return type >= HS_OPTION_COUNT;
-}
-
 void hs_option_range(const struct hs_option *option, char *out, size_t size)
 {
     if (option->choices)
         snprintf(out, size, "%s", option->choices);
-    else if (!is_numeric(option->type) || (isinf(option->lowest) && isinf(option->highest)))
+    else if (option->type < HS_OPTION_COUNT || (isinf(option->lowest) && isinf(option->highest)))
         snprintf(out, size, "%s", "");
     else if (isinf(option->highest) || option->highest == HS_MOST_COUNT)
         snprintf(out, size, "%s %g", option->above ? ">" : ">=", option->lowest);

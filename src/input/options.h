@@ -18,7 +18,7 @@ enum hs_option_type {
     HS_OPTION_STRINGS,     /* ["a", "b"] */
     HS_OPTION_CHOICE,      /* one of `choices` */
     HS_OPTION_FLAG,        /* true or false */
-    HS_OPTION_COUNT,       /* integer; 1e5 is accepted when it is integral */
+    HS_OPTION_COUNT,       /* integer; 1e5 is accepted when it is integral. The rest have ranges */
     HS_OPTION_NUMBER,      /* finite floating point */
     HS_OPTION_VALUE,       /* number or expression of x, y, z, t */
     HS_OPTION_COUNTS,      /* one per axis; a lone one needs no brackets */
