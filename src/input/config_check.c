@@ -101,13 +101,8 @@ static void check_small(struct hs_reader *reader, const char *key, double value,
 /* The key by which a field is given, one of three; the group itself if none. */
 static struct hs_key field_key(const struct hs_reader *reader, const char *group)
 {
-    static const char *const ways[] = {"value", "expression", "file"};
-    for (int i = 0; i < 3; i++) {
-        const struct hs_key key = hs_key("%s.%s", group, ways[i]);
-        if (hs_given(reader, key.text))
-            return key;
-    }
-    return hs_key("%s", group);
+    const struct hs_key key = hs_first_given(reader, group, "value|expression|file");
+    return key.text[0] ? key : hs_key("%s", group);
 }
 
 /* What gives a node its initial temperature: its wall, the last region over it, or the field. */

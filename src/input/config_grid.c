@@ -82,9 +82,8 @@ static bool read_points(struct hs_reader *reader)
 {
     struct hs_settings *settings = reader->settings;
     const struct hs_setting *entry = hs_settings_find(settings, "grid.points");
-    bool own = false, good = true; /* own: an axis has coordinates */
-    for (int axis = 0; axis < HS_AXES; axis++)
-        own = own || hs_axis_is_given(reader, axis);
+    const bool own = hs_first_given(reader, "grid", "x|y|z").text[0]; /* an axis has coordinates */
+    bool good = true;
     if (!own &&
         !hs_require(reader, "grid.points", "give the nodes along each axis, as in [129, 129]"))
         return false;

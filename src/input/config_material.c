@@ -91,21 +91,18 @@ static void read_three(struct hs_reader *reader)
 /* Whether the config has a body of several materials, which is read elsewhere. */
 static bool has_body(struct hs_reader *reader)
 {
-    static const char *const keys[] = {"materials", "body", "measured"};
-    for (int n = 0; n < 3; n++) {
-        if (!hs_given(reader, keys[n]))
-            continue;
-        if (hs_settings_find(reader->settings, keys[n])->bad) {
-            hs_settings_mean(reader->settings, "materials"); /* neither is then missing */
-            hs_settings_mean(reader->settings, "body");
-        } else if (hs_given(reader, "material"))
-            hs_complain(reader, "material",
-                        "%s is given too; a body of several materials has materials and "
-                        "body, one of a single material has material alone",
-                        keys[n]);
-        return true;
-    }
-    return false;
+    const struct hs_key key = hs_first_given(reader, "", "materials|body|measured");
+    if (!key.text[0])
+        return false;
+    if (hs_settings_find(reader->settings, key.text)->bad) {
+        hs_settings_mean(reader->settings, "materials"); /* neither is then missing */
+        hs_settings_mean(reader->settings, "body");
+    } else if (hs_given(reader, "material"))
+        hs_complain(reader, "material",
+                    "%s is given too; a body of several materials has materials and body, one of a "
+                    "single material has material alone",
+                    key.text);
+    return true;
 }
 
 void hs_read_material(struct hs_reader *reader)

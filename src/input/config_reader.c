@@ -34,6 +34,16 @@ bool hs_given(const struct hs_reader *reader, const char *key)
     return hs_settings_find(reader->settings, key) != NULL;
 }
 
+struct hs_key hs_first_given(const struct hs_reader *reader, const char *group, const char *names)
+{
+    for (char name[32]; hs_list_next(&names, '|', name, sizeof name);) {
+        const struct hs_key key = hs_key("%s%s%s", group, group[0] ? "." : "", name);
+        if (hs_given(reader, key.text))
+            return key;
+    }
+    return (struct hs_key){""};
+}
+
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
 {
     return hs_given(reader, key) || hs_complain(reader, key, "missing; %s", remedy);

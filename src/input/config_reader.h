@@ -32,6 +32,9 @@ struct hs_key hs_found_at(const struct hs_reader *reader, double found,
 
 bool hs_given(const struct hs_reader *reader, const char *key); /* bad or not */
 
+/* The first of the keys "a|b" of a group (or "") that is given; "": none is. */
+struct hs_key hs_first_given(const struct hs_reader *reader, const char *group, const char *names);
+
 /* Complains of a key; false, for the caller to return. */
 #define hs_complain(reader, ...) hs_settings_complain((reader)->settings, __VA_ARGS__)
 

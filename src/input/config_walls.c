@@ -33,24 +33,19 @@ static struct hs_key more_than_constant(const struct hs_reader *reader, const ch
                                         const struct hs_boundary_key *key)
 {
     const struct hs_key itself = hs_key("%s.%s", group, key->name);
-    const struct hs_key file = hs_key("%s_file", itself.text);
-    const struct hs_key table = hs_key("%s_table", itself.text);
     const struct hs_setting *number = hs_settings_find(reader->settings, itself.text);
-    return hs_given(reader, file.text)                                  ? file
-           : hs_given(reader, table.text)                               ? table
-           : key->number && number && number->kind == HS_SETTING_STRING ? itself
-                                                                        : (struct hs_key){""};
+    const struct hs_key stored =
+        hs_first_given(reader, group, hs_key("%s_file|%s_table", key->name, key->name).text);
+    return !stored.text[0] && key->number && number && number->kind == HS_SETTING_STRING ? itself
+                                                                                         : stored;
 }
 
 /* The first key of a wall that only a body's walls can have; "": none. */
 static struct hs_key key_of_body(const struct hs_reader *reader, const char *group)
 {
-    static const char *const of_parts[] = {"patches", "labels_file"};
-    for (int n = 0; n < 2; n++) {
-        const struct hs_key key = hs_key("%s.%s", group, of_parts[n]);
-        if (hs_given(reader, key.text))
-            return key;
-    }
+    const struct hs_key parts = hs_first_given(reader, group, "patches|labels_file");
+    if (parts.text[0])
+        return parts;
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         for (int n = 0; n < hs_boundary_key_count(kind); n++) {
             const struct hs_key key = more_than_constant(reader, group, &kind->key[n]);
@@ -82,8 +77,8 @@ bool hs_walls_need_body(const struct hs_reader *reader)
 static struct hs_key key_that_makes_body(const struct hs_reader *reader,
                                          const struct hs_wall_keys *keys)
 {
-    if (hs_grid_is_stretched(&reader->problem->grid) || hs_given(reader, "materials") ||
-        hs_given(reader, "body") || hs_given(reader, "measured"))
+    if (hs_grid_is_stretched(&reader->problem->grid) ||
+        hs_first_given(reader, "", "materials|body|measured").text[0])
         return (struct hs_key){""};
     const struct hs_key type = hs_wall_key(reader, keys, "type");
     const int length = (int)(strrchr(type.text, '.') - type.text);
@@ -424,7 +419,6 @@ static void read_face(struct hs_reader *reader, int face)
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
     static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, "", ""};
     const struct hs_wall_keys own = {face, NO_PATCH};
-    static const char *const of_walls[] = {"patches", "labels_file"};
     if (!kind)
         return;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))
@@ -438,21 +432,18 @@ static void read_face(struct hs_reader *reader, int face)
         return;
     }
     check_numbers(reader, &own, &periodic);
-    for (int n = 0; n < 2; n++) {
-        const struct hs_key key = hs_key("boundary.%s.%s", hs_face_name(face), of_walls[n]);
-        if (hs_given(reader, key.text))
-            hs_complain(reader, key.text, "a periodic face is no wall; remove its %s", of_walls[n]);
-    }
+    const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
+    hs_refuse(reader, group.text, "patches", "a periodic face is no wall; remove its patches");
+    hs_refuse(reader, group.text, "labels_file",
+              "a periodic face is no wall; remove its labels_file");
 }
 
 void hs_read_walls(struct hs_reader *reader)
 {
     for (int face = 0; face < 2 * reader->problem->grid.dims; face++)
         read_face(reader, face);
-    static const char *const of_one_face[][2] = {{"boundary.all.patches", "patches"},
-                                                 {"boundary.all.labels_file", "labels"}};
-    for (int n = 0; n < 2; n++)
-        if (hs_given(reader, of_one_face[n][0]))
-            hs_complain(reader, of_one_face[n][0],
-                        "%s are of one face; give them to x_min, x_max ...", of_one_face[n][1]);
+    hs_refuse(reader, "boundary.all", "patches",
+              "patches are of one face; give them to x_min, x_max ...");
+    hs_refuse(reader, "boundary.all", "labels_file",
+              "labels are of one face; give them to x_min, x_max ...");
 }
