@@ -20,11 +20,10 @@ void hs_argument_list_release(struct hs_argument_list *list)
 static enum hs_status read_count(const char *command, const struct hs_argument *row,
                                  const char *text, struct hs_error *err)
 {
-    static const double most = 9007199254740992.0; /* 2^53: a double holds every integer */
     char *end;
     errno = 0;
     const double value = strtod(text, &end);
-    const bool number = end != text && *end == '\0', large = number && value > most;
+    const bool number = end != text && *end == '\0', large = number && value > HS_MOST_COUNT;
     if (!number || large || errno || !(value >= 1.0) || value != rint(value))
         return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: give a whole number, %s", command,
                             row->name, text, large ? "at most 2^53" : "at least 1");

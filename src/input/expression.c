@@ -72,16 +72,12 @@ struct compiler {
     struct hs_instruction *code;
     int length;
     int nesting;
-    enum hs_status status; /* the first error; after it nothing more is done */
     char *reason;
     size_t size;
 };
 
 static bool HS_PRINTF(3, 4) fail_at(struct compiler *c, const char *where, const char *format, ...)
 {
-    if (c->status)
-        return false;
-    c->status = HS_BAD_INPUT;
     va_list args;
     va_start(args, format);
     vsnprintf(c->reason, c->size, format, args);
@@ -110,10 +106,9 @@ static void skip_blanks(struct compiler *c)
         c->at++;
 }
 
+/* Returns true, for the caller to return. */
 static bool emit(struct compiler *c, enum hs_operation operation, double constant)
 {
-    if (c->status)
-        return false;
     c->code = hs_reserve(c->code, (size_t)c->length, sizeof *c->code);
     c->code[c->length++] = (struct hs_instruction){operation, constant};
     return true;
@@ -128,8 +123,7 @@ static bool is_constant(const struct compiler *c, int from_end)
  * instructions. */
 static bool apply(struct compiler *c, enum hs_operation operation)
 {
-    if (!emit(c, operation, 0.0))
-        return false;
+    emit(c, operation, 0.0);
     const int arguments = hs_operation_arguments(operation);
     for (int i = 0; i < arguments; i++)
         if (!is_constant(c, 2 + i))
@@ -394,7 +388,7 @@ enum hs_status hs_expression_compile(const char *text, struct hs_instruction **c
     *out = (struct hs_expression){.code = NULL};
     if (!compile(&c)) {
         free(c.code);
-        return c.status;
+        return HS_BAD_INPUT;
     }
     *code = c.code;
     *out = hs_expression_part(c.code, c.length - 1); /* "0*x" varies, as does "x > 0 ? 1 : 1" */
