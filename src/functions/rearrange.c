@@ -273,10 +273,8 @@ static bool quotient(struct tree *tree, struct form f, struct form g, struct for
         return false;
     const int over = is_column(f) ? f.offset : f.column;
     out->plane = apply(tree, HS_OP_DIVIDE, or_one(tree, f.plane), g.plane, NONE);
-    out->column = over == NONE && g.column == NONE ? NONE
-                  : g.column == NONE
-                      ? over
-                      : apply(tree, HS_OP_DIVIDE, or_one(tree, over), g.column, NONE);
+    out->column =
+        g.column == NONE ? over : apply(tree, HS_OP_DIVIDE, or_one(tree, over), g.column, NONE);
     out->offset = NONE;
     return true;
 }

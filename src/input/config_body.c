@@ -13,13 +13,14 @@ static const char in_source[] =
 /* ---- materials ------------------------------------------------------------------------------- */
 
 /* In the order of hs_substance.place. */
-static const char *const three[HS_SUBSTANCE_PLACES] = {"conductivity", "density", "specific_heat"};
+static const char *const properties[HS_SUBSTANCE_PLACES] = {"conductivity", "density",
+                                                            "specific_heat"};
 
-static void read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
+static void read_properties(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     double number[HS_SUBSTANCE_PLACES] = {NAN, NAN, NAN};
     for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
-        const struct hs_key key = hs_key("%s.%s", path, three[n]);
+        const struct hs_key key = hs_key("%s.%s", path, properties[n]);
         const bool given =
             hs_require(reader, key.text, "give conductivity, density and specific_heat");
         if (given && n == 0)
@@ -94,7 +95,7 @@ static void read_substance(struct hs_reader *reader, const char *path, int n)
     if (hs_given(reader, hs_key("%s.diffusivity", path).text))
         read_diffusivity(reader, path, out);
     else
-        read_three(reader, path, out);
+        read_properties(reader, path, out);
     read_perfusion(reader, path, out);
     if (hs_given(reader, source.text))
         hs_read_time_function(reader, source.text, in_source, &out->source);
@@ -461,7 +462,7 @@ static void make_of_material(struct hs_reader *reader)
     body->substance[0].name = hs_copy("material");
     for (int n = 0; n < HS_SUBSTANCE_PLACES && conducts; n++)
         body->substance[0].place[n] =
-            hs_settings_place(reader->settings, hs_key("material.%s", three[n]).text);
+            hs_settings_place(reader->settings, hs_key("material.%s", properties[n]).text);
     for (int axis = 0; axis < HS_AXES; axis++)
         body->substance[0].conductivity[axis] =
             conducts ? material->conductivity : material->diffusivity;

@@ -192,10 +192,9 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
     const struct hs_key expression = hs_key("%s.expression", group);
     const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
     const int given = hs_given(reader, value.text) + hs_given(reader, expression.text) + by_file;
-    if (given > 1)
-        hs_complain(reader, group, "give only one of value, expression and file");
-    if (given == 0)
-        hs_complain(reader, group, "give one of value, expression and file");
+    if (given != 1)
+        hs_complain(reader, group, "give %sone of value, expression and file",
+                    given > 1 ? "only " : "");
     hs_read_value(reader, value.text, &out->value);
     hs_read_value(reader, expression.text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);

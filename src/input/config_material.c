@@ -41,8 +41,8 @@ static void read_coefficients(struct hs_reader *reader)
     }
 }
 
-static const char *const three[] = {"material.conductivity", "material.density",
-                                    "material.specific_heat"};
+static const char *const properties[] = {"material.conductivity", "material.density",
+                                         "material.specific_heat"};
 
 /* Raw coefficients define a sweep; a conductivity may be given for flux and robin faces. */
 static void read_raw(struct hs_reader *reader)
@@ -71,15 +71,15 @@ void hs_keep_material(struct hs_reader *reader, const char *group)
     hs_keep_place(reader, HS_PLACE_SPECIFIC_HEAT, hs_key("%s.specific_heat", group).text);
 }
 
-static void read_three(struct hs_reader *reader)
+static void read_properties(struct hs_reader *reader)
 {
     struct hs_material *material = &reader->problem->material;
     double *const into[] = {&material->conductivity, &material->density, &material->specific_heat};
     bool good = true;
     for (int i = 0; i < 3; i++)
-        good = hs_require(reader, three[i],
+        good = hs_require(reader, properties[i],
                           "the diffusivity follows from conductivity, density and specific_heat") &&
-               hs_settings_number(reader->settings, three[i], into[i]) && good;
+               hs_settings_number(reader->settings, properties[i], into[i]) && good;
     material->diffusivity = material->conductivity / (material->density * material->specific_heat);
     if (good && !isnormal(material->diffusivity))
         hs_complain(reader, "material",
@@ -115,7 +115,7 @@ void hs_read_material(struct hs_reader *reader)
              hs_settings_is_meant(reader->settings, "material.diffusivity"))
         read_diffusivity(reader);
     else if (hs_given(reader, "material")) {
-        read_three(reader);
+        read_properties(reader);
         hs_keep_material(reader, "material");
     } else
         hs_complain(reader, "material",

@@ -173,7 +173,7 @@ char *hs_settings_place(const struct hs_settings *settings, const char *path)
 static bool fits(const struct hs_setting *setting);
 
 /* True after a key's first report. What is inside a non-group counts as reported. */
-static bool is_told(const struct hs_settings *settings, const char *path)
+static bool is_reported(const struct hs_settings *settings, const char *path)
 {
     const struct hs_setting *entry = hs_settings_find(settings, path);
     const struct hs_setting *near = nearest_given(settings, path);
@@ -186,7 +186,7 @@ void hs_settings_report(struct hs_settings *settings, const char *path, enum hs_
                         const char *message)
 {
     struct hs_setting *entry = hs_settings_find(settings, path);
-    if (is_told(settings, path))
+    if (is_reported(settings, path))
         return;
     hs_settings_blame(settings, path);
     if (entry)
