@@ -126,10 +126,8 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
         }
         out->config_path = hs_copy(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
-        struct hs_reader reader = {.settings = &settings,
-                                   .problem = out,
-                                   .doubts = how.doubts,
-                                   .numbers = how.numbers};
+        struct hs_reader reader = {
+            .settings = &settings, .problem = out, .doubts = how.doubts, .numbers = how.numbers};
         keep_files(&reader, &text);
         keep_overrides(overrides, override_count, out);
         if (parsed)
