@@ -253,16 +253,21 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
     const struct hs_grid *grid = &reader->problem->grid;
     const int axes[] = {hs_face_first_axis(wall->face), hs_face_second_axis(wall->face)};
     double *const ends[] = {wall->lower, wall->upper}, number[HS_AXES];
+    bool good = true;
     for (int end = 0; end < 2; end++) {
         const struct hs_key key = hs_key("%s.%s", path, corners[end]);
         if (!hs_require(reader, key.text,
-                        "give the corners lower and upper along the axes of the face") ||
-            !hs_read_axes(reader, key.text, false, grid->dims - 1, "the face has", number))
+                        "give the corners lower and upper along the axes of the face"))
             return false;
-        for (int n = 0; n < grid->dims - 1; n++)
+        if (!hs_read_axes(reader, key.text, false, grid->dims - 1, "the face has", number)) {
+            if (hs_settings_length(reader->settings, key.text) != grid->dims - 1)
+                return false;
+            good = false; /* a number is bad; the other corner may have more to say */
+        }
+        for (int n = 0; n < grid->dims - 1 && good; n++)
             ends[end][axes[n]] = number[n];
     }
-    for (int n = 0; n < grid->dims - 1; n++) {
+    for (int n = 0; n < grid->dims - 1 && good; n++) {
         const int a = axes[n];
         const bool ordered = wall->lower[a] < wall->upper[a];
         if (ordered && (!reader->space_known || (wall->upper[a] > grid->lower[a] &&
@@ -274,7 +279,7 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
                                    : "must be above lower along %c",
                            "xyz"[a]);
     }
-    return true;
+    return good;
 }
 
 /* Whether any of the face's patches is given by a label. */
