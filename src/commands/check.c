@@ -44,8 +44,7 @@ struct outlook {
     struct hs_error refused; /* why a run would not begin: existing files, or a folder */
     struct hs_steady_outlook steady;
     struct hs_balance_power source; /* at t = 0 */
-    struct hs_doubts doubts;
-    struct hs_error read; /* doubts of the config reader, as messages */
+    struct hs_error doubts;         /* as messages */
 };
 
 static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
@@ -254,37 +253,32 @@ static void print_steps(const struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
-    print_label("stability");
     if (problem->raw)
-        printf("one sweep multiplies no mode by more than %.9g\n", plan->amplification);
+        begin("stability", "one sweep multiplies no mode by more than %.9g\n", plan->amplification);
     else
-        printf("longest stable step %.9g s, with these boundaries\n", plan->limit);
+        begin("stability", "longest stable step %.9g s, with these boundaries\n", plan->limit);
     if (plan->steady_method)
         return;
     if (plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(plan))
         begin("method", "%s\n", plan->method->name);
-    print_label("steps");
     if (plan->intervals > 0) {
-        printf("%" PRId64 " x %" PRId64 " of %.9g s", plan->intervals, plan->interval_sweeps,
-               plan->interval_step);
+        begin("steps", "%" PRId64 " x %" PRId64 " of %.9g s", plan->intervals,
+              plan->interval_sweeps, plan->interval_step);
         const int64_t rest = plan->sweeps - plan->intervals * plan->interval_sweeps;
         if (rest > 0)
             printf(", then %" PRId64 " of %.9g s", rest, plan->tail_step);
     } else
-        printf("%" PRId64 " of %.9g s", plan->sweeps, plan->tail_step);
+        begin("steps", "%" PRId64 " of %.9g s", plan->sweeps, plan->tail_step);
     if (!problem->raw)
         printf(" (%.4g of the limit)", hs_plan_step(plan) / plan->limit);
     printf("\n");
-    if (plan->method->sweeps && !plan->cut) {
+    if (plan->method->sweeps && !plan->cut)
         print_stages(outlook);
-        return;
-    }
-    if (strcmp(hs_plan_step_name(plan), "step") == 0) {
+    else if (strcmp(hs_plan_step_name(plan), "step") == 0)
         print_solved(outlook);
-        return;
-    }
-    begin("sweeps", "%s%" PRId64 ", to t = %.9g s\n", problem->schedule.steady ? "at most " : "",
-          plan->sweeps, plan->end);
+    else
+        begin("sweeps", "%s%" PRId64 ", to t = %.9g s\n",
+              problem->schedule.steady ? "at most " : "", plan->sweeps, plan->end);
 }
 
 /* Wall time of `sweeps` and of the reductions between them [s]; NaN if not measured. */
@@ -305,23 +299,19 @@ static void print_steady_sweeps(const struct outlook *outlook)
 {
     const struct hs_steady_outlook *steady = &outlook->steady;
     const struct hs_plan *plan = outlook->plan;
-    print_label("steady");
-    if (steady->time_dependent) {
-        printf("not known when: the walls or the source change with time\n");
-        return;
-    }
-    if (isnan(steady->sweeps)) {
-        printf("not known when: %s\n",
-               outlook->problem->body && isnan(steady->slowest.decay)
-                   ? "the slowest mode of so large a body is not looked for"
-               : isnan(steady->slowest.decay)
-                   ? "this stencil has no slowest wave"
-                   : "nothing was found that makes the field change, at up to 4 million nodes");
+    if (steady->time_dependent || isnan(steady->sweeps)) {
+        begin("steady", "not known when: %s\n",
+              steady->time_dependent ? "the walls or the source change with time"
+              : outlook->problem->body && isnan(steady->slowest.decay)
+                  ? "the slowest mode of so large a body is not looked for"
+              : isnan(steady->slowest.decay)
+                  ? "this stencil has no slowest wave"
+                  : "nothing was found that makes the field change, at up to 4 million nodes");
         return;
     }
     const double seconds = seconds_of(outlook, steady->sweeps);
-    printf("after about %.0f sweeps, t = %.3g s", steady->sweeps,
-           steady->sweeps * hs_plan_step(plan));
+    begin("steady", "after about %.0f sweeps, t = %.3g s", steady->sweeps,
+          steady->sweeps * hs_plan_step(plan));
     if (isfinite(seconds)) {
         printf(", in about ");
         print_duration(seconds);
@@ -329,9 +319,8 @@ static void print_steady_sweeps(const struct outlook *outlook)
     if (steady->sweeps > (double)plan->sweeps)
         printf(": NOT within these %" PRId64, plan->sweeps);
     printf("\n");
-    if (!needs_balance(steady))
-        return;
-    begin("", "provided that source and walls balance: no wall holds the mean temperature\n");
+    if (needs_balance(steady))
+        begin("", "provided that source and walls balance: no wall holds the mean temperature\n");
 }
 
 /* The tolerance that leaves 1 K; 1 if a step removes more of the distance than it leaves. */
@@ -354,18 +343,17 @@ static void print_steady(const struct outlook *outlook)
         return;
     }
     print_steady_sweeps(outlook);
-    print_label("");
     if (isnan(steady->slowest.decay)) {
-        printf("how far from the steady state the tolerance ends is not known\n");
+        begin("", "how far from the steady state the tolerance ends is not known\n");
         return;
     }
-    printf("at the tolerance of %.3g %s a sweep the field is still about %.2g %s from the steady "
-           "state; for 1 %s give %.2g\n",
-           tolerance, unit, steady->distance, unit, unit, tolerance_for_one(steady->slowest.decay));
-    if (tolerance >= 2.0 * steady->rounding)
-        return;
-    begin("", "%s cannot resolve changes below %.2g %s at these temperatures\n",
-          hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
+    begin("",
+          "at the tolerance of %.3g %s a sweep the field is still about %.2g %s from the steady "
+          "state; for 1 %s give %.2g\n",
+          tolerance, unit, steady->distance, unit, unit, tolerance_for_one(steady->slowest.decay));
+    if (!(tolerance >= 2.0 * steady->rounding))
+        begin("", "%s cannot resolve changes below %.2g %s at these temperatures\n",
+              hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
 }
 
 static void print_doubt(void *self, const char *text)
@@ -404,11 +392,10 @@ static void print_text(const struct outlook *outlook)
     if (outlook->ranks[0])
         begin("ranks", "%s\n", outlook->ranks);
     print_steps(outlook);
-    print_label("output");
     const bool searches = problem->schedule.steady && !plan->steady_method;
-    printf("%s%" PRId64 " snapshot%s, %s ", searches ? "at most " : "", hs_plan_snapshots(plan),
-           hs_plan_snapshots(plan) == 1 ? "" : "s",
-           searches || problem->output.compression > 0 ? "at most" : "about");
+    begin("output", "%s%" PRId64 " snapshot%s, %s ", searches ? "at most " : "",
+          hs_plan_snapshots(plan), hs_plan_snapshots(plan) == 1 ? "" : "s",
+          searches || problem->output.compression > 0 ? "at most" : "about");
     print_bytes(outlook->output);
     printf(", in ");
     hs_text_put(stdout, problem->output.file, "");
@@ -418,16 +405,16 @@ static void print_text(const struct outlook *outlook)
         printf(" are free");
     }
     printf("\n");
-    print_label("time");
     if (hs_plan_jumps(plan) && plan->sweeps > 0)
-        printf("not measured: %s takes one jump from each output to the next\n",
-               plan->method->name);
+        begin("time", "not measured: %s takes one jump from each output to the next\n",
+              plan->method->name);
     else if (plan->method->implicit && plan->sweeps > 0)
-        printf("not measured: how many iterations a step takes is seen when it is made\n");
+        begin("time", "not measured: how many iterations a step takes is seen when it is made\n");
     else if (plan->cut && plan->sweeps > 0)
-        printf("not measured: how many steps the tolerance asks for is seen when they are made\n");
+        begin("time",
+              "not measured: how many steps the tolerance asks for is seen when they are made\n");
     else if (plan->sweeps > 0) {
-        printf("%s", problem->schedule.steady ? "at most " : "about ");
+        begin("time", "%s", problem->schedule.steady ? "at most " : "about ");
         print_duration(outlook->seconds);
         printf(" of sweeps, at %.3g points/s", outlook->updates);
         if (outlook->reducing > 0.01 * outlook->seconds) {
@@ -437,13 +424,13 @@ static void print_text(const struct outlook *outlook)
         }
         printf(", measured on this grid\n");
     } else
-        printf("no sweeps\n");
+        begin("time", "no sweeps\n");
     print_steady(outlook);
     if (outlook->refused.text)
         begin("refused", "%s", outlook->refused.text);
     if (plan->note[0])
         begin("note", "%s\n", plan->note);
-    hs_doubts_say(&outlook->read, &outlook->doubts, print_doubt, NULL);
+    hs_doubts_say(&outlook->doubts, print_doubt, NULL);
 }
 
 /* ---- for programs -------------------------------------------------------------------------- */
@@ -564,7 +551,7 @@ static void print_json(struct outlook *outlook)
     hs_json_number(&json, "reduction_seconds", outlook->reducing);
     hs_json_text(&json, "note", plan->note);
     hs_json_open_array(&json, "warnings");
-    hs_doubts_say(&outlook->read, &outlook->doubts, add_doubt, &json);
+    hs_doubts_say(&outlook->doubts, add_doubt, &json);
     hs_json_close(&json);
     hs_json_close(&json);
 }
@@ -606,8 +593,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct outlook outlook = {.problem = &problem, .plan = &plan, .source = {.power = NAN}};
     hs_problem_init(&problem);
     hs_error_init(&outlook.refused);
-    hs_error_init(&outlook.read);
-    request.doubts = &outlook.read;
+    hs_error_init(&outlook.doubts);
+    request.doubts = &outlook.doubts;
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)
@@ -621,7 +608,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (hs_ranks_enter(&st, &problem, hs_plan_method(&plan), &plan.backend, err) && !st)
         st = show(&request, &outlook, err);
     hs_error_release(&outlook.refused);
-    hs_error_release(&outlook.read);
+    hs_error_release(&outlook.doubts);
     hs_problem_release(&problem);
     hs_argument_list_release(&request.set);
     return st;

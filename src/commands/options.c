@@ -8,6 +8,7 @@
 #include "engine/registry.h"
 #include "input/arguments.h"
 #include "input/expression.h"
+#include "input/settings.h"
 #include "output/history.h"
 
 #include <stdbool.h>
@@ -15,18 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 80 };
-
-/* An option as text for a table. */
+/* An option in words. */
 struct row {
     const char *path, *type, *unit, *help, *loose;
-    char fallback[CELL], range[CELL];
+    char fallback[80], range[80];
 };
 
 static struct row row_of(const struct hs_option *option)
 {
     struct row row = {.path = option->path,
-                      .type = hs_option_type_name(option->type),
+                      .type = hs_settings_type_name(option->type),
                       .unit = option->unit,
                       .help = option->help,
                       .loose = option->loose ? "; may change with --resume" : ""};
@@ -38,29 +37,35 @@ static struct row row_of(const struct hs_option *option)
     return row;
 }
 
-static int wider(int width, const char *text)
-{
-    const int length = (int)strlen(text);
-    return length > width ? length : width;
-}
+/* ---- tables, as text or Markdown ----------------------------------------------------------- */
 
-/* Prints the words of "a|b" as "a, b"; a "|" would end a cell in Markdown. */
-static void print_words(const char *before, const char *words, const char *after)
-{
-    char *said = hs_list_said(words);
-    printf("%s%s%s", before, said, after);
-    free(said);
-}
-
-/* ---- kinds of boundary, methods, quantities of the history ------------------------------- */
-
-enum { NAME, BETWEEN, MEANING, COLUMNS, LONG_CELL = 400 };
+enum { COLUMNS = 6, CELL = 400 };
 struct line {
-    char cell[COLUMNS][LONG_CELL];
+    char cell[COLUMNS][CELL]; /* unused ones are empty */
 };
 
-/* The n-th line of a table, as text or Markdown; false: there are no more. */
+/* The n-th line of a table; false: there are no more. */
 typedef bool line_function(int n, bool markdown, struct line *out);
+
+/* In text a long list of choices goes to the last column, so that it does not widen its own. */
+static bool option_line(int n, bool markdown, struct line *out)
+{
+    const struct hs_option *option = &hs_options()[n];
+    if (!option->path)
+        return false;
+    const struct row row = row_of(option);
+    const bool aside = !markdown && strlen(row.range) > 20;
+    char *words = hs_list_said(row.range); /* a "|" would end a cell in Markdown */
+    snprintf(out->cell[0], CELL, markdown ? "`%s`" : "%s", row.path);
+    snprintf(out->cell[1], CELL, "%s", row.type);
+    snprintf(out->cell[2], CELL, "%s", row.fallback);
+    snprintf(out->cell[3], CELL, "%s", row.unit);
+    snprintf(out->cell[4], CELL, "%s", aside ? "" : markdown ? words : row.range);
+    snprintf(out->cell[5], CELL, "%s%s%s%s", row.help, aside ? ": " : "", aside ? row.range : "",
+             row.loose);
+    free(words);
+    return true;
+}
 
 /* "h, ambient", "flux or gradient"; in Markdown in code marks and with units */
 static void list_keys(const struct hs_boundary_kind *kind, bool markdown, char *out, size_t size)
@@ -76,12 +81,11 @@ static void list_keys(const struct hs_boundary_kind *kind, bool markdown, char *
 static bool kind_line(int n, bool markdown, struct line *out)
 {
     const struct hs_boundary_kind *kind = &hs_boundary_kinds[n];
-    *out = (struct line){0};
     if (!kind->name)
         return false;
-    snprintf(out->cell[NAME], LONG_CELL, markdown ? "`%s`" : "%s", kind->name);
-    list_keys(kind, markdown, out->cell[BETWEEN], LONG_CELL);
-    snprintf(out->cell[MEANING], LONG_CELL, "%s%s", kind->summary, n == 0 ? " (the default)" : "");
+    snprintf(out->cell[0], CELL, markdown ? "`%s`" : "%s", kind->name);
+    list_keys(kind, markdown, out->cell[1], CELL);
+    snprintf(out->cell[2], CELL, "%s%s", kind->summary, n == 0 ? " (the default)" : "");
     return true;
 }
 
@@ -90,10 +94,10 @@ static bool method_line(int n, bool markdown, struct line *out)
     const struct hs_method *method = hs_methods[n];
     if (!method)
         return false;
-    snprintf(out->cell[NAME], LONG_CELL, markdown ? "`%s`" : "%s", method->name);
-    snprintf(out->cell[BETWEEN], LONG_CELL, "%s%s%s", method->advance ? "time" : "",
+    snprintf(out->cell[0], CELL, markdown ? "`%s`" : "%s", method->name);
+    snprintf(out->cell[1], CELL, "%s%s%s", method->advance ? "time" : "",
              method->advance && method->solve ? ", " : "", method->solve ? "steady" : "");
-    snprintf(out->cell[MEANING], LONG_CELL, "%s (%s)%s", method->idea, method->origin,
+    snprintf(out->cell[2], CELL, "%s (%s)%s", method->idea, method->origin,
              n == 0 ? "; the default" : "");
     return true;
 }
@@ -103,45 +107,33 @@ static bool quantity_line(int n, bool markdown, struct line *out)
     const struct hs_quantity *quantity = &hs_quantities[n];
     if (!quantity->name)
         return false;
-    snprintf(out->cell[NAME], LONG_CELL, markdown ? "`/history/%s%s`" : "%s%s", quantity->name,
+    snprintf(out->cell[0], CELL, markdown ? "`/history/%s%s`" : "%s%s", quantity->name,
              quantity->each_wall ? "/WALL" : "");
-    hs_quantity_units(quantity, out->cell[BETWEEN], LONG_CELL);
-    snprintf(out->cell[MEANING], LONG_CELL, "%s%s%s", quantity->long_name,
-             quantity->note ? "; " : "", quantity->note ? quantity->note : "");
+    hs_quantity_units(quantity, out->cell[1], CELL);
+    snprintf(out->cell[2], CELL, "%s%s%s", quantity->long_name, quantity->note ? "; " : "",
+             quantity->note ? quantity->note : "");
     return true;
 }
 
-static void print_lines(bool markdown, const struct line *head, line_function *line)
+static void print_table(bool markdown, const struct line *head, int columns, line_function *line)
 {
     int width[COLUMNS] = {0};
     struct line row = *head;
     for (int n = 0, more = 1; more; more = line(n++, markdown, &row))
-        for (int c = 0; c < MEANING; c++)
-            width[c] = markdown ? 0 : wider(width[c], row.cell[c]);
+        for (int c = 0; c < columns - 1 && !markdown; c++)
+            width[c] = (int)strlen(row.cell[c]) > width[c] ? (int)strlen(row.cell[c]) : width[c];
     row = *head;
-    printf("\n");
     for (int n = 0, more = 1; more; more = line(n++, markdown, &row)) {
-        printf(markdown ? "| %-*s | %-*s | %s |\n" : "%-*s  %-*s  %s\n", width[NAME],
-               row.cell[NAME], width[BETWEEN], row.cell[BETWEEN], row.cell[MEANING]);
-        if (markdown && n == 0)
-            printf("|---|---|---|\n");
+        for (int c = 0; c < columns; c++)
+            printf(markdown          ? "| %-*s "
+                   : c < columns - 1 ? "%-*s  "
+                                     : "%-*s",
+                   width[c], row.cell[c]);
+        printf(markdown ? "|\n" : "\n");
+        for (int c = 0; c < columns && markdown && n == 0; c++)
+            printf(c < columns - 1 ? "|---" : "|---|\n");
     }
 }
-
-static void print_tables(bool markdown)
-{
-    static const struct line kinds[] = {{{"BOUNDARY", "KEYS", "WHAT IT IS"}},
-                                        {{"type", "keys", "meaning"}}};
-    static const struct line methods[] = {{{"METHOD", "OF", "WHAT IT IS"}},
-                                          {{"method", "of", "meaning"}}};
-    static const struct line quantities[] = {{{"HISTORY", "UNIT", "WHAT IT IS"}},
-                                             {{"quantity", "unit", "meaning"}}};
-    print_lines(markdown, &kinds[markdown], kind_line);
-    print_lines(markdown, &methods[markdown], method_line);
-    print_lines(markdown, &quantities[markdown], quantity_line);
-}
-
-/* ---------------------------------------------------------------------------------------------- */
 
 static void print_variables(void)
 {
@@ -152,51 +144,36 @@ static void print_variables(void)
     printf("; AXIS is x, y, z; cN is c0 to c%d.\n", HS_MAX_COEFFICIENTS - 1);
 }
 
-static void print_text(void)
+static void print_tables(bool markdown)
 {
-    int path = 0, type = 0, fallback = 0, range = 0, unit = 0;
-    for (const struct hs_option *option = hs_options(); option->path; option++) {
-        const struct row row = row_of(option);
-        path = wider(path, row.path);
-        type = wider(type, row.type);
-        fallback = wider(fallback, row.fallback);
-        unit = wider(unit, row.unit);
-        /* long lists of choices go to the help column, so that they do not widen this one */
-        range = strlen(row.range) <= 20 ? wider(range, row.range) : range;
-    }
-    printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s\n", path, "KEY", type, "TYPE", fallback, "DEFAULT",
-           unit, "UNIT", range, "RANGE", "WHAT IT IS");
-    for (const struct hs_option *option = hs_options(); option->path; option++) {
-        const struct row row = row_of(option);
-        const bool wide = (int)strlen(row.range) > range;
-        printf("%-*s  %-*s  %-*s  %-*s  %-*s  %s%s%s%s\n", path, row.path, type, row.type, fallback,
-               row.fallback, unit, row.unit, range, wide ? "" : row.range, row.help,
-               wide ? ": " : "", wide ? row.range : "", row.loose);
-    }
-    print_variables();
-    print_words(
-        "Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && || ?: "
-        "and\n",
-        hs_expression_functions(), ".\n");
-    print_tables(false);
+    static const struct line options[] = {
+        {{"KEY", "TYPE", "DEFAULT", "UNIT", "RANGE", "WHAT IT IS"}},
+        {{"key", "type", "default", "unit", "range", "what it is"}}};
+    static const struct line kinds[] = {{{"BOUNDARY", "KEYS", "WHAT IT IS"}},
+                                        {{"type", "keys", "meaning"}}};
+    static const struct line methods[] = {{{"METHOD", "OF", "WHAT IT IS"}},
+                                          {{"method", "of", "meaning"}}};
+    static const struct line quantities[] = {{{"HISTORY", "UNIT", "WHAT IT IS"}},
+                                             {{"quantity", "unit", "meaning"}}};
+    print_table(markdown, &options[markdown], 6, option_line);
+    if (!markdown)
+        print_variables();
+    char *functions = hs_list_said(hs_expression_functions());
+    printf("%s%s.\n\n",
+           markdown
+               ? "\nFunctions of expressions: "
+               : "Expressions know x, y, z [m], t [s], pi, e, + - * / ^ ( ) < <= > >= == != && "
+                 "|| ?: and\n",
+           functions);
+    free(functions);
+    print_table(markdown, &kinds[markdown], 3, kind_line);
+    printf("\n");
+    print_table(markdown, &methods[markdown], 3, method_line);
+    printf("\n");
+    print_table(markdown, &quantities[markdown], 3, quantity_line);
 }
 
-static void print_markdown(void)
-{
-    printf("| key | type | default | unit | range | what it is |\n"
-           "|---|---|---|---|---|---|\n");
-    for (const struct hs_option *option = hs_options(); option->path; option++) {
-        const struct row row = row_of(option);
-        printf("| `%s` | ", row.path);
-        print_words("", row.type, " | ");
-        print_words("", row.fallback, " | ");
-        print_words("", row.unit, " | ");
-        print_words("", row.range, " | ");
-        printf("%s%s |\n", row.help, row.loose);
-    }
-    print_words("\nFunctions of expressions: ", hs_expression_functions(), ".\n");
-    print_tables(true);
-}
+/* ---- the keys ------------------------------------------------------------------------------ */
 
 /* Escapes what mdoc interprets: backslashes, and a dot or quote at the start of a line. */
 static void print_mdoc(const char *text)
@@ -260,7 +237,12 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         return status;
     if (markdown + man + keys > 1)
         return hs_error_add(err, HS_BAD_INPUT, "options: give one of --markdown, --man, --keys");
-    (markdown ? print_markdown : man ? print_man : keys ? print_keys : print_text)();
+    if (man)
+        print_man();
+    else if (keys)
+        print_keys();
+    else
+        print_tables(markdown);
     return HS_OK;
 }
 

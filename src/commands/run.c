@@ -22,7 +22,7 @@
 struct request {
     struct hs_case_request of;
     bool resume, retune, overwrite;
-    struct hs_error doubts; /* of the config reader, as messages */
+    struct hs_error doubts; /* as messages */
 };
 
 /* The state of a run. */
@@ -108,13 +108,12 @@ static void warn_of_damage(const struct job *job)
             (long long)resume->sweep);
 }
 
-static void warn(const struct request *request, const struct job *job)
+static void warn(struct request *request, const struct job *job)
 {
-    struct hs_doubts doubts;
     if (request->of.quiet)
         return;
-    hs_doubts_find(&job->problem, &job->plan, &doubts);
-    hs_doubts_say(&request->doubts, &doubts, print_doubt, NULL);
+    hs_doubts_find(&job->problem, &job->plan, &request->doubts);
+    hs_doubts_say(&request->doubts, print_doubt, NULL);
     warn_of_damage(job);
 }
 

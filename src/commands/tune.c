@@ -214,7 +214,6 @@ const struct hs_command hs_command_tune = {
         "and sweeps between stops, on the same device. After an update of the program or of\n"
         "the driver it is not used, and a note says so. All kernels compute the same bits,\n"
         "so only the time of a run depends on it.\n"
-        ""
         "\n"
         "Writes nothing else. exit status: 0 done, 2 bad config, 3 a file cannot be read, 4\n"
         "device or memory.\n",

@@ -39,7 +39,7 @@ bool hs_body_is_active(const struct hs_body *body)
     return active;
 }
 
-static uint16_t substance_of(const struct hs_body *body, double number)
+uint16_t hs_body_substance_of(const struct hs_body *body, double number)
 {
     return hs_is_label(number) ? body->substance_of[(int)number] : HS_UNNAMED;
 }
@@ -64,9 +64,9 @@ enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_b
         st = stored->read(stored, &part, number, err);
         for (int64_t n = 0; n < hs_box_count(&part) && !st; n++, at++)
             if (size == sizeof(uint8_t))
-                ((uint8_t *)out)[at] = (uint8_t)substance_of(body, number[n]);
+                ((uint8_t *)out)[at] = (uint8_t)hs_body_substance_of(body, number[n]);
             else
-                ((uint16_t *)out)[at] = substance_of(body, number[n]);
+                ((uint16_t *)out)[at] = hs_body_substance_of(body, number[n]);
     }
     free(number);
     return st;

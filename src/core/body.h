@@ -71,6 +71,9 @@ struct hs_body {
 
 void hs_body_destroy(struct hs_body *body); /* and all it owns; accepts NULL */
 
+/* The substance that a number of the label file stands for, or HS_UNNAMED. */
+uint16_t hs_body_substance_of(const struct hs_body *body, double number);
+
 static inline bool hs_is_measured(const struct hs_measured *measured)
 {
     return measured->value || measured->stored;

@@ -36,6 +36,15 @@ void hs_error_join(struct hs_error *err, const struct hs_error *other)
     err->more += other->more;
 }
 
+void hs_error_warn(struct hs_error *err, const char *place, const char *said)
+{
+    const size_t from = err->length;
+    hs_error_add(err, HS_OK, "%s: %s", place, said);
+    for (size_t n = from; n + 1 < err->length; n++)
+        if (err->text[n] == '\n')
+            err->text[n] = ' ';
+}
+
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
 {
     if (!err)

@@ -60,8 +60,7 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     const bool together = request->together && hs_ranks_count() > 1;
     const enum hs_status file = together ? check_for_ranks(request->config, err) : HS_OK;
     enum hs_status st =
-        file ? file
-             : hs_config_read_how(request->config, set, count + (output ? 1 : 0), how, out, err);
+        file ? file : hs_config_read(request->config, set, count + (output ? 1 : 0), how, out, err);
     free(set);
     free(output);
     if (st && !file) {

@@ -10,9 +10,22 @@
 #include "functions/time_function.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Adds a warning about what `place` has set. */
+static void HS_PRINTF(4, 5) doubt(struct hs_error *out, const struct hs_problem *problem,
+                                  enum hs_place place, const char *format, ...)
+{
+    char said[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    hs_error_warn(out, hs_problem_place(problem, place), said);
+}
 
 /* ---- the material ---------------------------------------------------------------------------- */
 
@@ -39,7 +52,7 @@ static const char *say_out_of_range(const struct range *range, double value)
 }
 
 /* For a body's materials. */
-static bool has_odd_substance(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_substance(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_body *body = problem->body;
     for (int n = 0; body && n < body->substance_count; n++) {
@@ -51,14 +64,13 @@ static bool has_odd_substance(const struct hs_problem *problem, char *out, size_
             const char *said = say_out_of_range(&ranges[r], value[r]);
             if (!said)
                 continue;
-            snprintf(out, size, "%s: %s", s->place[r], said);
-            return true;
+            hs_error_warn(out, s->place[r], said);
+            return;
         }
     }
-    return false;
 }
 
-static bool has_unused_substance(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_unused_substance(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_body *body = problem->body ? problem->body : problem->plain;
     const char *name = NULL;
@@ -70,12 +82,10 @@ static bool has_unused_substance(const struct hs_problem *problem, char *out, si
                 drawn = drawn || body->solid[s].substance == n;
         }
     if (name)
-        snprintf(out, size, "%s: material %s is nowhere in the body; %s",
-                 hs_problem_place(problem, HS_PLACE_BODY), name,
-                 drawn ? "other shapes hide its own, or these are too small for the grid: change "
-                         "their order, give more grid.points, or remove it"
-                       : "name it in body, or remove it");
-    return name;
+        doubt(out, problem, HS_PLACE_BODY, "material %s is nowhere in the body; %s", name,
+              drawn ? "other shapes hide its own, or these are too small for the grid: change "
+                      "their order, give more grid.points, or remove it"
+                    : "name it in body, or remove it");
 }
 
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
@@ -103,7 +113,7 @@ static double cell_across(const struct hs_problem *problem, const struct hs_shap
 
 /* In a round layer of one or two cells, edges that should carry heat along the layer leave it on
  * their way, so the layer passes too little (docs/numerics.md). Insulating layers may be thin. */
-static bool has_thin_conductor(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_body *body = problem->body;
     for (int n = 1; body && n + 1 < body->solid_count; n++) {
@@ -115,28 +125,24 @@ static bool has_thin_conductor(const struct hs_problem *problem, char *out, size
             thickness > 0.0 && thickness < 2.0 * cell_across(problem, &solid->shape) &&
             k > 2.0 * body->substance[solid[1].substance].conductivity[HS_X] &&
             k > 2.0 * body->substance[solid[-1].substance].conductivity[HS_X]) {
-            snprintf(out, size,
-                     "%s: a round layer of %s is %.3g m thick, less than two cells of %.3g m, so "
-                     "too little heat will flow along it; give more grid.points",
-                     hs_problem_place(problem, HS_PLACE_BODY), layer->name, thickness,
-                     cell_across(problem, &solid->shape));
-            return true;
+            doubt(out, problem, HS_PLACE_BODY,
+                  "a round layer of %s is %.3g m thick, less than two cells of %.3g m, so "
+                  "too little heat will flow along it; give more grid.points",
+                  layer->name, thickness, cell_across(problem, &solid->shape));
+            return;
         }
     }
-    return false;
 }
 
 /* Solids that conduct are denser than this; gases are lighter, but conduct less. */
-static bool is_light_and_conducts(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_light_conductor(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_material *m = &problem->material;
-    if (!(m->density >= ranges[1].least && m->density < 30.0 && m->conductivity > 0.5))
-        return false;
-    snprintf(out, size,
-             "%s: with a conductivity of %g W/(m K) that is too light for any solid; was it in "
-             "g/cm^3?",
-             hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
-    return true;
+    if (m->density >= ranges[1].least && m->density < 30.0 && m->conductivity > 0.5)
+        doubt(out, problem, HS_PLACE_DENSITY,
+              "with a conductivity of %g W/(m K) that is too light for any solid; was it in "
+              "g/cm^3?",
+              m->conductivity);
 }
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
@@ -221,31 +227,29 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 }
 
 /* degC mixed with K: 20 in one is 293 in the other. */
-static bool mixes_units(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_temperatures(const struct hs_problem *problem, struct hs_error *out)
 {
     const double most_celsius = 100.0, least_kelvin = 200.0;
     double span[2], wall;
     if (!initial_span(problem, span))
-        return false;
+        return;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
         if (!wall_temperature(problem, face, &wall) ||
             !((span[1] < most_celsius && wall > least_kelvin) ||
               (span[0] > least_kelvin && wall < most_celsius)))
             continue;
-        snprintf(out, size,
-                 "%s: this wall has %g, the initial field %g to %g; are degrees Celsius and kelvin "
-                 "mixed?",
-                 hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)), wall, span[0],
-                 span[1]);
-        return true;
+        doubt(out, problem, (enum hs_place)(HS_PLACE_FACE + face),
+              "this wall has %g, the initial field %g to %g; are degrees Celsius and kelvin "
+              "mixed?",
+              wall, span[0], span[1]);
+        return;
     }
-    return false;
 }
 
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
 /* The heat that convection takes through a wall must reach it through the last cell. */
-static bool has_coarse_wall(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error *out)
 {
     const double most = 10.0;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
@@ -255,14 +259,13 @@ static bool has_coarse_wall(const struct hs_problem *problem, char *out, size_t 
             rule->a[0] == 1.0 ? -rule->b[0] / 2.0 : 0.0; /* h*spacing/conductivity */
         if (!(biot > most))
             continue;
-        snprintf(out, size,
-                 "%s: a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
-                 "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
-                 "more points",
-                 hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)), spacing, biot);
-        return true;
+        doubt(out, problem, (enum hs_place)(HS_PLACE_FACE + face),
+              "a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
+              "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
+              "more points",
+              spacing, biot);
+        return;
     }
-    return false;
 }
 
 /* m^2: square of the distance that heat spreads by the end; NaN if not known. */
@@ -272,51 +275,44 @@ static double spread(const struct hs_problem *problem)
                                          : problem->material.diffusivity * problem->schedule.end;
 }
 
-static bool is_too_short(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_short_time(const struct hs_problem *problem, struct hs_error *out)
 {
     const double least = 0.1; /* Fourier number of a cell */
     double spacing = INFINITY;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         spacing = fmin(spacing, problem->grid.spacing[axis]);
-    if (!(spread(problem) < least * spacing * spacing))
-        return false;
-    snprintf(out, size,
-             "%s: time.end = %g: until then heat spreads over about %.2g m, less than a spacing of "
-             "%g m (the Fourier number of a cell is %.2g); look at the units of grid and time",
-             hs_problem_place(problem, HS_PLACE_END), problem->schedule.end, sqrt(spread(problem)),
-             spacing, spread(problem) / (spacing * spacing));
-    return true;
+    if (spread(problem) < least * spacing * spacing)
+        doubt(out, problem, HS_PLACE_END,
+              "time.end = %g: until then heat spreads over about %.2g m, less than a spacing of "
+              "%g m (the Fourier number of a cell is %.2g); look at the units of grid and time",
+              problem->schedule.end, sqrt(spread(problem)), spacing,
+              spread(problem) / (spacing * spacing));
 }
 
-static bool is_too_long(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_long_time(const struct hs_problem *problem, struct hs_error *out)
 {
     const double most = 1e4; /* Fourier number of the body: uniform to the last bit long before */
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
-    if (!(spread(problem) > most * length * length) || hs_boundary_data_in_time(problem))
-        return false;
-    snprintf(out, size,
-             "%s: time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "
-             "units of grid and time",
-             hs_problem_place(problem, HS_PLACE_END), problem->schedule.end, length,
-             length * length / problem->material.diffusivity);
-    return true;
+    if (spread(problem) > most * length * length && !hs_boundary_data_in_time(problem))
+        doubt(out, problem, HS_PLACE_END,
+              "time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "
+              "units of grid and time",
+              problem->schedule.end, length, length * length / problem->material.diffusivity);
 }
 
-static bool has_unseen_pulse(const struct hs_problem *problem, const struct hs_plan *plan,
-                             char *out, size_t size)
+static void doubt_unseen_pulse(const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_error *out)
 {
     enum hs_place place;
     const double step = hs_plan_step(plan);
     const double t = plan->cut ? NAN : hs_pulses_unseen(problem, step, plan->end, &place);
-    if (isnan(t))
-        return false;
-    snprintf(out, size,
-             "%s: what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
-             "shorter time.step, or a method with time.tolerance",
-             hs_problem_place(problem, place), t, step);
-    return true;
+    if (!isnan(t))
+        doubt(out, problem, place,
+              "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
+              "shorter time.step, or a method with time.tolerance",
+              t, step);
 }
 
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
@@ -337,74 +333,63 @@ static const struct hs_method *method_of_any_step(const struct hs_problem *probl
     return found;
 }
 
-static bool has_many_sweeps(const struct hs_problem *problem, const struct hs_plan *plan, char *out,
-                            size_t size)
+static void doubt_many_sweeps(const struct hs_problem *problem, const struct hs_plan *plan,
+                              struct hs_error *out)
 {
     const double many = 1e9; /* on any device a quarter of an hour or more */
     const bool free = isfinite(problem->schedule.end) && isnan(problem->schedule.step);
     if (plan->method->step_rule != HS_STEP_STABLE || !free || !((double)plan->sweeps > many))
-        return false;
+        return;
     const struct hs_method *other = method_of_any_step(problem);
-    if (!other)
-        return false;
-    snprintf(
-        out, size,
-        "%s: time.end = %g: that takes %.2g sweeps, since no stable one is longer than %.2g s; "
-        "time.method = \"%s\" with a time.tolerance takes steps of any length",
-        hs_problem_place(problem, HS_PLACE_END), problem->schedule.end, (double)plan->sweeps,
-        plan->limit, other->name);
-    return true;
+    if (other)
+        doubt(out, problem, HS_PLACE_END,
+              "time.end = %g: that takes %.2g sweeps, since no stable one is longer than %.2g s; "
+              "time.method = \"%s\" with a time.tolerance takes steps of any length",
+              problem->schedule.end, (double)plan->sweeps, plan->limit, other->name);
 }
 
 /* ---- the output's name ----------------------------------------------------------------------- */
 
 /* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
-static bool has_odd_name(const struct hs_problem *problem, char *out, size_t size)
+static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 {
     const char *name = hs_file_name(problem->output.file);
     if (hs_text_is_plain(name) && !strpbrk(name, ":|"))
-        return false;
-    snprintf(
-        out, size, "%s: %s; choose another name, or read the file itself",
-        hs_problem_place(problem, HS_PLACE_OUTPUT),
-        hs_text_is_plain(name)
-            ? "ParaView's readers of .xdmf take \":\" and \"|\" for the end of a file's name"
-            : "a name with control characters, or that is not UTF-8, makes the .xdmf unreadable");
-    return true;
+        return;
+    doubt(out, problem, HS_PLACE_OUTPUT, "%s; choose another name, or read the file itself",
+          hs_text_is_plain(name)
+              ? "ParaView's readers of .xdmf take \":\" and \"|\" for the end of a file's name"
+              : "a name with control characters, or that is not UTF-8, makes the .xdmf unreadable");
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static bool (*const checks[])(const struct hs_problem *problem, char *out, size_t size) = {
-    is_light_and_conducts, has_odd_substance, has_unused_substance,
-    mixes_units,           has_coarse_wall,   is_too_short,
-    is_too_long,           has_odd_name,      has_thin_conductor,
+static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
+    doubt_light_conductor, doubt_substance,   doubt_unused_substance,
+    doubt_temperatures,    doubt_coarse_wall, doubt_short_time,
+    doubt_long_time,       doubt_name,        doubt_thin_conductor,
 };
-enum { CHECKS = sizeof checks / sizeof checks[0] };
-_Static_assert(RANGES + CHECKS + 2 <= HS_DOUBTS, "each, and the two of the plan, may find one");
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
-                    struct hs_doubts *out)
+                    struct hs_error *out)
 {
-    out->count = 0;
     const struct hs_material *m = &problem->material;
     const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
     for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++) {
         const char *said = say_out_of_range(&ranges[r], value[r]);
         if (said)
-            snprintf(out->text[out->count++], HS_DOUBT_TEXT, "%s: %s",
-                     hs_problem_place(problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r)), said);
+            doubt(out, problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r), "%s", said);
     }
-    for (int c = 0; c < CHECKS; c++)
-        out->count += checks[c](problem, out->text[out->count], HS_DOUBT_TEXT);
-    out->count += has_unseen_pulse(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
-    out->count += has_many_sweeps(problem, plan, out->text[out->count], HS_DOUBT_TEXT);
+    for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
+        checks[c](problem, out);
+    doubt_unseen_pulse(problem, plan, out);
+    doubt_many_sweeps(problem, plan, out);
 }
 
-void hs_doubts_say(const struct hs_error *read, const struct hs_doubts *found,
-                   void (*say)(void *self, const char *text), void *self)
+void hs_doubts_say(const struct hs_error *doubts, void (*say)(void *self, const char *text),
+                   void *self)
 {
-    const char *at = read->text ? read->text : "";
+    const char *at = doubts->text ? doubts->text : "";
     while (*at) {
         char line[1000];
         const size_t length = strcspn(at, "\n");
@@ -412,6 +397,4 @@ void hs_doubts_say(const struct hs_error *read, const struct hs_doubts *found,
         say(self, line);
         at += length + (at[length] == '\n');
     }
-    for (int d = 0; d < found->count; d++)
-        say(self, found->text[d]);
 }

@@ -376,10 +376,9 @@ hs_status hs_cuda_function_create(const hs_expression *expression, const hs_grid
     *out = {};
     const hs_tabulation &left = out->tabulation;
     hs_cuda_step *step = (hs_cuda_step *)malloc((size_t)expression->length * sizeof *step);
-    if (!step || !hs_tabulation_init(&out->tabulation, expression, grid, which)) {
-        free(step);
+    if (!step)
         return hs_error_add(err, HS_DEVICE, "not enough memory for a program");
-    }
+    hs_tabulation_init(&out->tabulation, expression, grid, which);
     out->steps = make_steps(left.code, left.length, step, &out->depth);
     const size_t bytes = (size_t)out->steps * sizeof *step;
     cudaError_t failed = cudaMalloc(&out->step, bytes);

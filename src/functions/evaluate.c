@@ -11,16 +11,16 @@ struct operand {
 };
 
 /* Evaluates nodes from `first` on. False if all have the same value; then only *out is set. */
-static bool strip(const struct hs_instruction *code, int length, const struct hs_row *row,
-                  int64_t first, int count, double *out)
+static bool strip(const struct hs_expression *program, const struct hs_row *row, int64_t first,
+                  int count, double *out)
 {
     /* `value` is separate, so that node values do not overwrite a value for all nodes that is still
      * read. Binary operations have loops of their own: the masked form takes twice as long. */
     double values[HS_EXPRESSION_DEPTH][STRIP], value[HS_EXPRESSION_DEPTH], along[STRIP];
     struct operand stack[HS_EXPRESSION_DEPTH];
     int top = 0, known = 0;
-    for (int n = 0; n < length; n++) {
-        const struct hs_instruction *in = &code[n];
+    for (int n = 0; n < program->length; n++) {
+        const struct hs_instruction *in = &program->code[n];
         switch (in->operation) {
         case HS_OP_CONSTANT: stack[top++] = (struct operand){&in->constant, 0}; break;
         case HS_OP_X:
@@ -48,7 +48,7 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
         const struct operand p = stack[top], q = stack[top + (arguments > 1 ? 1 : 0)],             \
                              r = stack[top + (arguments > 2 ? 2 : 0)];                             \
         const int64_t each = p.each | q.each | r.each;                                             \
-        double *const to = n == length - 1 ? out : each ? values[top] : &value[top];               \
+        double *const to = n == program->length - 1 ? out : each ? values[top] : &value[top];      \
         const int nodes = each ? count : 1;                                                        \
         if (arguments == 2 && each && !q.each)                                                     \
             HS_STRIP(p.at[i], *q.at, 0.0, meaning)                                                 \
@@ -80,13 +80,12 @@ static bool strip(const struct hs_instruction *code, int length, const struct hs
     return left.each != 0;
 }
 
-void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
-                    double *out)
+void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
+                       double *out)
 {
     for (int64_t done = 0; done < row->count; done += STRIP) {
         const int64_t left = row->count - done;
-        if (strip(code, length, row, row->first + done, left < STRIP ? (int)left : STRIP,
-                  out + done))
+        if (strip(expression, row, row->first + done, left < STRIP ? (int)left : STRIP, out + done))
             continue;
         for (int64_t i = 1; i < row->count; i++)
             out[i] = out[0];
@@ -108,25 +107,13 @@ struct hs_row hs_row_along(const struct hs_grid *grid, int axis, const int64_t n
     return row;
 }
 
-struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
-                        int64_t count, double t)
-{
-    return hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){first, j, k}, count, t);
-}
-
-void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
-                       double *out)
-{
-    hs_program_row(expression->code, expression->length, row, out);
-}
-
 double hs_expression_at(const struct hs_instruction *code, int length, double x, double y, double z,
                         double t)
 {
     /* x + 0*-0 is x, even if x is -0 */
     const struct hs_row row = {.count = 1, .at = {x, y, z, t}, .step = -0.0};
     double value;
-    hs_program_row(code, length, &row, &value);
+    hs_expression_row(&(struct hs_expression){.code = code, .length = length}, &row, &value);
     return value;
 }
 

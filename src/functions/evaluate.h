@@ -31,18 +31,12 @@ struct hs_row {
 
 /* out[n] at node first + n of the row. Much faster than one call per node: what is the same at all
  * nodes is computed once. */
-void hs_program_row(const struct hs_instruction *code, int length, const struct hs_row *row,
-                    double *out);
-
-/* `count` nodes from a node on, along an axis of the grid; from node `first` on, of row (j, k). */
-struct hs_row hs_row_along(const struct hs_grid *grid, int axis, const int64_t node[HS_AXES],
-                           int64_t count, double t);
-struct hs_row hs_row_of(const struct hs_grid *grid, int64_t j, int64_t k, int64_t first,
-                        int64_t count, double t);
-
-/* hs_program_row for an expression. */
 void hs_expression_row(const struct hs_expression *expression, const struct hs_row *row,
                        double *out);
+
+/* `count` nodes from a node on, along an axis of the grid. */
+struct hs_row hs_row_along(const struct hs_grid *grid, int axis, const int64_t node[HS_AXES],
+                           int64_t count, double t);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,8 @@
 static void value_stretch(const struct hs_grid *grid, const struct hs_value *value, double t,
                           int64_t first, int64_t count, int64_t j, int64_t k, double *out)
 {
-    const struct hs_row row = hs_row_of(grid, j, k, first, count, t);
+    const struct hs_row row =
+        hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){first, j, k}, count, t);
     if (value->expression.code)
         hs_expression_row(&value->expression, &row, out);
     else

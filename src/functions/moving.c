@@ -14,7 +14,8 @@ static void add_stretch(const struct hs_moving *moving, const struct hs_grid *gr
     const int64_t node = moving->node[stretch->first], r = node / nx;
     const double *weight = moving->weight + stretch->weight;
     double value[STRIP];
-    struct hs_row row = hs_row_of(grid, r % ny, r / ny, node - r * nx, 0, t);
+    struct hs_row row =
+        hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){node - r * nx, r % ny, r / ny}, 0, t);
     for (int64_t done = 0; done < stretch->count; done += row.count) {
         const int64_t left = stretch->count - done;
         row.first = node - r * nx + done;

@@ -32,9 +32,8 @@ struct hs_expression hs_expression_part(const struct hs_instruction *code, int l
         const int operation = (--part.code)->operation;
         part.length++;
         wanted += hs_operation_arguments(operation);
-        if (operation >= HS_OP_X && operation <= HS_OP_Z)
+        if (operation >= HS_OP_X && operation <= HS_OP_T)
             part.varies |= (unsigned)HS_VARIES_X << (operation - HS_OP_X);
-        part.varies |= operation == HS_OP_T ? HS_VARIES_T : 0u;
     }
     return part;
 }

@@ -1,11 +1,10 @@
 /* Brings programs into the form of functions/separation.h, by means of a tree of their operations,
  * ranges of the nodes' values, and rules for the form of an operation on arguments that have the
  * form. */
-#include "functions/rearrange.h"
+#include "functions/separation.h"
 
 #include "core/memory.h"
 #include "functions/evaluate.h"
-#include "functions/separation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,25 +39,17 @@ static struct range hull(const double *values, int count)
     return r;
 }
 
-/* An operation that is monotone in each argument has its extremes at corners. */
+/* An operation of one argument or two, monotone in each, has its extremes at corners. */
 static struct range corners(int operation, struct range a, struct range b)
 {
-    const struct hs_instruction code[] = {{HS_OP_X, 0.0}, {HS_OP_Y, 0.0}, {operation, 0.0}};
-    const double at[] = {
-        hs_expression_at(code, 3, a.lo, b.lo, 0.0, 0.0),
-        hs_expression_at(code, 3, a.lo, b.hi, 0.0, 0.0),
-        hs_expression_at(code, 3, a.hi, b.lo, 0.0, 0.0),
-        hs_expression_at(code, 3, a.hi, b.hi, 0.0, 0.0),
-    };
+    const int arguments = hs_operation_arguments(operation);
+    const struct hs_instruction code[] = {
+        {HS_OP_X, 0.0}, {arguments == 1 ? HS_OP_X : HS_OP_Y, 0.0}, {operation, 0.0}};
+    const double x[] = {a.lo, a.hi, a.lo, a.hi}, y[] = {b.lo, b.lo, b.hi, b.hi};
+    double at[4];
+    for (int n = 0; n < 4; n++)
+        at[n] = hs_expression_at(code + 2 - arguments, arguments + 1, x[n], y[n], 0.0, 0.0);
     return hull(at, 4);
-}
-
-static struct range ends(int operation, struct range a)
-{
-    const struct hs_instruction code[] = {{HS_OP_X, 0.0}, {operation, 0.0}};
-    const double at[] = {hs_expression_at(code, 2, a.lo, 0.0, 0.0, 0.0),
-                         hs_expression_at(code, 2, a.hi, 0.0, 0.0, 0.0)};
-    return hull(at, 2);
 }
 
 static struct range range_of(int operation, struct range a, struct range b, struct range c)
@@ -78,9 +69,7 @@ static struct range range_of(int operation, struct range a, struct range b, stru
     case HS_OP_SUBTRACT:
     case HS_OP_MULTIPLY:
     case HS_OP_MIN:
-    case HS_OP_MAX: return corners(operation, a, b);
-    case HS_OP_DIVIDE: return b.lo <= 0.0 && b.hi >= 0.0 ? unknown : corners(operation, a, b);
-    case HS_OP_POWER: return a.lo <= 0.0 ? unknown : corners(operation, a, b);
+    case HS_OP_MAX:
     case HS_OP_NEGATE:
     case HS_OP_CUBE:
     case HS_OP_EXP:
@@ -94,12 +83,14 @@ static struct range range_of(int operation, struct range a, struct range b, stru
     case HS_OP_TRUNC:
     case HS_OP_RINT:
     case HS_OP_SINH:
-    case HS_OP_CBRT: return ends(operation, a);
-    case HS_OP_SQRT: return a.lo < 0.0 ? unknown : ends(operation, a);
-    case HS_OP_LOG: return a.lo <= 0.0 ? unknown : ends(operation, a);
+    case HS_OP_CBRT: return corners(operation, a, b);
+    case HS_OP_DIVIDE: return b.lo <= 0.0 && b.hi >= 0.0 ? unknown : corners(operation, a, b);
+    case HS_OP_SQRT: return a.lo < 0.0 ? unknown : corners(operation, a, b);
+    case HS_OP_LOG:
+    case HS_OP_POWER: return a.lo <= 0.0 ? unknown : corners(operation, a, b);
     case HS_OP_SQUARE:
     case HS_OP_ABS: {
-        struct range r = ends(operation, a);
+        struct range r = corners(operation, a, b);
         r.lo = a.lo <= 0.0 && a.hi >= 0.0 ? 0.0 : r.lo;
         return r;
     }
@@ -149,9 +140,8 @@ static int leaf(struct tree *tree, int operation, double constant)
 {
     struct node made = {operation, constant, {NONE, NONE, NONE}, 0, {constant, constant}};
     if (operation != HS_OP_CONSTANT) {
-        const int at = operation - HS_OP_X;
-        made.varies = operation == HS_OP_T ? (unsigned)HS_VARIES_T : (unsigned)HS_VARIES_X << at;
-        made.range = tree->place[at];
+        made.varies = (unsigned)HS_VARIES_X << (operation - HS_OP_X);
+        made.range = tree->place[operation - HS_OP_X];
     }
     return add_node(tree, made);
 }
@@ -283,10 +273,8 @@ static bool quotient(struct tree *tree, struct form f, struct form g, struct for
         return false;
     const int over = is_column(f) ? f.offset : f.column;
     out->plane = apply(tree, HS_OP_DIVIDE, or_one(tree, f.plane), g.plane, NONE);
-    out->column = over == NONE && g.column == NONE ? NONE
-                  : g.column == NONE
-                      ? over
-                      : apply(tree, HS_OP_DIVIDE, or_one(tree, over), g.column, NONE);
+    out->column =
+        g.column == NONE ? over : apply(tree, HS_OP_DIVIDE, or_one(tree, over), g.column, NONE);
     out->offset = NONE;
     return true;
 }

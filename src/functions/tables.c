@@ -10,8 +10,7 @@ bool hs_tables_init(struct hs_tables *tables, const struct hs_expression *expres
 {
     *tables = (struct hs_tables){.grid = grid, .t = NAN};
     struct hs_tabulation *tabulation = &tables->tabulation;
-    if (!hs_tabulation_init(tabulation, expression, grid, which))
-        return false;
+    hs_tabulation_init(tabulation, expression, grid, which);
     /* one more number, since there may be no tables */
     tables->memory = malloc((size_t)hs_tabulation_bytes(tabulation, grid, 1) + sizeof(double));
     double *at = tables->memory;
@@ -40,7 +39,7 @@ static void fill(struct hs_tables *tables, int n, double t, int threads)
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t row = 0; row < ny * nz; row++) {
         const int64_t j = row % ny, k = row / ny;
-        const struct hs_row at = hs_row_of(grid, j, k, 0, nx, t);
+        const struct hs_row at = hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){0, j, k}, nx, t);
         hs_expression_row(&tables->tabulation.table[n], &at,
                           tables->table[n] + j * stride[HS_Y] + k * stride[HS_Z]);
     }
@@ -58,10 +57,13 @@ void hs_tables_row(const struct hs_tables *tables, int64_t first, int64_t count,
                    int64_t k, double *out)
 {
     const struct hs_grid *grid = tables->grid;
-    struct hs_row row = hs_row_of(grid, j, k, first, count, tables->t);
+    struct hs_row row =
+        hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){first, j, k}, count, tables->t);
     for (int n = 0; n < tables->tabulation.tables; n++)
         row.table[n] = (struct hs_row_table){tables->table[n] + j * tables->stride[n][HS_Y] +
                                                  k * tables->stride[n][HS_Z],
                                              tables->stride[n][HS_X] != 0};
-    hs_program_row(tables->tabulation.code, tables->tabulation.length, &row, out);
+    hs_expression_row(&(struct hs_expression){.code = tables->tabulation.code,
+                                              .length = tables->tabulation.length},
+                      &row, out);
 }

@@ -1,5 +1,7 @@
 #include "functions/tabulate.h"
 
+#include "core/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,14 +90,12 @@ static void leave(struct hs_tabulation *out, const struct hs_expression *part, s
         leave_operation(out, part, planes);
 }
 
-bool hs_tabulation_init(struct hs_tabulation *out, const struct hs_expression *expression,
+void hs_tabulation_init(struct hs_tabulation *out, const struct hs_expression *expression,
                         const struct hs_grid *grid, enum hs_tables_of which)
 {
     *out = (struct hs_tabulation){.tables = 0};
-    out->code = (struct hs_instruction *)malloc((size_t)expression->length * sizeof *out->code);
-    if (out->code)
-        leave(out, expression, (struct rule){(1u << grid->dims) - 1, which});
-    return out->code != NULL;
+    out->code = hs_new((size_t)expression->length * sizeof *out->code);
+    leave(out, expression, (struct rule){(1u << grid->dims) - 1, which});
 }
 
 void hs_tabulation_release(struct hs_tabulation *tabulation)

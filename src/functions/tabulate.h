@@ -29,9 +29,8 @@ struct hs_tabulation {
     int length;
 };
 
-/* False: no memory. If there are more parts than HS_MOST_TABLES, the last ones stay in the code.
- * Safe to release after failure. */
-bool hs_tabulation_init(struct hs_tabulation *out, const struct hs_expression *expression,
+/* If there are more parts than HS_MOST_TABLES, the last ones stay in the code. */
+void hs_tabulation_init(struct hs_tabulation *out, const struct hs_expression *expression,
                         const struct hs_grid *grid, enum hs_tables_of which);
 void hs_tabulation_release(struct hs_tabulation *tabulation);
 

@@ -17,20 +17,13 @@ void hs_argument_list_release(struct hs_argument_list *list)
     *list = (struct hs_argument_list){NULL, 0};
 }
 
-void hs_argument_list_add(struct hs_argument_list *list, const char *item)
-{
-    list->items = hs_reserve(list->items, (size_t)list->count, sizeof *list->items);
-    list->items[list->count++] = item;
-}
-
 static enum hs_status read_count(const char *command, const struct hs_argument *row,
                                  const char *text, struct hs_error *err)
 {
-    static const double most = 9007199254740992.0; /* 2^53: a double holds every integer */
     char *end;
     errno = 0;
     const double value = strtod(text, &end);
-    const bool number = end != text && *end == '\0', large = number && value > most;
+    const bool number = end != text && *end == '\0', large = number && value > HS_MOST_COUNT;
     if (!number || large || errno || !(value >= 1.0) || value != rint(value))
         return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: give a whole number, %s", command,
                             row->name, text, large ? "at most 2^53" : "at least 1");
@@ -46,8 +39,11 @@ static enum hs_status store(const char *command, const struct hs_argument *row, 
     case HS_ARGUMENT_OPTIONAL:
     case HS_ARGUMENT_STRING: *(const char **)row->to = text; return HS_OK;
     case HS_ARGUMENT_COUNT: return read_count(command, row, text, err);
-    case HS_ARGUMENT_LIST: hs_argument_list_add(row->to, text); return HS_OK;
+    case HS_ARGUMENT_LIST: break;
     }
+    struct hs_argument_list *list = row->to;
+    list->items = hs_reserve(list->items, (size_t)list->count, sizeof *list->items);
+    list->items[list->count++] = text;
     return HS_OK;
 }
 
@@ -88,18 +84,14 @@ static enum hs_status read_option(int argc, char **argv, int *at, const struct h
     const char *value = strchr(text, '=');
     if (!row)
         return unknown_option(command, text, table, count, err);
-    if (row->type == HS_ARGUMENT_FLAG) {
-        if (value)
-            return hs_error_add(err, HS_BAD_INPUT, "%s: %s: %s takes no value", command, text,
-                                row->name);
-        return store(command, row, NULL, err);
-    }
-    if (value)
-        return store(command, row, value + 1, err);
-    if (*at + 1 >= argc)
+    const bool flag = row->type == HS_ARGUMENT_FLAG;
+    if (flag && value)
+        return hs_error_add(err, HS_BAD_INPUT, "%s: %s: %s takes no value", command, text,
+                            row->name);
+    if (!flag && !value && *at + 1 >= argc)
         return hs_error_add(err, HS_BAD_INPUT, "%s: %s: needs a value, %s %s", command, text,
                             row->name, row->what);
-    return store(command, row, argv[++*at], err);
+    return store(command, row, flag ? NULL : value ? value + 1 : argv[++*at], err);
 }
 
 enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument *table, int count,

@@ -17,7 +17,6 @@ struct hs_argument_list {
     const char **items; /* owned: hs_argument_list_release */
     int count;
 };
-void hs_argument_list_add(struct hs_argument_list *list, const char *item);
 void hs_argument_list_release(struct hs_argument_list *list);
 
 struct hs_argument {

@@ -107,9 +107,9 @@ static void read_problem(struct hs_reader *reader)
     problem->steps_known = has_steps(reader);
 }
 
-enum hs_status hs_config_read_how(const char *path, const char *const *overrides,
-                                  int override_count, struct hs_config_how how,
-                                  struct hs_problem *out, struct hs_error *err)
+enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
+                              struct hs_config_how how, struct hs_problem *out,
+                              struct hs_error *err)
 {
     hs_problem_init(out);
     struct hs_error trouble; /* separate from earlier errors in err */
@@ -119,18 +119,15 @@ enum hs_status hs_config_read_how(const char *path, const char *const *overrides
     struct hs_config_text text;
     const bool parsed = hs_config_text_read(path, &settings, &text, &trouble) == HS_OK;
     if (trouble.status != HS_IO) {
-        hs_config_check(&settings);
+        hs_config_check(&settings, 0);
         for (int i = 0; i < override_count; i++) {
             settings.by = how.last_by && i + 1 == override_count ? how.last_by : "--set";
             hs_config_override(overrides[i], &settings);
         }
         out->config_path = hs_copy(path);
         out->config_text = whole_text(text.plain, overrides, override_count);
-        struct hs_reader reader = {.settings = &settings,
-                                   .problem = out,
-                                   .err = &trouble,
-                                   .doubts = how.doubts,
-                                   .numbers = how.numbers};
+        struct hs_reader reader = {
+            .settings = &settings, .problem = out, .doubts = how.doubts, .numbers = how.numbers};
         keep_files(&reader, &text);
         keep_overrides(overrides, override_count, out);
         if (parsed)
@@ -143,10 +140,4 @@ enum hs_status hs_config_read_how(const char *path, const char *const *overrides
     hs_config_text_release(&text);
     hs_error_release(&trouble);
     return status;
-}
-
-enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
-                              struct hs_problem *out, struct hs_error *err)
-{
-    return hs_config_read_how(path, overrides, override_count, (struct hs_config_how){0}, out, err);
 }

@@ -6,6 +6,20 @@
 
 #include "core/problem.h"
 
+/* What to do with numbers per node that are stored in files. */
+enum hs_config_numbers {
+    HS_NUMBERS_KEPT,   /* check all and keep them in memory */
+    HS_NUMBERS_PASSED, /* check them in parts; initial and source stay in their files */
+    HS_NUMBERS_LEFT    /* do not read them; the fingerprint lacks them */
+};
+
+/* What particular commands and ranks need; zeros: nothing else than described below. */
+struct hs_config_how {
+    enum hs_config_numbers numbers; /* the first rank passes them, the others leave them */
+    const char *last_by;     /* "--output": the option that gave the last override; NULL: "--set" */
+    struct hs_error *doubts; /* gets warnings of likely mistakes, up to 10; NULL: none */
+};
+
 /*
  * Reads `path`, applies the overrides ("time.end=1.0", later ones over earlier ones), checks
  * everything, and fills `out` (initialised by this function; release it whatever the result).
@@ -17,23 +31,7 @@
  * HS_BAD_INPUT for any error in the config, HS_IO if it or a file it names cannot be read.
  */
 enum hs_status hs_config_read(const char *path, const char *const *overrides, int override_count,
-                              struct hs_problem *out, struct hs_error *err);
-
-/* What to do with numbers per node that are stored in files. */
-enum hs_config_numbers {
-    HS_NUMBERS_KEPT,   /* check all and keep them in memory */
-    HS_NUMBERS_PASSED, /* check them in parts; initial and source stay in their files */
-    HS_NUMBERS_LEFT    /* do not read them; the fingerprint lacks them */
-};
-
-/* Variations of hs_config_read for particular commands and ranks; zeros: as described above. */
-struct hs_config_how {
-    enum hs_config_numbers numbers; /* the first rank passes them, the others leave them */
-    const char *last_by;     /* "--output": the option that gave the last override; NULL: "--set" */
-    struct hs_error *doubts; /* gets warnings of likely mistakes, up to 10; NULL: none */
-};
-enum hs_status hs_config_read_how(const char *path, const char *const *overrides,
-                                  int override_count, struct hs_config_how how,
-                                  struct hs_problem *out, struct hs_error *err);
+                              struct hs_config_how how, struct hs_problem *out,
+                              struct hs_error *err);
 
 #endif

@@ -140,11 +140,17 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
     return true;
 }
 
-/* Checks that cells have representable squares and that the coordinates resolve their widths. */
-static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const double *place)
+/* Checks that cells have representable squares and that the coordinates resolve their widths; finds
+ * the smallest and the largest. */
+static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const double *place,
+                        double range[2])
 {
+    range[0] = INFINITY;
+    range[1] = 0.0;
     for (int64_t i = 0; i < cells; i++) {
         const double h = place[i + 1] - place[i];
+        range[0] = fmin(range[0], h);
+        range[1] = fmax(range[1], h);
         const char *fault = NULL;
         if (!isnormal(h * h) || !isnormal(1.0 / (h * h)))
             fault = "is too small or too large to compute with; choose other units";
@@ -158,16 +164,6 @@ static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const
     return true;
 }
 
-/* The smallest and the largest cell. */
-static void find_range(int64_t cells, const double *place, double range[2])
-{
-    range[0] = range[1] = place[1] - place[0];
-    for (int64_t i = 1; i < cells; i++) {
-        range[0] = fmin(range[0], place[i + 1] - place[i]);
-        range[1] = fmax(range[1], place[i + 1] - place[i]);
-    }
-}
-
 bool hs_place_axis(struct hs_reader *reader, int axis)
 {
     struct hs_grid *grid = &reader->problem->grid;
@@ -175,12 +171,11 @@ bool hs_place_axis(struct hs_reader *reader, int axis)
     double *place = hs_new((size_t)(cells + 1) * sizeof *place);
     const bool placed = is_list(reader, axis) ? place_list(reader, axis, cells + 1, place)
                                               : place_segments(reader, axis, place);
-    if (!placed || !check_cells(reader, axis, cells, place)) {
+    double range[2];
+    if (!placed || !check_cells(reader, axis, cells, place, range)) {
         free(place);
         return false;
     }
-    double range[2];
-    find_range(cells, place, range);
     grid->lower[axis] = place[0];
     grid->spacing[axis] = range[0];
     /* cells that differ only by rounding are uniform: two cells have four ends, each rounded */

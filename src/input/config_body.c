@@ -13,13 +13,14 @@ static const char in_source[] =
 /* ---- materials ------------------------------------------------------------------------------- */
 
 /* In the order of hs_substance.place. */
-static const char *const three[HS_SUBSTANCE_PLACES] = {"conductivity", "density", "specific_heat"};
+static const char *const properties[HS_SUBSTANCE_PLACES] = {"conductivity", "density",
+                                                            "specific_heat"};
 
-static void read_three(struct hs_reader *reader, const char *path, struct hs_substance *out)
+static void read_properties(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     double number[HS_SUBSTANCE_PLACES] = {NAN, NAN, NAN};
     for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
-        const struct hs_key key = hs_key("%s.%s", path, three[n]);
+        const struct hs_key key = hs_key("%s.%s", path, properties[n]);
         const bool given =
             hs_require(reader, key.text, "give conductivity, density and specific_heat");
         if (given && n == 0)
@@ -35,10 +36,9 @@ static void read_three(struct hs_reader *reader, const char *path, struct hs_sub
 static void read_diffusivity(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
     double diffusivity = 1.0;
-    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++)
-        hs_refuse(reader, hs_key("%s.%s", path, three[n]).text,
-                  "diffusivity is given; give either that alone, or conductivity, density and "
-                  "specific_heat");
+    hs_refuse(reader, path, "conductivity|density|specific_heat",
+              "diffusivity is given; give either that alone, or conductivity, density and "
+              "specific_heat");
     hs_settings_number(reader->settings, hs_key("%s.diffusivity", path).text, &diffusivity);
     for (int axis = 0; axis < HS_AXES; axis++)
         out->conductivity[axis] = diffusivity;
@@ -95,7 +95,7 @@ static void read_substance(struct hs_reader *reader, const char *path, int n)
     if (hs_given(reader, hs_key("%s.diffusivity", path).text))
         read_diffusivity(reader, path, out);
     else
-        read_three(reader, path, out);
+        read_properties(reader, path, out);
     read_perfusion(reader, path, out);
     if (hs_given(reader, source.text))
         hs_read_time_function(reader, source.text, in_source, &out->source);
@@ -111,7 +111,7 @@ static void check_units(struct hs_reader *reader, int count)
     for (int n = 0; n < count; n++)
         alone += hs_given(reader, hs_key("materials[%d].diffusivity", n).text);
     for (int n = 0; n < count && alone > 0 && alone < count; n++)
-        hs_refuse(reader, hs_key("materials[%d].diffusivity", n).text,
+        hs_refuse(reader, hs_key("materials[%d]", n).text, "diffusivity",
                   "other materials have conductivity, density and specific_heat, and heat that "
                   "flows between them needs these of all; give them");
 }
@@ -175,12 +175,9 @@ static int read_reference(struct hs_reader *reader, const char *key)
 /* Refuses keys of a label field, which can only be the sole member of the body. */
 static void refuse_label_keys(struct hs_reader *reader, const char *path)
 {
-    static const char *const names[] = {"names", "labels"}; /* dataset, step: elsewhere */
-    const struct hs_key file = hs_key("%s.file", path);
-    hs_refuse(reader, file.text,
-              "a label field says all of the body; give it alone, as the only member");
-    for (int n = 0; n < 2 && !hs_given(reader, file.text); n++)
-        hs_refuse(reader, hs_key("%s.%s", path, names[n]).text,
+    if (hs_refuse(reader, path, "file",
+                  "a label field says all of the body; give it alone, as the only member"))
+        hs_refuse(reader, path, "names|labels", /* dataset, step: elsewhere */
                   "belongs to a label field, which is missing; give file, or remove it");
 }
 
@@ -209,15 +206,13 @@ static void read_solids(struct hs_reader *reader, int count)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-enum { MOST_LABEL = HS_LABEL_NUMBERS - 1, NO_SUBSTANCE = -1 };
-
 /* Reads the material of each label. */
-static bool read_names(struct hs_reader *reader, int *of_label)
+static bool read_names(struct hs_reader *reader, uint16_t *of_label)
 {
     const int count = hs_settings_length(reader->settings, "body[0].names");
     const int numbers = hs_settings_length(reader->settings, "body[0].labels");
-    for (int label = 0; label <= MOST_LABEL; label++)
-        of_label[label] = NO_SUBSTANCE;
+    for (int label = 0; label < HS_LABEL_NUMBERS; label++)
+        of_label[label] = HS_UNNAMED;
     if (!hs_require(reader, "body[0].names",
                     "give the materials of the labels, as in [\"air\", \"copper\"]"))
         return false;
@@ -231,11 +226,12 @@ static bool read_names(struct hs_reader *reader, int *of_label)
         const struct hs_key key = hs_key("body[0].labels[%d]", n);
         if (hs_given(reader, key.text) && !hs_settings_count(reader->settings, key.text, &label))
             return false;
-        if (of_label[label] != NO_SUBSTANCE)
+        if (of_label[label] != HS_UNNAMED)
             return hs_complain(reader, key.text,
                                "is there already; a label stands for one material");
-        of_label[label] = read_reference(reader, hs_key("body[0].names[%d]", n).text);
-        good = good && of_label[label] >= 0;
+        const int found = read_reference(reader, hs_key("body[0].names[%d]", n).text);
+        of_label[label] = found < 0 ? HS_UNNAMED : (uint16_t)found;
+        good = good && found >= 0;
     }
     return good;
 }
@@ -243,17 +239,14 @@ static bool read_names(struct hs_reader *reader, int *of_label)
 static struct hs_grid grid_of_cells(const struct hs_reader *reader)
 {
     struct hs_grid cells = reader->problem->grid;
-    for (int axis = 0; axis < cells.dims; axis++) {
-        const struct hs_boundary_kind *kind = hs_face_kind(reader, 2 * axis);
-        cells.points[axis] -= !(kind && kind->wrap);
-    }
+    for (int axis = 0; axis < cells.dims; axis++)
+        cells.points[axis] -= !hs_axis_is_periodic(reader, axis);
     return cells;
 }
 
 struct labels {
-    uint16_t *label; /* NULL: labels are only checked */
-    const int *of_label;
-    double *odd; /* numbers without a material; allocated */
+    struct hs_body *body; /* whose `label` is filled, unless it is NULL */
+    double *odd;          /* numbers without a material; allocated */
     int64_t odd_count;
 };
 
@@ -261,30 +254,29 @@ struct labels {
 static bool take_labels(void *self, double *values, int64_t first, int64_t count)
 {
     struct labels *labels = self;
+    const struct hs_body *body = labels->body;
     for (int64_t n = 0; n < count; n++) {
-        const double number = values[n];
-        if (hs_is_label(number) && labels->of_label[(int)number] != NO_SUBSTANCE) {
-            if (labels->label)
-                labels->label[first + n] = (uint16_t)labels->of_label[(int)number];
+        const uint16_t found = hs_body_substance_of(body, values[n]);
+        if (body->label)
+            body->label[first + n] = found;
+        if (found != HS_UNNAMED)
             continue;
-        }
         labels->odd = hs_reserve(labels->odd, (size_t)labels->odd_count, sizeof *labels->odd);
-        labels->odd[labels->odd_count++] = number;
+        labels->odd[labels->odd_count++] = values[n];
     }
     return true;
 }
 
-static void read_label_numbers(struct hs_reader *reader, struct hs_stored *stored,
-                               const int *of_label)
+static void read_label_numbers(struct hs_reader *reader, struct hs_stored *stored)
 {
     struct hs_body *body = reader->problem->body;
     const int64_t count = hs_stored_layers(stored) * hs_stored_plane(stored);
-    struct labels labels = {.of_label = of_label};
+    struct labels labels = {.body = body};
     const struct hs_taker taker = {take_labels, &labels};
     if (reader->numbers == HS_NUMBERS_KEPT) {
-        labels.label = body->label = malloc((size_t)count * sizeof *body->label);
+        body->label = malloc((size_t)count * sizeof *body->label);
         if (!body->label) {
-            hs_error_add(reader->err, HS_DEVICE, "out of memory for the body's labels");
+            hs_error_add(reader->settings->err, HS_DEVICE, "out of memory for the body's labels");
             return;
         }
     }
@@ -296,39 +288,31 @@ static void read_label_numbers(struct hs_reader *reader, struct hs_stored *store
     free(labels.odd);
 }
 
-/* Leaves the labels in their file, to be read in parts. */
-static void leave_labels(struct hs_body *body, struct hs_stored *stored, const int *of_label)
-{
-    body->stored = stored;
-    body->substance_of = hs_new(HS_LABEL_NUMBERS * sizeof *body->substance_of);
-    for (int number = 0; number < HS_LABEL_NUMBERS; number++)
-        body->substance_of[number] =
-            of_label[number] == NO_SUBSTANCE ? HS_UNNAMED : (uint16_t)of_label[number];
-}
-
-/* The label field has the shape of the nodes or of the cells. */
+/* The label field has the shape of the nodes or of the cells. It stays in its file, to be read in
+ * parts, unless numbers are kept. */
 static void read_labels(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
-    static int of_label[MOST_LABEL + 1];
-    const bool named = read_names(reader, of_label);
+    body->substance_of = hs_new(HS_LABEL_NUMBERS * sizeof *body->substance_of);
+    const bool named = read_names(reader, body->substance_of);
     const struct hs_grid *grid = &reader->problem->grid, cells = grid_of_cells(reader);
     if (!reader->grid_known)
         return;
-    const struct hs_field_shape nodes = hs_field_shape_of(grid);
-    const struct hs_field_shape shapes[] = {
-        nodes, {&cells, "the grid of its cells", nodes.axes, nodes.fit}};
-    int taken;
-    struct hs_stored *stored = hs_find_dataset(reader, "body[0]", shapes, 2, &taken);
+    struct hs_field_shape nodes = hs_field_shape_of(grid);
+    const struct hs_field_shape of_cells = {&cells, "the grid of its cells", nodes.axes, nodes.fit,
+                                            NULL};
+    nodes.other = &of_cells;
+    struct hs_stored *stored = hs_find_dataset(reader, "body[0]", &nodes);
     if (!stored)
         return;
-    body->labels = taken == 0 ? HS_LABEL_NODES : HS_LABEL_CELLS;
+    const bool at_nodes = memcmp(stored->points, grid->points, sizeof grid->points) == 0;
+    body->labels = at_nodes ? HS_LABEL_NODES : HS_LABEL_CELLS;
     if (named && reader->numbers != HS_NUMBERS_LEFT)
-        read_label_numbers(reader, stored, of_label);
+        read_label_numbers(reader, stored);
     if (reader->numbers == HS_NUMBERS_KEPT)
         hs_stored_destroy(stored);
     else
-        leave_labels(body, stored, of_label);
+        body->stored = stored;
 }
 
 static void read_label_entry(struct hs_reader *reader, int count)
@@ -336,8 +320,9 @@ static void read_label_entry(struct hs_reader *reader, int count)
     if (count > 1)
         hs_complain(reader, "body[1]",
                     "a label field says all of the body; remove the other members");
-    hs_refuse(reader, "body[0].material", "names says the materials of a label field; remove this");
-    if (hs_refuse(reader, "body[0].shape", "a label field has no shape; remove this"))
+    hs_refuse(reader, "body[0]", "material",
+              "names says the materials of a label field; remove this");
+    if (hs_refuse(reader, "body[0]", "shape", "a label field has no shape; remove this"))
         hs_refuse_shape_keys(reader, "body[0]");
     read_labels(reader);
 }
@@ -373,7 +358,7 @@ static void read_measured_field(struct hs_reader *reader, const char *name, stru
                     "give conductivity and capacity, each { file; dataset; }") ||
         !hs_require(reader, file.text, "give the file that has it"))
         return;
-    out->stored = hs_find_dataset(reader, group.text, &shape, 1, NULL);
+    out->stored = hs_find_dataset(reader, group.text, &shape);
     struct measured measured = {reader, file.text};
     const struct hs_taker taker = {check_measured, &measured};
     if (out->stored && reader->numbers != HS_NUMBERS_LEFT)
@@ -388,9 +373,9 @@ static void read_measured_field(struct hs_reader *reader, const char *name, stru
 static void read_measured(struct hs_reader *reader)
 {
     struct hs_body *body = reader->problem->body;
-    static const char *const beside[] = {"materials", "body", "contacts"};
-    for (int n = 0; n < 3 && !hs_settings_find(reader->settings, "measured")->bad; n++)
-        hs_refuse(reader, beside[n], "measured says all of the body; remove one of the two");
+    if (!hs_settings_find(reader->settings, "measured")->bad)
+        hs_refuse(reader, "", "materials|body|contacts",
+                  "measured says all of the body; remove one of the two");
     read_measured_field(reader, "conductivity", &body->conductivity);
     read_measured_field(reader, "capacity", &body->capacity);
 }
@@ -477,7 +462,7 @@ static void make_of_material(struct hs_reader *reader)
     body->substance[0].name = hs_copy("material");
     for (int n = 0; n < HS_SUBSTANCE_PLACES && conducts; n++)
         body->substance[0].place[n] =
-            hs_settings_place(reader->settings, hs_key("material.%s", three[n]).text);
+            hs_settings_place(reader->settings, hs_key("material.%s", properties[n]).text);
     for (int axis = 0; axis < HS_AXES; axis++)
         body->substance[0].conductivity[axis] =
             conducts ? material->conductivity : material->diffusivity;
@@ -542,7 +527,7 @@ void hs_read_body(struct hs_reader *reader)
     const bool measured = hs_given(reader, "measured");
     const bool more = hs_walls_need_body(reader) || hs_grid_is_stretched(&problem->grid);
     if (!many && !measured)
-        hs_refuse(reader, "contacts",
+        hs_refuse(reader, "", "contacts",
                   "are between materials of a body, which is missing; give materials and body, or "
                   "remove it");
     if (!many && !measured && !more)
@@ -555,8 +540,7 @@ void hs_read_body(struct hs_reader *reader)
         read_many(reader);
     else
         make_of_material(reader);
-    const struct hs_error *err = reader->err;
-    if (err->status) /* what follows would only repeat the error */
+    if (reader->settings->err->status) /* what follows would only repeat the error */
         return;
     if (many && !more && !problem->raw && is_plain(problem->body))
         make_plain(reader);

@@ -3,24 +3,12 @@
 
 #include <string.h>
 
-/* Length of a name without its ending _file or _table; 0: it has neither. */
-static int stem(const char *name)
-{
-    static const char *const endings[] = {"_file", "_table"};
-    for (int n = 0; n < 2; n++) {
-        const size_t length = strlen(name), end = strlen(endings[n]);
-        if (length > end && strcmp(name + length - end, endings[n]) == 0)
-            return (int)(length - end);
-    }
-    return 0;
-}
-
 /* Whether the face gives the key's number in another way: written out, or by file or table. */
 static bool is_given_otherwise(const struct hs_reader *reader, const char *face, const char *name)
 {
-    const int length = stem(name);
-    if (length > 0)
-        return hs_given(reader, hs_key("boundary.%s.%.*s", face, length, name).text);
+    const char *ending = strrchr(name, '_');
+    if (ending && (strcmp(ending, "_file") == 0 || strcmp(ending, "_table") == 0))
+        return hs_given(reader, hs_key("boundary.%s.%.*s", face, (int)(ending - name), name).text);
     return hs_given(reader, hs_key("boundary.%s.%s_file", face, name).text) ||
            hs_given(reader, hs_key("boundary.%s.%s_table", face, name).text);
 }
@@ -45,8 +33,7 @@ const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int 
 double hs_read_end(const struct hs_reader *reader, int axis)
 {
     const struct hs_grid *grid = &reader->problem->grid;
-    const struct hs_boundary_kind *kind = hs_face_kind(reader, 2 * axis);
-    return hs_grid_coordinate(grid, axis, grid->points[axis] - !(kind && kind->wrap));
+    return hs_grid_coordinate(grid, axis, grid->points[axis] - !hs_axis_is_periodic(reader, axis));
 }
 
 /* Reports keys of a group ("x_min", "all") that its kind does not use. */

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Expressions are checked at the corners of the grid and half-way between them. */
+/* Expressions are checked at the corners of a box and half-way between them. */
 enum { SAMPLES = 3 };
 
-static int64_t sample(const struct hs_grid *grid, int axis, int which)
+static int64_t sample(const struct hs_box *box, int axis, int which)
 {
-    return which * (grid->points[axis] - 1) / (SAMPLES - 1);
+    return box->lo[axis] + which * (box->hi[axis] - 1 - box->lo[axis]) / (SAMPLES - 1);
 }
 
 /* "is not a number (NaN) at node (3, 4), x = 0.3, y = 0.4 m, t = 0 s; ..." `dataset`: name in the
@@ -32,7 +32,7 @@ static void complain_of_node(struct hs_reader *reader, const char *key, const ch
                                                  : ", at most 1e300");
 }
 
-/* Reports the first sampled node within `box` where the value is not finite. */
+/* Reports the first sampled node of the box where the value is not finite. */
 static void check_value(struct hs_reader *reader, const char *key, const struct hs_value *value,
                         double t, const struct hs_box *box)
 {
@@ -40,14 +40,11 @@ static void check_value(struct hs_reader *reader, const char *key, const struct 
     if (!value->expression.code && isfinite(value->constant))
         return;
     for (int n = 0; n < SAMPLES * SAMPLES * SAMPLES; n++) {
-        const int64_t node[HS_AXES] = {sample(grid, HS_X, n % SAMPLES),
-                                       sample(grid, HS_Y, n / SAMPLES % SAMPLES),
-                                       sample(grid, HS_Z, n / (SAMPLES * SAMPLES))};
-        bool inside = true;
-        for (int axis = 0; axis < HS_AXES; axis++)
-            inside = inside && node[axis] >= box->lo[axis] && node[axis] < box->hi[axis];
+        const int64_t node[HS_AXES] = {sample(box, HS_X, n % SAMPLES),
+                                       sample(box, HS_Y, n / SAMPLES % SAMPLES),
+                                       sample(box, HS_Z, n / (SAMPLES * SAMPLES))};
         const double found = hs_value_at_node(value, grid, node, t);
-        if (!inside || isfinite(found))
+        if (isfinite(found))
             continue;
         complain_of_node(reader, key, NULL, found, node, t);
         return;
@@ -104,13 +101,8 @@ static void check_small(struct hs_reader *reader, const char *key, double value,
 /* The key by which a field is given, one of three; the group itself if none. */
 static struct hs_key field_key(const struct hs_reader *reader, const char *group)
 {
-    static const char *const ways[] = {"value", "expression", "file"};
-    for (int i = 0; i < 3; i++) {
-        const struct hs_key key = hs_key("%s.%s", group, ways[i]);
-        if (hs_given(reader, key.text))
-            return key;
-    }
-    return hs_key("%s", group);
+    const struct hs_key key = hs_first_given(reader, group, "value|expression|file");
+    return key.text[0] ? key : hs_key("%s", group);
 }
 
 /* What gives a node its initial temperature: its wall, the last region over it, or the field. */
@@ -223,7 +215,8 @@ static void check_initial(struct hs_reader *reader)
         .reader = reader,
         .row = malloc((size_t)grid->points[HS_X] * sizeof *check.row)}; /* in 1D the whole field */
     if (!check.row) {
-        hs_error_add(reader->err, HS_DEVICE, "out of memory for a row of the initial field");
+        hs_error_add(reader->settings->err, HS_DEVICE,
+                     "out of memory for a row of the initial field");
         return;
     }
     hs_initial_rows_init(&check.rows, problem, 1);

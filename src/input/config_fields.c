@@ -5,7 +5,6 @@
 #include "core/round.h"
 #include "core/text.h"
 #include "functions/fields.h"
-#include "functions/rearrange.h"
 #include "functions/separation.h"
 #include "input/field_file.h"
 #include "input/fingerprint.h"
@@ -42,32 +41,8 @@ static struct hs_key file_key(const char *group, const char *name)
     return hs_key(number ? "%s_%s" : "%s.%s", group, name);
 }
 
-/* Finds a field of one of the shapes; on failure `why` says which shapes are possible. */
-static enum hs_status find_shaped(const char *path, const char *dataset, int64_t step,
-                                  const struct hs_field_shape *shapes, int count, int *taken,
-                                  struct hs_stored **out, struct hs_error *why)
-{
-    struct hs_error both;
-    hs_error_init(&both);
-    enum hs_status status = hs_field_file_find(path, dataset, step, &shapes[0], out, why);
-    for (*taken = 0; status == HS_BAD_INPUT && *taken + 1 < count;) {
-        const struct hs_field_shape *shape = &shapes[++*taken];
-        struct hs_error other;
-        hs_error_init(&other);
-        status = hs_field_file_find(path, dataset, step, shape, out, &other);
-        if (status && strcmp(hs_error_reason(&other), hs_error_reason(why)) != 0)
-            hs_error_add(&both, status, "%s; or %s", hs_error_reason(why), hs_error_reason(&other));
-        hs_error_release(&other);
-    }
-    if (both.count > 0) {
-        hs_error_release(why);
-        *why = both;
-    }
-    return status;
-}
-
 struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
-                                  const struct hs_field_shape *shapes, int count, int *taken)
+                                  const struct hs_field_shape *shape)
 {
     const struct hs_key key = file_key(group, "file"), named = file_key(group, "dataset");
     const char *dataset = hs_settings_text(reader->settings, named.text);
@@ -79,9 +54,7 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     struct hs_error why;
     hs_error_init(&why);
     struct hs_stored *stored = NULL;
-    int which;
-    const enum hs_status status =
-        find_shaped(path, dataset, step, shapes, count, &which, &stored, &why);
+    const enum hs_status status = hs_field_file_find(path, dataset, step, shape, &stored, &why);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
         hs_complain(reader, named.text,
                     "%s is a .npy file, which has one array and no datasets; remove this", path);
@@ -89,8 +62,6 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
         hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
     else
         stored->place = hs_settings_place(reader->settings, key.text);
-    if (taken)
-        *taken = which;
     hs_error_release(&why);
     free(path);
     return stored;
@@ -107,12 +78,12 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
     double *values = malloc((size_t)(together * plane) * sizeof *values);
     bool good = values;
     if (!values)
-        hs_error_add(reader->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
+        hs_error_add(reader->settings->err, HS_DEVICE, "%s: out of memory for %lld values of %s",
                      stored->place, (long long)(together * plane), stored->path);
     for (int64_t k = 0; k < layers && good; k += together) {
         const int64_t count = hs_smaller(together, layers - k);
         const struct hs_box box = hs_stored_box(stored, k, count);
-        good = stored->read(stored, &box, values, reader->err) == HS_OK;
+        good = stored->read(stored, &box, values, reader->settings->err) == HS_OK;
         if (!good)
             break;
         hs_content_add(&content, values, count * plane);
@@ -221,15 +192,14 @@ static void read_field(struct hs_reader *reader, const char *group, struct hs_fi
     const struct hs_key expression = hs_key("%s.expression", group);
     const bool by_file = hs_given(reader, hs_key("%s.file", group).text);
     const int given = hs_given(reader, value.text) + hs_given(reader, expression.text) + by_file;
-    if (given > 1)
-        hs_complain(reader, group, "give only one of value, expression and file");
-    if (given == 0)
-        hs_complain(reader, group, "give one of value, expression and file");
+    if (given != 1)
+        hs_complain(reader, group, "give %sone of value, expression and file",
+                    given > 1 ? "only " : "");
     hs_read_value(reader, value.text, &out->value);
     hs_read_value(reader, expression.text, &out->value);
     const struct hs_field_shape shape = hs_field_shape_of(&reader->problem->grid);
     if (by_file && given == 1)
-        out->stored = hs_find_dataset(reader, group, &shape, 1, NULL);
+        out->stored = hs_find_dataset(reader, group, &shape);
     if (out->stored && reader->space_known && reader->doubts)
         doubt_places(reader, group, out->stored);
 }

@@ -60,13 +60,20 @@ static bool is_counted_twice(struct hs_reader *reader, const struct hs_setting *
 
 static bool read_listed_points(struct hs_reader *reader, const struct hs_setting *points)
 {
-    int64_t *const counts = reader->problem->grid.points;
+    struct hs_problem *problem = reader->problem;
+    const int64_t fewest = fewest_points(problem->radius);
     bool good = true;
     for (int n = 0; n < reader->listed; n++) {
         const bool lone = points->kind == HS_SETTING_NUMBER;
         const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
-        good = hs_require(reader, key.text, "give the points of each axis") && good;
-        good = hs_settings_count(reader->settings, key.text, &counts[reader->list[n]]) && good;
+        int64_t *count = &problem->grid.points[reader->list[n]];
+        if (!hs_require(reader, key.text, "give the points of each axis") ||
+            !hs_settings_count(reader->settings, key.text, count))
+            good = false;
+        else if (*count < fewest)
+            hs_complain(reader, key.text, "at least %d points are needed for radius %d%s",
+                        (int)fewest, problem->radius,
+                        *count == 1 ? "; leave it out if the grid has no such axis" : "");
     }
     return good;
 }
@@ -75,9 +82,8 @@ static bool read_points(struct hs_reader *reader)
 {
     struct hs_settings *settings = reader->settings;
     const struct hs_setting *entry = hs_settings_find(settings, "grid.points");
-    bool own = false, good = true; /* own: an axis has coordinates */
-    for (int axis = 0; axis < HS_AXES; axis++)
-        own = own || hs_axis_is_given(reader, axis);
+    const bool own = hs_first_given(reader, "grid", "x|y|z").text[0]; /* an axis has coordinates */
+    bool good = true;
     if (!own &&
         !hs_require(reader, "grid.points", "give the nodes along each axis, as in [129, 129]"))
         return false;
@@ -96,21 +102,6 @@ static bool read_points(struct hs_reader *reader)
     return read_listed_points(reader, entry) && good;
 }
 
-static void check_points(struct hs_reader *reader)
-{
-    const struct hs_problem *problem = reader->problem;
-    const int64_t fewest = fewest_points(problem->radius);
-    const bool lone = !hs_given(reader, "grid.points[0]");
-    for (int n = 0; n < reader->listed; n++) {
-        const struct hs_key key = lone ? hs_key("grid.points") : hs_key("grid.points[%d]", n);
-        const int64_t points = problem->grid.points[reader->list[n]];
-        if (points < fewest && hs_given(reader, key.text))
-            hs_complain(reader, key.text, "at least %d points are needed for radius %d%s",
-                        (int)fewest, problem->radius,
-                        points == 1 ? "; leave it out if the grid has no such axis" : "");
-    }
-}
-
 bool hs_axis_is_periodic(const struct hs_reader *reader, int axis)
 {
     for (int face = 2 * axis; face < 2 * axis + 2; face++) {
@@ -121,11 +112,24 @@ bool hs_axis_is_periodic(const struct hs_reader *reader, int axis)
     return false;
 }
 
+/* Reads numbers of the axes that grid.points describes. */
+static bool read_listed(struct hs_reader *reader, const char *key, bool spread, double *out)
+{
+    double number[HS_AXES];
+    const bool all = reader->listed == reader->problem->grid.dims;
+    if (!hs_read_axes(reader, key, spread, reader->listed,
+                      all ? "the grid has" : "grid.points is for", number))
+        return false;
+    for (int n = 0; n < reader->listed; n++)
+        out[reader->list[n]] = number[n];
+    return true;
+}
+
 static bool space_upper(struct hs_reader *reader)
 {
     struct hs_grid *grid = &reader->problem->grid;
     double upper[HS_AXES];
-    if (!hs_read_per_listed_axis(reader, "grid.upper", false, upper))
+    if (!read_listed(reader, "grid.upper", false, upper))
         return false;
     bool good = true;
     for (int n = 0; n < reader->listed; n++) {
@@ -185,29 +189,18 @@ bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *u
     return true;
 }
 
-/* For a grid whose axes all have coordinates of their own. */
-static bool refuse_lists(struct hs_reader *reader)
-{
-    static const char *const keys[] = {"grid.lower", "grid.upper", "grid.spacing"};
-    bool good = true;
-    for (int n = 0; n < 3 && reader->problem->grid.dims > 0; n++)
-        good =
-            hs_refuse(reader, keys[n], "all axes have coordinates of their own; remove it") && good;
-    return good;
-}
-
 static bool read_space(struct hs_reader *reader)
 {
     struct hs_grid *grid = &reader->problem->grid;
     const bool by_upper = hs_given(reader, "grid.upper");
     if (reader->listed == 0)
-        return refuse_lists(reader);
+        return grid->dims == 0 || hs_refuse(reader, "grid", "lower|upper|spacing",
+                                            "all axes have coordinates of their own; remove it");
     if (by_upper && hs_given(reader, "grid.spacing"))
         return hs_complain(reader, "grid.spacing", "give upper or spacing, not both");
-    if (!hs_read_per_listed_axis(reader, "grid.lower", false, grid->lower))
+    if (!read_listed(reader, "grid.lower", false, grid->lower))
         return false;
-    if (by_upper ? !space_upper(reader)
-                 : !hs_read_per_listed_axis(reader, "grid.spacing", true, grid->spacing))
+    if (by_upper ? !space_upper(reader) : !read_listed(reader, "grid.spacing", true, grid->spacing))
         return false;
     return !reader->grid_known || check_spacing(reader, by_upper ? "grid.upper" : "grid.spacing");
 }
@@ -280,7 +273,7 @@ static void check_memory(struct hs_reader *reader)
                                     hs_given(reader, "grid.points") ? "grid.points" : "grid");
     hs_grid_name_points(&problem->grid, points, sizeof points);
     say_what_fits(reader, backend && strcmp(backend, "cuda") == 0, now, largest, sizeof largest);
-    hs_error_add(reader->err, HS_DEVICE,
+    hs_error_add(reader->settings->err, HS_DEVICE,
                  "%s: %s nodes in %s need at least %.0f bytes (%.2f GiB), %s has %.0f (%.2f GiB), "
                  "%.0f (%.2f GiB) of them free; give fewer points%s; %s",
                  place, points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
@@ -293,7 +286,6 @@ static void check_memory(struct hs_reader *reader)
 void hs_read_grid(struct hs_reader *reader)
 {
     reader->grid_known = read_points(reader);
-    check_points(reader);
     bool spaced = read_space(reader);
     if (!reader->grid_known)
         return;

@@ -69,9 +69,7 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
                              entry->members, most);
 }
 
-/* Finds the options of the entries from `first` on. Entries inside an unknown or bad one are
- * skipped. */
-static void check_from(struct hs_settings *settings, size_t first)
+void hs_config_check(struct hs_settings *settings, size_t first)
 {
     const struct hs_setting *bad = NULL;
     for (size_t i = first; i < settings->count; i++) {
@@ -85,11 +83,6 @@ static void check_from(struct hs_settings *settings, size_t first)
             report_unknown(settings, entry);
         bad = !entry->option || entry->bad ? entry : NULL;
     }
-}
-
-void hs_config_check(struct hs_settings *settings)
-{
-    check_from(settings, 0);
 }
 
 /* ---- overrides ------------------------------------------------------------------------------- */
@@ -151,32 +144,40 @@ static const struct {
     {"source.", {"value", "expression", "file|dataset|step"}},
 };
 
-/* Removes a key of the same group if the config gave it. Two overrides that exclude each other are
- * an error. */
+/* Removes keys "a|b" beside `name`, which ends the path, if the config gave them. Two overrides
+ * that exclude each other are an error. */
 static void remove_beside(struct hs_settings *settings, const char *path, const char *name,
-                          const char *other)
+                          const char *others)
 {
-    char *beside = hs_format("%.*s%s", (int)(name - path), path, other);
-    const struct hs_setting *entry = hs_settings_find(settings, beside);
-    if (entry && entry->file)
-        hs_settings_remove(settings, beside);
-    free(beside);
+    char other[32];
+    while (hs_list_next(&others, '|', other, sizeof other)) {
+        char *beside = hs_format("%.*s%s", (int)(name - path), path, other);
+        const struct hs_setting *entry = hs_settings_find(settings, beside);
+        if (entry && entry->file)
+            hs_settings_remove(settings, beside);
+        free(beside);
+    }
+}
+
+/* Removes all ways but the one that the name is in; false: it is in none. */
+static bool keep_one_way(struct hs_settings *settings, const char *path, const char *name,
+                         const char *const ways[WAYS])
+{
+    int taken = 0;
+    while (taken < WAYS && !(ways[taken] && hs_list_match(ways[taken], name)))
+        taken++;
+    for (int way = 0; way < WAYS && taken < WAYS; way++)
+        if (way != taken && ways[way])
+            remove_beside(settings, path, name, ways[way]);
+    return taken < WAYS;
 }
 
 static void remove_rivals(struct hs_settings *settings, const char *path)
 {
     for (size_t i = 0; i < sizeof rivalries / sizeof rivalries[0]; i++) {
-        const char *const *ways = rivalries[i].ways;
         const char *name = hs_option_match(rivalries[i].group, path);
-        int taken = 0;
-        while (name && taken < WAYS && !(ways[taken] && hs_list_match(ways[taken], name)))
-            taken++;
-        for (int way = 0; name && taken < WAYS && way < WAYS; way++) {
-            const char *words = way == taken || !ways[way] ? "" : ways[way];
-            char word[32];
-            while (hs_list_next(&words, '|', word, sizeof word))
-                remove_beside(settings, path, name, word);
-        }
+        if (name)
+            keep_one_way(settings, path, name, rivalries[i].ways);
     }
 }
 
@@ -193,55 +194,37 @@ static const char *name_in_wall(const char *path)
     return NULL;
 }
 
-/* Endings of a number's keys: written out, or a file times a table. */
-static const char *const endings[] = {"", "_file", "_dataset", "_table"};
-enum { ENDINGS = sizeof endings / sizeof endings[0], WRITTEN = 0 };
-
-/* The index of the ending of `name` after the number's name: "_file" in "flux_file" for "flux"; -1:
- * not a key of this number. */
-static int ending_of(const char *name, const char *number)
+/* The keys by which a wall's number is given otherwise than written out: a file times a table. */
+static char *stored_keys(const char *number)
 {
-    const size_t n = strlen(number);
-    for (int e = 0; e < ENDINGS && strncmp(name, number, n) == 0; e++)
-        if (strcmp(name + n, endings[e]) == 0)
-            return e;
-    return -1;
+    return hs_format("%s_file|%s_dataset|%s_table", number, number, number);
 }
 
-/* Removes all keys of a wall's number; with `from` WRITTEN + 1 only its file and table. */
+/* Removes these keys and, if `written`, the number written out. */
 static void remove_number(struct hs_settings *settings, const char *path, const char *name,
-                          const char *number, int from)
+                          const char *number, bool written)
 {
-    for (int e = from; e < ENDINGS; e++) {
-        char *other = hs_format("%s%s", number, endings[e]);
-        remove_beside(settings, path, name, other);
-        free(other);
-    }
-}
-
-/* Removes the alternatives to the key by which an override gives a wall's number. */
-static void remove_other_ways(struct hs_settings *settings, const char *path, const char *name,
-                              const char *number)
-{
-    if (ending_of(name, number) == WRITTEN)
-        remove_number(settings, path, name, number, WRITTEN + 1);
-    else
+    char *stored = stored_keys(number);
+    remove_beside(settings, path, name, stored);
+    if (written)
         remove_beside(settings, path, name, number);
+    free(stored);
 }
 
-/* Also removes numbers that exclude the given one. */
+/* Removes the other ways to give the same number, and numbers that exclude it. */
 static void remove_rivals_of_wall(struct hs_settings *settings, const char *path)
 {
     const char *name = name_in_wall(path);
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; name && kind->name; kind++)
         for (int given = 0; given < hs_boundary_key_count(kind); given++) {
             const struct hs_boundary_key *key = kind->key;
-            if (ending_of(name, key[given].name) < 0)
-                continue;
-            remove_other_ways(settings, path, name, key[given].name);
-            for (int n = 0; n < hs_boundary_key_count(kind); n++)
+            char *stored = stored_keys(key[given].name);
+            const char *const ways[WAYS] = {key[given].name, stored};
+            const bool taken = keep_one_way(settings, path, name, ways);
+            free(stored);
+            for (int n = 0; n < hs_boundary_key_count(kind) && taken; n++)
                 if (n != given && key[given].one_of && key[n].one_of)
-                    remove_number(settings, path, name, key[n].name, WRITTEN);
+                    remove_number(settings, path, name, key[n].name, true);
         }
 }
 
@@ -260,9 +243,9 @@ static void remove_unused_of_wall(struct hs_settings *settings, const char *path
         for (int n = 0; n < hs_boundary_key_count(other); n++) {
             const char *number = other->key[n].name;
             if (hs_boundary_key_find(kind, number) < 0)
-                remove_number(settings, path, name, number, WRITTEN);
+                remove_number(settings, path, name, number, true);
             else if (!hs_is_body_wall(kind->name))
-                remove_number(settings, path, name, number, WRITTEN + 1);
+                remove_number(settings, path, name, number, false);
         }
 }
 
@@ -354,7 +337,7 @@ void hs_config_override(const char *override, struct hs_settings *settings)
     const size_t first = settings->count;
     if (put_value(settings, &plain, value)) {
         settings->entries[first]->anew = anew;
-        check_from(settings, first);
+        hs_config_check(settings, first);
         remove_unused_of_wall(settings, path, before);
     }
     free(before);

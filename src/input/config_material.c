@@ -41,29 +41,25 @@ static void read_coefficients(struct hs_reader *reader)
     }
 }
 
-static const char *const three[] = {"material.conductivity", "material.density",
-                                    "material.specific_heat"};
+static const char *const properties[] = {"material.conductivity", "material.density",
+                                         "material.specific_heat"};
 
 /* Raw coefficients define a sweep; a conductivity may be given for flux and robin faces. */
 static void read_raw(struct hs_reader *reader)
 {
-    const char *why =
-        "the raw coefficients stencil.c0 ... already include it; remove one of the two";
     reader->problem->raw = true;
     read_coefficients(reader);
-    hs_refuse(reader, "material.density", why);
-    hs_refuse(reader, "material.specific_heat", why);
-    hs_refuse(reader, "material.diffusivity", why);
+    hs_refuse(reader, "material", "density|specific_heat|diffusivity",
+              "the raw coefficients stencil.c0 ... already include it; remove one of the two");
     hs_settings_number(reader->settings, "material.conductivity",
                        &reader->problem->material.conductivity);
 }
 
 static void read_diffusivity(struct hs_reader *reader)
 {
-    for (int i = 0; i < 3; i++)
-        hs_refuse(reader, three[i],
-                  "material.diffusivity is given; give either that alone, or conductivity, density "
-                  "and specific_heat");
+    hs_refuse(reader, "material", "conductivity|density|specific_heat",
+              "material.diffusivity is given; give either that alone, or conductivity, density "
+              "and specific_heat");
     hs_settings_number(reader->settings, "material.diffusivity",
                        &reader->problem->material.diffusivity);
 }
@@ -75,15 +71,15 @@ void hs_keep_material(struct hs_reader *reader, const char *group)
     hs_keep_place(reader, HS_PLACE_SPECIFIC_HEAT, hs_key("%s.specific_heat", group).text);
 }
 
-static void read_three(struct hs_reader *reader)
+static void read_properties(struct hs_reader *reader)
 {
     struct hs_material *material = &reader->problem->material;
     double *const into[] = {&material->conductivity, &material->density, &material->specific_heat};
     bool good = true;
     for (int i = 0; i < 3; i++)
-        good = hs_require(reader, three[i],
+        good = hs_require(reader, properties[i],
                           "the diffusivity follows from conductivity, density and specific_heat") &&
-               hs_settings_number(reader->settings, three[i], into[i]) && good;
+               hs_settings_number(reader->settings, properties[i], into[i]) && good;
     material->diffusivity = material->conductivity / (material->density * material->specific_heat);
     if (good && !isnormal(material->diffusivity))
         hs_complain(reader, "material",
@@ -95,21 +91,18 @@ static void read_three(struct hs_reader *reader)
 /* Whether the config has a body of several materials, which is read elsewhere. */
 static bool has_body(struct hs_reader *reader)
 {
-    static const char *const keys[] = {"materials", "body", "measured"};
-    for (int n = 0; n < 3; n++) {
-        if (!hs_given(reader, keys[n]))
-            continue;
-        if (hs_settings_find(reader->settings, keys[n])->bad) {
-            hs_settings_mean(reader->settings, "materials"); /* neither is then missing */
-            hs_settings_mean(reader->settings, "body");
-        } else if (hs_given(reader, "material"))
-            hs_complain(reader, "material",
-                        "%s is given too; a body of several materials has materials and "
-                        "body, one of a single material has material alone",
-                        keys[n]);
-        return true;
-    }
-    return false;
+    const struct hs_key key = hs_first_given(reader, "", "materials|body|measured");
+    if (!key.text[0])
+        return false;
+    if (hs_settings_find(reader->settings, key.text)->bad) {
+        hs_settings_mean(reader->settings, "materials"); /* neither is then missing */
+        hs_settings_mean(reader->settings, "body");
+    } else if (hs_given(reader, "material"))
+        hs_complain(reader, "material",
+                    "%s is given too; a body of several materials has materials and body, one of a "
+                    "single material has material alone",
+                    key.text);
+    return true;
 }
 
 void hs_read_material(struct hs_reader *reader)
@@ -122,7 +115,7 @@ void hs_read_material(struct hs_reader *reader)
              hs_settings_is_meant(reader->settings, "material.diffusivity"))
         read_diffusivity(reader);
     else if (hs_given(reader, "material")) {
-        read_three(reader);
+        read_properties(reader);
         hs_keep_material(reader, "material");
     } else
         hs_complain(reader, "material",

@@ -73,8 +73,7 @@ static void read_solver(struct hs_reader *reader)
         solver->device = (int)number;
     if (hs_settings_count(reader->settings, "solver.threads", &number))
         solver->threads = (int)number;
-    if (hs_settings_given(reader->settings, "solver.overlap"))
-        solver->overlap = hs_settings_flag(reader->settings, "solver.overlap");
+    solver->overlap = hs_settings_flag(reader->settings, "solver.overlap");
 }
 
 /* ---- probes ---------------------------------------------------------------------------------- */

@@ -31,7 +31,17 @@ struct hs_key hs_found_at(const struct hs_reader *reader, double found, const in
 
 bool hs_given(const struct hs_reader *reader, const char *key)
 {
-    return hs_settings_given(reader->settings, key);
+    return hs_settings_find(reader->settings, key) != NULL;
+}
+
+struct hs_key hs_first_given(const struct hs_reader *reader, const char *group, const char *names)
+{
+    for (char name[32]; hs_list_next(&names, '|', name, sizeof name);) {
+        const struct hs_key key = hs_key("%s%s%s", group, group[0] ? "." : "", name);
+        if (hs_given(reader, key.text))
+            return key;
+    }
+    return (struct hs_key){""};
 }
 
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
@@ -39,9 +49,15 @@ bool hs_require(struct hs_reader *reader, const char *key, const char *remedy)
     return hs_given(reader, key) || hs_complain(reader, key, "missing; %s", remedy);
 }
 
-bool hs_refuse(struct hs_reader *reader, const char *key, const char *why)
+bool hs_refuse(struct hs_reader *reader, const char *group, const char *names, const char *why)
 {
-    return !hs_given(reader, key) || hs_complain(reader, key, "%s", why);
+    bool good = true;
+    for (char name[32]; hs_list_next(&names, '|', name, sizeof name);) {
+        const struct hs_key key = hs_key("%s%s%s", group, group[0] ? "." : "", name);
+        if (hs_given(reader, key.text))
+            good = hs_complain(reader, key.text, "%s", why);
+    }
+    return good;
 }
 
 bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key *path)
@@ -72,12 +88,10 @@ bool hs_doubt(struct hs_reader *reader, const char *key, const char *format, ...
     if (!reader->doubts || reader->doubts->count >= MOST)
         return false;
     char *place = hs_settings_place(reader->settings, key), said[300];
-    for (char *p = place; (p = strchr(p, '\n'));) /* a message must be one line */
-        *p = ' ';
     va_start(args, format);
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    hs_error_add(reader->doubts, HS_OK, "%s: %s", place, said);
+    hs_error_warn(reader->doubts, place, said);
     free(place);
     return true;
 }
@@ -120,9 +134,8 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     return hs_check_coordinates(reader, expression.varies, key);
 }
 
-/* Reads numbers for `dims` axes; messages say that `whose` axes they are. */
-static bool read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
-                      const char *whose, double *out)
+bool hs_read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
+                  const char *whose, double *out)
 {
     const struct hs_setting *entry = hs_settings_find(reader->settings, key);
     if (dims == 0)
@@ -154,19 +167,7 @@ static bool read_axes(struct hs_reader *reader, const char *key, bool spread, in
 
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
 {
-    return read_axes(reader, key, spread, reader->problem->grid.dims, "the grid has", out);
-}
-
-bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spread, double *out)
-{
-    double number[HS_AXES];
-    const bool all = reader->listed == reader->problem->grid.dims;
-    if (!read_axes(reader, key, spread, reader->listed, all ? "the grid has" : "grid.points is for",
-                   number))
-        return false;
-    for (int n = 0; n < reader->listed; n++)
-        out[reader->list[n]] = number[n];
-    return true;
+    return hs_read_axes(reader, key, spread, reader->problem->grid.dims, "the grid has", out);
 }
 
 void hs_keep_place(struct hs_reader *reader, enum hs_place which, const char *key)

@@ -11,7 +11,6 @@
 struct hs_reader {
     struct hs_settings *settings;
     struct hs_problem *problem;
-    struct hs_error *err;
     struct hs_error *doubts; /* receives warnings; NULL: not wanted */
     enum hs_config_numbers numbers;
     /* grid.dims is set once the number of axes is known; until then it is 0 */
@@ -31,7 +30,10 @@ struct hs_key hs_key(const char *format, ...) HS_PRINTF(1, 2);
 struct hs_key hs_found_at(const struct hs_reader *reader, double found,
                           const int64_t node[HS_AXES]);
 
-bool hs_given(const struct hs_reader *reader, const char *key);
+bool hs_given(const struct hs_reader *reader, const char *key); /* bad or not */
+
+/* The first of the keys "a|b" of a group (or "") that is given; "": none is. */
+struct hs_key hs_first_given(const struct hs_reader *reader, const char *group, const char *names);
 
 /* Complains of a key; false, for the caller to return. */
 #define hs_complain(reader, ...) hs_settings_complain((reader)->settings, __VA_ARGS__)
@@ -47,8 +49,8 @@ bool hs_member(struct hs_reader *reader, const char *list, int n, struct hs_key 
 /* Complains if the key is not given. */
 bool hs_require(struct hs_reader *reader, const char *key, const char *remedy);
 
-/* Complains, and returns false, if the key is given. */
-bool hs_refuse(struct hs_reader *reader, const char *key, const char *why);
+/* Complains of the keys "a|b" of a group (or "") that are given; false if any is. */
+bool hs_refuse(struct hs_reader *reader, const char *group, const char *names, const char *why);
 
 /* A copy of the key's value or its default; NULL if there is neither, or the key is bad. */
 char *hs_read_string(struct hs_reader *reader, const char *key);
@@ -68,13 +70,13 @@ void hs_keep_content(struct hs_reader *reader, const char *key, char *content);
 /* Reads a number or an expression. False if not given or bad. */
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out);
 
-/* Reads one number for each axis of the grid, or the default for all. A single number is for every
- * axis if `spread`, else allowed only for a single axis. False if not given or bad, or the axes are
- * not known. */
+/* Reads one number for each of `dims` axes, of which messages say "the face has", or the default
+ * for all. A single number is for every axis if `spread`, else allowed only for a single axis.
+ * False if not given or bad, or `dims` is 0: not known. hs_read_per_axis: for the axes of the grid.
+ */
+bool hs_read_axes(struct hs_reader *reader, const char *key, bool spread, int dims,
+                  const char *whose, double *out);
 bool hs_read_per_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
-
-/* The same for the axes that grid.points describes. */
-bool hs_read_per_listed_axis(struct hs_reader *reader, const char *key, bool spread, double *out);
 
 /* Reads the shape of the group at `path` from its keys shape, lower, upper, ...; false if it is
  * bad. */
@@ -85,10 +87,9 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 char *hs_locate_input(struct hs_reader *reader, const char *key);
 
 /* Finds the field named by the keys file, dataset and step of `group`, allocated; for a wall's
- * number the keys are its name with _file and so on. The field has one of `count` shapes, whose
- * index goes to *taken, which may be NULL. Reports errors. */
+ * number the keys are its name with _file and so on. Reports errors. */
 struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
-                                  const struct hs_field_shape *shapes, int count, int *taken);
+                                  const struct hs_field_shape *shape);
 
 /* Passes all numbers of the field to `take` (which may be NULL), some layers at a time, and stores
  * their content for the fingerprint. With `out` all numbers come in one piece, which is returned

@@ -33,7 +33,7 @@ static void read_step(struct hs_reader *reader)
             hs_complain(reader, in_seconds[i],
                         "raw coefficients do not say how long a sweep is; give time.step, or %s",
                         i == 0 ? "time.sweeps" : "output.every");
-    hs_refuse(reader, "time.step",
+    hs_refuse(reader, "time", "step",
               "raw coefficients include the step, so \"auto\" has nothing to choose; give a "
               "number, or remove it");
     schedule->step = 1.0;

@@ -4,9 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOWER, UPPER, CENTRE, RADIUS, AXIS, FROM, TO, POINT, NORMAL, SHAPE_KEYS };
-static const char *const shape_keys[SHAPE_KEYS] = {"lower", "upper", "centre", "radius", "axis",
-                                                   "from",  "to",    "point",  "normal"};
+static const char shape_keys[] = "lower|upper|centre|radius|axis|from|to|point|normal";
 
 static bool read_box(struct hs_reader *reader, const char *path, struct hs_shape *shape)
 {
@@ -72,15 +70,13 @@ static bool read_half_space(struct hs_reader *reader, const char *path, struct h
 }
 
 static const struct {
-    const char *name;
-    unsigned needs, takes;
+    const char *name, *needs, *takes; /* keys: "a|b" */
     bool (*read)(struct hs_reader *reader, const char *path, struct hs_shape *shape);
 } shapes[] = {
-    [HS_SHAPE_BOX] = {"box", 1u << LOWER | 1u << UPPER, 0, read_box},
-    [HS_SHAPE_SPHERE] = {"sphere", 1u << CENTRE | 1u << RADIUS, 0, read_round},
-    [HS_SHAPE_CYLINDER] = {"cylinder", 1u << CENTRE | 1u << RADIUS,
-                           1u << AXIS | 1u << FROM | 1u << TO, read_cylinder},
-    [HS_SHAPE_HALF_SPACE] = {"half-space", 1u << POINT | 1u << NORMAL, 0, read_half_space},
+    [HS_SHAPE_BOX] = {"box", "lower|upper", "", read_box},
+    [HS_SHAPE_SPHERE] = {"sphere", "centre|radius", "", read_round},
+    [HS_SHAPE_CYLINDER] = {"cylinder", "centre|radius", "axis|from|to", read_cylinder},
+    [HS_SHAPE_HALF_SPACE] = {"half-space", "point|normal", "", read_half_space},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -124,15 +120,16 @@ static bool is_in_grid(const struct hs_reader *reader, const struct hs_shape *sh
 /* Checks which keys a shape needs and which it does not take. */
 static bool check_keys(struct hs_reader *reader, const char *path, int kind)
 {
+    const char *names = shape_keys;
     bool good = true;
-    for (int key = 0; key < SHAPE_KEYS; key++) {
-        const struct hs_key name = hs_key("%s.%s", path, shape_keys[key]);
-        const bool given = hs_given(reader, name.text);
-        const unsigned bit = 1u << key;
-        if (shapes[kind].needs & bit && !given)
-            good = hs_complain(reader, name.text, "missing; a %s needs it", shapes[kind].name);
-        else if (!((shapes[kind].needs | shapes[kind].takes) & bit) && given)
-            good = hs_complain(reader, name.text, "a %s does not take it; remove it",
+    for (char name[8]; hs_list_next(&names, '|', name, sizeof name);) {
+        const struct hs_key key = hs_key("%s.%s", path, name);
+        const bool given = hs_given(reader, key.text);
+        const bool needed = hs_list_match(shapes[kind].needs, name);
+        if (needed && !given)
+            good = hs_complain(reader, key.text, "missing; a %s needs it", shapes[kind].name);
+        else if (given && !needed && !hs_list_match(shapes[kind].takes, name))
+            good = hs_complain(reader, key.text, "a %s does not take it; remove it",
                                shapes[kind].name);
     }
     return good;
@@ -157,7 +154,6 @@ bool hs_read_shape(struct hs_reader *reader, const char *path, struct hs_shape *
 
 void hs_refuse_shape_keys(struct hs_reader *reader, const char *path)
 {
-    for (int key = 0; key < SHAPE_KEYS; key++)
-        hs_refuse(reader, hs_key("%s.%s", path, shape_keys[key]).text,
-                  "belongs to a shape, which is missing; give shape, or remove it");
+    hs_refuse(reader, path, shape_keys,
+              "belongs to a shape, which is missing; give shape, or remove it");
 }

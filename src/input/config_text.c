@@ -85,10 +85,10 @@ struct parser {
     int dropped;      /* nested lists whose further members are only counted */
 };
 
-static void fail(struct parser *p, const struct place *place, const char *said)
+static void fail(struct parser *p, const char *said)
 {
     if (!p->err->status)
-        hs_error_add(p->err, HS_BAD_INPUT, "%s:%d: %s", place->source->name, place->line, said);
+        hs_error_add(p->err, HS_BAD_INPUT, "%s:%d: %s", p->place.source->name, p->place.line, said);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -157,12 +157,11 @@ static void read_file(struct parser *p, const char *path, const char *place)
 static void include(struct parser *p)
 {
     struct source *from = p->from;
-    const struct place here = {.source = from, .line = from->line};
     const char *name = from->at + strlen("@include");
     name += strspn(name, " \t");
     const int length = *name == '"' ? (int)strcspn(++name, "\"\n") : 0;
     if (length == 0 || name[length] != '"')
-        fail(p, &here, "@include: write @include \"FILE\" on a line of its own");
+        fail(p, "@include: write @include \"FILE\" on a line of its own");
     else if (from->depth >= MOST_DEPTH || p->count > MOST_INCLUDES)
         hs_error_add(p->err, HS_BAD_INPUT,
                      "%s:%d: @include \"%.*s\": files include each other without end, or more than "
@@ -304,15 +303,15 @@ static void note_sign(struct parser *p, char sign)
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-/* Skips blanks, comments, includes and ends of included files. */
+/* Skips blanks, comments, includes and ends of included files; sets the place of what follows. */
 static void skip(struct parser *p)
 {
     while (!p->err->status) {
         struct source *from = p->from;
         const size_t quiet = quiet_length(from->at);
-        const struct place here = {.source = from, .line = from->line};
+        p->place = (struct place){from, from->line, from->line_begin};
         if (is_unclosed(from->at))
-            fail(p, &here, "the comment that begins here has no closing */");
+            fail(p, "the comment that begins here has no closing */");
         else if (quiet > 0)
             pass(p, quiet);
         else if (at_line_start(from) && strncmp(from->at, "@include", 8) == 0)
@@ -329,7 +328,6 @@ static void next(struct parser *p)
     skip(p);
     const char *at = p->from->at;
     size_t length;
-    p->place = (struct place){p->from, p->from->line, p->from->line_begin};
     p->token = END;
     if ((length = string_length(at)) > 0)
         p->token = STRING;
@@ -341,7 +339,7 @@ static void next(struct parser *p)
         p->token = SIGN;
     p->span = (struct span){at, (int)length};
     if (p->token == STRING && (length == 1 || at[length - 1] != '"'))
-        fail(p, &p->place,
+        fail(p,
              "a string has no closing \" on its line; a long one may go on as a second \"...\" on "
              "the next");
     if (p->err->status)
@@ -431,7 +429,7 @@ static void parse_members(struct parser *p, const char *path)
 {
     for (int count = 1; p->token == KEY; count++) {
         if (++p->keys > MOST_KEYS || count > MOST_KEYS_OF_GROUP) {
-            fail(p, &p->place,
+            fail(p,
                  "more than 500 keys in one group, or 20000 in all, which no config has; heatsolve "
                  "options lists those that are known");
             break;
@@ -518,9 +516,9 @@ static void parse_value(struct parser *p, const char *path)
     }
     const char opening = is(p, '{') ? '{' : is(p, '[') ? '[' : '(';
     if (p->depth == MOST_BRACKETS)
-        fail(p, &p->place, "too many lists within lists");
+        fail(p, "too many lists within lists");
     if (opening == '{' && p->groups == MOST_GROUPS)
-        fail(p, &p->place, "groups within groups, more than 32");
+        fail(p, "groups within groups, more than 32");
     if (!take(p, opening)) {
         expect(p, false);
         return;

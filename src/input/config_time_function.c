@@ -114,13 +114,13 @@ double *hs_read_face_field(struct hs_reader *reader, const char *key, int face)
     const struct hs_key axes =
         plane.dims > 1 ? hs_key("(%c, %c)", second, first) : hs_key("(%c)", first);
     const struct hs_field_shape shape = {&plane, "the face", axes.text,
-                                         "resample it to the nodes of the face"};
+                                         "resample it to the nodes of the face", NULL};
     struct hs_stored *stored = NULL;
     double *values = NULL;
     if (plane.dims == 0)
         hs_complain(reader, key, "a face of a 1D grid is a point; give a number instead");
     else
-        stored = hs_find_dataset(reader, key, &shape, 1, NULL);
+        stored = hs_find_dataset(reader, key, &shape);
     if (stored)
         hs_take_dataset(reader, key, stored, NULL, &values);
     hs_stored_destroy(stored);

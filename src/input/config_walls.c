@@ -33,24 +33,19 @@ static struct hs_key more_than_constant(const struct hs_reader *reader, const ch
                                         const struct hs_boundary_key *key)
 {
     const struct hs_key itself = hs_key("%s.%s", group, key->name);
-    const struct hs_key file = hs_key("%s_file", itself.text);
-    const struct hs_key table = hs_key("%s_table", itself.text);
     const struct hs_setting *number = hs_settings_find(reader->settings, itself.text);
-    return hs_given(reader, file.text)                                  ? file
-           : hs_given(reader, table.text)                               ? table
-           : key->number && number && number->kind == HS_SETTING_STRING ? itself
-                                                                        : (struct hs_key){""};
+    const struct hs_key stored =
+        hs_first_given(reader, group, hs_key("%s_file|%s_table", key->name, key->name).text);
+    return !stored.text[0] && key->number && number && number->kind == HS_SETTING_STRING ? itself
+                                                                                         : stored;
 }
 
 /* The first key of a wall that only a body's walls can have; "": none. */
 static struct hs_key key_of_body(const struct hs_reader *reader, const char *group)
 {
-    static const char *const of_parts[] = {"patches", "labels_file"};
-    for (int n = 0; n < 2; n++) {
-        const struct hs_key key = hs_key("%s.%s", group, of_parts[n]);
-        if (hs_given(reader, key.text))
-            return key;
-    }
+    const struct hs_key parts = hs_first_given(reader, group, "patches|labels_file");
+    if (parts.text[0])
+        return parts;
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
         for (int n = 0; n < hs_boundary_key_count(kind); n++) {
             const struct hs_key key = more_than_constant(reader, group, &kind->key[n]);
@@ -82,8 +77,8 @@ bool hs_walls_need_body(const struct hs_reader *reader)
 static struct hs_key key_that_makes_body(const struct hs_reader *reader,
                                          const struct hs_wall_keys *keys)
 {
-    if (hs_grid_is_stretched(&reader->problem->grid) || hs_given(reader, "materials") ||
-        hs_given(reader, "body") || hs_given(reader, "measured"))
+    if (hs_grid_is_stretched(&reader->problem->grid) ||
+        hs_first_given(reader, "", "materials|body|measured").text[0])
         return (struct hs_key){""};
     const struct hs_key type = hs_wall_key(reader, keys, "type");
     const int length = (int)(strrchr(type.text, '.') - type.text);
@@ -106,17 +101,15 @@ static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *key
 
 /* ---- one wall -------------------------------------------------------------------------------- */
 
-/* The numbers that each kind of wall of a body needs, and one that it may have. */
+/* The numbers that each kind of wall of a body needs, and those that it may have. */
 static const struct wall_row {
     const char *kind;
     enum hs_wall_kind means;
-    const char *needs[2], *may;
+    const char *needs, *may; /* "a|b" */
 } rows[] = {
-    {"fixed", HS_WALL_HOLDS, {NULL}, NULL},
-    {"dirichlet", HS_WALL_PRESCRIBES, {"value"}, NULL},
-    {"neumann", HS_WALL_EXCHANGES, {"flux"}, NULL},
-    {"robin", HS_WALL_EXCHANGES, {"h", "ambient"}, "flux"},
-    {"reflective", HS_WALL_EXCHANGES, {NULL}, NULL},
+    {"fixed", HS_WALL_HOLDS, "", ""},           {"dirichlet", HS_WALL_PRESCRIBES, "value", ""},
+    {"neumann", HS_WALL_EXCHANGES, "flux", ""}, {"robin", HS_WALL_EXCHANGES, "h|ambient", "flux"},
+    {"reflective", HS_WALL_EXCHANGES, "", ""},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -150,10 +143,7 @@ static bool is_given(const struct hs_reader *reader, const struct hs_wall_keys *
 
 static bool uses(const struct wall_row *row, const char *name)
 {
-    for (int n = 0; n < 2; n++)
-        if (row->needs[n] && strcmp(row->needs[n], name) == 0)
-            return true;
-    return row->may && strcmp(row->may, name) == 0;
+    return hs_list_match(row->needs, name) || hs_list_match(row->may, name);
 }
 
 /* Complains of numbers that are missing, or given but not used by the kind. */
@@ -161,13 +151,12 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
                           const struct wall_row *row)
 {
     bool good = true;
-    for (int n = 0; n < 2 && row->needs[n]; n++) {
-        const struct hs_key key = hs_wall_key(reader, keys, row->needs[n]);
-        if (is_given(reader, keys, row->needs[n]))
-            continue;
-        good = hs_complain(reader, key.text, "missing; a %s boundary needs it, or %s", row->kind,
-                           hs_other_ways(row->needs[n], " or ").text);
-    }
+    char needed[16];
+    for (const char *needs = row->needs; hs_list_next(&needs, '|', needed, sizeof needed);)
+        if (!is_given(reader, keys, needed))
+            good = hs_complain(reader, hs_wall_key(reader, keys, needed).text,
+                               "missing; a %s boundary needs it, or %s", row->kind,
+                               hs_other_ways(needed, " or ").text);
     for (int n = 0; n < NUMBERS; n++)
         for (int way = 0; way < WAYS && !uses(row, numbers[n]); way++) {
             const struct hs_key key =
@@ -263,24 +252,20 @@ static bool read_extent(struct hs_reader *reader, const char *path, struct hs_wa
 {
     const struct hs_grid *grid = &reader->problem->grid;
     const int axes[] = {hs_face_first_axis(wall->face), hs_face_second_axis(wall->face)};
-    double *const ends[] = {wall->lower, wall->upper};
+    double *const ends[] = {wall->lower, wall->upper}, number[HS_AXES];
     bool good = true;
     for (int end = 0; end < 2; end++) {
         const struct hs_key key = hs_key("%s.%s", path, corners[end]);
-        const struct hs_setting *entry = hs_settings_find(reader->settings, key.text);
         if (!hs_require(reader, key.text,
                         "give the corners lower and upper along the axes of the face"))
             return false;
-        const int length = hs_settings_length(reader->settings, key.text);
-        if (entry->bad || length != grid->dims - 1)
-            return hs_complain(reader, key.text,
-                               "has %d number%s; the face has %d ax%ss, give one for each", length,
-                               length == 1 ? "" : "s", grid->dims - 1, grid->dims == 2 ? "i" : "e");
-        for (int n = 0; n < length; n++) {
-            const struct hs_key member =
-                entry->kind == HS_SETTING_NUMBER ? key : hs_key("%s[%d]", key.text, n);
-            good = hs_settings_number(reader->settings, member.text, &ends[end][axes[n]]) && good;
+        if (!hs_read_axes(reader, key.text, false, grid->dims - 1, "the face has", number)) {
+            if (hs_settings_length(reader->settings, key.text) != grid->dims - 1)
+                return false;
+            good = false; /* a number is bad; the other corner may have more to say */
         }
+        for (int n = 0; n < grid->dims - 1 && good; n++)
+            ends[end][axes[n]] = number[n];
     }
     for (int n = 0; n < grid->dims - 1 && good; n++) {
         const int a = axes[n];
@@ -379,9 +364,8 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
                         "lower and upper");
         return;
     }
-    for (int n = 0; n < 2; n++)
-        hs_refuse(reader, hs_key("%s.%s", path, corners[n]).text,
-                  "label says where the patch is; give either that, or lower and upper");
+    hs_refuse(reader, path, "lower|upper",
+              "label says where the patch is; give either that, or lower and upper");
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, wall->face);
@@ -438,9 +422,8 @@ static void read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
-    static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, {NULL}, NULL};
+    static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, "", ""};
     const struct hs_wall_keys own = {face, NO_PATCH};
-    static const char *const of_walls[] = {"patches", "labels_file"};
     if (!kind)
         return;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))
@@ -454,21 +437,18 @@ static void read_face(struct hs_reader *reader, int face)
         return;
     }
     check_numbers(reader, &own, &periodic);
-    for (int n = 0; n < 2; n++) {
-        const struct hs_key key = hs_key("boundary.%s.%s", hs_face_name(face), of_walls[n]);
-        if (hs_given(reader, key.text))
-            hs_complain(reader, key.text, "a periodic face is no wall; remove its %s", of_walls[n]);
-    }
+    const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
+    hs_refuse(reader, group.text, "patches", "a periodic face is no wall; remove its patches");
+    hs_refuse(reader, group.text, "labels_file",
+              "a periodic face is no wall; remove its labels_file");
 }
 
 void hs_read_walls(struct hs_reader *reader)
 {
     for (int face = 0; face < 2 * reader->problem->grid.dims; face++)
         read_face(reader, face);
-    static const char *const of_one_face[][2] = {{"boundary.all.patches", "patches"},
-                                                 {"boundary.all.labels_file", "labels"}};
-    for (int n = 0; n < 2; n++)
-        if (hs_given(reader, of_one_face[n][0]))
-            hs_complain(reader, of_one_face[n][0],
-                        "%s are of one face; give them to x_min, x_max ...", of_one_face[n][1]);
+    hs_refuse(reader, "boundary.all", "patches",
+              "patches are of one face; give them to x_min, x_max ...");
+    hs_refuse(reader, "boundary.all", "labels_file",
+              "labels are of one face; give them to x_min, x_max ...");
 }

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,16 +40,14 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 static const struct variable {
     const char *name;
-    enum hs_operation operation;
-    unsigned varies;
-    double constant; /* of HS_OP_CONSTANT */
+    struct hs_instruction push;
 } variables[] = {
-    {"x", HS_OP_X, HS_VARIES_X, 0.0},
-    {"y", HS_OP_Y, HS_VARIES_Y, 0.0},
-    {"z", HS_OP_Z, HS_VARIES_Z, 0.0},
-    {"t", HS_OP_T, HS_VARIES_T, 0.0},
-    {"pi", HS_OP_CONSTANT, 0, 3.14159265358979323846},
-    {"e", HS_OP_CONSTANT, 0, 2.71828182845904523536},
+    {"x", {HS_OP_X, 0.0}},
+    {"y", {HS_OP_Y, 0.0}},
+    {"z", {HS_OP_Z, 0.0}},
+    {"t", {HS_OP_T, 0.0}},
+    {"pi", {HS_OP_CONSTANT, 3.14159265358979323846}},
+    {"e", {HS_OP_CONSTANT, 2.71828182845904523536}},
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
@@ -73,45 +72,32 @@ struct compiler {
     struct hs_instruction *code;
     int length;
     int nesting;
-    unsigned varies;
-    enum hs_status status; /* the first error; after it nothing more is done */
     char *reason;
     size_t size;
 };
 
-static bool fail_at(struct compiler *c, const char *where, const char *format, const char *what)
+static bool HS_PRINTF(3, 4) fail_at(struct compiler *c, const char *where, const char *format, ...)
 {
-    if (c->status)
-        return false;
-    c->status = HS_BAD_INPUT;
-    char said[200];
-    snprintf(said, sizeof said, format, what);
-    snprintf(c->reason, c->size, "%s at column %d", said, (int)(where - c->text) + 1);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->reason, c->size, format, args);
+    va_end(args);
+    hs_text_append(c->reason, c->size, " at column %d", (int)(where - c->text) + 1);
     return false;
 }
 
-/* fail_at with the character at the current position, of one or more bytes. */
-static bool fail_before(struct compiler *c, const char *format)
+/* Bytes of the character at the current position; each byte that is not UTF-8 counts as one. */
+static int character(const struct compiler *c)
 {
-    char sign[5];
     const int length = hs_text_character(c->at);
-    snprintf(sign, sizeof sign, "%.*s", length > 0 ? length : 1, c->at);
-    return fail_at(c, c->at, format, sign);
-}
-
-/* fail_at with a number, the limit. */
-static bool fail_beyond(struct compiler *c, const char *where, const char *format, int most)
-{
-    char number[12];
-    snprintf(number, sizeof number, "%d", most);
-    return fail_at(c, where, format, number);
+    return length > 0 ? length : 1;
 }
 
 static bool go_deeper(struct compiler *c)
 {
     return ++c->nesting <= DEEPEST_NESTING ||
-           fail_beyond(c, c->at, "nested more than %s deep; write it with fewer parentheses,",
-                       DEEPEST_NESTING);
+           fail_at(c, c->at, "nested more than %d deep; write it with fewer parentheses,",
+                   DEEPEST_NESTING);
 }
 
 static void skip_blanks(struct compiler *c)
@@ -120,10 +106,9 @@ static void skip_blanks(struct compiler *c)
         c->at++;
 }
 
+/* Returns true, for the caller to return. */
 static bool emit(struct compiler *c, enum hs_operation operation, double constant)
 {
-    if (c->status)
-        return false;
     c->code = hs_reserve(c->code, (size_t)c->length, sizeof *c->code);
     c->code[c->length++] = (struct hs_instruction){operation, constant};
     return true;
@@ -138,8 +123,7 @@ static bool is_constant(const struct compiler *c, int from_end)
  * instructions. */
 static bool apply(struct compiler *c, enum hs_operation operation)
 {
-    if (!emit(c, operation, 0.0))
-        return false;
+    emit(c, operation, 0.0);
     const int arguments = hs_operation_arguments(operation);
     for (int i = 0; i < arguments; i++)
         if (!is_constant(c, 2 + i))
@@ -174,11 +158,8 @@ static bool parse_number(struct compiler *c)
     snprintf(token, sizeof token, "%.*s", length, c->at);
     const char *fault =
         length < (int)sizeof token ? hs_number_parse(token, &value) : "is too long for a number";
-    if (fault) {
-        char said[120];
-        snprintf(said, sizeof said, "%.60s %s", token, fault);
-        return fail_at(c, c->at, "%s", said);
-    }
+    if (fault)
+        return fail_at(c, c->at, "%.60s %s", token, fault);
     c->at = end;
     if (isalpha((unsigned char)*end) || *end == '_' || *end == '(')
         return fail_at(c, end, "an operator is missing between a number and \"%.1s\"", end);
@@ -191,12 +172,10 @@ static bool is_foreign_sign(struct compiler *c, const char *at)
     if (at > c->text && at[0] == '*' && at[-1] == '*')
         at--;
     const char *remedy = hs_foreign_sign(at);
-    char said[160];
     if (!remedy)
         return false;
     const int length = at[0] == '*' ? 2 : hs_text_character(at);
-    snprintf(said, sizeof said, "\"%.*s\" was not expected (%s)", length, at, remedy);
-    fail_at(c, at, "%s", said);
+    fail_at(c, at, "\"%.*s\" was not expected (%s)", length, at, remedy);
     return true;
 }
 
@@ -204,8 +183,8 @@ static bool is_foreign_sign(struct compiler *c, const char *at)
 static bool not_closed(struct compiler *c, const char *open)
 {
     if (*c->at == '\0')
-        return fail_at(c, open, "the \"(\" has no \")\"%s", "");
-    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "a \")\" is missing%s", "");
+        return fail_at(c, open, "the \"(\" has no \")\"");
+    return !is_foreign_sign(c, c->at) && fail_at(c, c->at, "a \")\" is missing");
 }
 
 static bool count_arguments(struct compiler *c, const struct function *function, int count,
@@ -213,13 +192,11 @@ static bool count_arguments(struct compiler *c, const struct function *function,
 {
     if (function->arguments == count || (function->arguments < 0 && count > 0))
         return true;
-    char said[100];
-    snprintf(said, sizeof said, "%s takes %s, not %d,", function->name,
-             function->arguments < 0    ? "one argument or more"
-             : function->arguments == 1 ? "one argument"
-                                        : "two arguments",
-             count);
-    return fail_at(c, where, "%s", said);
+    return fail_at(c, where, "%s takes %s, not %d,", function->name,
+                   function->arguments < 0    ? "one argument or more"
+                   : function->arguments == 1 ? "one argument"
+                                              : "two arguments",
+                   count);
 }
 
 static bool parse_arguments(struct compiler *c, const struct function *function, const char *where)
@@ -237,7 +214,7 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
             c->at++;
             skip_blanks(c);
             if (*c->at == ')')
-                return fail_at(c, c->at, "an argument is missing%s", "");
+                return fail_at(c, c->at, "an argument is missing");
         } else if (*c->at != ')')
             return not_closed(c, open);
     }
@@ -251,17 +228,15 @@ static bool parse_arguments(struct compiler *c, const struct function *function,
 
 static bool unknown_name(struct compiler *c, const char *name)
 {
-    char known[500], said[160];
+    char known[500];
     const char *foreign = hs_foreign_name(name);
     snprintf(known, sizeof known, "x|y|z|t|pi|%s", hs_expression_functions());
     const char *nearest = strcmp(name, "_pi") == 0 ? "pi" : hs_nearest_word(name, known);
     if (foreign)
-        snprintf(said, sizeof said, "unknown name \"%.40s\" (%s)", name, foreign);
-    else if (nearest)
-        snprintf(said, sizeof said, "unknown name \"%.40s\" (did you mean %s?)", name, nearest);
-    else
-        snprintf(said, sizeof said, "unknown name \"%.40s\" (known are x, y, z, t, pi, e)", name);
-    return fail_at(c, c->at, "%s", said);
+        return fail_at(c, c->at, "unknown name \"%.40s\" (%s)", name, foreign);
+    if (nearest)
+        return fail_at(c, c->at, "unknown name \"%.40s\" (did you mean %s?)", name, nearest);
+    return fail_at(c, c->at, "unknown name \"%.40s\" (known are x, y, z, t, pi, e)", name);
 }
 
 static bool parse_name(struct compiler *c)
@@ -281,8 +256,7 @@ static bool parse_name(struct compiler *c)
     for (int i = 0; i < VARIABLES; i++)
         if (strcmp(name, variables[i].name) == 0) {
             c->at = end;
-            c->varies |= variables[i].varies;
-            return emit(c, variables[i].operation, variables[i].constant);
+            return emit(c, variables[i].push.operation, variables[i].push.constant);
         }
     return unknown_name(c, name);
 }
@@ -296,8 +270,9 @@ static bool parse_primary(struct compiler *c)
     if (*c->at != '(' && is_foreign_sign(c, c->at))
         return false;
     if (*c->at != '(')
-        return *c->at ? fail_before(c, "a number, a name or \"(\" is missing before \"%s\"")
-                      : fail_at(c, c->at, "the expression ends too early,%s", "");
+        return *c->at ? fail_at(c, c->at, "a number, a name or \"(\" is missing before \"%.*s\"",
+                                character(c), c->at)
+                      : fail_at(c, c->at, "the expression ends too early,");
     const char *open = c->at++;
     if (!parse_choice(c))
         return false;
@@ -344,7 +319,7 @@ static bool parse_operators(struct compiler *c, int least)
         const bool negative = *c->at++ == '-';
         skip_blanks(c);
         if (*c->at == '-' || *c->at == '+')
-            return fail_at(c, where, "two signs in a row%s; use parentheses,", "");
+            return fail_at(c, where, "two signs in a row; use parentheses,");
         if (!parse_operators(c, BINDS_POWER) || (negative && !apply(c, HS_OP_NEGATE)))
             return false;
     } else if (!parse_primary(c))
@@ -374,7 +349,7 @@ static bool parse_choice(struct compiler *c)
     if (!parse_choice(c))
         return false;
     if (*c->at != ':')
-        return fail_at(c, c->at, "a \":\" is missing for the \"?\"%s", "");
+        return fail_at(c, c->at, "a \":\" is missing for the \"?\"");
     c->at++;
     if (!parse_choice(c))
         return false;
@@ -388,20 +363,20 @@ static bool parse_all(struct compiler *c)
         return false;
     if (*c->at == '\0')
         return true;
-    return !is_foreign_sign(c, c->at) && fail_before(c, "\"%s\" was not expected");
+    return !is_foreign_sign(c, c->at) &&
+           fail_at(c, c->at, "\"%.*s\" was not expected", character(c), c->at);
 }
 
-/* `varies` is as parsed and not simplified: "0*x" varies, and so does "x > 0 ? 1 : 1". */
 static bool compile(struct compiler *c)
 {
     if (strlen(c->text) > LONGEST_TEXT)
-        return fail_beyond(c, c->text + LONGEST_TEXT,
-                           "an expression has at most %s characters; shorten it: the rest begins",
-                           LONGEST_TEXT);
+        return fail_at(c, c->text + LONGEST_TEXT,
+                       "an expression has at most %d characters; shorten it: the rest begins",
+                       LONGEST_TEXT);
     if (!parse_all(c))
         return false;
     if (hs_program_depth(c->code, c->length) > HS_EXPRESSION_DEPTH)
-        return fail_at(c, c->text, "nested too deeply%s; write it with fewer parentheses,", "");
+        return fail_at(c, c->text, "nested too deeply; write it with fewer parentheses,");
     return true;
 }
 
@@ -413,9 +388,9 @@ enum hs_status hs_expression_compile(const char *text, struct hs_instruction **c
     *out = (struct hs_expression){.code = NULL};
     if (!compile(&c)) {
         free(c.code);
-        return c.status;
+        return HS_BAD_INPUT;
     }
     *code = c.code;
-    *out = (struct hs_expression){.code = c.code, .length = c.length, .varies = c.varies};
+    *out = hs_expression_part(c.code, c.length - 1); /* "0*x" varies, as does "x > 0 ? 1 : 1" */
     return HS_OK;
 }

@@ -19,7 +19,7 @@
 /*
  * Compiles `text`. On success *code is allocated (free it) and `out` points into it; constant parts
  * are folded. On failure fills `reason` with the error and its position ("unknown name "r" at
- * column 4") and returns HS_BAD_INPUT (HS_DEVICE if memory is short).
+ * column 4") and returns HS_BAD_INPUT.
  */
 enum hs_status hs_expression_compile(const char *text, struct hs_instruction **code,
                                      struct hs_expression *out, char *reason, size_t size);

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/regular.h"
 #include "input/npy.h"
+#include "input/options.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -45,31 +46,32 @@ static char *name_shape(int rank, const hsize_t *shape)
 struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid)
 {
     static const char *const axes[] = {"", "(x)", "(y, x)", "(z, y, x)"};
-    return (struct hs_field_shape){grid, "the grid", axes[grid->dims], "make grid.points fit"};
+    return (struct hs_field_shape){grid, "the grid", axes[grid->dims], "make grid.points fit",
+                                   NULL};
 }
 
-static enum hs_status other_shape(const struct array *array, const hsize_t *wanted,
-                                  const struct hs_field_shape *shape, struct hs_error *why)
+static char *other_shape(const struct array *array, const hsize_t *wanted,
+                         const struct hs_field_shape *shape)
 {
     const int dims = shape->grid->dims;
     bool turned = array->rank == dims;
     for (int axis = 0; axis < dims; axis++)
         turned = turned && array->shape[axis] == wanted[dims - 1 - axis];
     char *have = name_shape(array->rank, array->shape), *want = name_shape(dims, wanted);
-    hs_error_add(why, HS_BAD_INPUT, "%s is %s, %s is %s %s; %s%s", array->what, have, shape->what,
-                 want, shape->axes,
-                 turned ? "its axes are the other way round: save it transposed"
-                        : "a leading axis of steps may come before; ",
-                 turned ? "" : shape->fit);
+    char *said =
+        hs_format("%s is %s, %s is %s %s; %s%s", array->what, have, shape->what, want, shape->axes,
+                  turned ? "its axes are the other way round: save it transposed"
+                         : "a leading axis of steps may come before; ",
+                  turned ? "" : shape->fit);
     free(have);
     free(want);
-    return HS_BAD_INPUT;
+    return said;
 }
 
-/* Checks the shape and sets *taken to the field's index among the array's steps. */
-static enum hs_status choose_step(const struct array *array, int64_t step,
-                                  const struct hs_field_shape *shape, hsize_t *taken,
-                                  struct hs_error *why)
+/* Sets *taken to the field's index among the array's steps; or returns why it has no such field,
+ * allocated. */
+static char *choose_step(const struct array *array, int64_t step,
+                         const struct hs_field_shape *shape, hsize_t *taken)
 {
     const int dims = shape->grid->dims, leading = array->rank - dims;
     hsize_t wanted[HS_AXES] = {0};
@@ -77,16 +79,32 @@ static enum hs_status choose_step(const struct array *array, int64_t step,
         wanted[axis] = (hsize_t)shape->grid->points[dims - 1 - axis];
     if ((leading != 0 && leading != 1) ||
         memcmp(array->shape + leading, wanted, (size_t)dims * sizeof *wanted) != 0)
-        return other_shape(array, wanted, shape, why);
+        return other_shape(array, wanted, shape);
     const int64_t steps = leading ? (int64_t)array->shape[0] : 1;
     const int64_t at = step < 0 ? steps - 1 : step;
     if (at < 0 || at >= steps)
-        return hs_error_add(why, HS_BAD_INPUT,
-                            "%s has %lld step%s, so there is no step %lld; the first is 0, -1 the "
-                            "last",
-                            array->what, (long long)steps, steps == 1 ? "" : "s", (long long)at);
+        return hs_format(
+            "%s has %lld step%s, so there is no step %lld; the first is 0, -1 the last",
+            array->what, (long long)steps, steps == 1 ? "" : "s", (long long)at);
     *taken = (hsize_t)at;
-    return HS_OK;
+    return NULL;
+}
+
+/* The shape that the array has; NULL: none of them, and why. */
+static const struct hs_field_shape *choose_shape(const struct array *array, int64_t step,
+                                                 const struct hs_field_shape *shape, hsize_t *taken,
+                                                 struct hs_error *why)
+{
+    char *faults = hs_copy("");
+    for (char *fault; shape && (fault = choose_step(array, step, shape, taken)); free(fault)) {
+        if (strcmp(fault, faults) != 0)
+            faults = hs_list_add(faults, "; or ", fault);
+        shape = shape->other;
+    }
+    if (!shape)
+        hs_error_add(why, HS_BAD_INPUT, "%s", faults);
+    free(faults);
+    return shape;
 }
 
 static bool read_slab(const struct array *array, const hsize_t *start, const hsize_t *count,
@@ -452,10 +470,11 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
                                       .read = read_stored,
                                       .close = close_stored,
                                       .destroy = destroy};
-    memcpy(file->stored.points, shape->grid->points, sizeof file->stored.points);
     enum hs_status status = open_array(path, name, &file->array, why);
+    if (!status && !(shape = choose_shape(&file->array, step, shape, &file->taken, why)))
+        status = HS_BAD_INPUT;
     if (!status)
-        status = choose_step(&file->array, step, shape, &file->taken, why);
+        memcpy(file->stored.points, shape->grid->points, sizeof file->stored.points);
     if (!status && fstat(file->array.file, &file->status))
         status = hs_error_add(why, HS_IO, "%s: %s", path, strerror(errno));
     if (!status)

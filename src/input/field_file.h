@@ -7,9 +7,10 @@
 /* The shape that a field must have, and texts for messages. */
 struct hs_field_shape {
     const struct hs_grid *grid;
-    const char *what; /* "the grid" */
-    const char *axes; /* slowest first: "(z, y, x)" */
-    const char *fit;  /* remedy for another shape: "make grid.points fit" */
+    const char *what;                   /* "the grid" */
+    const char *axes;                   /* slowest first: "(z, y, x)" */
+    const char *fit;                    /* remedy for another shape: "make grid.points fit" */
+    const struct hs_field_shape *other; /* of as many axes, which will do as well; NULL: none */
 };
 struct hs_field_shape hs_field_shape_of(const struct hs_grid *grid); /* for the grid itself */
 

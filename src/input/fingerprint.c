@@ -10,54 +10,33 @@
 #include <string.h>
 #include <zlib.h>
 
-/* The value in canonical form: a number with all its digits, anything else as written. */
-static void canonical(const char *text, char *out, size_t size)
+/* A value in one form, allocated: a number with all its digits, anything else as written, but on
+ * one line: line ends do not change the meaning of an expression. */
+static char *canonical(const char *text)
 {
     double number;
-    if (hs_number_parse(text, &number))
-        snprintf(out, size, "%s", text);
-    else
-        snprintf(out, size, "%.17g", number);
-}
-
-static bool is_default(const struct hs_setting *setting)
-{
-    char given[64], fallback[64];
-    if (!setting->option->fallback)
-        return false;
-    canonical(setting->text, given, sizeof given);
-    canonical(setting->option->fallback, fallback, sizeof fallback);
-    return strcmp(given, fallback) == 0;
-}
-
-static bool belongs(const struct hs_setting *setting)
-{
-    return setting->text && setting->option && !setting->option->loose && !is_default(setting);
-}
-
-/* Line ends do not change the meaning of an expression. */
-static void put_value(FILE *stream, const struct hs_setting *setting)
-{
-    double value;
-    if (!hs_number_parse(setting->text, &value)) {
-        fprintf(stream, "%.17g", value);
-        return;
-    }
-    for (const char *p = setting->text; *p; p++)
-        fputc(*p == '\n' || *p == '\r' ? ' ' : *p, stream);
+    char *out = hs_number_parse(text, &number) ? hs_copy(text) : hs_format("%.17g", number);
+    for (char *p = out; *(p += strcspn(p, "\n\r"));)
+        *p = ' ';
+    return out;
 }
 
 /* Called by twalk_r: writes each setting once, in the order of paths. */
 static void put_setting(const void *node, VISIT visit, void *stream)
 {
     const struct hs_setting *setting = *(struct hs_setting *const *)node;
-    if ((visit != postorder && visit != leaf) || !belongs(setting))
+    const struct hs_option *option = setting->option;
+    if ((visit != postorder && visit != leaf) || !setting->text || !option || option->loose)
         return;
-    fprintf(stream, "%s = ", setting->path);
-    put_value(stream, setting);
-    fputc('\n', stream);
-    if (setting->content)
-        fprintf(stream, "%s content = %s\n", setting->path, setting->content);
+    char *value = canonical(setting->text);
+    char *usual = canonical(option->fallback ? option->fallback : "");
+    if (!option->fallback || strcmp(value, usual) != 0) {
+        fprintf(stream, "%s = %s\n", setting->path, value);
+        if (setting->content)
+            fprintf(stream, "%s content = %s\n", setting->path, setting->content);
+    }
+    free(value);
+    free(usual);
 }
 
 char *hs_settings_fingerprint(const struct hs_settings *settings)

@@ -86,17 +86,12 @@ static const char *named(const char *path, const char *name)
     return key;
 }
 
-/* The name of the key in a face's group that the path is or is inside; "" if there is none. */
-static void name_in_face(const char *path, char *out, size_t size)
-{
-    const char *rest = hs_option_match("boundary.FACE.", path);
-    snprintf(out, size, "%.*s", rest ? (int)strcspn(rest, ".[") : 0, rest ? rest : "");
-}
-
+/* The path is a key in a face's group, or inside it. */
 static bool foreign_key_of_face(const char *path, struct hs_foreign *out)
 {
+    const char *rest = hs_option_match("boundary.FACE.", path);
     char name[80];
-    name_in_face(path, name, sizeof name);
+    snprintf(name, sizeof name, "%.*s", rest ? (int)strcspn(rest, ".[") : 0, rest ? rest : "");
     const struct hs_boundary_key *key = hs_boundary_key_meant(name);
     if (key)
         *out = (struct hs_foreign){named(path, key->name), NULL};

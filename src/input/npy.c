@@ -48,20 +48,14 @@ enum { MEMBERS = 3, TYPE = 2, ORDER = 3, SHAPE = 4, GROUPS = 6 }; /* groups of a
 /* The text that matched a group of the pattern; NULL unless exactly one member has it. */
 static char *part_of(const char *text, const regmatch_t *found, int group)
 {
-    char *part = NULL;
+    const regmatch_t *at = NULL;
     int count = 0;
-    for (int m = 0; m < MEMBERS; m++) {
-        const regmatch_t *at = &found[m * GROUPS + group];
-        if (at->rm_so < 0)
-            continue;
-        free(part);
-        part = hs_format("%.*s", (int)(at->rm_eo - at->rm_so), text + at->rm_so);
-        count++;
-    }
-    if (count == 1)
-        return part;
-    free(part);
-    return NULL;
+    for (const regmatch_t *m = found + group; m < found + MEMBERS * GROUPS + 1; m += GROUPS)
+        if (m->rm_so >= 0) {
+            at = m;
+            count++;
+        }
+    return count == 1 ? hs_format("%.*s", (int)(at->rm_eo - at->rm_so), text + at->rm_so) : NULL;
 }
 
 static bool matches(const char *text, const char *pattern, size_t count, regmatch_t *found)

@@ -287,36 +287,11 @@ const struct hs_option *hs_options(void)
     return all;
 }
 
-const char *hs_option_type_name(enum hs_option_type type)
-{
-    static const char *const names[HS_OPTION_TYPES] = {
-        [HS_OPTION_GROUP] = "group",
-        [HS_OPTION_GROUP_LIST] = "list of groups",
-        [HS_OPTION_STRING] = "string",
-        [HS_OPTION_STRINGS] = "strings",
-        [HS_OPTION_CHOICE] = "string",
-        [HS_OPTION_FLAG] = "true or false",
-        [HS_OPTION_COUNT] = "integer",
-        [HS_OPTION_NUMBER] = "number",
-        [HS_OPTION_VALUE] = "number or expression",
-        [HS_OPTION_COUNTS] = "integers",
-        [HS_OPTION_NUMBERS] = "numbers",
-        [HS_OPTION_COORDINATES] = "numbers or group",
-        [HS_OPTION_NUMBER_OR_AUTO] = "number or \"auto\"",
-    };
-    return names[type];
-}
-
-static bool is_numeric(enum hs_option_type type)
-{
-    return type >= HS_OPTION_COUNT;
-}
-
 void hs_option_range(const struct hs_option *option, char *out, size_t size)
 {
     if (option->choices)
         snprintf(out, size, "%s", option->choices);
-    else if (!is_numeric(option->type) || (isinf(option->lowest) && isinf(option->highest)))
+    else if (option->type < HS_OPTION_COUNT || (isinf(option->lowest) && isinf(option->highest)))
         snprintf(out, size, "%s", "");
     else if (isinf(option->highest) || option->highest == HS_MOST_COUNT)
         snprintf(out, size, "%s %g", option->above ? ">" : ">=", option->lowest);
@@ -367,51 +342,22 @@ char *hs_list_add(char *list, const char *between, const char *more)
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static const char *face_name(int n)
-{
-    return n == 0 ? "all" : hs_face_name(n - 1);
-}
-
-static const char *axis_name(int n)
-{
-    static const char *const names[HS_AXES] = {"x", "y", "z"};
-    return names[n];
-}
-
-static const char *coefficient_name(int n)
-{
-    static char name[16];
-    snprintf(name, sizeof name, "c%d", n);
-    return name;
-}
-
 /* The variable parts of a pattern and the names that they stand for; without names: any index. */
 static const struct {
-    const char *text;
-    int count;
-    const char *(*name)(int n);
-} variables[] = {{"FACE", 1 + HS_FACES, face_name},
-                 {"AXIS", HS_AXES, axis_name},
-                 {"cN", HS_MAX_COEFFICIENTS, coefficient_name},
-                 {"[]", 0, NULL}};
+    const char *text, *names;
+} variables[] = {
+    {"FACE", "all|x_min|x_max|y_min|y_max|z_min|z_max"},
+    {"AXIS", "x|y|z"},
+    {"cN", "c0|c1|c2|c3|c4|c5|c6|c7|c8|c9|c10|c11|c12|c13|c14|c15|c16|c17|c18"},
+    {"[]", NULL},
+};
+_Static_assert(HS_MAX_COEFFICIENTS == 19, "c0 to c18");
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
 static size_t index_length(const char *path)
 {
     const size_t digits = *path == '[' ? strspn(path + 1, "0123456789") : 0;
     return digits && path[1 + digits] == ']' ? digits + 2 : 0;
-}
-
-/* Length of the variable's value at the start of a path; 0: no match. */
-static size_t variable_length(int v, const char *path)
-{
-    for (int i = 0; i < variables[v].count; i++) {
-        const char *name = variables[v].name(i);
-        const size_t length = strlen(name);
-        if (strncmp(path, name, length) == 0 && strchr(".[", path[length])) /* or the end */
-            return length;
-    }
-    return variables[v].name ? 0 : index_length(path);
 }
 
 const char *hs_option_match(const char *pattern, const char *path)
@@ -422,7 +368,8 @@ const char *hs_option_match(const char *pattern, const char *path)
             const size_t n = strlen(variables[v].text);
             if (strncmp(pattern, variables[v].text, n) != 0)
                 continue;
-            taken = variable_length(v, path);
+            taken =
+                variables[v].names ? hs_list_match(variables[v].names, path) : index_length(path);
             if (!taken)
                 return NULL;
             pattern += n;
@@ -437,13 +384,17 @@ const char *hs_option_match(const char *pattern, const char *path)
 bool hs_option_concrete(const char *pattern, int n, char *out, size_t size)
 {
     for (int v = 0; v < VARIABLES; v++) {
-        const char *at = variables[v].name ? strstr(pattern, variables[v].text) : NULL;
+        const char *names = variables[v].names,
+                   *at = names ? strstr(pattern, variables[v].text) : NULL;
+        char name[8];
         if (!at)
             continue;
-        if (n < variables[v].count)
-            snprintf(out, size, "%.*s%s%s", (int)(at - pattern), pattern, variables[v].name(n),
-                     at + strlen(variables[v].text));
-        return n < variables[v].count;
+        for (int i = 0; i <= n; i++)
+            if (!hs_list_next(&names, '|', name, sizeof name))
+                return false;
+        snprintf(out, size, "%.*s%s%s", (int)(at - pattern), pattern, name,
+                 at + strlen(variables[v].text));
+        return true;
     }
     snprintf(out, size, "%s", pattern);
     return n == 0;

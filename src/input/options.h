@@ -18,7 +18,7 @@ enum hs_option_type {
     HS_OPTION_STRINGS,     /* ["a", "b"] */
     HS_OPTION_CHOICE,      /* one of `choices` */
     HS_OPTION_FLAG,        /* true or false */
-    HS_OPTION_COUNT,       /* integer; 1e5 is accepted when it is integral */
+    HS_OPTION_COUNT,       /* integer; 1e5 is accepted when it is integral. The rest have ranges */
     HS_OPTION_NUMBER,      /* finite floating point */
     HS_OPTION_VALUE,       /* number or expression of x, y, z, t */
     HS_OPTION_COUNTS,      /* one per axis; a lone one needs no brackets */
@@ -49,8 +49,6 @@ struct hs_option {
 
 /* All options, ending with a NULL path. Those of the boundary come from the table of its kinds. */
 const struct hs_option *hs_options(void);
-
-const char *hs_option_type_name(enum hs_option_type type); /* "number or expression" */
 
 /* The range in words: "> 0", "1 to 3", "double|float"; "" if anything is allowed. */
 void hs_option_range(const struct hs_option *option, char *out, size_t size);

@@ -173,7 +173,7 @@ char *hs_settings_place(const struct hs_settings *settings, const char *path)
 static bool fits(const struct hs_setting *setting);
 
 /* True after a key's first report. What is inside a non-group counts as reported. */
-static bool is_told(const struct hs_settings *settings, const char *path)
+static bool is_reported(const struct hs_settings *settings, const char *path)
 {
     const struct hs_setting *entry = hs_settings_find(settings, path);
     const struct hs_setting *near = nearest_given(settings, path);
@@ -186,7 +186,7 @@ void hs_settings_report(struct hs_settings *settings, const char *path, enum hs_
                         const char *message)
 {
     struct hs_setting *entry = hs_settings_find(settings, path);
-    if (is_told(settings, path))
+    if (is_reported(settings, path))
         return;
     hs_settings_blame(settings, path);
     if (entry)
@@ -233,32 +233,22 @@ static void check_range(struct hs_settings *settings, const struct hs_setting *e
         hs_settings_complain(settings, entry->path, "must be%s", range);
 }
 
-static void complain_of_number(struct hs_settings *settings, const struct hs_setting *entry,
-                               const char *fault, const char *wanted)
-{
-    char range[120];
-    show_range(entry->option, range, sizeof range);
-    hs_settings_complain(settings, entry->path, "%s; give %s%s", fault, wanted, range);
-}
-
 static void check_number(struct hs_settings *settings, const struct hs_setting *entry)
 {
-    double value;
-    const char *fault = hs_number_parse(entry->text, &value);
-    if (fault)
-        complain_of_number(settings, entry, fault, "a number");
-    else
-        check_range(settings, entry, value);
-}
-
-static void check_count(struct hs_settings *settings, const struct hs_setting *entry)
-{
-    int64_t value;
-    const char *fault = hs_number_parse_count(entry->text, &value);
-    if (fault)
-        complain_of_number(settings, entry, fault, "a whole number");
-    else
-        check_range(settings, entry, (double)value);
+    const enum hs_option_type type = entry->option->type;
+    const bool whole = type == HS_OPTION_COUNT || type == HS_OPTION_COUNTS;
+    int64_t count = 0;
+    double value = 0.0;
+    const char *fault =
+        whole ? hs_number_parse_count(entry->text, &count) : hs_number_parse(entry->text, &value);
+    if (!fault) {
+        check_range(settings, entry, whole ? (double)count : value);
+        return;
+    }
+    char range[120];
+    show_range(entry->option, range, sizeof range);
+    hs_settings_complain(settings, entry->path, "%s; give a %snumber%s", fault,
+                         whole ? "whole " : "", range);
 }
 
 static void check_choice(struct hs_settings *settings, const struct hs_setting *entry)
@@ -281,17 +271,13 @@ static void check_choice(struct hs_settings *settings, const struct hs_setting *
 
 static void check_auto(struct hs_settings *settings, const struct hs_setting *entry)
 {
-    if (entry->kind == HS_SETTING_NUMBER)
-        check_number(settings, entry);
-    else if (strcmp(entry->text, "auto") != 0)
+    if (strcmp(entry->text, "auto") != 0)
         hs_settings_complain(settings, entry->path, "must be a number or \"auto\"");
 }
 
-static void check_value(struct hs_settings *settings, const struct hs_setting *entry)
+static void check_expression(struct hs_settings *settings, const struct hs_setting *entry)
 {
-    if (entry->kind == HS_SETTING_NUMBER)
-        check_number(settings, entry);
-    else if (entry->text[strspn(entry->text, " \t\r\n")] == '\0')
+    if (entry->text[strspn(entry->text, " \t\r\n")] == '\0')
         hs_settings_complain(settings, entry->path, "is empty; give a number or an expression");
 }
 
@@ -300,29 +286,40 @@ static void check_value(struct hs_settings *settings, const struct hs_setting *e
 #define LIST (1u << HS_SETTING_LIST)
 #define GROUP (1u << HS_SETTING_GROUP)
 
-/* For each type: accepted kinds of setting, how to write it, for remedies, and its check. */
+/* For each type: its name, the kinds of setting, how to write it, for remedies, and the check of a
+ * text. */
 static const struct {
+    const char *name;
     unsigned kinds;
     const char *example;
     void (*check)(struct hs_settings *settings, const struct hs_setting *entry);
 } types[HS_OPTION_TYPES] = {
-    [HS_OPTION_GROUP] = {GROUP, "a group { ... }", NULL},
-    [HS_OPTION_GROUP_LIST] = {LIST, "a list of groups ( { ... }, ... )", NULL},
-    [HS_OPTION_STRING] = {STRING, "a string \"...\"", NULL},
-    [HS_OPTION_STRINGS] = {LIST, "a list of strings [\"...\", \"...\"]", NULL},
-    [HS_OPTION_CHOICE] = {STRING, "a string \"...\"", check_choice},
-    [HS_OPTION_FLAG] = {1u << HS_SETTING_BOOLEAN, "true or false, without quotes", NULL},
-    [HS_OPTION_COUNT] = {NUMBER, "a whole number without quotes or brackets", check_count},
-    [HS_OPTION_NUMBER] = {NUMBER, "a number without quotes or brackets", check_number},
-    [HS_OPTION_VALUE] = {NUMBER | STRING, "a number, or an expression \"...\"", check_value},
-    [HS_OPTION_COUNTS] = {NUMBER | LIST, "whole numbers [ ... ], one for each axis", check_count},
-    [HS_OPTION_NUMBERS] = {NUMBER | LIST, "numbers [ ... ], one for each axis", check_number},
-    [HS_OPTION_COORDINATES] = {LIST | GROUP,
+    [HS_OPTION_GROUP] = {"group", GROUP, "a group { ... }", NULL},
+    [HS_OPTION_GROUP_LIST] = {"list of groups", LIST, "a list of groups ( { ... }, ... )", NULL},
+    [HS_OPTION_STRING] = {"string", STRING, "a string \"...\"", NULL},
+    [HS_OPTION_STRINGS] = {"strings", LIST, "a list of strings [\"...\", \"...\"]", NULL},
+    [HS_OPTION_CHOICE] = {"string", STRING, "a string \"...\"", check_choice},
+    [HS_OPTION_FLAG] = {"true or false", 1u << HS_SETTING_BOOLEAN, "true or false, without quotes",
+                        NULL},
+    [HS_OPTION_COUNT] = {"integer", NUMBER, "a whole number without quotes or brackets", NULL},
+    [HS_OPTION_NUMBER] = {"number", NUMBER, "a number without quotes or brackets", NULL},
+    [HS_OPTION_VALUE] = {"number or expression", NUMBER | STRING,
+                         "a number, or an expression \"...\"", check_expression},
+    [HS_OPTION_COUNTS] = {"integers", NUMBER | LIST, "whole numbers [ ... ], one for each axis",
+                          NULL},
+    [HS_OPTION_NUMBERS] = {"numbers", NUMBER | LIST, "numbers [ ... ], one for each axis", NULL},
+    [HS_OPTION_COORDINATES] = {"numbers or group", LIST | GROUP,
                                "a list of coordinates [ ... ], or a group { segments = ( { to; "
                                "cells; }, ... ); }",
-                               check_number},
-    [HS_OPTION_NUMBER_OR_AUTO] = {NUMBER | STRING, "a number or \"auto\"", check_auto},
+                               NULL},
+    [HS_OPTION_NUMBER_OR_AUTO] = {"number or \"auto\"", NUMBER | STRING, "a number or \"auto\"",
+                                  check_auto},
 };
+
+const char *hs_settings_type_name(enum hs_option_type type)
+{
+    return types[type].name;
+}
 
 /* A number in quotes needs no explanation; other texts may ask for a missing feature. */
 static void complain_of_kind(struct hs_settings *settings, const struct hs_setting *setting,
@@ -361,7 +358,9 @@ void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)
         hs_settings_complain(settings, setting->path, "is not finite; give %s", example);
     else if (!fits(setting))
         complain_of_kind(settings, setting, example);
-    else if (setting->text && types[type].check)
+    else if (setting->kind == HS_SETTING_NUMBER)
+        check_number(settings, setting);
+    else if (setting->kind == HS_SETTING_STRING && types[type].check)
         types[type].check(settings, setting);
 }
 
@@ -400,11 +399,6 @@ bool hs_settings_flag(const struct hs_settings *settings, const char *path)
 {
     const char *text = hs_settings_text(settings, path);
     return text && strcmp(text, "true") == 0;
-}
-
-bool hs_settings_given(const struct hs_settings *settings, const char *path)
-{
-    return hs_settings_find(settings, path) != NULL;
 }
 
 int hs_settings_length(const struct hs_settings *settings, const char *path)

@@ -91,6 +91,8 @@ bool hs_settings_is_sound(const struct hs_settings *settings, const char *path);
 /* The location, "FILE:LINE: KEY = VALUE" or as above; allocated. */
 char *hs_settings_place(const struct hs_settings *settings, const char *path);
 
+const char *hs_settings_type_name(enum hs_option_type type); /* "number or expression" */
+
 /* Checks an entry's kind, range and choice against its option; complains. */
 void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting);
 
@@ -102,9 +104,6 @@ bool hs_settings_number(const struct hs_settings *settings, const char *path, do
 bool hs_settings_count(const struct hs_settings *settings, const char *path, int64_t *out);
 const char *hs_settings_text(const struct hs_settings *settings, const char *path); /* or NULL */
 bool hs_settings_flag(const struct hs_settings *settings, const char *path); /* false: unknown */
-
-/* Whether the key was given, bad or not. */
-bool hs_settings_given(const struct hs_settings *settings, const char *path);
 
 /* Number of members of a list; a single number is a list of one. 0 if not given. */
 int hs_settings_length(const struct hs_settings *settings, const char *path);

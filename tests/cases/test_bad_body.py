@@ -295,6 +295,17 @@ def test_a_bad_body_is_refused(tmp_path, name):
     assert_refused(heatsolve(tmp_path, with_body(text), command="run"), 2, [message])
 
 
+def test_a_corner_without_its_first_number_is_refused(tmp_path):
+    text = """grid = { points = [5, 5, 5]; };
+material = { diffusivity = 1.0; };
+initial = { value = 1.0; };
+boundary = { x_min = { patches = ( { type = "fixed"; upper = [3.0, 3.0]; } ); }; };
+time = { sweeps = 1; };
+"""
+    result = heatsolve(tmp_path, text, "--set", "boundary.x_min.patches[0].lower[1]=1.0")
+    assert_refused(result, 2, ["boundary.x_min.patches[0].lower[0]: missing; the list needs one number for each axis"])
+
+
 def test_materials_are_needed(tmp_path):
     text = GOOD[: GOOD.index("materials")] + GOOD[GOOD.index("body = (") :]
     assert_refused(heatsolve(tmp_path, text, command="run"), 2, ["case.cfg: materials: missing; "])

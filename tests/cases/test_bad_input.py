@@ -451,6 +451,12 @@ def test_a_cylinders_axis_may_be_said_where_it_is_the_default(tmp_path, points, 
     assert other.returncode == 2 and 'initial.regions[0].axis = "y": the grid has no y axis; choose another' in other.stderr
 
 
+def test_a_missing_axis_is_all_that_is_said_of_the_grid(tmp_path):
+    text = "grid = { points = [9]; z = [0, 1, 2]; }; material = { diffusivity = 1.0; }; initial = { value = 1.0; }; time = { sweeps = 1; };"
+    result = heatsolve(tmp_path, text)
+    assert result.returncode == 2 and result.stderr.count("\n") == 1 and "grid.z: the grid has no y axis" in result.stderr
+
+
 def test_the_first_mistakes_are_listed_and_the_others_counted(tmp_path):
     said = heatsolve(tmp_path, GOOD + "".join(f"key_{i} = {i};\n" for i in range(400))).stderr.splitlines()
     assert said[0].startswith("heatsolve: case.cfg:13: key_0: unknown key") and said[49].startswith("case.cfg:62: key_49: ")

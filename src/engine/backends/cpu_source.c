@@ -5,7 +5,6 @@
 #include "functions/fields.h"
 #include "functions/moving.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +30,9 @@ static bool is_tabulated(const struct hs_problem *problem, const struct hs_cpu_s
 static double table_bytes(const struct hs_problem *problem)
 {
     struct hs_tabulation tabulation;
-    double bytes = INFINITY;
-    if (hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid,
-                           HS_TABLES_OF_FIELDS))
-        bytes = hs_tabulation_bytes(&tabulation, &problem->grid, 1);
+    hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid,
+                       HS_TABLES_OF_FIELDS);
+    const double bytes = hs_tabulation_bytes(&tabulation, &problem->grid, 1);
     hs_tabulation_release(&tabulation);
     return bytes;
 }

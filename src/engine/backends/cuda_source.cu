@@ -106,12 +106,11 @@ hs_status spare_memory(double bytes, void **out, hs_error *err)
 /* Bytes of tables that speed up the evaluation; 0 where that is done once. */
 double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
 {
-    double bytes = 0.0;
     hs_tabulation tabulation = {};
-    if ((varies(problem) & HS_VARIES_T) && !comes_from_host(problem) &&
-        hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid,
-                           which))
-        bytes = hs_tabulation_bytes(&tabulation, &problem->grid, times);
+    if (!(varies(problem) & HS_VARIES_T) || comes_from_host(problem))
+        return 0.0;
+    hs_tabulation_init(&tabulation, &problem->source.field.value.expression, &problem->grid, which);
+    const double bytes = hs_tabulation_bytes(&tabulation, &problem->grid, times);
     hs_tabulation_release(&tabulation);
     return bytes;
 }

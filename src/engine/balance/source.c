@@ -175,7 +175,8 @@ static double integrate(const struct hs_balance *balance, const struct hs_expres
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t r = 0; r < (enough ? rows : 0); r++) {
         double *values = scratch + omp_get_thread_num() * nx;
-        const struct hs_row row = hs_row_of(grid, r % ny, r / ny, 0, nx, t);
+        const struct hs_row row =
+            hs_row_along(grid, HS_X, (const int64_t[HS_AXES]){0, r % ny, r / ny}, nx, t);
         const double *density = values;
         if (of)
             hs_expression_row(of, &row, values);

@@ -49,7 +49,7 @@ static enum hs_status read_text(const char *text, const char *points, struct hs_
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
     const enum hs_status st =
         write(memory, text, length) == (ssize_t)length
-            ? hs_config_read(path, &points, points ? 1 : 0, out, err)
+            ? hs_config_read(path, &points, points ? 1 : 0, (struct hs_config_how){0}, out, err)
             : hs_error_add(err, HS_IO, "bench: --methods: no file in memory: it cannot be written");
     close(memory);
     return st;

@@ -95,7 +95,8 @@ void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **stat
             terms[a],          terms[b],         {HS_OP_SUBTRACT, 0},
             terms[c],          terms[a],         {HS_OP_MULTIPLY, 0},
             {HS_OP_DIVIDE, 0}, {HS_OP_NEGATE, 0}};
-        hs_program_row(code, sizeof code / sizeof *code, &at, row);
+        hs_expression_row(
+            &(struct hs_expression){.code = code, .length = sizeof code / sizeof *code}, &at, row);
         for (int i = 0; i < COUNT; i++) {
             const double of[TERMS] = {0.25 + 0.5 * i, 7.0, values[i], once, 3.5};
             const double expected = -((of[a] - of[b]) / (of[c] * of[a]));
@@ -103,7 +104,7 @@ void test_evaluate__what_all_nodes_share_mixes_with_what_they_do_not(void **stat
         }
     }
     for (int n = 0; n < TERMS; n++) { /* a value alone */
-        hs_program_row(&terms[n], 1, &at, row);
+        hs_expression_row(&(struct hs_expression){.code = &terms[n], .length = 1}, &at, row);
         for (int i = 0; i < COUNT; i++) {
             const double of[TERMS] = {0.25 + 0.5 * i, 7.0, values[i], once, 3.5};
             assert_true(row[i] == of[n]);

@@ -1,7 +1,6 @@
 #include "test.h"
 
 #include "functions/evaluate.h"
-#include "functions/rearrange.h"
 #include "functions/separation.h"
 #include "input/expression.h"
 

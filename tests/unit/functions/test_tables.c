@@ -32,7 +32,8 @@ void test_tables__rows_have_the_expressions_bits(void **state)
                     const int64_t j = row % grid.points[HS_Y], k = row / grid.points[HS_Y];
                     hs_tables_row(&tables, 0, 70, j, k, got);
                     hs_tables_row(&tables, 50, 13, j, k, part);
-                    const struct hs_row at = hs_row_of(&grid, j, k, 0, 70, t);
+                    const struct hs_row at =
+                        hs_row_along(&grid, HS_X, (const int64_t[HS_AXES]){0, j, k}, 70, t);
                     hs_expression_row(&e, &at, expected);
                     if (memcmp(got, expected, sizeof got) != 0 ||
                         memcmp(part, expected + 50, sizeof part) != 0)

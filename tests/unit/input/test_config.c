@@ -38,7 +38,7 @@ static enum hs_status read_with(const char *text, const char *const *overrides, 
     snprintf(path, sizeof path, "%s/case.cfg", folder);
     write_file("case.cfg", text);
     hs_error_init(&err);
-    return hs_config_read(path, overrides, count, &problem, &err);
+    return hs_config_read(path, overrides, count, (struct hs_config_how){0}, &problem, &err);
 }
 
 static void read_good(const char *text)

@@ -155,8 +155,8 @@ void test_fuzz__a_config_is_read_or_refused_with_a_message(void **state)
         struct hs_problem problem;
         struct hs_error err;
         hs_error_init(&err);
-        const enum hs_status status =
-            hs_config_read(path, &set, mutate_below(&m, 4) == 0, &problem, &err);
+        const enum hs_status status = hs_config_read(path, &set, mutate_below(&m, 4) == 0,
+                                                     (struct hs_config_how){0}, &problem, &err);
         if (status == HS_OK) {
             accepted++;
             assert_null(err.text);

@@ -15,7 +15,8 @@ void test_templates__are_configs_that_pass(void **state)
         assert_int_equal(write(file, template->text, length), length);
         close(file);
         struct hs_problem problem;
-        assert_ok_of(template->name, hs_config_read(path, NULL, 0, &problem, &err));
+        assert_ok_of(template->name,
+                     hs_config_read(path, NULL, 0, (struct hs_config_how){0}, &problem, &err));
         /* its output has its own name, so that no two templates overwrite each other's */
         assert_memory_equal(problem.output.file, template->name, strlen(template->name));
         hs_problem_release(&problem);
