@@ -38,6 +38,29 @@ static const char *say_out_of_range(const struct range *range, double value)
     return value < range->least ? range->too_low : value > range->most ? range->too_high : NULL;
 }
 
+/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
+static bool is_too_light(double conductivity, double density)
+{
+    return density >= ranges[1].least && density < 30.0 && conductivity > 0.5;
+}
+
+static bool say_too_light(const char *place, double conductivity, char *out, size_t size)
+{
+    snprintf(out, size,
+             "%s: with a conductivity of %g W/(m K) that is too light for any solid; was it in "
+             "g/cm^3?",
+             place, conductivity);
+    return true;
+}
+
+/* For a single material. */
+static bool is_light_and_conducts(const struct hs_problem *problem, char *out, size_t size)
+{
+    const struct hs_material *m = &problem->material;
+    return !problem->body && is_too_light(m->conductivity, m->density) &&
+           say_too_light(hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity, out, size);
+}
+
 /* For a body's materials. */
 static bool has_odd_substance(const struct hs_problem *problem, char *out, size_t size)
 {
@@ -54,6 +77,8 @@ static bool has_odd_substance(const struct hs_problem *problem, char *out, size_
             snprintf(out, size, "%s: %s", s->place[r], said);
             return true;
         }
+        if (is_too_light(value[0], s->density))
+            return say_too_light(s->place[1], value[0], out, size);
     }
     return false;
 }
@@ -124,19 +149,6 @@ static bool has_thin_conductor(const struct hs_problem *problem, char *out, size
         }
     }
     return false;
-}
-
-/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
-static bool is_light_and_conducts(const struct hs_problem *problem, char *out, size_t size)
-{
-    const struct hs_material *m = &problem->material;
-    if (!(m->density >= ranges[1].least && m->density < 30.0 && m->conductivity > 0.5))
-        return false;
-    snprintf(out, size,
-             "%s: with a conductivity of %g W/(m K) that is too light for any solid; was it in "
-             "g/cm^3?",
-             hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
-    return true;
 }
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
@@ -221,23 +233,44 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 }
 
 /* degC mixed with K: 20 in one is 293 in the other. */
-static bool mixes_units(const struct hs_problem *problem, char *out, size_t size)
+static bool are_of_two_units(const double span[2], double other)
 {
     const double most_celsius = 100.0, least_kelvin = 200.0;
-    double span[2], wall;
+    return (span[1] < most_celsius && other > least_kelvin) ||
+           (span[0] > least_kelvin && other < most_celsius);
+}
+
+/* Of `place` no more than `length` bytes. */
+static bool say_mixed(const char *place, size_t length, const char *whose, double has,
+                      const double span[2], char *out, size_t size)
+{
+    snprintf(out, size,
+             "%.*s: %s has %g, the initial field %g to %g; are degrees Celsius and kelvin mixed?",
+             (int)length, place, whose, has, span[0], span[1]);
+    return true;
+}
+
+static bool mixes_units(const struct hs_problem *problem, char *out, size_t size)
+{
+    double span[2], has;
     if (!initial_span(problem, span))
         return false;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        if (!wall_temperature(problem, face, &wall) ||
-            !((span[1] < most_celsius && wall > least_kelvin) ||
-              (span[0] > least_kelvin && wall < most_celsius)))
+        const char *place = hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face));
+        if (wall_temperature(problem, face, &has) && are_of_two_units(span, has))
+            return say_mixed(place, strlen(place), "this wall", has, span, out, size);
+    }
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->substance_count; n++) {
+        const struct hs_substance *s = &body->substance[n];
+        if (s->perfusion == 0.0)
             continue;
-        snprintf(out, size,
-                 "%s: this wall has %g, the initial field %g to %g; are degrees Celsius and kelvin "
-                 "mixed?",
-                 hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)), wall, span[0],
-                 span[1]);
-        return true;
+        has = hs_time_function_at(&problem->time_functions[s->reference], 0.0);
+        const char *key =
+            strstr(s->place[0], ".conductivity"); /* of the place the material alone */
+        if (are_of_two_units(span, has))
+            return say_mixed(s->place[0], key ? (size_t)(key - s->place[0]) : strlen(s->place[0]),
+                             "the reference of its perfusion", has, span, out, size);
     }
     return false;
 }
