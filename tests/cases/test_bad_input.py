@@ -557,6 +557,14 @@ def test_a_run_that_does_not_begin_leaves_no_folder(tmp_path, file, said):
     assert picture.returncode == 3 and list((tmp_path / "there").iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_path_through_a_file_is_no_matter_of_permission(tmp_path, command):
+    result = heatsolve(tmp_path, changed(9, 'output = { file = "case.cfg/x.h5"; };'), command=command)
+    said = result.stdout.decode() + result.stderr
+    assert "case.cfg/x.h5: cannot " in said and "Not a directory; part of the path is a file; set output.file to another path" in said
+    assert "Permission" not in said
+
+
 def test_all_errors_are_reported_at_once(tmp_path):
     text = changed(1, 'titel = "x"; precision = "flaot";')
     text = text.replace("density = 1000.0", "density = -1").replace("end = 10.0", "end = 0.0")
