@@ -78,7 +78,7 @@ static const struct {
     {"time.", "steps|iterations", "sweeps", NULL},
     {"solver.", "dt", "time.step", NULL},
     {"steady.", "tol", "tolerance", NULL},
-    {"output.", "filename|path", "file", NULL},
+    {"output.", "name|filename|path", "file", NULL},
     {"output.", "dt", "interval", NULL},
 };
 
