@@ -80,6 +80,12 @@ def test_a_mistyped_command_is_answered(tmp_path, name, remedy):
     assert result.returncode == 2 and f"{name}: no such command; {remedy}" in result.stderr
 
 
+def test_a_config_in_place_of_a_command_is_answered(tmp_path):
+    result = heatsolve(tmp_path, "case.cfg")
+    assert result.returncode == 2
+    assert "case.cfg: a file, but no command; to run a config: heatsolve run CONFIG; heatsolve --help lists" in result.stderr
+
+
 def test_one_mistake_is_one_message(tmp_path):
     """A wrong conductivity is not also reported as missing by the walls that need one."""
     walls = ["--set", 'boundary.x_min.type="robin"', "--set", "boundary.x_min.h=1.0", "--set", "boundary.x_min.ambient=1.0"]
