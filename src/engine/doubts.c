@@ -77,7 +77,9 @@ static bool has_odd_substance(const struct hs_problem *problem, char *out, size_
             snprintf(out, size, "%s: %s", s->place[r], said);
             return true;
         }
-        if (is_too_light(value[0], s->density))
+        /* a steady state does not depend on the heat capacity, which may be chosen for the search
+         */
+        if (!problem->schedule.steady && is_too_light(value[0], s->density))
             return say_too_light(s->place[1], value[0], out, size);
     }
     return false;
@@ -298,11 +300,23 @@ static bool has_coarse_wall(const struct hs_problem *problem, char *out, size_t 
     return false;
 }
 
-/* m^2: square of the distance that heat spreads by the end; NaN if not known. */
+/* m^2/s: the largest of the materials of a body; 0 if it has none. */
+static double most_diffusivity(const struct hs_body *body)
+{
+    double most = 0.0;
+    for (int n = 0; n < body->substance_count; n++)
+        for (int a = 0; a < HS_AXES && body->substance[n].volume > 0.0; a++)
+            most = fmax(most, body->substance[n].conductivity[a] / body->substance[n].capacity);
+    return most;
+}
+
+/* m^2: square of the distance that heat spreads by the end, in a body at most; NaN if not known. */
 static double spread(const struct hs_problem *problem)
 {
-    return problem->raw || problem->body ? NAN
-                                         : problem->material.diffusivity * problem->schedule.end;
+    const double most = problem->body ? most_diffusivity(problem->body) : 0.0;
+    if (problem->raw || (problem->body && !(most > 0.0)))
+        return NAN;
+    return (problem->body ? most : problem->material.diffusivity) * problem->schedule.end;
 }
 
 static bool is_too_short(const struct hs_problem *problem, char *out, size_t size)
@@ -327,7 +341,8 @@ static bool is_too_long(const struct hs_problem *problem, char *out, size_t size
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
-    if (!(spread(problem) > most * length * length) || hs_boundary_data_in_time(problem))
+    if (problem->body || !(spread(problem) > most * length * length) ||
+        hs_boundary_data_in_time(problem))
         return false;
     snprintf(out, size,
              "%s: time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "

@@ -1,6 +1,7 @@
 """Mistakes in units that physics can detect: `check` and `run` warn, with place, key and value, and still exit with 0."""
 
 import json
+import pathlib
 
 import h5py
 import numpy as np
@@ -107,11 +108,32 @@ def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
 
 
+def test_a_steady_bodys_density_may_be_any(tmp_path):
+    text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
+    (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))
+    assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == []
+
+
+def test_a_body_in_millimetres_is_noticed(tmp_path):
+    text = (BODY % ("300.0", "300.0")).replace("[0.2]", "[200.0]").replace("[0.1]", "[100.0]")
+    (tmp_path / "body.cfg").write_text(text)
+    warned = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+    assert len(warned) == 1 and "body.cfg:7: time.end = 600: until then heat spreads over about 0.028 m, less than a spacing of 10 m" in warned[0]
+
+
 def test_a_stretched_grid_has_the_warnings_of_its_material_once(tmp_path):
     text = STEEL.replace("points = [51, 21]; upper = [0.5, 0.2]", "x = [0.0, 0.1, 0.3]; points = [21]; upper = [0.2]")
     (tmp_path / "steel.cfg").write_text(text.replace("7854.0", "7.854"))
     warned = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
     assert len(warned) == 1 and "material.density = 7.854: with a conductivity of 60.5 W/(m K) that is too light" in warned[0]
+
+
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+
+
+@pytest.mark.parametrize("name", sorted(str(path.relative_to(CONFIGS)) for path in CONFIGS.rglob("*.cfg")))
+def test_the_cases_of_the_project_have_no_slip(tmp_path, name):
+    assert json.loads(must(tmp_path, "check", CONFIGS / name, "--json"))["warnings"] == []
 
 
 # (settings, the text of the only warning)
