@@ -46,6 +46,11 @@ static enum hs_status unknown_command(const char *name, struct hs_error *err)
     if (nearest)
         return hs_error_add(err, HS_BAD_INPUT, "%s: no such command; did you mean %s?", name,
                             nearest);
+    if (access(name, F_OK) == 0)
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: a file, but no command; to run a config: heatsolve run CONFIG; "
+                            "heatsolve --help lists the commands",
+                            name);
     return hs_error_add(err, HS_BAD_INPUT, "%s: no such command; heatsolve --help lists them",
                         name);
 }

@@ -190,8 +190,8 @@ static enum hs_status judge(struct job *job, struct hs_error *err)
         st = hs_error_add(err, HS_FAILED_CHECK,
                           "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
                           "t = %.9g s",
-                          problem->config_path, problem->exact.max_error, job->report.end.error.max,
-                          job->result.time);
+                          hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error,
+                          job->report.end.error.max, job->result.time);
     return st;
 }
 

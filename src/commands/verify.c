@@ -371,7 +371,8 @@ static enum hs_status judge_error(const struct findings *findings, struct hs_err
             return hs_error_add(
                 err, HS_FAILED_CHECK,
                 "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at the end",
-                problem->config_path, problem->exact.max_error, grid->error.max);
+                hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error,
+                grid->error.max);
     }
     return HS_OK;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -38,7 +39,9 @@ static char *directory_there(const char *path)
 enum hs_status hs_disk_check(const char *path, struct hs_error *err)
 {
     char *directory = directory_there(path);
-    const int number = access(directory, W_OK | X_OK) ? errno : 0;
+    struct stat there;
+    const bool file = stat(directory, &there) == 0 && !S_ISDIR(there.st_mode);
+    const int number = file ? ENOTDIR : access(directory, W_OK | X_OK) ? errno : 0;
     free(directory);
     return number ? hs_file_failed(path, "write there", number, 0, err) : HS_OK;
 }

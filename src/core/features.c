@@ -84,7 +84,7 @@ static const struct {
     hs_features bit, kind;
     const char *text;
 } rows[] = {
-    {HS_STENCIL, 0, "the same coefficients everywhere"},
+    {HS_STENCIL, 0, "stencils, only bodies of several materials"},
     {HS_1D, HS_ALL_DIMS, "1D"},
     {HS_2D, HS_ALL_DIMS, "2D"},
     {HS_3D, HS_ALL_DIMS, "3D"},

@@ -131,6 +131,7 @@ enum hs_place {
     HS_PLACE_STENCIL,   /* stencil */
     HS_PLACE_BACKEND,   /* solver.backend */
     HS_PLACE_KERNEL,    /* solver.kernel */
+    HS_PLACE_MAX_ERROR, /* exact.max_error */
     /* the following with key and value: "case.cfg:12: source.value = 5" */
     HS_PLACE_OUTPUT, /* output.file */
     HS_PLACE_CONDUCTIVITY,

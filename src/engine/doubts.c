@@ -1,5 +1,6 @@
 #include "engine/doubts.h"
 #include "core/disk.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
@@ -16,15 +17,14 @@
 #include <string.h>
 
 /* Adds a warning about what `place` has set. */
-static void HS_PRINTF(4, 5) doubt(struct hs_error *out, const struct hs_problem *problem,
-                                  enum hs_place place, const char *format, ...)
+static void HS_PRINTF(3, 4) doubt(struct hs_error *out, const char *place, const char *format, ...)
 {
     char said[400];
     va_list args;
     va_start(args, format);
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    hs_error_warn(out, hs_problem_place(problem, place), said);
+    hs_error_warn(out, place, said);
 }
 
 /* ---- the material ---------------------------------------------------------------------------- */
@@ -51,6 +51,27 @@ static const char *say_out_of_range(const struct range *range, double value)
     return value < range->least ? range->too_low : value > range->most ? range->too_high : NULL;
 }
 
+/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
+static bool is_too_light(double conductivity, double density)
+{
+    return density >= ranges[1].least && density < 30.0 && conductivity > 0.5;
+}
+
+static void doubt_light(struct hs_error *out, const char *place, double conductivity)
+{
+    doubt(out, place,
+          "with a conductivity of %g W/(m K) that is too light for any solid; was it in g/cm^3?",
+          conductivity);
+}
+
+/* For a single material. */
+static void doubt_light_conductor(const struct hs_problem *problem, struct hs_error *out)
+{
+    const struct hs_material *m = &problem->material;
+    if (!problem->body && is_too_light(m->conductivity, m->density))
+        doubt_light(out, hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
+}
+
 /* For a body's materials. */
 static void doubt_substance(const struct hs_problem *problem, struct hs_error *out)
 {
@@ -65,6 +86,12 @@ static void doubt_substance(const struct hs_problem *problem, struct hs_error *o
             if (!said)
                 continue;
             hs_error_warn(out, s->place[r], said);
+            return;
+        }
+        /* a steady state does not depend on the heat capacity, which may be chosen for the search
+         */
+        if (!problem->schedule.steady && is_too_light(value[0], s->density)) {
+            doubt_light(out, s->place[1], value[0]);
             return;
         }
     }
@@ -82,7 +109,8 @@ static void doubt_unused_substance(const struct hs_problem *problem, struct hs_e
                 drawn = drawn || body->solid[s].substance == n;
         }
     if (name)
-        doubt(out, problem, HS_PLACE_BODY, "material %s is nowhere in the body; %s", name,
+        doubt(out, hs_problem_place(problem, HS_PLACE_BODY),
+              "material %s is nowhere in the body; %s", name,
               drawn ? "other shapes hide its own, or these are too small for the grid: change "
                       "their order, give more grid.points, or remove it"
                     : "name it in body, or remove it");
@@ -125,24 +153,13 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
             thickness > 0.0 && thickness < 2.0 * cell_across(problem, &solid->shape) &&
             k > 2.0 * body->substance[solid[1].substance].conductivity[HS_X] &&
             k > 2.0 * body->substance[solid[-1].substance].conductivity[HS_X]) {
-            doubt(out, problem, HS_PLACE_BODY,
+            doubt(out, hs_problem_place(problem, HS_PLACE_BODY),
                   "a round layer of %s is %.3g m thick, less than two cells of %.3g m, so "
                   "too little heat will flow along it; give more grid.points",
                   layer->name, thickness, cell_across(problem, &solid->shape));
             return;
         }
     }
-}
-
-/* Solids that conduct are denser than this; gases are lighter, but conduct less. */
-static void doubt_light_conductor(const struct hs_problem *problem, struct hs_error *out)
-{
-    const struct hs_material *m = &problem->material;
-    if (m->density >= ranges[1].least && m->density < 30.0 && m->conductivity > 0.5)
-        doubt(out, problem, HS_PLACE_DENSITY,
-              "with a conductivity of %g W/(m K) that is too light for any solid; was it in "
-              "g/cm^3?",
-              m->conductivity);
 }
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
@@ -227,21 +244,46 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 }
 
 /* degC mixed with K: 20 in one is 293 in the other. */
-static void doubt_temperatures(const struct hs_problem *problem, struct hs_error *out)
+static bool are_of_two_units(const double span[2], double other)
 {
     const double most_celsius = 100.0, least_kelvin = 200.0;
-    double span[2], wall;
+    return (span[1] < most_celsius && other > least_kelvin) ||
+           (span[0] > least_kelvin && other < most_celsius);
+}
+
+static void doubt_mixed(struct hs_error *out, const char *place, const char *whose, double has,
+                        const double span[2])
+{
+    doubt(out, place,
+          "%s has %g, the initial field %g to %g; are degrees Celsius and kelvin mixed?", whose,
+          has, span[0], span[1]);
+}
+
+static void doubt_temperatures(const struct hs_problem *problem, struct hs_error *out)
+{
+    double span[2], has;
     if (!initial_span(problem, span))
         return;
-    for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        if (!wall_temperature(problem, face, &wall) ||
-            !((span[1] < most_celsius && wall > least_kelvin) ||
-              (span[0] > least_kelvin && wall < most_celsius)))
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (wall_temperature(problem, face, &has) && are_of_two_units(span, has)) {
+            doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+                        "this wall", has, span);
+            return;
+        }
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->substance_count; n++) {
+        const struct hs_substance *s = &body->substance[n];
+        if (s->perfusion == 0.0)
             continue;
-        doubt(out, problem, (enum hs_place)(HS_PLACE_FACE + face),
-              "this wall has %g, the initial field %g to %g; are degrees Celsius and kelvin "
-              "mixed?",
-              wall, span[0], span[1]);
+        has = hs_time_function_at(&problem->time_functions[s->reference], 0.0);
+        if (!are_of_two_units(span, has))
+            continue;
+        /* the material's place, without the key */
+        const char *key = strstr(s->place[0], ".conductivity");
+        const size_t length = key ? (size_t)(key - s->place[0]) : strlen(s->place[0]);
+        char *material = hs_format("%.*s", (int)length, s->place[0]);
+        doubt_mixed(out, material, "the reference of its perfusion", has, span);
+        free(material);
         return;
     }
 }
@@ -259,7 +301,7 @@ static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error 
             rule->a[0] == 1.0 ? -rule->b[0] / 2.0 : 0.0; /* h*spacing/conductivity */
         if (!(biot > most))
             continue;
-        doubt(out, problem, (enum hs_place)(HS_PLACE_FACE + face),
+        doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
               "a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
               "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
               "more points",
@@ -268,11 +310,23 @@ static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error 
     }
 }
 
-/* m^2: square of the distance that heat spreads by the end; NaN if not known. */
+/* m^2/s: the largest of the materials of a body; 0 if it has none. */
+static double most_diffusivity(const struct hs_body *body)
+{
+    double most = 0.0;
+    for (int n = 0; n < body->substance_count; n++)
+        for (int a = 0; a < HS_AXES && body->substance[n].volume > 0.0; a++)
+            most = fmax(most, body->substance[n].conductivity[a] / body->substance[n].capacity);
+    return most;
+}
+
+/* m^2: square of the distance that heat spreads by the end, in a body at most; NaN if not known. */
 static double spread(const struct hs_problem *problem)
 {
-    return problem->raw || problem->body ? NAN
-                                         : problem->material.diffusivity * problem->schedule.end;
+    const double most = problem->body ? most_diffusivity(problem->body) : 0.0;
+    if (problem->raw || (problem->body && !(most > 0.0)))
+        return NAN;
+    return (problem->body ? most : problem->material.diffusivity) * problem->schedule.end;
 }
 
 static void doubt_short_time(const struct hs_problem *problem, struct hs_error *out)
@@ -282,7 +336,7 @@ static void doubt_short_time(const struct hs_problem *problem, struct hs_error *
     for (int axis = 0; axis < problem->grid.dims; axis++)
         spacing = fmin(spacing, problem->grid.spacing[axis]);
     if (spread(problem) < least * spacing * spacing)
-        doubt(out, problem, HS_PLACE_END,
+        doubt(out, hs_problem_place(problem, HS_PLACE_END),
               "time.end = %g: until then heat spreads over about %.2g m, less than a spacing of "
               "%g m (the Fourier number of a cell is %.2g); look at the units of grid and time",
               problem->schedule.end, sqrt(spread(problem)), spacing,
@@ -295,8 +349,9 @@ static void doubt_long_time(const struct hs_problem *problem, struct hs_error *o
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
-    if (spread(problem) > most * length * length && !hs_boundary_data_in_time(problem))
-        doubt(out, problem, HS_PLACE_END,
+    if (!problem->body && spread(problem) > most * length * length &&
+        !hs_boundary_data_in_time(problem))
+        doubt(out, hs_problem_place(problem, HS_PLACE_END),
               "time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "
               "units of grid and time",
               problem->schedule.end, length, length * length / problem->material.diffusivity);
@@ -309,7 +364,7 @@ static void doubt_unseen_pulse(const struct hs_problem *problem, const struct hs
     const double step = hs_plan_step(plan);
     const double t = plan->cut ? NAN : hs_pulses_unseen(problem, step, plan->end, &place);
     if (!isnan(t))
-        doubt(out, problem, place,
+        doubt(out, hs_problem_place(problem, place),
               "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
               "shorter time.step, or a method with time.tolerance",
               t, step);
@@ -342,7 +397,7 @@ static void doubt_many_sweeps(const struct hs_problem *problem, const struct hs_
         return;
     const struct hs_method *other = method_of_any_step(problem);
     if (other)
-        doubt(out, problem, HS_PLACE_END,
+        doubt(out, hs_problem_place(problem, HS_PLACE_END),
               "time.end = %g: that takes %.2g sweeps, since no stable one is longer than %.2g s; "
               "time.method = \"%s\" with a time.tolerance takes steps of any length",
               problem->schedule.end, (double)plan->sweeps, plan->limit, other->name);
@@ -356,7 +411,8 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
     const char *name = hs_file_name(problem->output.file);
     if (hs_text_is_plain(name) && !strpbrk(name, ":|"))
         return;
-    doubt(out, problem, HS_PLACE_OUTPUT, "%s; choose another name, or read the file itself",
+    doubt(out, hs_problem_place(problem, HS_PLACE_OUTPUT),
+          "%s; choose another name, or read the file itself",
           hs_text_is_plain(name)
               ? "ParaView's readers of .xdmf take \":\" and \"|\" for the end of a file's name"
               : "a name with control characters, or that is not UTF-8, makes the .xdmf unreadable");
@@ -378,7 +434,8 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
     for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++) {
         const char *said = say_out_of_range(&ranges[r], value[r]);
         if (said)
-            doubt(out, problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r), "%s", said);
+            doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r)), "%s",
+                  said);
     }
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);

@@ -49,6 +49,7 @@ static void keep_places(struct hs_reader *reader)
                                        [HS_PLACE_STENCIL] = "stencil",
                                        [HS_PLACE_BACKEND] = "solver.backend",
                                        [HS_PLACE_KERNEL] = "solver.kernel",
+                                       [HS_PLACE_MAX_ERROR] = "exact.max_error",
                                        [HS_PLACE_RESIDUAL] = "steady.tolerance"};
     for (int i = 0; i < (int)(sizeof keys / sizeof *keys); i++) {
         const struct hs_setting *setting = hs_settings_find(reader->settings, keys[i]);

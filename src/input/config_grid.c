@@ -212,6 +212,7 @@ struct demand {
     int radius;
     int fields;                  /* including the source's, if it may be a field */
     double threads, cache, most; /* CPU threads or 0; bytes of a core's L2; limit of the sum */
+    double beside[HS_AXES];      /* bytes for each coordinate of an axis */
 };
 
 /* The kernel is not known yet, so this is the larger of two bounds per thread: 1.5 times a core's
@@ -232,8 +233,20 @@ static double bytes_on(const struct hs_grid *grid, const void *context)
 {
     const struct demand *demand = context;
     const int64_t size = (int64_t)hs_precision_size(demand->precision), align = 64 / size;
+    double coordinates = 0.0;
+    for (int axis = 0; axis < grid->dims; axis++)
+        coordinates += demand->beside[axis] * (double)grid->points[axis];
     return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision) +
-           kernels_keep(demand, grid);
+           coordinates + kernels_keep(demand, grid);
+}
+
+/* The least that each coordinate of an axis given by x, y or z takes: while they are computed a
+ * number, and if the cells then differ two more, for the widths that a body's equations need. */
+static double coordinate_bytes(const struct hs_reader *reader, int axis, bool placed)
+{
+    if (placed)
+        return reader->problem->grid.coordinate[axis] ? 2.0 * sizeof(double) : 0.0;
+    return hs_axis_is_given(reader, axis) ? sizeof(double) : 0.0;
 }
 
 /* The largest grid that fits into the memory that is free now. A sixteenth is reserved for walls,
@@ -245,18 +258,22 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
     const bool source = hs_given(reader, "source.expression") || hs_given(reader, "source.file");
     const double processors =
         fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
-    const struct demand demand = {.precision = problem->precision,
-                                  .radius = problem->radius,
-                                  .fields = on_gpu ? 1 : 2 + source,
-                                  .threads = on_gpu ? 0.0 : processors,
-                                  .cache = (double)hs_machine_l2_bytes(),
-                                  .most = free_bytes / 4};
+    struct demand demand = {.precision = problem->precision,
+                            .radius = problem->radius,
+                            .fields = on_gpu ? 1 : 2 + source,
+                            .threads = on_gpu ? 0.0 : processors,
+                            .cache = (double)hs_machine_l2_bytes(),
+                            .most = free_bytes / 4};
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        demand.beside[axis] = hs_axis_is_given(reader, axis) ? 3.0 * sizeof(double) : 0.0;
     const struct hs_largest_grid limit = {bytes_on, &demand, free_bytes * 15 / 16,
                                           fewest_points(problem->radius)};
     hs_largest_grid_say(&limit, &problem->grid, out, size);
 }
 
-static void check_memory(struct hs_reader *reader)
+/* Refuses what cannot fit, before the coordinates are computed or, once they are, the fields. What
+ * is free now changes by itself, so it counts only for coordinates. */
+static void check_memory(struct hs_reader *reader, bool placed)
 {
     const struct hs_problem *problem = reader->problem;
     const char *backend = hs_settings_text(reader->settings, "solver.backend");
@@ -264,10 +281,14 @@ static void check_memory(struct hs_reader *reader)
     double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision);
     for (int axis = 0; axis < problem->grid.dims; axis++)
         needed *= (double)problem->grid.points[axis];
+    double coordinates = 0.0;
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        coordinates += coordinate_bytes(reader, axis, placed) * (double)problem->grid.points[axis];
     const struct hs_memory_free available = hs_machine_memory("");
-    if (needed <= available.bytes)
-        return;
     const double now = fmin(hs_machine_memory_free("").bytes, available.bytes);
+    needed += coordinates;
+    if (needed <= (coordinates > 0.0 ? now : available.bytes))
+        return;
     char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     char *place = hs_settings_place(reader->settings,
                                     hs_given(reader, "grid.points") ? "grid.points" : "grid");
@@ -289,9 +310,11 @@ void hs_read_grid(struct hs_reader *reader)
     bool spaced = read_space(reader);
     if (!reader->grid_known)
         return;
-    check_memory(reader);
+    check_memory(reader, false);
     for (int axis = 0; axis < reader->problem->grid.dims && reader->grid_known; axis++)
         if (hs_axis_is_given(reader, axis))
             spaced = hs_place_axis(reader, axis) && spaced;
+    if (reader->grid_known)
+        check_memory(reader, true);
     reader->space_known = reader->grid_known && spaced;
 }

@@ -57,7 +57,10 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
     const bool scalar = entry->kind != HS_SETTING_GROUP && entry->kind != HS_SETTING_LIST;
     if (scalar && !entry->text)
         hs_settings_complain(settings, entry->path,
-                             "two values without a comma or semicolon between them");
+                             "two values without a comma or semicolon between them%s",
+                             takes_words(entry->option)
+                                 ? "; a name or an expression stands in quotes, as in \"a.csv\""
+                                 : "");
     else if (entry->bare && entry->file && takes_words(entry->option) &&
              (takes_only_words(entry->option) || !hs_number_is_not_finite(entry->text)))
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");

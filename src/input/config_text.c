@@ -420,7 +420,7 @@ static void expect(struct parser *p, bool good)
 {
     if (!good)
         refuse(p, "syntax error here or just before; settings are written key = value; groups "
-                  "key = { ... }; lists key = [ ... ]");
+                  "key = { ... }; lists key = [ ... ]; names and expressions stand in quotes");
 }
 
 static void parse_value(struct parser *p, const char *path);

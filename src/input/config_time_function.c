@@ -165,6 +165,37 @@ static void keep_table(struct hs_reader *reader, const char *key,
     hs_keep_content(reader, key, hs_content_name(&content, &shape));
 }
 
+/* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. */
+static bool is_cut_off(const struct hs_time_function *table)
+{
+    int turns = 0;
+    double before = 0.0;
+    for (int n = 1; n < table->points; n++) {
+        const double change = table->number[n] - table->number[n - 1];
+        turns += change * before < 0.0;
+        before = change != 0.0 ? change : before;
+        if (n == table->points - 1 && change == 0.0)
+            return false;
+    }
+    return turns >= 2;
+}
+
+/* Warns once per key of a table that ends before the run, as faces share `all`. */
+static void doubt_end(struct hs_reader *reader, const char *key,
+                      const struct hs_time_function *table)
+{
+    struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    double end;
+    if (!hs_settings_number(reader->settings, "time.end", &end) || entry->doubted ||
+        !(table->time[table->points - 1] < end) || !is_cut_off(table))
+        return;
+    entry->doubted =
+        hs_doubt(reader, key,
+                 "ends at t = %.9g s, the run at %.9g s; from then on its last "
+                 "number, %.9g, stays. Look at the unit of its times, or add lines",
+                 table->time[table->points - 1], end, table->number[table->points - 1]);
+}
+
 static int read_table(struct hs_reader *reader, const char *key)
 {
     char *path = hs_locate_input(reader, key);
@@ -176,8 +207,10 @@ static int read_table(struct hs_reader *reader, const char *key)
     const enum hs_status status = hs_table_file_read(path, &function, &why);
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
-    else
+    else {
         keep_table(reader, key, &function);
+        doubt_end(reader, key, &function);
+    }
     hs_error_release(&why);
     free(path);
     return status ? -1 : add_function(reader->problem, function);

@@ -18,6 +18,9 @@
 #define H_IN_TIME                                                                                  \
     "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
     "h_file, and let ambient or flux change in time"
+#define NO_TABLE                                                                                   \
+    "a material takes no table and no file; give a number, or an expression of t, as in \"t < "    \
+    "3600 ? 20 : 20 + (t - 3600)/600\""
 
 /* The keys `names` of a group, and all inside them. `meant` is a key or, without a dot, another
  * last name in the same group. If `said` explains everything, `meant` is a whole key that must not
@@ -40,6 +43,8 @@ static const struct {
     {"materials[].", "emissivity", NULL, "radiation is not there yet"},
     {"material.", "latent_heat", NULL, LATENT},
     {"materials[].", "latent_heat", NULL, LATENT},
+    {"materials[].", "source_table|source_file", NULL, NO_TABLE},
+    {"materials[].perfusion.", "reference_table|reference_file", ".reference", NO_TABLE},
     {"solver.", "method", "time.method", NULL},
 
     /* keys with another name here */
@@ -49,8 +54,8 @@ static const struct {
     {"material.", "alpha|thermal_diffusivity", "diffusivity", NULL},
     {"materials[].", "k|lambda|thermal_conductivity", "conductivity", NULL},
     {"materials[].", "rho", "density", NULL},
-    {"materials[].", "c|cp", "specific_heat", NULL},
-    {"materials[].", "alpha", "diffusivity", NULL},
+    {"materials[].", "c|cp|c_p|heat_capacity", "specific_heat", NULL},
+    {"materials[].", "alpha|thermal_diffusivity", "diffusivity", NULL},
     {"", "boundaries|boundary_conditions|bc", "boundary", NULL},
     {"boundary.", "left|right|bottom|top|front|back", NULL,
      "faces are called x_min, x_max and the like, by axis and end"},
@@ -73,7 +78,7 @@ static const struct {
     {"time.", "steps|iterations", "sweeps", NULL},
     {"solver.", "dt", "time.step", NULL},
     {"steady.", "tol", "tolerance", NULL},
-    {"output.", "filename|path", "file", NULL},
+    {"output.", "name|filename|path", "file", NULL},
     {"output.", "dt", "interval", NULL},
 };
 

@@ -121,12 +121,15 @@ ONE_LINE = [
     (8, "time = { end = 10.0; step = inf; };", 'time.step = "inf": is not finite; give a number or "auto"\n'),
     (3, "material = { diffusivity = -inf; };", ":3: syntax error"),
     (3, "material = { diffusivity = 0; };", "material.diffusivity = 0: must be > 0 [m^2/s]"),
+    (9, "output = { file = case.h5; };", 'output.file: two values without a comma or semicolon between them; a name or an expression stands in quotes, as in "a.csv"'),
+    (9, 'output = { name = "case.h5"; };', "output.name: unknown key; did you mean output.file?"),
+    (5, "initial = { value = 20+x; };", "syntax error here or just before; settings are written key = value; groups key = { ... }; lists key = [ ... ]; names and expressions stand in quotes; the line: initial = { value = 20+x; };"),
     (3, "material = { diffusivity = 1 2; };", "material.diffusivity: two values without a comma or semicolon"),
     # ---- syntax
     (1, 'title = "no end', 'case.cfg:1: a string has no closing " on its line; a long one may go on'),
     (5, "initial = { value = ; };", ":5: syntax error here or just before; settings are written key = value"),
     (5, "initial = { value = 1; value = 2; };", ":5: a key is given twice in the same group; keep one of them; the line: initial = { value = 1; value = 2; };"),
-    (5, "   initial = { " + 40 * " " + "value = 1; a = = 2; };", "syntax error here or just before; settings are written key = value; groups key = { ... }; lists key = [ ... ]; the line: initial = { "),
+    (5, "   initial = { " + 40 * " " + "value = 1; a = = 2; };", "syntax error here or just before; settings are written key = value; groups key = { ... }; lists key = [ ... ]; names and expressions stand in quotes; the line: initial = { "),
     (10, "probes = ( { name = \"p\"; at = [0.1, 0.1]; }", "case.cfg:10: syntax error: the ( of probes has no ); the line: probes = ("),
     (2, "grid = { points = [17, 9; upper = [1.6, 0.8]; };", "case.cfg:2: syntax error: the [ of points has no ]"),
     (7, 'boundary = { all = { type = "reflective"; };', "case.cfg:7: syntax error: the { of boundary has no }"),
@@ -561,6 +564,14 @@ def test_a_run_that_does_not_begin_leaves_no_folder(tmp_path, file, said):
     assert list((tmp_path / "there").iterdir()) == []
     picture = program.heatsolve(tmp_path, "bench", "--points", "9", "--repeats", "1", "--kernel", "openmp", "--roofline", file[:-2] + "png")
     assert picture.returncode == 3 and list((tmp_path / "there").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_path_through_a_file_is_no_matter_of_permission(tmp_path, command):
+    result = heatsolve(tmp_path, changed(9, 'output = { file = "case.cfg/x.h5"; };'), command=command)
+    said = result.stdout.decode() + result.stderr
+    assert "case.cfg/x.h5: cannot " in said and "Not a directory; part of the path is a file; set output.file to another path" in said
+    assert "Permission" not in said
 
 
 def test_all_errors_are_reported_at_once(tmp_path):

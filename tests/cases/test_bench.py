@@ -178,3 +178,9 @@ def test_bad_arguments(arguments, said):
 def test_no_peers_are_found(tmp_path):
     result = bench(*SMALL, "--peers", peers=tmp_path)
     assert result.returncode == 2 and "HEATSOLVE_PEERS" in result.stderr
+
+
+def test_a_kernel_for_bodies_is_refused_for_a_stencil_by_what_it_is_for(tmp_path):
+    done = heatsolve(tmp_path, "bench", "--points", "9", "--kernel", "conduction_wavefront")
+    assert done.returncode == 2
+    assert "conduction_wavefront cannot do stencils, only bodies of several materials; kernels that can" in done.stderr

@@ -121,6 +121,18 @@ def test_the_guides_refinement_gives_its_figures(tmp_path):
         assert f"{run.temperature.sel(time=1800, x=0.25).item():.4f}" == value
 
 
+def test_the_guides_tables_in_csv_are_written(tmp_path):
+    after = (ROOT / "docs" / "guide.md").read_text().partition("**CSV.**")[2]
+    script = re.search(r"((?:^    .*\n)+)", after, re.M).group(1)
+    small = ["--set", "grid.points=[9,9,9]", "--set", "time.end=2.0", "--set", "output.interval=1.0"]
+    must(tmp_path, "run", ROOT / "configs" / "demo.cfg", "--quiet", *small)
+    subprocess.run([sys.executable, "-c", re.sub("^    ", "", script, flags=re.M)], cwd=tmp_path, check=True)
+    depths, probes = (np.genfromtxt(tmp_path / name, delimiter=",", names=True) for name in ("depths.csv", "probes.csv"))
+    assert len(depths.dtype.names) == 4 and depths.shape == (3,) and np.isfinite(depths["002"]).all()
+    with xarray.open_dataset(tmp_path / "out" / "demo.h5", engine="h5netcdf", group="probes") as run:
+        assert (probes["under_200W"] == run.under_200W.values).all()
+
+
 def guides_body():
     return re.search(r"^## A body of several materials\n(.*?)^## ", (ROOT / "docs" / "guide.md").read_text(), re.M | re.S).group(1)
 

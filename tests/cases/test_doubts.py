@@ -1,6 +1,7 @@
 """Mistakes in units that physics can detect: `check` and `run` warn, with place, key and value, and still exit with 0."""
 
 import json
+import pathlib
 
 import h5py
 import numpy as np
@@ -54,6 +55,28 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         assert "warning" not in "".join(lines[len(wanted) :])
 
 
+@pytest.mark.parametrize(
+    ("times", "numbers", "warned"),
+    [
+        ((0, 6, 12, 18, 24), (5, 2, 8, 9, 5), True),  # hours for seconds
+        ((0, 150, 300, 450, 600), (5, 2, 8, 9, 5), False),  # as long as the run
+        ((0, 6, 12, 18, 24), (0, 5, 5, 0, 0), False),  # pulses that are over
+        ((0, 6, 12), (0, 1, 4), False),  # a ramp
+        ((0, 6, 12), (0, 4, 1), False),
+    ],
+)
+@pytest.mark.parametrize("face", ["x_min", "all"])
+def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers, warned, face):
+    (tmp_path / "air.csv").write_text("".join(f"{a},{b}\n" for a, b in zip(times, numbers)))
+    (tmp_path / "steel.cfg").write_text(
+        STEEL.split("boundary")[0].replace("293.15 +", "5 +")
+        + f'boundary = {{ {face} = {{ type = "robin"; h = 25.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 600.0; }};\n'
+    )
+    found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
+    text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, the run at 600 s; from then on its last number, 5,'
+    assert len(found) == warned and all(line.startswith(text) for line in found)
+
+
 BODY = """\
 grid = { points = [21]; upper = [0.2]; };
 materials = ( { name = "a"; conductivity = 1.0; density = 2000.0; specific_heat = 900.0; },
@@ -71,6 +94,46 @@ def test_a_bodys_walls_in_other_units_are_noticed(tmp_path, value, ambient, plac
     warned = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
     assert len(warned) == 1 and f"boundary.{place}" in warned[0], warned
     assert "this wall has 20, the initial field 300 to 300; are degrees Celsius and kelvin mixed?" in warned[0]
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ("density = 2000.0", "density = 2.0", "body.cfg:2: materials[0].density = 2.0: with a conductivity of 1 W/(m K) that is too light for any solid; was it in g/cm^3?"),
+        ("specific_heat = 900.0;", 'specific_heat = 900.0; perfusion = { rate = 9.0; reference = "20 + t"; };', "body.cfg:2: materials[0]: the reference of its perfusion has 20, the initial field 300 to 300; are degrees Celsius and kelvin mixed?"),
+    ],
+)
+def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
+    (tmp_path / "body.cfg").write_text((BODY % ("300.0", "300.0")).replace(old, new))
+    assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
+
+
+def test_a_steady_bodys_density_may_be_any(tmp_path):
+    text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
+    (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))
+    assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == []
+
+
+def test_a_body_in_millimetres_is_noticed(tmp_path):
+    text = (BODY % ("300.0", "300.0")).replace("[0.2]", "[200.0]").replace("[0.1]", "[100.0]")
+    (tmp_path / "body.cfg").write_text(text)
+    warned = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+    assert len(warned) == 1 and "body.cfg:7: time.end = 600: until then heat spreads over about 0.028 m, less than a spacing of 10 m" in warned[0]
+
+
+def test_a_stretched_grid_has_the_warnings_of_its_material_once(tmp_path):
+    text = STEEL.replace("points = [51, 21]; upper = [0.5, 0.2]", "x = [0.0, 0.1, 0.3]; points = [21]; upper = [0.2]")
+    (tmp_path / "steel.cfg").write_text(text.replace("7854.0", "7.854"))
+    warned = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
+    assert len(warned) == 1 and "material.density = 7.854: with a conductivity of 60.5 W/(m K) that is too light" in warned[0]
+
+
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+
+
+@pytest.mark.parametrize("name", sorted(str(path.relative_to(CONFIGS)) for path in CONFIGS.rglob("*.cfg")))
+def test_the_cases_of_the_project_have_no_slip(tmp_path, name):
+    assert json.loads(must(tmp_path, "check", CONFIGS / name, "--json"))["warnings"] == []
 
 
 # (settings, the text of the only warning)
@@ -170,7 +233,7 @@ def test_what_is_usual_is_no_slip(tmp_path, settings):
 TABLES = {
     "0 0\n100 0\n100.5 -1e6\n101 0\n": True,
     "0 0\n100 0\n101 -1e6\n109 -1e6\n110 0\n": False,  # begins between two steps, but lasts long enough to be seen
-    "0 0\n100.5 1\n101 1.01\n101.5 0.99\n300 2\n": False,  # insignificant
+    "0 0\n100.5 1\n101 1.01\n101.5 0.99\n700 2\n": False,  # insignificant
     "0 0\n700 0\n700.5 -1e6\n701 0\n": False,  # after the end
 }
 

@@ -80,6 +80,12 @@ def test_a_mistyped_command_is_answered(tmp_path, name, remedy):
     assert result.returncode == 2 and f"{name}: no such command; {remedy}" in result.stderr
 
 
+def test_a_config_in_place_of_a_command_is_answered(tmp_path):
+    result = heatsolve(tmp_path, "case.cfg")
+    assert result.returncode == 2
+    assert "case.cfg: a file, but no command; to run a config: heatsolve run CONFIG; heatsolve --help lists" in result.stderr
+
+
 def test_one_mistake_is_one_message(tmp_path):
     """A wrong conductivity is not also reported as missing by the walls that need one."""
     walls = ["--set", 'boundary.x_min.type="robin"', "--set", "boundary.x_min.h=1.0", "--set", "boundary.x_min.ambient=1.0"]
@@ -306,7 +312,8 @@ def test_an_error_above_its_bound_fails_with_both_numbers(tmp_path):
     result = heatsolve(tmp_path, "run", "case.cfg", "--json", text=text)
     assert result.returncode == 1
     error = json.loads(result.stdout)["max_error"]
-    assert f"exact.max_error = 1e-07: exceeded: the largest |T - exact| is {error:g} at t = 1 s" in result.stderr
+    line = next(n for n, of in enumerate(text.splitlines(), 1) if "max_error" in of)
+    assert f"case.cfg:{line}: exact.max_error = 1e-07: exceeded: the largest |T - exact| is {error:g} at t = 1 s" in result.stderr
     with h5py.File(tmp_path / "out.h5") as f:
         assert len(f["time"]) == 11  # the answer can be inspected
 
@@ -715,7 +722,7 @@ def test_verify_says_why_there_is_no_refinement(tmp_path):
 
 def test_verify_holds_the_configs_grid_to_its_own_bound(tmp_path):
     wrong = heatsolve(tmp_path, "verify", "case.cfg", "--quiet", "--set", "exact.max_error=1e-9")
-    assert wrong.returncode == 1 and "case.cfg: exact.max_error = 1e-09: exceeded: the largest |T - exact| is " in wrong.stderr, wrong.stderr
+    assert wrong.returncode == 1 and "--set: exact.max_error = 1e-09: exceeded: the largest |T - exact| is " in wrong.stderr, wrong.stderr
     assert heatsolve(tmp_path, "verify", "case.cfg", "--quiet", "--set", "exact.max_error=1").returncode == 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import resource
 
 import h5py
 import numpy as np
@@ -201,3 +202,25 @@ def test_a_stencil_of_its_own_is_refused(tmp_path):
         (tmp_path / "case.cfg").write_text(text.replace("3.0", "3.0, 4.0, 5.0, 6.5") + more)
         done = heatsolve(tmp_path, "check", "case.cfg")
         assert done.returncode == 2 and f": {key}" in done.stderr, done.stderr
+
+
+def free_bytes():
+    with open("/proc/meminfo") as f:
+        return next(1024 * int(line.split()[1]) for line in f if line.startswith("MemAvailable"))
+
+
+def test_coordinates_beyond_the_memory_are_refused_at_once(tmp_path):
+    """Where the field alone would fit; the limit is there so that a program that tries harms nobody."""
+    cells = int(0.9 * free_bytes() / 8 / 3)
+    if cells > 2147483647:
+        pytest.skip("no axis can have so many cells")
+    (tmp_path / "case.cfg").write_text(
+        f"grid = {{ x = {{ segments = ( {{ to = 1.0; cells = {cells}; ratio = 1.000001; }} ); }}; points = [3]; }};\n"
+        "material = { diffusivity = 1.0; }; initial = { value = 0.0; }; time = { end = 1.0; };"
+    )
+    most = 6 << 30
+    done = heatsolve(
+        tmp_path, "check", "case.cfg", timeout=20, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    )
+    assert done.returncode == 4
+    assert "case.cfg:1: grid.points: " in done.stderr and "need at least" in done.stderr and "that fits is" in done.stderr
