@@ -59,9 +59,8 @@ static bool make_node(struct hs_pass_worker *worker, struct found *found, int64_
     return true;
 }
 
-static bool number_row(void *self, struct hs_pass_worker *worker, int part, int64_t r)
+static bool number_row(void *self, struct hs_pass_worker *worker, int64_t r)
 {
-    (void)part;
     struct work *work = self;
     struct found *found = &work->found[worker->thread];
     const int64_t nx = work->pass->spec->grid->points[HS_X];
@@ -87,9 +86,8 @@ static bool number_row(void *self, struct hs_pass_worker *worker, int part, int6
     return !too_many;
 }
 
-static bool write_row(void *self, struct hs_pass_worker *worker, int part, int64_t r)
+static bool write_row(void *self, struct hs_pass_worker *worker, int64_t r)
 {
-    (void)part;
     struct work *work = self;
     struct found *found = &work->found[worker->thread];
     const int64_t nx = work->pass->spec->grid->points[HS_X];
@@ -304,7 +302,7 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
         free(found->map[FORCINGS]);
         found->map[FORCINGS] = NULL;
         hs_distinct_release(&found->set[ROWS]);
-        hs_distinct_init(&found->set[ROWS], sizeof(struct hs_network_row));
+        found->set[ROWS] = (struct hs_distinct){.size = sizeof(struct hs_network_row)};
     }
     enum hs_status st =
         hs_pass_agree(work->pass, out->node ? HS_OK : no_memory(work->pass->spec->grid, err), err);
@@ -376,8 +374,8 @@ static void init_work(struct work *work, struct hs_pass *pass, struct hs_network
     *work = (struct work){.pass = pass, .out = out};
     work->found = hs_new((size_t)pass->threads * sizeof *work->found);
     for (int t = 0; t < pass->threads; t++) {
-        hs_distinct_init(&work->found[t].set[ROWS], sizeof(struct hs_network_row));
-        hs_distinct_init(&work->found[t].set[FORCINGS], sizeof(struct hs_forcing));
+        work->found[t].set[ROWS].size = sizeof(struct hs_network_row);
+        work->found[t].set[FORCINGS].size = sizeof(struct hs_forcing);
     }
 }
 

@@ -163,9 +163,13 @@ bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i)
            !hs_is_measured(&body->capacity);
 }
 
-bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i)
+enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
 {
-    return nodes->same[i];
+    bool empty = false;
+    if (!hs_octants_find(&nodes->octants, i))
+        return HS_NODE_IS_UNNAMED;
+    hs_shares_find(&nodes->shares, &nodes->octants, &empty);
+    return empty ? HS_NODE_IS_EMPTY : HS_NODE_IS_WELL;
 }
 
 /* Adds capacity, sink and sources of the control volume. False: too many time functions. */
@@ -224,12 +228,12 @@ static bool are_finite(const struct hs_network_row *row, const struct hs_forcing
 enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row,
                                  struct hs_forcing *forcing)
 {
+    const enum hs_node_fault fault = hs_nodes_share(nodes, i);
     bool empty = false;
     memset(row, 0, sizeof *row);
     memset(forcing, 0, sizeof *forcing);
-    if (!hs_octants_find(&nodes->octants, i))
-        return HS_NODE_IS_UNNAMED;
-    hs_shares_find(&nodes->shares, &nodes->octants, &empty);
+    if (fault != HS_NODE_IS_WELL)
+        return fault;
     for (int axis = 0; axis < HS_AXES; axis++)
         row->conductance[axis] = hs_edge(&nodes->octants, axis, &empty);
     if (empty)
@@ -242,13 +246,4 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
         return HS_NODE_HAS_TOO_MANY;
     hs_forcing_tidy(forcing);
     return are_finite(row, forcing) ? HS_NODE_IS_WELL : HS_NODE_OVERFLOWS;
-}
-
-enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
-{
-    bool empty = false;
-    if (!hs_octants_find(&nodes->octants, i))
-        return HS_NODE_IS_UNNAMED;
-    hs_shares_find(&nodes->shares, &nodes->octants, &empty);
-    return empty ? HS_NODE_IS_EMPTY : HS_NODE_IS_WELL;
 }

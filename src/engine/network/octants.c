@@ -129,9 +129,8 @@ struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_nod
     for (int d = 0; d < 2; d++) {
         const int a = lines.across[d] = hs_axis_across(axis, d);
         double *place = octants->place[d];
-        int count = 0;
-        if (octants->axis[a].there)
-            count = hs_solids_planes(solids, region, &octants->here, a, count, place);
+        int count =
+            octants->axis[a].there ? hs_solids_planes(solids, region, &octants->here, a, place) : 0;
         count = hs_axis_places(&octants->axis[a], region->lo[a], region->hi[a], count, place);
         lines.place[d] = place;
         lines.intervals[d] = count - 1;

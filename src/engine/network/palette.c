@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hs_distinct_init(struct hs_distinct *set, size_t size)
-{
-    *set = (struct hs_distinct){.size = size};
-}
-
 void hs_distinct_release(struct hs_distinct *set)
 {
     free(set->item);

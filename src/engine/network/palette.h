@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Distinct items of one size, in the order in which they came. */
+/* Distinct items of one size, in the order in which they came. A new set has only that. */
 struct hs_distinct {
     size_t size; /* bytes of one */
     int count, capacity;
@@ -17,7 +17,6 @@ struct hs_distinct {
     int *slot;  /* [2 * capacity]: number of the item there, -1: none */
 };
 
-void hs_distinct_init(struct hs_distinct *set, size_t size);
 void hs_distinct_release(struct hs_distinct *set);
 
 /* The number of the equal item, which is added if there is none. */

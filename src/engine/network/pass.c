@@ -88,7 +88,7 @@ int64_t hs_pass_first(const struct hs_pass *pass, int thread)
 }
 
 void hs_pass_go(struct hs_pass *pass, void *self,
-                bool (*of_row)(void *self, struct hs_pass_worker *worker, int part, int64_t row))
+                bool (*of_row)(void *self, struct hs_pass_worker *worker, int64_t row))
 {
     const int64_t ny = pass->spec->grid->points[HS_Y];
 #pragma omp parallel for num_threads(pass->threads) schedule(static, 1)
@@ -99,7 +99,8 @@ void hs_pass_go(struct hs_pass *pass, void *self,
         for (int part = first_part(pass, t); part < first_part(pass, t + 1); part++)
             for (int64_t r = first_row(pass, part); r < first_row(pass, part + 1) && goes_on; r++) {
                 hs_nodes_begin_row(&worker->nodes, r % ny, r / ny);
-                goes_on = of_row(self, worker, part, r);
+                worker->part = part;
+                goes_on = of_row(self, worker, r);
             }
     }
 }
