@@ -323,21 +323,12 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
 }
 
 /* Branches here, outside the loop along the row. */
-static void do_row_of(const struct pass *pass, int64_t r, struct found *found)
+INLINE void do_row_of(const struct pass *pass, bool residual, int64_t r, struct found *found)
 {
     switch (pass->equations->network->form) {
-    case HS_NETWORK_BYTES:
-        pass->residual ? do_row(pass, HS_NETWORK_BYTES, true, r, found)
-                       : do_row(pass, HS_NETWORK_BYTES, false, r, found);
-        return;
-    case HS_NETWORK_SHORTS:
-        pass->residual ? do_row(pass, HS_NETWORK_SHORTS, true, r, found)
-                       : do_row(pass, HS_NETWORK_SHORTS, false, r, found);
-        return;
-    case HS_NETWORK_ARRAYS:
-        pass->residual ? do_row(pass, HS_NETWORK_ARRAYS, true, r, found)
-                       : do_row(pass, HS_NETWORK_ARRAYS, false, r, found);
-        return;
+    case HS_NETWORK_BYTES: do_row(pass, HS_NETWORK_BYTES, residual, r, found); return;
+    case HS_NETWORK_SHORTS: do_row(pass, HS_NETWORK_SHORTS, residual, r, found); return;
+    case HS_NETWORK_ARRAYS: do_row(pass, HS_NETWORK_ARRAYS, residual, r, found); return;
     }
 }
 
@@ -349,7 +340,7 @@ static struct found do_pass(const struct pass *pass)
     reduction(+ : dot, field, gross) reduction(max : largest, told)
     for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++) {
         struct found row = {0.0, {0.0, 0.0, 0.0, 0.0}};
-        do_row_of(pass, r, &row);
+        pass->residual ? do_row_of(pass, true, r, &row) : do_row_of(pass, false, r, &row);
         dot += row.dot;
         largest = fmax(largest, row.rates.largest);
         told = fmax(told, row.rates.told);
