@@ -188,9 +188,8 @@ static void find_shares(struct vectors *v)
             continue;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
         for (int64_t n = first; n < end; n++)
-            v->share[a][n] = share_of_line(v, a,
-                                           n % v->stride[a] + n / v->stride[a] * v->stride[a] *
-                                                                  v->network->grid.points[a]);
+            v->share[a][n] =
+                share_of_line(v, a, n % v->stride[a] + n / v->stride[a] * v->stride[a] * points);
     }
 }
 

@@ -19,19 +19,19 @@ static void add_around(struct hs_nodes *nodes, int64_t j, int64_t k, int ahead)
 /* Labels of cells: those around the node. Labels of nodes: also the next ones, for the edges. */
 static void find_around(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
-    const struct hs_axis *axis = nodes->octants.axis;
+    const struct hs_octants *octants = &nodes->octants;
     nodes->around_count = 0;
-    switch (nodes->octants.cells->place) {
+    switch (octants->cells->place) {
     case HS_LABEL_CELLS:
         for (int n = 0; n < 8; n++)
-            add_around(nodes, hs_axis_cell(&axis[HS_Y], j, n >> 1 & 1),
-                       hs_axis_cell(&axis[HS_Z], k, n >> 2), -(n & 1));
+            if (octants->label[n >> 1])
+                nodes->around[nodes->around_count++] = octants->label[n >> 1] - (n & 1);
         break;
     case HS_LABEL_NODES:
         add_around(nodes, j, k, 0);
         add_around(nodes, j, k, 1);
-        add_around(nodes, hs_axis_next(&axis[HS_Y], j), k, 0);
-        add_around(nodes, j, hs_axis_next(&axis[HS_Z], k), 0);
+        add_around(nodes, hs_axis_next(&octants->axis[HS_Y], j), k, 0);
+        add_around(nodes, j, hs_axis_next(&octants->axis[HS_Z], k), 0);
         break;
     case HS_LABEL_NONE: break;
     }
