@@ -198,21 +198,6 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
         gradients->vectors->destroy(gradients->of);
 }
 
-/* A plane of floats to or from the doubles at T. */
-static enum hs_status move_plane(const struct hs_backend *backend, struct hs_backend_state *state,
-                                 const struct hs_box *box, bool up, float *plane, double *T,
-                                 struct hs_error *err)
-{
-    const int64_t nodes = hs_box_count(box);
-    for (int64_t n = 0; n < nodes && up; n++)
-        plane[n] = (float)T[n];
-    const enum hs_status st =
-        up ? backend->upload(state, box, plane, err) : backend->download(state, box, plane, err);
-    for (int64_t n = 0; n < nodes && !up && !st; n++)
-        T[n] = (double)plane[n];
-    return st;
-}
-
 /* The whole field between the backend and the doubles at T, plane by plane in float. */
 static enum hs_status move(const struct hs_problem *problem, const struct hs_backend *backend,
                            struct hs_backend_state *state, bool up, double *T, struct hs_error *err)
@@ -225,9 +210,14 @@ static enum hs_status move(const struct hs_problem *problem, const struct hs_bac
     enum hs_status st = HS_OK;
     if (!plane)
         return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
-    for (int64_t k = 0; k < n[HS_Z] && !st; k++) {
+    for (int64_t k = 0; k < n[HS_Z] && !st; k++, T += nodes) {
         const struct hs_box box = {{0, 0, k}, {n[HS_X], n[HS_Y], k + 1}};
-        st = move_plane(backend, state, &box, up, plane, T + k * nodes, err);
+        for (int64_t m = 0; m < nodes && up; m++)
+            plane[m] = (float)T[m];
+        st = up ? backend->upload(state, &box, plane, err)
+                : backend->download(state, &box, plane, err);
+        for (int64_t m = 0; m < nodes && !up && !st; m++)
+            T[m] = (double)plane[m];
     }
     free(plane);
     return st;
