@@ -36,9 +36,9 @@ enum hs_status hs_candidate_begin(struct hs_candidate *candidate, const struct h
     const struct hs_backend *backend = candidate->plan->backend;
     const double step = hs_plan_sweep_step(candidate->plan);
     candidate->timing =
-        (struct hs_timing){.backend = backend, .fuses = hs_kernel_steps_for(kernel, problem)};
-    candidate->timing.span =
-        (struct hs_span){.step = step, .op = hs_problem_operator(problem, step)};
+        (struct hs_timing){.backend = backend,
+                           .fuses = hs_kernel_steps_for(kernel, problem),
+                           .span = {.step = step, .op = hs_problem_operator(problem, step)}};
     enum hs_status st = backend->create(problem, kernel, problem->solver.device,
                                         problem->solver.threads, &candidate->timing.state, err);
     for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
