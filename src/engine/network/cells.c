@@ -161,7 +161,7 @@ enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spe
 {
     const struct hs_body *body = spec->body;
     const struct hs_axis *last = &axis[spec->grid->dims - 1];
-    const struct hs_portion all = hs_portion_all(spec->grid);
+    const struct hs_portion all = hs_portion_of(spec->grid, 1, 0);
     *cells = (struct hs_cells){.place = body->labels, .label = body->label, .grid = spec->grid};
     hs_solids_init(&cells->solids, body, axis);
     cells->marked = body->labels == HS_LABEL_NONE && are_needed(body);

@@ -25,12 +25,6 @@ struct work {
     struct hs_network *out;
 };
 
-struct hs_portion hs_network_portion(const struct hs_network_spec *spec)
-{
-    return spec->ranks > 1 ? hs_portion_of(spec->grid, spec->ranks, spec->rank)
-                           : hs_portion_all(spec->grid);
-}
-
 static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err)
 {
     char points[HS_POINTS_TEXT];
@@ -321,7 +315,7 @@ static void find_beside(const struct hs_pass *pass, const struct hs_network *net
 enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_network *network,
                                struct hs_error *err)
 {
-    const struct hs_portion portion = hs_network_portion(spec);
+    const struct hs_portion portion = hs_portion_of(spec->grid, spec->ranks, spec->rank);
     const size_t size = hs_network_node_bytes(network->form);
     char *all = NULL;
     if (portion.ranks < 2)

@@ -38,8 +38,9 @@ enum hs_status hs_pass_init(struct hs_pass *pass, const struct hs_network_spec *
                             struct hs_error *err)
 {
     assert(is_sound(spec));
-    *pass = (struct hs_pass){
-        .spec = spec, .threads = spec->threads, .portion = hs_network_portion(spec)};
+    *pass = (struct hs_pass){.spec = spec,
+                             .threads = spec->threads,
+                             .portion = hs_portion_of(spec->grid, spec->ranks, spec->rank)};
     pass->worker = hs_new((size_t)pass->threads * sizeof *pass->worker);
     hs_axes_init(pass->axis, spec);
     const enum hs_status st = hs_cells_init(&pass->cells, spec, pass->axis, &pass->portion, err);
