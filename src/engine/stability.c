@@ -233,13 +233,15 @@ double hs_stability_limit(const struct hs_problem *problem)
     return least_over_directions(step_of_direction, &op) / scale;
 }
 
-double hs_stability_step(const struct hs_problem *problem)
+struct hs_span hs_stability_sweep(const struct hs_problem *problem)
 {
     const struct hs_schedule *schedule = &problem->schedule;
-    if (problem->raw)
-        return schedule->step;
-    return fmin(schedule->step,
-                schedule->safety * hs_stability_limit(problem)); /* fmin ignores a NaN */
+    struct hs_span span = {.count = 1, .step = schedule->step};
+    if (!problem->raw) /* fmin ignores a NaN */
+        span.step = fmin(schedule->step, schedule->safety * hs_stability_limit(problem));
+    span.op = hs_problem_operator(problem, span.step);
+    span.keep_last = span.keep_before = true;
+    return span;
 }
 
 double hs_amplification(const struct hs_problem *problem, const struct hs_stencil *stencil)

@@ -13,7 +13,7 @@
 #ifndef HS_ENGINE_STABILITY_H
 #define HS_ENGINE_STABILITY_H
 
-#include "core/problem.h"
+#include "core/backend.h"
 
 /* Longest step [s] that is stable with the problem's stencil and boundaries for any number of
  * nodes: the largest dt for which |1 + dt*lambda| <= 1 for every such lambda. 0 if a mode grows
@@ -21,9 +21,9 @@
  * (engine/network/network.h). */
 double hs_stability_limit(const struct hs_problem *problem);
 
-/* Step [s] of one sweep: time.step, which some methods allow to be longer, but at most time.safety
- * of the limit; for raw coefficients time.step as given. */
-double hs_stability_step(const struct hs_problem *problem);
+/* One sweep, with what a heat balance takes. Its step is time.step, which some methods allow to be
+ * longer, but at most time.safety of the limit; for raw coefficients time.step as given. */
+struct hs_span hs_stability_sweep(const struct hs_problem *problem);
 
 /* Largest factor by which one sweep of a stencil amplifies any mode with the problem's faces:
  * stable if not above 1 (to rounding). */

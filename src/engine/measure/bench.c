@@ -211,8 +211,7 @@ static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *er
         st = backend->create(&bench->problem, kernel, 0, 0, &state, err);
     if (!st)
         st = sweep_all(bench, backend, state, bench->expected, err);
-    if (state)
-        backend->destroy(state);
+    backend->destroy(state);
     return st;
 }
 

@@ -13,9 +13,9 @@ int64_t hs_candidate_stretch(const struct hs_problem *problem, const struct hs_p
     return power;
 }
 
-/* Random numbers in [1, 2), all different: equal ones take a device less power, which it turns into
- * speed. */
-void *hs_candidate_plane(const struct hs_problem *problem, struct hs_error *err)
+/* Random numbers are in [1, 2) and all different: equal ones take a device less power, which it
+ * turns into speed. */
+void *hs_candidate_plane(const struct hs_problem *problem, bool random, struct hs_error *err)
 {
     const int64_t count = problem->grid.points[HS_X] * problem->grid.points[HS_Y];
     void *plane = malloc((size_t)count * hs_precision_size(problem->precision));
@@ -24,7 +24,7 @@ void *hs_candidate_plane(const struct hs_problem *problem, struct hs_error *err)
     uint32_t state = 1;
     for (int64_t n = 0; plane && n < count; n++) {
         state = 1664525u * state + 1013904223u; /* Knuth, TAOCP vol. 2, 3.3.4 */
-        hs_write(problem->precision, plane, n, 1.0 + (double)(state >> 8) * 0x1p-24);
+        hs_write(problem->precision, plane, n, random ? 1.0 + (double)(state >> 8) * 0x1p-24 : 1.0);
     }
     return plane;
 }
@@ -36,9 +36,9 @@ enum hs_status hs_candidate_begin(struct hs_candidate *candidate, const struct h
     const struct hs_backend *backend = candidate->plan->backend;
     const double step = hs_plan_sweep_step(candidate->plan);
     candidate->timing =
-        (struct hs_timing){.backend = backend, .fuses = hs_kernel_steps_for(kernel, problem)};
-    candidate->timing.span =
-        (struct hs_span){.step = step, .op = hs_problem_operator(problem, step)};
+        (struct hs_timing){.backend = backend,
+                           .fuses = hs_kernel_steps_for(kernel, problem),
+                           .span = {.step = step, .op = hs_problem_operator(problem, step)}};
     enum hs_status st = backend->create(problem, kernel, problem->solver.device,
                                         problem->solver.threads, &candidate->timing.state, err);
     for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {

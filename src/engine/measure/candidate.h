@@ -24,8 +24,9 @@ struct hs_candidate {
  */
 int64_t hs_candidate_stretch(const struct hs_problem *problem, const struct hs_plan *plan);
 
-/* Allocates the values of one plane of the field; all planes have the same. NULL with the error. */
-void *hs_candidate_plane(const struct hs_problem *problem, struct hs_error *err);
+/* Allocates the values of one plane of the field, random ones or all 1; all planes have the same.
+ * NULL with the error. */
+void *hs_candidate_plane(const struct hs_problem *problem, bool random, struct hs_error *err);
 
 /* Call `end` whatever the status. */
 enum hs_status hs_candidate_begin(struct hs_candidate *candidate, const struct hs_kernel *kernel,

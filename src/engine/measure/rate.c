@@ -83,12 +83,9 @@ enum hs_status hs_rate_measure(const struct hs_problem *problem, const struct hs
 {
     *out = (struct hs_rate){.seconds_per_sweep = NAN};
     const struct hs_method *method = plan->method;
-    const int64_t nodes = problem->grid.points[HS_X] * problem->grid.points[HS_Y];
-    void *ones = malloc((size_t)nodes * hs_precision_size(problem->precision));
+    void *ones = hs_candidate_plane(problem, false, err);
     if (!ones)
-        return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
-    for (int64_t n = 0; n < nodes; n++)
-        hs_write(problem->precision, ones, n, 1.0);
+        return HS_DEVICE;
     struct hs_candidate candidate = {.problem = problem, .plan = plan, .plane = ones};
     struct hs_method_state *self = NULL;
     enum hs_status st = hs_candidate_begin(&candidate, plan->kernel, err);

@@ -132,7 +132,7 @@ void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_probl
     const struct hs_kernel *kernel[MOST];
     const int count = find_candidates(kernels, problem, plan, kernel);
     struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);
-    void *plane = hs_candidate_plane(problem, &err);
+    void *plane = hs_candidate_plane(problem, true, &err);
     for (int n = 0; n < count; n++)
         entrant[n].candidate =
             (struct hs_candidate){.problem = problem, .plan = plan, .plane = plane};

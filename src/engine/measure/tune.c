@@ -190,7 +190,7 @@ enum hs_status hs_tune_measure(const struct hs_kernel *const *kernels,
     enum hs_status st = hs_tune_case_of(problem, plan, &out->about, err);
     if (st)
         return st;
-    void *plane = hs_candidate_plane(problem, err);
+    void *plane = hs_candidate_plane(problem, true, err);
     if (!plane)
         return HS_DEVICE;
     struct hs_candidate trial = {.problem = problem, .plan = plan, .plane = plane};

@@ -41,16 +41,6 @@ static enum hs_status check_balance(const struct hs_problem *problem,
                         unit);
 }
 
-/* So that the flow through walls is known: it is that of a sweep, which changes nothing else. */
-static enum hs_status sweep_once(const struct hs_problem *problem, const struct hs_backend *backend,
-                                 struct hs_backend_state *state, struct hs_error *err)
-{
-    struct hs_span span = {.count = 1, .step = hs_stability_step(problem)};
-    span.keep_last = span.keep_before = true;
-    span.op = hs_problem_operator(problem, span.step);
-    return backend->sweep(state, &span, err);
-}
-
 static double memory(const struct hs_problem *problem, const struct hs_backend *backend)
 {
     return hs_conjugate_gradients_bytes(problem, backend, 0);
@@ -90,6 +80,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
                             struct hs_solution *out, struct hs_error *err)
 {
     struct hs_conjugate_gradients gradients = {.equations = NULL};
+    const struct hs_span sweep = hs_stability_sweep(self->problem);
     enum hs_status st =
         hs_conjugate_gradients_init(&gradients, &self->equations, backend, state, err);
     gradients.watch = self->watch;
@@ -99,8 +90,8 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
         st = hs_conjugate_gradients_solve(&gradients, tolerance, 0.0, out, err);
     if (!st)
         st = hs_conjugate_gradients_store(&gradients, HS_KRYLOV_T, 0, err);
-    if (!st)
-        st = sweep_once(self->problem, backend, state, err);
+    if (!st) /* the flow through walls is that of a sweep, which changes nothing else */
+        st = backend->sweep(state, &sweep, err);
     hs_conjugate_gradients_release(&gradients);
     return st;
 }

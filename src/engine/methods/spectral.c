@@ -129,22 +129,11 @@ static enum hs_status leave_not_finite(const struct hs_modes *modes, const struc
     return st || field.not_finite > 0 ? st : modes->backend->sweep(modes->state, span, err);
 }
 
-/* A stable sweep; keeps what the heat balance takes. */
-static struct hs_span steady_sweep(const struct hs_problem *problem)
-{
-    const double step = hs_stability_step(problem);
-    return (struct hs_span){.count = 1,
-                            .step = step,
-                            .op = hs_problem_operator(problem, step),
-                            .keep_last = true,
-                            .keep_before = true};
-}
-
 static enum hs_status check_solve(struct hs_method_state *self, double tolerance,
                                   struct hs_error *err)
 {
     struct hs_modes *modes = &self->modes;
-    const struct hs_span span = steady_sweep(modes->problem);
+    const struct hs_span span = hs_stability_sweep(modes->problem);
     enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
     if (!st && modes->not_finite > 0)
         return HS_OK;
@@ -158,7 +147,7 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
                             struct hs_solution *out, struct hs_error *err)
 {
     struct hs_modes *modes = &self->modes;
-    const struct hs_span span = steady_sweep(modes->problem);
+    const struct hs_span span = hs_stability_sweep(modes->problem);
     struct hs_reduction after;
     *out = (struct hs_solution){.residual = NAN};
     if (modes->not_finite > 0)

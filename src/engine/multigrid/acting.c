@@ -1,21 +1,13 @@
 #include "engine/multigrid/acting.h"
 
 #include "core/memory.h"
+#include "engine/network/coefficients.h"
 #include "functions/fields.h"
 #include "functions/moving.h"
-#include "functions/time_function.h"
 
 #include <stdlib.h>
 
 /* ---- which nodes ----------------------------------------------------------------------------- */
-
-static bool changes(const struct hs_problem *problem, const struct hs_forcing *forcing)
-{
-    for (int n = 0; n < forcing->count; n++)
-        if (hs_time_function_varies(&problem->time_functions[forcing->function[n]]))
-            return true;
-    return false;
-}
 
 /* For a stencil: whether a wall that the node lies on changes in time. */
 static bool is_on_changing_wall(const struct hs_problem *problem, const int64_t at[HS_AXES])
@@ -129,7 +121,7 @@ enum hs_status hs_acting_init(struct hs_acting *acting, const struct hs_equation
     bool made = changing && first;
     *acting = (struct hs_acting){0};
     for (int n = 0; n < network->forcing_count && made; n++)
-        changing[n] = changes(equations->problem, &network->forcing[n]);
+        changing[n] = hs_forcing_varies(&network->forcing[n], equations->problem->time_functions);
     made = made && make(acting, equations, elsewhere, changing, first);
     free(changing);
     free(first);

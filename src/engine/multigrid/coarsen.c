@@ -70,48 +70,52 @@ bool hs_coarsen(const struct hs_coarse_network *fine, int axis, const struct hs_
 
 /* ---- between their fields -------------------------------------------------------------------- */
 
-/*
- * A field for steps along y or z: rows of `length` contiguous nodes, which go from the fine to the
- * coarse side alike. Neighbours along the axis are `rows` rows apart; a field has `sheets` such
- * stacks of rows. Along x only `fine`, `coarse`, `kept` and `wrap` matter.
- */
-struct rows {
-    int64_t length, rows, sheets, fine, coarse;
-    const struct hs_kept *kept;
-    bool wrap;
-};
-
-static struct rows rows_of(const struct hs_coarse_step *step)
+/* Steps along y or z take whole rows along x from one side to the other. The place along the axis
+ * of the coarse side's row r; *base: the fine node that begins the row at place 0 there. */
+static int64_t place_of(const struct hs_coarse_step *step, int64_t r, int64_t *base)
 {
-    const int64_t *n = step->fine.n;
-    const int axis = step->axis;
-    return (struct rows){.length = n[HS_X],
-                         .rows = axis == HS_Z ? n[HS_Y] : 1,
-                         .sheets = axis == HS_Z ? 1 : n[HS_Z],
-                         .fine = n[axis],
-                         .coarse = step->coarse.n[axis],
-                         .kept = &step->kept,
-                         .wrap = step->fine.wrap[axis]};
+    const int64_t rows = step->axis == HS_Z ? step->fine.n[HS_Y] : 1; /* between neighbours */
+    const int64_t stack = r / rows / step->kept.count;
+    *base = (stack * step->kept.n * rows + r % rows) * step->fine.n[HS_X];
+    return r / rows % step->kept.count;
 }
 
-static float gather(const struct rows *rows, int64_t c, const float *before, const float *after,
-                    const float *fine)
+/* Nodes between neighbours along y or z, on both sides. */
+static int64_t stride_of(const struct hs_coarse_step *step)
 {
-    const int64_t b = hs_kept_before(rows->kept, rows->wrap, c), at = hs_kept_place(rows->kept, c);
-    return fine[at] + (b >= 0 ? after[b] * fine[hs_kept_place(rows->kept, b) + 1] : 0.0f) +
-           (hs_kept_skips(rows->kept, c) ? before[c] * fine[at + 1] : 0.0f);
+    return step->axis == HS_Z ? step->fine.n[HS_X] * step->fine.n[HS_Y] : step->fine.n[HS_X];
 }
 
-static void restrict_along_x(const struct rows *rows, const float *before, const float *after,
-                             const float *fine, float *coarse)
+static int64_t kept_before(const struct hs_coarse_step *step, int64_t c)
 {
-    const struct hs_kept *kept = rows->kept;
+    return hs_kept_before(&step->kept, step->fine.wrap[step->axis], c);
+}
+
+/* The kept node after the c-th one; -1: there is none. */
+static int64_t kept_after(const struct hs_coarse_step *step, int64_t c)
+{
+    return c + 1 < step->kept.count ? c + 1 : step->fine.wrap[step->axis] ? 0 : -1;
+}
+
+static float gather(const struct hs_coarse_step *step, int64_t c, const float *before,
+                    const float *after, const float *fine)
+{
+    const struct hs_kept *kept = &step->kept;
+    const int64_t b = kept_before(step, c), at = hs_kept_place(kept, c);
+    return fine[at] + (b >= 0 ? after[b] * fine[hs_kept_place(kept, b) + 1] : 0.0f) +
+           (hs_kept_skips(kept, c) ? before[c] * fine[at + 1] : 0.0f);
+}
+
+static void restrict_along_x(const struct hs_coarse_step *step, const float *before,
+                             const float *after, const float *fine, float *coarse)
+{
+    const struct hs_kept *kept = &step->kept;
     for (int64_t r = 0; r < kept->runs; r++) {
         const int64_t first = kept->run[r], count = kept->run[r + 1] - first;
         const float *from = fine + hs_kept_place(kept, first);
         const float *b = before + first, *a = after + first;
         float *to = coarse + first;
-        to[0] = gather(rows, first, before, after, fine);
+        to[0] = gather(step, first, before, after, fine);
         if (hs_kept_skips(kept, first))
 #pragma omp simd
             for (int64_t i = 1; i < count; i++)
@@ -127,22 +131,21 @@ static inline void put(bool add, float *to, float value)
     *to = add ? *to + value : value;
 }
 
-static void spread(const struct rows *rows, bool add, int64_t c, const float *before,
+static void spread(const struct hs_coarse_step *step, bool add, int64_t c, const float *before,
                    const float *after, const float *coarse, float *fine)
 {
-    const int64_t at = hs_kept_place(rows->kept, c);
-    const int64_t next = c + 1 < rows->coarse ? c + 1 : rows->wrap ? 0 : -1;
+    const int64_t at = hs_kept_place(&step->kept, c), next = kept_after(step, c);
     put(add, &fine[at], coarse[c]);
-    if (hs_kept_skips(rows->kept, c))
+    if (hs_kept_skips(&step->kept, c))
         put(add, &fine[at + 1],
             before[c] * coarse[c] + (next >= 0 ? after[c] * coarse[next] : 0.0f));
 }
 
-static void interpolate_along_x(const struct rows *rows, bool add, const float *before,
+static void interpolate_along_x(const struct hs_coarse_step *step, bool add, const float *before,
                                 const float *after, const float *coarse, float *fine)
 {
-    const struct hs_kept *kept = rows->kept;
-    const int64_t last = rows->coarse - 1;
+    const struct hs_kept *kept = &step->kept;
+    const int64_t last = kept->count - 1;
     for (int64_t r = 0; r < kept->runs; r++) {
         const int64_t first = kept->run[r];
         const int64_t end = kept->run[r + 1] < last ? kept->run[r + 1] : last;
@@ -159,7 +162,7 @@ static void interpolate_along_x(const struct rows *rows, bool add, const float *
             for (int64_t i = 0; i < end - first; i++)
                 put(add, &to[i], from[i]);
     }
-    spread(rows, add, last, before, after, coarse, fine);
+    spread(step, add, last, before, after, coarse, fine);
 }
 
 /* out = fine + before*fine_after + after*fine_before; either row may be NULL */
@@ -205,57 +208,45 @@ static void interpolate_row(int64_t length, bool add, const float *before, const
 
 void hs_restrict(const struct hs_coarse_step *step, int threads, const float *fine, float *coarse)
 {
-    const struct rows rows = rows_of(step);
-    const int64_t length = rows.length, each = rows.rows;
-    const bool along_x = step->axis == HS_X;
-    const int64_t count = hs_lattice_count(&step->coarse) / (along_x ? rows.coarse : length);
+    const struct hs_kept *kept = &step->kept;
+    const int64_t length = step->coarse.n[HS_X], stride = stride_of(step);
 #pragma omp parallel for num_threads(threads) schedule(static) if (is_large(&step->fine))
-    for (int64_t r = 0; r < count; r++) {
-        if (along_x) {
-            const int64_t first = r * rows.coarse;
-            restrict_along_x(&rows, step->before + first, step->after + first, fine + r * rows.fine,
-                             coarse + first);
+    for (int64_t r = 0; r < step->coarse.n[HS_Y] * step->coarse.n[HS_Z]; r++) {
+        const float *before = step->before + r * length, *after = step->after + r * length;
+        float *to = coarse + r * length;
+        if (step->axis == HS_X) {
+            restrict_along_x(step, before, after, fine + r * kept->n, to);
             continue;
         }
-        const int64_t row = r % each, c = r / each % rows.coarse, sheet = r / each / rows.coarse;
-        const int64_t b = hs_kept_before(rows.kept, rows.wrap, c);
-        const float *at =
-            fine + ((sheet * rows.fine + hs_kept_place(rows.kept, c)) * each + row) * length;
-        const float *before =
-            b < 0 ? NULL
-                  : fine + ((sheet * rows.fine + hs_kept_place(rows.kept, b) + 1) * each + row) *
-                               length;
-        restrict_row(length, at, step->before + r * length,
-                     hs_kept_skips(rows.kept, c) ? at + each * length : NULL,
-                     step->after + (r + (b - c) * each) * length, before, coarse + r * length);
+        int64_t base;
+        const int64_t c = place_of(step, r, &base), b = kept_before(step, c);
+        const float *at = fine + base + hs_kept_place(kept, c) * stride;
+        restrict_row(length, at, before, hs_kept_skips(kept, c) ? at + stride : NULL,
+                     after + (b - c) * stride,
+                     b < 0 ? NULL : fine + base + (hs_kept_place(kept, b) + 1) * stride, to);
     }
 }
 
 void hs_interpolate(const struct hs_coarse_step *step, int threads, bool add, const float *coarse,
                     float *fine)
 {
-    const struct rows rows = rows_of(step);
-    const int64_t length = rows.length, each = rows.rows;
-    const bool along_x = step->axis == HS_X;
-    const int64_t count = hs_lattice_count(&step->coarse) / (along_x ? rows.coarse : length);
+    const struct hs_kept *kept = &step->kept;
+    const int64_t length = step->coarse.n[HS_X], stride = stride_of(step);
 #pragma omp parallel for num_threads(threads) schedule(static) if (is_large(&step->fine))
-    for (int64_t r = 0; r < count; r++) {
-        if (along_x) {
-            const int64_t first = r * rows.coarse;
-            interpolate_along_x(&rows, add, step->before + first, step->after + first,
-                                coarse + first, fine + r * rows.fine);
+    for (int64_t r = 0; r < step->coarse.n[HS_Y] * step->coarse.n[HS_Z]; r++) {
+        const float *before = step->before + r * length, *after = step->after + r * length;
+        const float *from = coarse + r * length;
+        if (step->axis == HS_X) {
+            interpolate_along_x(step, add, before, after, from, fine + r * kept->n);
             continue;
         }
-        const int64_t row = r % each, c = r / each % rows.coarse, sheet = r / each / rows.coarse;
-        const int64_t next = c + 1 < rows.coarse ? c + 1 : rows.wrap ? 0 : -1;
-        const float *one = coarse + r * length;
-        float *to =
-            fine + ((sheet * rows.fine + hs_kept_place(rows.kept, c)) * each + row) * length;
-        interpolate_row(length, add, NULL, one, NULL, NULL, to);
-        if (hs_kept_skips(rows.kept, c))
-            interpolate_row(length, add, step->before + r * length, one, step->after + r * length,
-                            next >= 0 ? one + (next - c) * each * length : NULL,
-                            to + each * length);
+        int64_t base;
+        const int64_t c = place_of(step, r, &base), next = kept_after(step, c);
+        float *to = fine + base + hs_kept_place(kept, c) * stride;
+        interpolate_row(length, add, NULL, from, NULL, NULL, to);
+        if (hs_kept_skips(kept, c))
+            interpolate_row(length, add, before, from, after,
+                            next >= 0 ? from + (next - c) * stride : NULL, to + stride);
     }
 }
 

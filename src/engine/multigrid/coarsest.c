@@ -52,27 +52,27 @@ static void factorise(int64_t nodes, double *a)
 }
 
 /* The last pivot of a singular matrix is rounding; made infinite, it sets the last unknown to 0. */
-static void hold_last(int64_t nodes, const double *scale, double *a)
+static void hold_last(struct hs_coarsest *coarsest)
 {
-    int64_t last = nodes - 1;
-    while (last > 0 && !(scale[last] > 0.0))
+    int64_t last = coarsest->nodes - 1;
+    while (last > 0 && !(coarsest->work[last] > 0.0))
         last--;
-    a[last * nodes + last] = INFINITY;
+    coarsest->factor[last * coarsest->nodes + last] = INFINITY;
 }
 
 /* The constant in scaled unknowns, divided by its length. */
-static bool find_constant(struct hs_coarsest *coarsest, const double *scale)
+static bool find_constant(struct hs_coarsest *coarsest)
 {
-    const int64_t nodes = coarsest->nodes;
+    const double *scale = coarsest->work;
     double squares = 0.0;
-    coarsest->constant = malloc((size_t)nodes * sizeof *coarsest->constant);
-    for (int64_t i = 0; i < nodes && coarsest->constant; i++) {
-        coarsest->constant[i] = scale[i] > 0.0 ? 1.0 / scale[i] : 0.0;
-        squares += coarsest->constant[i] * coarsest->constant[i];
+    double *constant = coarsest->constant = malloc((size_t)coarsest->nodes * sizeof *constant);
+    for (int64_t i = 0; i < coarsest->nodes && constant; i++) {
+        constant[i] = scale[i] > 0.0 ? 1.0 / scale[i] : 0.0;
+        squares += constant[i] * constant[i];
     }
-    for (int64_t i = 0; i < nodes && coarsest->constant && squares > 0.0; i++)
-        coarsest->constant[i] /= sqrt(squares);
-    return coarsest->constant != NULL;
+    for (int64_t i = 0; i < coarsest->nodes && squares > 0.0; i++)
+        constant[i] /= sqrt(squares);
+    return constant;
 }
 
 bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_network *network,
@@ -89,8 +89,8 @@ bool hs_coarsest_init(struct hs_coarsest *coarsest, const struct hs_coarse_netwo
     fill(coarsest, network);
     factorise(nodes, coarsest->factor);
     if (floating)
-        hold_last(nodes, coarsest->work, coarsest->factor);
-    return !floating || find_constant(coarsest, coarsest->work);
+        hold_last(coarsest);
+    return !floating || find_constant(coarsest);
 }
 
 void hs_coarsest_release(struct hs_coarsest *coarsest)

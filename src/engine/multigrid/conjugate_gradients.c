@@ -13,16 +13,13 @@ static const double settled = 100.0;
 
 /* What an iteration works with. */
 struct work {
-    const struct hs_krylov *vectors;
-    struct hs_krylov_state *of;
-    const struct hs_equations *equations;
+    const struct hs_conjugate_gradients *gradients;
     double first; /* K/s: the guess's largest rate of change */
     /* squares in the norm of A: */
     double error;    /* about that of T's error: z.r */
     double most;     /* what it may be; not known before there is a z */
     double rounding; /* that of T itself */
     double least;    /* below this it need not fall any further */
-    const struct hs_solve_watch *watch;
     bool interrupted;
     struct hs_error *err;
 };
@@ -32,7 +29,8 @@ static void note(struct work *work, struct hs_solution *out, double largest)
     out->residual = largest / work->first;
     if (out->iterations < HS_SOLUTION_RESIDUALS)
         out->residuals[out->iterations] = out->residual;
-    if (work->watch && work->watch->notify(work->watch->self, out))
+    const struct hs_solve_watch *watch = work->gradients->watch;
+    if (watch && watch->notify(watch->self, out))
         work->interrupted = true;
 }
 
@@ -44,24 +42,25 @@ static void note(struct work *work, struct hs_solution *out, double largest)
 static enum hs_status iterate(struct work *work, double tolerance, double rate,
                               struct hs_solution *out)
 {
-    const struct hs_krylov *vectors = work->vectors;
+    const struct hs_krylov *vectors = work->gradients->vectors;
+    struct hs_krylov_state *of = work->gradients->of;
     double left, curvature, zr, factor = 0.0;
-    enum hs_status st = vectors->precondition(work->of, &zr, work->err);
+    enum hs_status st = vectors->precondition(of, &zr, work->err);
     if (out->iterations == 0)
         work->most = fmax(tolerance * tolerance * zr, work->rounding);
     while (!st && out->iterations < HS_SOLUTION_ITERATIONS) {
-        st = vectors->turn(work->of, factor, &curvature, work->err);
+        st = vectors->turn(of, factor, &curvature, work->err);
         if (st || !(curvature > 0.0) || !(zr > 0.0))
             break;
         const double length = zr / curvature, before = zr;
-        st = vectors->advance(work->of, length, &left, work->err);
+        st = vectors->advance(of, length, &left, work->err);
         if (st)
             break;
         out->iterations++;
         note(work, out, left);
         if (left == 0.0 || work->interrupted)
             break;
-        st = vectors->precondition(work->of, &zr, work->err);
+        st = vectors->precondition(of, &zr, work->err);
         if (left <= rate && zr <= work->most)
             break;
         if (zr > before && before <= fmin(work->most, work->least)) {
@@ -74,20 +73,22 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
     return st;
 }
 
-static enum hs_status find_heat(const struct work *work, double *out)
+static enum hs_status find_heat(const struct hs_conjugate_gradients *gradients, double *out,
+                                struct hs_error *err)
 {
     static const struct hs_krylov_sum heat = {1,
                                               {{.factor = 1.0, .plus = HS_KRYLOV_T, .power = 1}}};
-    return work->vectors->total(work->of, &heat, out, work->err);
+    return gradients->vectors->total(gradients->of, &heat, out, err);
 }
 
-/* Where nothing fixes the mean, any constant may be added. */
-static enum hs_status keep_heat(const struct work *work, double heat)
+enum hs_status hs_conjugate_gradients_set_heat(const struct hs_conjugate_gradients *gradients,
+                                               double heat, struct hs_error *err)
 {
     double now;
-    const enum hs_status st = find_heat(work, &now);
+    const enum hs_status st = find_heat(gradients, &now, err);
     return st ? st
-              : work->vectors->add(work->of, (heat - now) / work->equations->capacity, work->err);
+              : gradients->vectors->add(gradients->of,
+                                        (heat - now) / gradients->equations->capacity, err);
 }
 
 static double rounding_of(const struct hs_krylov_rates *rates)
@@ -111,7 +112,7 @@ static enum hs_status is_steady(const struct work *work, double tolerance,
     double zr = 0.0;
     enum hs_status st = HS_OK;
     if (rates->told == 0.0 && rates->largest > 0.0)
-        st = work->vectors->precondition(work->of, &zr, work->err);
+        st = work->gradients->vectors->precondition(work->gradients->of, &zr, work->err);
     *out = rates->told == 0.0 && zr <= allowed(tolerance, rates);
     return st;
 }
@@ -121,12 +122,13 @@ static enum hs_status is_steady(const struct work *work, double tolerance,
 static enum hs_status solve(struct work *work, double tolerance, double rate,
                             struct hs_solution *out)
 {
-    const struct hs_krylov *vectors = work->vectors;
-    const bool singular = hs_equations_are_singular(work->equations);
-    const bool steady = work->equations->shift == 0.0;
+    const struct hs_krylov *vectors = work->gradients->vectors;
+    struct hs_krylov_state *of = work->gradients->of;
+    const bool singular = hs_equations_are_singular(work->gradients->equations);
+    const bool steady = work->gradients->equations->shift == 0.0;
     double heat = 0.0;
     struct hs_krylov_rates now;
-    enum hs_status st = vectors->residual(work->of, 1.0, &now, work->err);
+    enum hs_status st = vectors->residual(of, 1.0, &now, work->err);
     out->reached = isfinite(now.largest);
     bool done = now.told <= rate;
     if (!st && steady)
@@ -135,7 +137,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
         return st;
     work->first = now.largest;
     if (singular)
-        st = find_heat(work, &heat);
+        st = find_heat(work->gradients, &heat, work->err);
     const double told = now.told > 0.0 ? now.told : now.largest;
     tolerance = fmax(tolerance, rate / told);
     rate = tolerance * told;
@@ -147,9 +149,9 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
         work->least = steady && iterations == 0 ? INFINITY : work->rounding;
         st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
         if (!st && singular)
-            st = keep_heat(work, heat);
+            st = hs_conjugate_gradients_set_heat(work->gradients, heat, work->err);
         if (!st)
-            st = vectors->residual(work->of, 1.0, &now, work->err);
+            st = vectors->residual(of, 1.0, &now, work->err);
         if (!st)
             note(work, out, now.largest);
         if (!st && steady)
@@ -158,7 +160,7 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
                 (work->error > work->most || (now.told > rate && now.told < 0.5 * before));
     }
     if (!st && isfinite(now.largest) && now.told > rate)
-        st = vectors->residual(work->of, settled, &now, work->err);
+        st = vectors->residual(of, settled, &now, work->err);
     out->reached = isfinite(now.largest) && now.told <= rate && work->error <= work->most;
     return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
@@ -196,21 +198,6 @@ void hs_conjugate_gradients_release(struct hs_conjugate_gradients *gradients)
         gradients->vectors->destroy(gradients->of);
 }
 
-/* A plane of floats to or from the doubles at T. */
-static enum hs_status move_plane(const struct hs_backend *backend, struct hs_backend_state *state,
-                                 const struct hs_box *box, bool up, float *plane, double *T,
-                                 struct hs_error *err)
-{
-    const int64_t nodes = hs_box_count(box);
-    for (int64_t n = 0; n < nodes && up; n++)
-        plane[n] = (float)T[n];
-    const enum hs_status st =
-        up ? backend->upload(state, box, plane, err) : backend->download(state, box, plane, err);
-    for (int64_t n = 0; n < nodes && !up && !st; n++)
-        T[n] = (double)plane[n];
-    return st;
-}
-
 /* The whole field between the backend and the doubles at T, plane by plane in float. */
 static enum hs_status move(const struct hs_problem *problem, const struct hs_backend *backend,
                            struct hs_backend_state *state, bool up, double *T, struct hs_error *err)
@@ -223,9 +210,14 @@ static enum hs_status move(const struct hs_problem *problem, const struct hs_bac
     enum hs_status st = HS_OK;
     if (!plane)
         return hs_error_add(err, HS_DEVICE, "no memory for a plane of the field");
-    for (int64_t k = 0; k < n[HS_Z] && !st; k++) {
+    for (int64_t k = 0; k < n[HS_Z] && !st; k++, T += nodes) {
         const struct hs_box box = {{0, 0, k}, {n[HS_X], n[HS_Y], k + 1}};
-        st = move_plane(backend, state, &box, up, plane, T + k * nodes, err);
+        for (int64_t m = 0; m < nodes && up; m++)
+            plane[m] = (float)T[m];
+        st = up ? backend->upload(state, &box, plane, err)
+                : backend->download(state, &box, plane, err);
+        for (int64_t m = 0; m < nodes && !up && !st; m++)
+            T[m] = (double)plane[m];
     }
     free(plane);
     return st;
@@ -266,11 +258,7 @@ enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradi
                                             double tolerance, double rate, struct hs_solution *out,
                                             struct hs_error *err)
 {
-    struct work work = {.vectors = gradients->vectors,
-                        .of = gradients->of,
-                        .equations = gradients->equations,
-                        .watch = gradients->watch,
-                        .err = err};
+    struct work work = {.gradients = gradients, .err = err};
     *out = (struct hs_solution){.reached = true};
     enum hs_status st = gradients->vectors->begin(gradients->of, err);
     if (!st)

@@ -63,6 +63,11 @@ enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradi
                                             double tolerance, double rate, struct hs_solution *out,
                                             struct hs_error *err);
 
+/* Adds to T, at all nodes alike, what makes sum C T equal to `heat`: where nothing fixes the mean,
+ * any constant may be added. */
+enum hs_status hs_conjugate_gradients_set_heat(const struct hs_conjugate_gradients *gradients,
+                                               double heat, struct hs_error *err);
+
 #ifdef __cplusplus
 }
 #endif

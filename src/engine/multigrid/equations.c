@@ -228,16 +228,6 @@ void hs_equations_release(struct hs_equations *equations)
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* As hs_network_row_at, for a form known at compile time. */
-INLINE const struct hs_network_row *row_of(const struct hs_network *network,
-                                           enum hs_network_form form, int64_t node)
-{
-    if (form == HS_NETWORK_ARRAYS)
-        return &network->node[node];
-    return &network->row[form == HS_NETWORK_BYTES ? ((const uint8_t *)network->number)[node]
-                                                  : ((const uint16_t *)network->number)[node]];
-}
-
 /* Offsets from a node to its neighbours along each axis, in nodes; 0: there is none. */
 struct around {
     int64_t below[HS_AXES], above[HS_AXES];
@@ -262,12 +252,13 @@ INLINE double flow_into(const struct hs_network *network, enum hs_network_form f
                         const struct around *around, const double *T, int64_t node,
                         struct terms *terms)
 {
-    const struct hs_network_row *row = row_of(network, form, node);
+    const struct hs_network_row *row = hs_network_row_of(network, form, node);
     const double here = T[node], sink = row->sink + shift * row->capacity;
     double sum = -sink * here, size = sink * fabs(here), square = 0.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t below = around->below[axis], above = around->above[axis];
-        const double g = below ? row_of(network, form, node + below)->conductance[axis] : 0.0;
+        const double g =
+            below ? hs_network_row_of(network, form, node + below)->conductance[axis] : 0.0;
         const double down = T[node + below], up = T[node + above];
         const double G = row->conductance[axis];
         sum += g * (down - here) + G * (up - here);
@@ -306,7 +297,7 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
     double dot = 0.0;
     for (int64_t i = 0; i < nx; i++) {
         const int64_t node = r * nx + i;
-        const struct hs_network_row *row = row_of(network, form, node);
+        const struct hs_network_row *row = hs_network_row_of(network, form, node);
         find_neighbours(network, HS_X, i, 1, &around);
         struct terms terms = {0.0, 0.0};
         double flow = 0.0;
@@ -332,21 +323,12 @@ INLINE void do_row(const struct pass *pass, enum hs_network_form form, bool resi
 }
 
 /* Branches here, outside the loop along the row. */
-static void do_row_of(const struct pass *pass, int64_t r, struct found *found)
+INLINE void do_row_of(const struct pass *pass, bool residual, int64_t r, struct found *found)
 {
     switch (pass->equations->network->form) {
-    case HS_NETWORK_BYTES:
-        pass->residual ? do_row(pass, HS_NETWORK_BYTES, true, r, found)
-                       : do_row(pass, HS_NETWORK_BYTES, false, r, found);
-        return;
-    case HS_NETWORK_SHORTS:
-        pass->residual ? do_row(pass, HS_NETWORK_SHORTS, true, r, found)
-                       : do_row(pass, HS_NETWORK_SHORTS, false, r, found);
-        return;
-    case HS_NETWORK_ARRAYS:
-        pass->residual ? do_row(pass, HS_NETWORK_ARRAYS, true, r, found)
-                       : do_row(pass, HS_NETWORK_ARRAYS, false, r, found);
-        return;
+    case HS_NETWORK_BYTES: do_row(pass, HS_NETWORK_BYTES, residual, r, found); return;
+    case HS_NETWORK_SHORTS: do_row(pass, HS_NETWORK_SHORTS, residual, r, found); return;
+    case HS_NETWORK_ARRAYS: do_row(pass, HS_NETWORK_ARRAYS, residual, r, found); return;
     }
 }
 
@@ -358,7 +340,7 @@ static struct found do_pass(const struct pass *pass)
     reduction(+ : dot, field, gross) reduction(max : largest, told)
     for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++) {
         struct found row = {0.0, {0.0, 0.0, 0.0, 0.0}};
-        do_row_of(pass, r, &row);
+        pass->residual ? do_row_of(pass, true, r, &row) : do_row_of(pass, false, r, &row);
         dot += row.dot;
         largest = fmax(largest, row.rates.largest);
         told = fmax(told, row.rates.told);

@@ -141,27 +141,26 @@ static bool goes(const double *length, int64_t i, double limit)
     return length[i - 1] * length[i] <= limit * limit;
 }
 
-static int64_t count_kept(const double *length, int64_t n, double limit)
+/* Keeps the first of n nodes, and of the others at least every second. Returns how many, and
+ * lists them in `place` unless it is NULL. */
+static int64_t pick(const double *length, int64_t n, double limit, int64_t *place)
 {
-    int64_t count = n;
-    for (int64_t i = 1; i < n; i++)
-        if (goes(length, i, limit)) {
-            count--;
-            i++; /* the next one stays */
-        }
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (place)
+            place[count] = i;
+        count++;
+        i += i + 1 < n && goes(length, i + 1, limit);
+    }
     return count;
 }
 
 /* Chooses from n nodes; `kept` stays as it is where none is dropped. False: out of memory. */
 static bool keep(struct hs_kept *kept, int64_t n, const double *length, double limit)
 {
-    int64_t *place = malloc((size_t)n * sizeof *place), c = 0;
-    for (int64_t i = 0; i < n && place; i++) {
-        place[c++] = i;
-        if (i + 1 < n && goes(length, i + 1, limit))
-            i++;
-    }
-    const bool done = place && (c == n || hs_kept_init(kept, n, c, place));
+    int64_t *place = malloc((size_t)n * sizeof *place);
+    const int64_t count = place ? pick(length, n, limit, place) : 0;
+    const bool done = place && (count == n || hs_kept_init(kept, n, count, place));
     free(place);
     return done;
 }
@@ -196,7 +195,7 @@ static double part_kept(const struct hs_spans *spans, const struct hs_lattice *l
     double part = 1.0;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t n = spans->count[axis] + (lattice->wrap[axis] ? 0 : 1);
-        part *= (double)count_kept(spans->length[axis], n, limit * unit[axis]) / (double)n;
+        part *= (double)pick(spans->length[axis], n, limit * unit[axis], NULL) / (double)n;
     }
     return part;
 }

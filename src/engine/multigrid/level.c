@@ -63,8 +63,9 @@ static void look(struct hs_level *level, const struct hs_coarse_network *net,
                  const struct hs_spans *spans, int threads, double strength[HS_AXES])
 {
     const int64_t *n = net->lattice.n, stride[HS_AXES] = {1, n[HS_X], n[HS_X] * n[HS_Y]};
-    double x = 0.0, y = 0.0, z = 0.0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : x, y, z)
+    for (int axis = 0; axis < HS_AXES; axis++)
+        strength[axis] = 0.0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : strength[:HS_AXES])
     for (int64_t r = 0; r < n[HS_Y] * n[HS_Z]; r++)
         for (int64_t i = 0; i < n[HS_X]; i++) {
             const int64_t node = r * n[HS_X] + i;
@@ -78,13 +79,9 @@ static void look(struct hs_level *level, const struct hs_coarse_network *net,
             if (!unknown || sum == 0.0)
                 continue;
             const double all = along[HS_X] + along[HS_Y] + along[HS_Z];
-            x += along[HS_X] / all;
-            y += along[HS_Y] / all;
-            z += along[HS_Z] / all;
+            for (int axis = 0; axis < HS_AXES; axis++)
+                strength[axis] += along[axis] / all;
         }
-    strength[HS_X] = x;
-    strength[HS_Y] = y;
-    strength[HS_Z] = z;
 }
 
 /* The sum of a node's edges to unknowns. */

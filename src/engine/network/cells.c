@@ -87,13 +87,16 @@ static void mark_held(struct hs_cells *cells, int threads)
     free(scratch);
 }
 
-/* The box of a file that begins with a window's n-th layer: a window is one box or, along a
- * periodic axis, two. */
-static struct hs_box box_from(const struct hs_window *window, const struct hs_stored *stored,
-                              int64_t n)
+/* The box of a file that begins with a window's *n-th layer, and the layer after it; false after
+ * the last: a window is one box or, along a periodic axis, two. */
+static bool next_box(const struct hs_window *window, const struct hs_stored *stored, int64_t *n,
+                     struct hs_box *box)
 {
-    const int64_t place = hs_window_place(window, n);
-    return hs_stored_box(stored, place, hs_smaller(window->held - n, window->count - place));
+    const int64_t place = hs_window_place(window, *n);
+    const int64_t count = hs_smaller(window->held - *n, window->count - place);
+    *box = hs_stored_box(stored, place, count);
+    *n += count;
+    return count > 0;
 }
 
 static enum hs_status read_labels(struct hs_cells *cells, const struct hs_body *body,
@@ -101,13 +104,10 @@ static enum hs_status read_labels(struct hs_cells *cells, const struct hs_body *
 {
     const struct hs_stored *stored = body->stored;
     enum hs_status st = HS_OK;
+    struct hs_box box;
     uint16_t *to = cells->owned;
-    for (int64_t n = 0; n < cells->window.held && !st;) {
-        const struct hs_box box = box_from(&cells->window, stored, n);
+    for (int64_t n = 0; !st && next_box(&cells->window, stored, &n, &box); to += hs_box_count(&box))
         st = hs_body_read_labels(body, &box, sizeof *to, to, err);
-        to += hs_box_count(&box);
-        n += box.hi[cells->window.axis] - box.lo[cells->window.axis];
-    }
     stored->close(stored);
     return st;
 }
@@ -118,6 +118,7 @@ static enum hs_status read_measured(struct hs_cells *cells, int which,
     const struct hs_stored *stored = measured->stored;
     const int64_t count = cells->nodes.held * (stored ? hs_stored_plane(stored) : 0);
     enum hs_status st = HS_OK;
+    struct hs_box box;
     cells->measured[which] = measured->value;
     if (measured->value || !stored)
         return HS_OK;
@@ -125,12 +126,8 @@ static enum hs_status read_measured(struct hs_cells *cells, int which,
     cells->measured[which] = to;
     if (!to)
         return hs_error_add(err, HS_DEVICE, "not enough memory for a body's measured numbers");
-    for (int64_t n = 0; n < cells->nodes.held && !st;) {
-        const struct hs_box box = box_from(&cells->nodes, stored, n);
+    for (int64_t n = 0; !st && next_box(&cells->nodes, stored, &n, &box); to += hs_box_count(&box))
         st = stored->read(stored, &box, to, err);
-        to += hs_box_count(&box);
-        n += box.hi[cells->nodes.axis] - box.lo[cells->nodes.axis];
-    }
     stored->close(stored);
     return st;
 }
@@ -164,7 +161,7 @@ enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spe
 {
     const struct hs_body *body = spec->body;
     const struct hs_axis *last = &axis[spec->grid->dims - 1];
-    const struct hs_portion all = hs_portion_all(spec->grid);
+    const struct hs_portion all = hs_portion_of(spec->grid, 1, 0);
     *cells = (struct hs_cells){.place = body->labels, .label = body->label, .grid = spec->grid};
     hs_solids_init(&cells->solids, body, axis);
     cells->marked = body->labels == HS_LABEL_NONE && are_needed(body);

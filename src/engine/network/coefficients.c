@@ -47,11 +47,18 @@ void hs_network_inflow(const struct hs_network *network, const struct hs_network
                                                time->step);
 }
 
+bool hs_forcing_varies(const struct hs_forcing *forcing, const struct hs_time_function *functions)
+{
+    for (int n = 0; n < forcing->count; n++)
+        if (hs_time_function_varies(&functions[forcing->function[n]]))
+            return true;
+    return false;
+}
+
 bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions)
 {
     for (int f = 0; f < network->forcing_count; f++)
-        for (int n = 0; n < network->forcing[f].count; n++)
-            if (hs_time_function_varies(&functions[network->forcing[f].function[n]]))
-                return true;
+        if (hs_forcing_varies(&network->forcing[f], functions))
+            return true;
     return false;
 }

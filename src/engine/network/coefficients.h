@@ -50,7 +50,8 @@ double hs_network_added(const struct hs_network *network, const struct hs_networ
 void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,
                        int threads, const double *base, double *out);
 
-/* Whether any forcing changes with time. */
+/* Whether a forcing changes with time; whether any of them does. */
+bool hs_forcing_varies(const struct hs_forcing *forcing, const struct hs_time_function *functions);
 bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions);
 
 #ifdef __cplusplus

@@ -200,8 +200,6 @@ static double quarter(struct hs_octants *octants, const struct hs_octant *octant
                       double contacts, bool *empty)
 {
     const struct hs_body *body = octants->spec->body;
-    if (!octant->there)
-        return 0.0;
     if (octant->label == HS_CELL_MIXED)
         return trace(octants, octant, axis, contacts, empty);
     if (octant->label == HS_CELL_EMPTY) {
@@ -242,10 +240,9 @@ double hs_edge(struct hs_octants *octants, int axis, bool *empty)
     double part[4];
     for (int n = 0; n < 4; n++) {
         const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
-        if (!by_nodes)
-            part[n] = quarter(octants, octant, axis, contacts, empty);
-        else
-            part[n] = octant->there ? area_of(octant, axis) : 0.0;
+        part[n] = !octant->there ? 0.0
+                  : by_nodes     ? area_of(octant, axis)
+                                 : quarter(octants, octant, axis, contacts, empty);
     }
     return by_nodes ? halves(octants, axis, next, hs_sum_of_4(part)) : hs_sum_of_4(part);
 }

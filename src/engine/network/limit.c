@@ -62,12 +62,7 @@ static double sign_at(int64_t points, bool odd, int64_t i)
 /* The place beyond `place` at one side of an axis; -1: there is none. */
 static int64_t beyond(const struct hs_network *network, int axis, int64_t place, int side)
 {
-    const int64_t points = network->grid.points[axis], next = place + (side ? 1 : -1);
-    if (points == 1)
-        return -1;
-    if (next >= 0 && next < points)
-        return next;
-    return network->wrap[axis] ? next - (side ? points : -points) : -1;
+    return hs_network_next(network, axis, place, 1, side ? 1 : -1, place);
 }
 
 /* Sets the signs along an axis, and each neighbour's over the node's own. */
@@ -193,9 +188,8 @@ static void find_shares(struct vectors *v)
             continue;
 #pragma omp parallel for num_threads(v->threads) schedule(static)
         for (int64_t n = first; n < end; n++)
-            v->share[a][n] = share_of_line(v, a,
-                                           n % v->stride[a] + n / v->stride[a] * v->stride[a] *
-                                                                  v->network->grid.points[a]);
+            v->share[a][n] =
+                share_of_line(v, a, n % v->stride[a] + n / v->stride[a] * v->stride[a] * points);
     }
 }
 

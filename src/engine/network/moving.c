@@ -137,9 +137,11 @@ void hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_
     struct terms inflow = {.count = 0}, given = {.count = 0};
     struct hs_wall_scratch scratch;
     hs_wall_scratch_init(&scratch, spec->wall_count);
-    for (int face = 0; face < 2 * spec->grid->dims; face++)
-        for (int64_t n = 0; n < hs_grid_face_count(spec->grid, face) && any_moves(spec, face); n++)
+    for (int face = 0; face < 2 * spec->grid->dims; face++) {
+        const int64_t nodes = any_moves(spec, face) ? hs_grid_face_count(spec->grid, face) : 0;
+        for (int64_t n = 0; n < nodes; n++)
             add_node(spec, axis, face, n, &scratch, &inflow, &given);
+    }
     hs_wall_scratch_release(&scratch);
     conclude(&inflow, &out->inflow);
     conclude(&given, &out->given);

@@ -17,25 +17,13 @@
 enum { BYTES = 256, SHORTS = 65536 }; /* most rows of a palette, including row 0, of no node */
 enum { ROWS, FORCINGS, KINDS };
 
-/* What one thread has found. */
-struct found {
-    struct hs_distinct set[KINDS];
-    int *map[KINDS]; /* places in the united set */
-};
-
 struct work {
     struct hs_pass *pass;
-    struct found *found; /* [threads] */
-    bool too_many;       /* rows for a palette */
-    uint16_t *number;    /* of the portion's nodes: first among the thread's rows, then among all */
+    struct hs_distinct *set[KINDS]; /* [threads]: what each has found */
+    bool too_many;                  /* rows for a palette */
+    uint16_t *number; /* of the portion's nodes: first among the thread's rows, then among all */
     struct hs_network *out;
 };
-
-struct hs_portion hs_network_portion(const struct hs_network_spec *spec)
-{
-    return spec->ranks > 1 ? hs_portion_of(spec->grid, spec->ranks, spec->rank)
-                           : hs_portion_all(spec->grid);
-}
 
 static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err)
 {
@@ -46,7 +34,7 @@ static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err
 }
 
 /* Makes the row of node i; its forcing is numbered among the thread's own. */
-static bool make_node(struct hs_pass_worker *worker, struct found *found, int64_t i,
+static bool make_node(const struct work *work, struct hs_pass_worker *worker, int64_t i,
                       struct hs_network_row *row)
 {
     struct hs_forcing forcing;
@@ -54,16 +42,15 @@ static bool make_node(struct hs_pass_worker *worker, struct found *found, int64_
         return true;
     if (!hs_pass_note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
         return false;
-    row->forcing = hs_distinct_place(&found->set[FORCINGS], &forcing);
+    row->forcing = hs_distinct_place(&work->set[FORCINGS][worker->thread], &forcing);
     hs_nodes_note(&worker->nodes, i, row);
     return true;
 }
 
-static bool number_row(void *self, struct hs_pass_worker *worker, int part, int64_t r)
+static bool number_row(void *self, struct hs_pass_worker *worker, int64_t r)
 {
-    (void)part;
     struct work *work = self;
-    struct found *found = &work->found[worker->thread];
+    struct hs_distinct *rows = &work->set[ROWS][worker->thread];
     const int64_t nx = work->pass->spec->grid->points[HS_X];
     uint16_t *number = work->number + hs_pass_place(work->pass, r);
     bool too_many = false;
@@ -73,10 +60,10 @@ static bool number_row(void *self, struct hs_pass_worker *worker, int part, int6
             continue;
         }
         struct hs_network_row row;
-        if (!make_node(worker, found, i, &row))
+        if (!make_node(work, worker, i, &row))
             return false;
-        number[i] = (uint16_t)hs_distinct_place(&found->set[ROWS], &row);
-        too_many = found->set[ROWS].count >= SHORTS;
+        number[i] = (uint16_t)hs_distinct_place(rows, &row);
+        too_many = rows->count >= SHORTS;
     }
     if (too_many) {
 #pragma omp atomic write
@@ -87,17 +74,15 @@ static bool number_row(void *self, struct hs_pass_worker *worker, int part, int6
     return !too_many;
 }
 
-static bool write_row(void *self, struct hs_pass_worker *worker, int part, int64_t r)
+static bool write_row(void *self, struct hs_pass_worker *worker, int64_t r)
 {
-    (void)part;
     struct work *work = self;
-    struct found *found = &work->found[worker->thread];
     const int64_t nx = work->pass->spec->grid->points[HS_X];
     struct hs_network_row *node = work->out->node + hs_pass_place(work->pass, r);
     for (int64_t i = 0; i < nx; i++) {
         if (hs_nodes_repeats(&worker->nodes, i))
             node[i] = node[i - 1];
-        else if (!make_node(worker, found, i, &node[i]))
+        else if (!make_node(work, worker, i, &node[i]))
             return false;
     }
     return true;
@@ -109,44 +94,31 @@ static int (*const compare_of[])(const void *, const void *) = {
 /* Unites the ranks' sets, `here` that of this rank, and updates its threads' maps. */
 static void *unite_ranks(const struct work *work, int kind, void *here, int *count)
 {
-    const size_t size = work->found[0].set[kind].size;
+    const size_t size = work->set[kind]->size;
     const int ranks = hs_ranks_count();
     size_t *bytes;
     char *every = hs_ranks_gather(here, (size_t)*count * size, &bytes), *at = every;
     struct hs_distinct *set = hs_new((size_t)ranks * sizeof *set);
-    int **map = hs_new((size_t)ranks * sizeof *map);
-    for (int rank = 0; rank < ranks; at += bytes[rank++]) {
+    for (int rank = 0; rank < ranks; at += bytes[rank++])
         set[rank] =
             (struct hs_distinct){.size = size, .count = (int)(bytes[rank] / size), .item = at};
-        map[rank] = hs_new(bytes[rank] / size * sizeof **map + 1);
-    }
-    void *all = hs_distinct_unite(ranks, set, compare_of[kind], count, map);
+    void *all = hs_distinct_unite(ranks, set, compare_of[kind], count);
     for (int t = 0; t < work->pass->threads; t++)
-        for (int n = 0; n < work->found[t].set[kind].count; n++)
-            work->found[t].map[kind][n] = map[work->pass->spec->rank][work->found[t].map[kind][n]];
+        for (int n = 0; n < work->set[kind][t].count; n++)
+            work->set[kind][t].map[n] = set[work->pass->spec->rank].map[work->set[kind][t].map[n]];
     for (int rank = 0; rank < ranks; rank++)
-        free(map[rank]);
+        free(set[rank].map);
     free(set);
-    free(map);
     free(bytes);
     free(every);
     free(here);
     return all;
 }
 
-/* Unites the threads' sets of a kind; each thread's map says where its items went. Allocated. */
+/* Unites the threads' sets of a kind. Allocated. */
 static void *unite(const struct work *work, int kind, int *count)
 {
-    struct hs_distinct *set = hs_new((size_t)work->pass->threads * sizeof *set);
-    int **map = hs_new((size_t)work->pass->threads * sizeof *map);
-    for (int t = 0; t < work->pass->threads; t++) {
-        set[t] = work->found[t].set[kind];
-        map[t] = hs_new(((size_t)set[t].count + 1) * sizeof *map[t]);
-        work->found[t].map[kind] = map[t];
-    }
-    void *all = hs_distinct_unite(work->pass->threads, set, compare_of[kind], count, map);
-    free(set);
-    free(map);
+    void *all = hs_distinct_unite(work->pass->threads, work->set[kind], compare_of[kind], count);
     return work->pass->portion.ranks > 1 ? unite_ranks(work, kind, all, count) : all;
 }
 
@@ -155,7 +127,7 @@ static void unite_forcings(struct work *work)
 {
     struct hs_forcing empty;
     memset(&empty, 0, sizeof empty);
-    hs_distinct_place(&work->found[0].set[FORCINGS], &empty);
+    hs_distinct_place(work->set[FORCINGS], &empty);
     work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
@@ -164,10 +136,9 @@ static void unite_rows(struct work *work)
 {
     struct hs_network *out = work->out;
     for (int t = 0; t < work->pass->threads; t++) {
-        struct found *found = &work->found[t];
-        struct hs_network_row *row = (struct hs_network_row *)(void *)found->set[ROWS].item;
-        for (int n = 0; n < found->set[ROWS].count; n++)
-            row[n].forcing = found->map[FORCINGS][row[n].forcing];
+        struct hs_network_row *row = (void *)work->set[ROWS][t].item;
+        for (int n = 0; n < work->set[ROWS][t].count; n++)
+            row[n].forcing = work->set[FORCINGS][t].map[row[n].forcing];
     }
     int count = 0;
     struct hs_network_row *all = unite(work, ROWS, &count);
@@ -196,13 +167,13 @@ static void count_uses(const struct work *work, int count, struct use *use)
     double *nodes = hs_new(((size_t)count + 1) * sizeof *nodes);
 #pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1)
     for (int t = 0; t < work->pass->threads; t++) {
-        const struct found *found = &work->found[t];
-        int64_t *own = hs_new(((size_t)found->set[ROWS].count + 1) * sizeof *own);
+        const struct hs_distinct *rows = &work->set[ROWS][t];
+        int64_t *own = hs_new(((size_t)rows->count + 1) * sizeof *own);
         for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++)
             own[work->number[n]]++;
 #pragma omp critical
-        for (int n = 0; n < found->set[ROWS].count; n++)
-            nodes[found->map[ROWS][n]] += (double)own[n];
+        for (int n = 0; n < rows->count; n++)
+            nodes[rows->map[n]] += (double)own[n];
         free(own);
     }
     hs_pass_add(work->pass, nodes, count);
@@ -227,8 +198,8 @@ static void sort_rows(struct work *work)
         place[use[n].row] = n;
     }
     for (int t = 0; t < work->pass->threads; t++)
-        for (int n = 0; n < work->found[t].set[ROWS].count; n++)
-            work->found[t].map[ROWS][n] = place[work->found[t].map[ROWS][n]];
+        for (int n = 0; n < work->set[ROWS][t].count; n++)
+            work->set[ROWS][t].map[n] = place[work->set[ROWS][t].map[n]];
     free(out->row);
     out->row = row;
     free(use);
@@ -247,7 +218,7 @@ static bool renumber(struct work *work)
     }
 #pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1)
     for (int t = 0; t < work->pass->threads; t++) {
-        const int *map = work->found[t].map[ROWS];
+        const int *map = work->set[ROWS][t].map;
         for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++) {
             const int number = map[work->number[n]] + 1;
             if (byte)
@@ -299,13 +270,8 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
     struct hs_network *out = work->out;
     out->form = HS_NETWORK_ARRAYS;
     out->node = malloc((size_t)hs_pass_nodes(work->pass) * sizeof *out->node);
-    for (int t = 0; t < work->pass->threads; t++) {
-        struct found *found = &work->found[t];
-        free(found->map[FORCINGS]);
-        found->map[FORCINGS] = NULL;
-        hs_distinct_release(&found->set[ROWS]);
-        hs_distinct_init(&found->set[ROWS], sizeof(struct hs_network_row));
-    }
+    for (int t = 0; t < work->pass->threads; t++)
+        hs_distinct_release(&work->set[ROWS][t]);
     enum hs_status st =
         hs_pass_agree(work->pass, out->node ? HS_OK : no_memory(work->pass->spec->grid, err), err);
     if (st)
@@ -319,7 +285,7 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 #pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1) reduction(+ : forced)
     for (int t = 0; t < work->pass->threads; t++) {
         for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++) {
-            out->node[n].forcing = work->found[t].map[FORCINGS][out->node[n].forcing];
+            out->node[n].forcing = work->set[FORCINGS][t].map[out->node[n].forcing];
             forced += out->node[n].forcing != 0;
         }
     }
@@ -349,7 +315,7 @@ static void find_beside(const struct hs_pass *pass, const struct hs_network *net
 enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_network *network,
                                struct hs_error *err)
 {
-    const struct hs_portion portion = hs_network_portion(spec);
+    const struct hs_portion portion = hs_portion_of(spec->grid, spec->ranks, spec->rank);
     const size_t size = hs_network_node_bytes(network->form);
     char *all = NULL;
     if (portion.ranks < 2)
@@ -374,21 +340,21 @@ enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_net
 static void init_work(struct work *work, struct hs_pass *pass, struct hs_network *out)
 {
     *work = (struct work){.pass = pass, .out = out};
-    work->found = hs_new((size_t)pass->threads * sizeof *work->found);
+    for (int kind = 0; kind < KINDS; kind++)
+        work->set[kind] = hs_new((size_t)pass->threads * sizeof *work->set[kind]);
     for (int t = 0; t < pass->threads; t++) {
-        hs_distinct_init(&work->found[t].set[ROWS], sizeof(struct hs_network_row));
-        hs_distinct_init(&work->found[t].set[FORCINGS], sizeof(struct hs_forcing));
+        work->set[ROWS][t].size = sizeof(struct hs_network_row);
+        work->set[FORCINGS][t].size = sizeof(struct hs_forcing);
     }
 }
 
 static void release_work(struct work *work)
 {
-    for (int t = 0; t < work->pass->threads; t++)
-        for (int kind = 0; kind < KINDS; kind++) {
-            hs_distinct_release(&work->found[t].set[kind]);
-            free(work->found[t].map[kind]);
-        }
-    free(work->found);
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int t = 0; t < work->pass->threads; t++)
+            hs_distinct_release(&work->set[kind][t]);
+        free(work->set[kind]);
+    }
     free(work->number);
 }
 

@@ -46,9 +46,6 @@ struct hs_network_spec {
     int ranks, rank;
 };
 
-/* The rows that this rank makes. */
-struct hs_portion hs_network_portion(const struct hs_network_spec *spec);
-
 /*
  * Rows are sorted, so they do not depend on threads. Where walls of several faces meet at a node,
  * prescribed overrides held, and held overrides the rest; of several prescribed values the last

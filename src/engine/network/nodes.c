@@ -19,19 +19,19 @@ static void add_around(struct hs_nodes *nodes, int64_t j, int64_t k, int ahead)
 /* Labels of cells: those around the node. Labels of nodes: also the next ones, for the edges. */
 static void find_around(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
-    const struct hs_axis *axis = nodes->octants.axis;
+    const struct hs_octants *octants = &nodes->octants;
     nodes->around_count = 0;
-    switch (nodes->octants.cells->place) {
+    switch (octants->cells->place) {
     case HS_LABEL_CELLS:
         for (int n = 0; n < 8; n++)
-            add_around(nodes, hs_axis_cell(&axis[HS_Y], j, n >> 1 & 1),
-                       hs_axis_cell(&axis[HS_Z], k, n >> 2), -(n & 1));
+            if (octants->label[n >> 1])
+                nodes->around[nodes->around_count++] = octants->label[n >> 1] - (n & 1);
         break;
     case HS_LABEL_NODES:
         add_around(nodes, j, k, 0);
         add_around(nodes, j, k, 1);
-        add_around(nodes, hs_axis_next(&axis[HS_Y], j), k, 0);
-        add_around(nodes, j, hs_axis_next(&axis[HS_Z], k), 0);
+        add_around(nodes, hs_axis_next(&octants->axis[HS_Y], j), k, 0);
+        add_around(nodes, j, hs_axis_next(&octants->axis[HS_Z], k), 0);
         break;
     case HS_LABEL_NONE: break;
     }
@@ -163,9 +163,13 @@ bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i)
            !hs_is_measured(&body->capacity);
 }
 
-bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i)
+enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
 {
-    return nodes->same[i];
+    bool empty = false;
+    if (!hs_octants_find(&nodes->octants, i))
+        return HS_NODE_IS_UNNAMED;
+    hs_shares_find(&nodes->shares, &nodes->octants, &empty);
+    return empty ? HS_NODE_IS_EMPTY : HS_NODE_IS_WELL;
 }
 
 /* Adds capacity, sink and sources of the control volume. False: too many time functions. */
@@ -224,12 +228,12 @@ static bool are_finite(const struct hs_network_row *row, const struct hs_forcing
 enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_network_row *row,
                                  struct hs_forcing *forcing)
 {
+    const enum hs_node_fault fault = hs_nodes_share(nodes, i);
     bool empty = false;
     memset(row, 0, sizeof *row);
     memset(forcing, 0, sizeof *forcing);
-    if (!hs_octants_find(&nodes->octants, i))
-        return HS_NODE_IS_UNNAMED;
-    hs_shares_find(&nodes->shares, &nodes->octants, &empty);
+    if (fault != HS_NODE_IS_WELL)
+        return fault;
     for (int axis = 0; axis < HS_AXES; axis++)
         row->conductance[axis] = hs_edge(&nodes->octants, axis, &empty);
     if (empty)
@@ -242,13 +246,4 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
         return HS_NODE_HAS_TOO_MANY;
     hs_forcing_tidy(forcing);
     return are_finite(row, forcing) ? HS_NODE_IS_WELL : HS_NODE_OVERFLOWS;
-}
-
-enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
-{
-    bool empty = false;
-    if (!hs_octants_find(&nodes->octants, i))
-        return HS_NODE_IS_UNNAMED;
-    hs_shares_find(&nodes->shares, &nodes->octants, &empty);
-    return empty ? HS_NODE_IS_EMPTY : HS_NODE_IS_WELL;
 }

@@ -15,7 +15,7 @@ struct hs_nodes {
     struct hs_shares shares; /* of the node made or shared last */
     struct hs_wall_scratch walls;
     /* [nx]: whether labels and widths around a node are those around the node before it, and no
-     * surface crosses there */
+     * surface crosses there: its shares then are that node's, too */
     unsigned char *same;
     bool walls_vary; /* along the row, except at its ends */
     /* If labels determine a row, those of node i are at [n][i]. */
@@ -43,9 +43,8 @@ void hs_nodes_release(struct hs_nodes *nodes);
 /* To be called before the nodes of a row. */
 void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k);
 
-/* Whether the row, or the shares, of node i are certainly those of node i - 1. */
+/* Whether the row of node i is certainly that of node i - 1. */
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i);
-bool hs_nodes_repeats_shares(const struct hs_nodes *nodes, int64_t i);
 
 /* Whether the row of node i, its place of the forcing included, is known by the labels around it;
  * and to be called when a row has been made. */

@@ -33,36 +33,23 @@ void hs_octants_release(struct hs_octants *octants)
     free(octants->piece);
 }
 
-/* Finds the row of cells at each side of the row of nodes, or the row of nodes itself. */
-static void find_labels(struct hs_octants *octants)
-{
-    const struct hs_cells *cells = octants->cells;
-    const bool of_cells = cells->place == HS_LABEL_CELLS;
-    const int64_t *node = octants->node;
-    for (int n = 0; n < 4 && cells->place != HS_LABEL_NONE; n++) {
-        const int64_t y = hs_axis_cell(&octants->axis[HS_Y], node[HS_Y], n & 1);
-        const int64_t z = hs_axis_cell(&octants->axis[HS_Z], node[HS_Z], n >> 1);
-        const bool there = y >= 0 && z >= 0;
-        octants->label[n] = !of_cells ? hs_cells_row(cells, node[HS_Y], node[HS_Z])
-                            : there   ? hs_cells_row(cells, y, z)
-                                      : NULL;
-    }
-}
-
 void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
 {
     const struct hs_axis *axis = octants->axis;
-    const struct hs_solids *solids = &octants->cells->solids;
+    const struct hs_cells *cells = octants->cells;
     octants->node[HS_Y] = j;
     octants->node[HS_Z] = k;
-    find_labels(octants);
-    if (!octants->cells->marked)
-        return;
-    hs_solids_all(solids, &octants->all);
+    if (cells->marked)
+        hs_solids_all(&cells->solids, &octants->all);
     for (int n = 0; n < 4; n++) {
         const int64_t y = hs_axis_cell(&axis[HS_Y], j, n & 1);
         const int64_t z = hs_axis_cell(&axis[HS_Z], k, n >> 1);
-        if (y < 0 || z < 0)
+        const bool there = y >= 0 && z >= 0;
+        if (cells->place == HS_LABEL_NODES)
+            octants->label[n] = hs_cells_row(cells, j, k);
+        else if (cells->place == HS_LABEL_CELLS)
+            octants->label[n] = there ? hs_cells_row(cells, y, z) : NULL;
+        if (!cells->marked || !there)
             continue;
         const int64_t lo[HS_AXES] = {0, y, z}, hi[HS_AXES] = {axis[HS_X].cells, y + 1, z + 1};
         struct hs_node_box region = hs_cells_box(axis, lo, hi);
@@ -70,7 +57,7 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
             region.lo[a] -= 2.0 * hs_octants_beside(octants, a);
             region.hi[a] += 2.0 * hs_octants_beside(octants, a);
         }
-        hs_solids_narrow(solids, &region, &octants->all, &octants->around[n]);
+        hs_solids_narrow(&cells->solids, &region, &octants->all, &octants->around[n]);
     }
 }
 
@@ -129,9 +116,8 @@ struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_nod
     for (int d = 0; d < 2; d++) {
         const int a = lines.across[d] = hs_axis_across(axis, d);
         double *place = octants->place[d];
-        int count = 0;
-        if (octants->axis[a].there)
-            count = hs_solids_planes(solids, region, &octants->here, a, count, place);
+        int count =
+            octants->axis[a].there ? hs_solids_planes(solids, region, &octants->here, a, place) : 0;
         count = hs_axis_places(&octants->axis[a], region->lo[a], region->hi[a], count, place);
         lines.place[d] = place;
         lines.intervals[d] = count - 1;

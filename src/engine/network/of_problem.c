@@ -59,7 +59,7 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
         spec.ranks = hs_ranks_count();
         spec.rank = hs_ranks_number();
     }
-    const struct hs_portion portion = hs_network_portion(&spec);
+    const struct hs_portion portion = hs_portion_of(spec.grid, spec.ranks, spec.rank);
     if (portion.ranks < 2) {
         spec.ranks = 0;
         if (!hs_ranks_is_first())

@@ -6,15 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hs_distinct_init(struct hs_distinct *set, size_t size)
-{
-    *set = (struct hs_distinct){.size = size};
-}
-
 void hs_distinct_release(struct hs_distinct *set)
 {
     free(set->item);
     free(set->slot);
+    free(set->map);
+    *set = (struct hs_distinct){.size = set->size};
 }
 
 /* FNV-1a by words, with the high bits mixed into the low ones once more. */
@@ -64,8 +61,8 @@ int hs_distinct_place(struct hs_distinct *set, const void *item)
     return *slot;
 }
 
-void *hs_distinct_unite(int sets, const struct hs_distinct *set,
-                        int (*compare)(const void *, const void *), int *count, int **map)
+void *hs_distinct_unite(int sets, struct hs_distinct *set,
+                        int (*compare)(const void *, const void *), int *count)
 {
     const size_t size = set[0].size;
     size_t all = 0, kept = 0;
@@ -83,11 +80,13 @@ void *hs_distinct_unite(int sets, const struct hs_distinct *set,
         if (kept == 0 || compare(item + (kept - 1) * size, item + n * size) != 0)
             memmove(item + kept++ * size, item + n * size, size);
     *count = (int)kept;
-    for (int s = 0; s < sets; s++)
+    for (int s = 0; s < sets; s++) {
+        set[s].map = hs_grow(set[s].map, (size_t)set[s].count + 1, sizeof *set[s].map);
         for (int n = 0; n < set[s].count; n++) {
             const char *found = bsearch(set[s].item + (size_t)n * size, item, kept, size, compare);
-            map[s][n] = (int)((size_t)(found - item) / size);
+            set[s].map[n] = (int)((size_t)(found - item) / size);
         }
+    }
     return item;
 }
 

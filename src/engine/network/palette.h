@@ -9,26 +9,24 @@
 
 #include <stddef.h>
 
-/* Distinct items of one size, in the order in which they came. */
+/* Distinct items of one size, in the order in which they came. A new set has only that. */
 struct hs_distinct {
     size_t size; /* bytes of one */
     int count, capacity;
     char *item; /* [capacity] */
     int *slot;  /* [2 * capacity]: number of the item there, -1: none */
+    int *map;   /* [count], once it has been united: the place of each item in the union */
 };
 
-void hs_distinct_init(struct hs_distinct *set, size_t size);
-void hs_distinct_release(struct hs_distinct *set);
+void hs_distinct_release(struct hs_distinct *set); /* leaves it empty */
 
 /* The number of the equal item, which is added if there is none. */
 int hs_distinct_place(struct hs_distinct *set, const void *item);
 
-/*
- * Unites the sets into one, allocated and sorted by `compare`, a total order; map[s][n] says where
- * item n of set s went. map[s] has room for set s.
- */
-void *hs_distinct_unite(int sets, const struct hs_distinct *set,
-                        int (*compare)(const void *, const void *), int *count, int **map);
+/* Unites the sets, and sets their maps. Returns the union, [count], allocated and sorted by
+ * `compare`, a total order. */
+void *hs_distinct_unite(int sets, struct hs_distinct *set,
+                        int (*compare)(const void *, const void *), int *count);
 
 /* Orders of forcings and of rows, for qsort: by their numbers from first to last. */
 int hs_forcing_compare(const void *a, const void *b);

@@ -38,8 +38,9 @@ enum hs_status hs_pass_init(struct hs_pass *pass, const struct hs_network_spec *
                             struct hs_error *err)
 {
     assert(is_sound(spec));
-    *pass = (struct hs_pass){
-        .spec = spec, .threads = spec->threads, .portion = hs_network_portion(spec)};
+    *pass = (struct hs_pass){.spec = spec,
+                             .threads = spec->threads,
+                             .portion = hs_portion_of(spec->grid, spec->ranks, spec->rank)};
     pass->worker = hs_new((size_t)pass->threads * sizeof *pass->worker);
     hs_axes_init(pass->axis, spec);
     const enum hs_status st = hs_cells_init(&pass->cells, spec, pass->axis, &pass->portion, err);
@@ -88,7 +89,7 @@ int64_t hs_pass_first(const struct hs_pass *pass, int thread)
 }
 
 void hs_pass_go(struct hs_pass *pass, void *self,
-                bool (*of_row)(void *self, struct hs_pass_worker *worker, int part, int64_t row))
+                bool (*of_row)(void *self, struct hs_pass_worker *worker, int64_t row))
 {
     const int64_t ny = pass->spec->grid->points[HS_Y];
 #pragma omp parallel for num_threads(pass->threads) schedule(static, 1)
@@ -99,7 +100,8 @@ void hs_pass_go(struct hs_pass *pass, void *self,
         for (int part = first_part(pass, t); part < first_part(pass, t + 1); part++)
             for (int64_t r = first_row(pass, part); r < first_row(pass, part + 1) && goes_on; r++) {
                 hs_nodes_begin_row(&worker->nodes, r % ny, r / ny);
-                goes_on = of_row(self, worker, part, r);
+                worker->part = part;
+                goes_on = of_row(self, worker, r);
             }
     }
 }

@@ -13,7 +13,7 @@ struct hs_node_fault_at {
 
 /* What one thread works with. */
 struct hs_pass_worker {
-    int thread;
+    int thread, part;      /* part: of the rows (portion.h), in which the current one lies */
     struct hs_nodes nodes; /* begun at the current row */
     struct hs_node_fault_at fault;
 };
@@ -34,7 +34,7 @@ void hs_pass_release(struct hs_pass *pass);
 
 /* Calls `of_row` for all rows, in each thread until it fails. */
 void hs_pass_go(struct hs_pass *pass, void *self,
-                bool (*of_row)(void *self, struct hs_pass_worker *worker, int part, int64_t row));
+                bool (*of_row)(void *self, struct hs_pass_worker *worker, int64_t row));
 
 /* For of_row: notes a fault at node i of the row. Returns whether there is none. */
 bool hs_pass_note(struct hs_pass_worker *worker, enum hs_node_fault what, int64_t i);

@@ -1,5 +1,7 @@
 #include "engine/network/portion.h"
 
+#include "core/round.h"
+
 int64_t hs_portion_part(const struct hs_grid *grid, int part)
 {
     return grid->points[HS_Y] * grid->points[HS_Z] * part / HS_PARTS_OF_ROWS;
@@ -29,14 +31,9 @@ static bool is_enough(const struct hs_grid *grid, int ranks)
     return enough;
 }
 
-struct hs_portion hs_portion_all(const struct hs_grid *grid)
-{
-    return cut(grid, 1, 0);
-}
-
 struct hs_portion hs_portion_of(const struct hs_grid *grid, int ranks, int rank)
 {
-    int some = ranks < HS_PARTS_OF_ROWS ? ranks : HS_PARTS_OF_ROWS;
+    int some = (int)hs_larger(hs_smaller(ranks, HS_PARTS_OF_ROWS), 1);
     while (some > 1 && !is_enough(grid, some))
         some--;
     if (rank < some)

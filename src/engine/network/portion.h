@@ -19,11 +19,8 @@ struct hs_portion {
     int64_t beside;
 };
 
-/* All of it, for one rank. */
-struct hs_portion hs_portion_all(const struct hs_grid *grid);
-
-/* The portion of a rank. Each portion has at least as many nodes as a layer, so some ranks may have
- * none. */
+/* The portion of a rank; all of the grid where `ranks` is less than 2. Each portion has at least as
+ * many nodes as a layer, so some ranks may have none. */
 struct hs_portion hs_portion_of(const struct hs_grid *grid, int ranks, int rank);
 
 static inline int64_t hs_portion_nodes(const struct hs_portion *portion, const struct hs_grid *grid)

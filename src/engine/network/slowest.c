@@ -54,20 +54,26 @@ static void release(struct lanczos *l)
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-static double dot(const struct lanczos *l, const double *a, const double *b)
+/* The sum of a times b over all nodes, or of a over b. */
+static double sum_of(const struct lanczos *l, const double *a, bool over, const double *b)
 {
     const int64_t nx = l->stride[HS_Y];
 #pragma omp parallel for num_threads(l->threads) schedule(static)
     for (int64_t r = 0; r < l->rows; r++) {
         double sum = 0.0;
         for (int64_t n = r * nx; n < (r + 1) * nx; n++)
-            sum += a[n] * b[n];
+            sum += over ? a[n] / b[n] : a[n] * b[n];
         l->part[r] = sum;
     }
     double all = 0.0;
     for (int64_t r = 0; r < l->rows; r++)
         all += l->part[r];
     return all;
+}
+
+static double length_of(const struct lanczos *l, const double *a)
+{
+    return sqrt(sum_of(l, a, false, a));
 }
 
 /* to = factor * (to + a * x + b * y) */
@@ -82,20 +88,9 @@ static void combine(const struct lanczos *l, double *to, double factor, double a
 /* Removes the constant mode, whose vector is C^1/2. */
 static void leave_out_constant(const struct lanczos *l, double *of)
 {
-    const int64_t nx = l->stride[HS_Y];
     if (l->constant == 0.0)
         return;
-#pragma omp parallel for num_threads(l->threads) schedule(static)
-    for (int64_t r = 0; r < l->rows; r++) {
-        double sum = 0.0;
-        for (int64_t n = r * nx; n < (r + 1) * nx; n++)
-            sum += of[n] / l->scale[n];
-        l->part[r] = sum;
-    }
-    double all = 0.0;
-    for (int64_t r = 0; r < l->rows; r++)
-        all += l->part[r];
-    const double share = all / (l->constant * l->constant);
+    const double share = sum_of(l, of, true, l->scale) / (l->constant * l->constant);
 #pragma omp parallel for num_threads(l->threads) schedule(static)
     for (int64_t n = 0; n < l->nodes; n++)
         of[n] -= share / l->scale[n];
@@ -106,20 +101,13 @@ static void leave_out_constant(const struct lanczos *l, double *of)
 /* Heat that leaves a node at `at`, of temperature `u`, over its edges along an axis. */
 static double leaves(const struct lanczos *l, int axis, int64_t at, int64_t node, double u)
 {
-    const int64_t points = l->network->grid.points[axis], stride = l->stride[axis];
-    const bool wrap = l->network->wrap[axis];
     double sum = 0.0;
-    if (points == 1)
-        return 0.0;
-    if (at > 0 || wrap) {
-        const int64_t below = at > 0 ? node - stride : node + (points - 1) * stride;
-        const double conductance = hs_network_row_at(l->network, below)->conductance[axis];
-        sum += conductance * (u - l->scale[below] * l->now[below]);
-    }
-    if (at + 1 < points || wrap) {
-        const int64_t above = at + 1 < points ? node + stride : node - (points - 1) * stride;
-        const double conductance = hs_network_row_at(l->network, node)->conductance[axis];
-        sum += conductance * (u - l->scale[above] * l->now[above]);
+    for (int side = -1; side <= 1; side += 2) {
+        const int64_t to = hs_network_next(l->network, axis, at, l->stride[axis], side, node);
+        if (to < 0)
+            continue;
+        const struct hs_network_row *row = hs_network_row_at(l->network, side < 0 ? to : node);
+        sum += row->conductance[axis] * (u - l->scale[to] * l->now[to]);
     }
     return sum;
 }
@@ -164,9 +152,9 @@ static bool begin(struct lanczos *l, bool free_mean)
         l->toward[n] = 0.0;
         l->image[n] = is_free ? sqrt(row->capacity) : 0.0;
     }
-    l->constant = free_mean ? sqrt(dot(l, l->image, l->image)) : 0.0;
+    l->constant = free_mean ? length_of(l, l->image) : 0.0;
     leave_out_constant(l, l->now);
-    const double length = sqrt(dot(l, l->now, l->now));
+    const double length = length_of(l, l->now);
     if (!(length > 0.0))
         return false;
     combine(l, l->now, 1.0 / length, 0.0, l->now, 0.0, l->now);
@@ -247,12 +235,12 @@ static void solve(struct lanczos *l, int n)
 static bool iterate(struct lanczos *l, int n)
 {
     apply(l);
-    l->diagonal[n] = dot(l, l->now, l->image);
+    l->diagonal[n] = sum_of(l, l->now, false, l->image);
     if (l->constant == 0.0)
         solve(l, n);
     combine(l, l->image, 1.0, -l->diagonal[n], l->now, n > 0 ? -l->beside[n - 1] : 0.0, l->before);
     leave_out_constant(l, l->image);
-    l->beside[n] = sqrt(dot(l, l->image, l->image));
+    l->beside[n] = length_of(l, l->image);
     if (!(l->beside[n] > 1e-13 * l->diagonal[n]))
         return false;
     double *next = l->image;

@@ -198,8 +198,9 @@ int hs_solids_best_axes(const struct hs_solids *solids, const struct hs_node_box
 }
 
 int hs_solids_planes(const struct hs_solids *solids, const struct hs_node_box *region,
-                     const struct hs_selection *selection, int axis, int count, double *place)
+                     const struct hs_selection *selection, int axis, double *place)
 {
+    int count = 0;
     for (int n = 0; n < selection->count; n++) {
         const struct hs_shape_parts *part = &solids->part[selection->part[n]];
         place[count++] = part->lower[axis] - region->origin[axis];

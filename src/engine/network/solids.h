@@ -57,10 +57,10 @@ void hs_solids_narrow(const struct hs_solids *solids, const struct hs_node_box *
 int hs_solids_best_axes(const struct hs_solids *solids, const struct hs_node_box *region,
                         const struct hs_selection *selection, int best[HS_AXES]);
 
-/* Adds the places along `axis`, relative to the region's origin, of selected surfaces perpendicular
- * to it: at most 2 per solid. Returns the new count. */
+/* Finds the places along `axis`, relative to the region's origin, of selected surfaces
+ * perpendicular to it: at most 2 per solid. Returns how many. */
 int hs_solids_planes(const struct hs_solids *solids, const struct hs_node_box *region,
-                     const struct hs_selection *selection, int axis, int count, double *place);
+                     const struct hs_selection *selection, int axis, double *place);
 
 /* The substance at a point, which is relative to the region's origin. */
 int hs_solids_at(const struct hs_solids *solids, const struct hs_node_box *region,

@@ -21,16 +21,15 @@ struct search {
 
 /* ---- volumes --------------------------------------------------------------------------------- */
 
-static bool add_volumes(void *self, struct hs_pass_worker *worker, int part, int64_t row)
+static bool add_volumes(void *self, struct hs_pass_worker *worker, int64_t row)
 {
     (void)row;
     struct search *search = self;
     const struct hs_network_spec *spec = search->pass->spec;
     const struct hs_shares *shares = &worker->nodes.shares;
-    double *volume = search->volume + (size_t)part * (size_t)spec->body->substance_count;
+    double *volume = search->volume + (size_t)worker->part * (size_t)spec->body->substance_count;
     for (int64_t i = 0; i < spec->grid->points[HS_X]; i++) {
-        if (!hs_nodes_repeats_shares(&worker->nodes, i) &&
-            !hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
+        if (!worker->nodes.same[i] && !hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
             return false;
         for (int n = 0; n < shares->count; n++)
             volume[shares->share[n].substance] += shares->share[n].volume;
@@ -81,9 +80,8 @@ static bool add_held(const struct hs_pass *pass, struct hs_pass_worker *worker, 
 }
 
 /* Only nodes at walls are held. */
-static bool add_held_of_row(void *self, struct hs_pass_worker *worker, int part, int64_t row)
+static bool add_held_of_row(void *self, struct hs_pass_worker *worker, int64_t row)
 {
-    (void)part;
     struct search *search = self;
     const struct hs_grid *grid = search->pass->spec->grid;
     const int64_t *n = grid->points, j = row % n[HS_Y], k = row / n[HS_Y];

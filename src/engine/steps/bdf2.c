@@ -60,12 +60,6 @@ static enum hs_status find_largest(struct hs_bdf2 *bdf2, struct hs_krylov_sum su
     return bdf2->gradients.vectors->largest(bdf2->gradients.of, &sum, free, out, err);
 }
 
-static enum hs_status find_total(struct hs_bdf2 *bdf2, struct hs_krylov_sum sum, double *out,
-                                 struct hs_error *err)
-{
-    return bdf2->gradients.vectors->total(bdf2->gradients.of, &sum, out, err);
-}
-
 /* ---- what walls prescribe -------------------------------------------------------------------- */
 
 static enum hs_status no_memory(struct hs_error *err)
@@ -300,41 +294,16 @@ enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, str
 
 /* ---- one system of equations ----------------------------------------------------------------- */
 
-/* The right side: what acts + C (own T + other * of). */
-static enum hs_status set_right_side(struct hs_bdf2 *bdf2, double own, double other, int of,
-                                     struct hs_error *err)
-{
-    return set(bdf2, HS_KRYLOV_INFLOW,
-               three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), times_capacity(own, HS_BDF2_NOW),
-                     times_capacity(other, of)),
-               err);
-}
-
-/* The guess, with prescribed nodes at their temperature at time t. */
-static enum hs_status guess(struct hs_bdf2 *bdf2, struct prediction p, double t,
-                            struct hs_error *err)
-{
-    const enum hs_status st = set(bdf2, HS_BDF2_NEXT,
-                                  three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
-                                        times(p.change, HS_BDF2_NOW, HS_BDF2_OLD),
-                                        times(p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
-                                  err);
-    return st || !bdf2->in_time ? st : prescribe(bdf2, HS_BDF2_NEXT, t, err);
-}
-
 /* Where nothing fixes the mean, adjusts it so that all that flows in stays, to rounding. */
 static enum hs_status keep_heat(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
-    const struct hs_equations *equations = &bdf2->equations;
-    double flows, heat;
-    enum hs_status st =
-        find_total(bdf2, one(times(1.0, HS_KRYLOV_INFLOW, HS_KRYLOV_NONE)), &flows, err);
-    if (!st)
-        st = find_total(bdf2, one(times_capacity(1.0, HS_BDF2_NEXT)), &heat, err);
+    const struct hs_krylov_sum inflow = one(times(1.0, HS_KRYLOV_INFLOW, HS_KRYLOV_NONE));
+    double flows;
+    const enum hs_status st =
+        bdf2->gradients.vectors->total(bdf2->gradients.of, &inflow, &flows, err);
     return st ? st
-              : bdf2->gradients.vectors->add(
-                    bdf2->gradients.of, (flows / equations->shift - heat) / equations->capacity,
-                    err);
+              : hs_conjugate_gradients_set_heat(&bdf2->gradients, flows / bdf2->equations.shift,
+                                                err);
 }
 
 /* Judges a solution that is less accurate than asked for; *rate: its residual. Where walls or
@@ -418,32 +387,45 @@ static double part_of_end(void)
     return 1.0 - sqrt(0.5);
 }
 
+/* Solves shift C T - (the terms `before`) = inflow(t) - A T; leaves T in `next`. */
+static enum hs_status solve_stage(struct hs_bdf2 *bdf2, double t, double shift,
+                                  const struct hs_krylov_term before[2], struct prediction guess,
+                                  double most, struct hs_error *err)
+{
+    enum hs_status st = find_inflow(bdf2, t, err);
+    if (!st)
+        st = set(bdf2, HS_KRYLOV_INFLOW,
+                 three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), before[0], before[1]), err);
+    if (!st)
+        st = set(bdf2, HS_BDF2_NEXT,
+                 three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
+                       times(guess.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                       times(guess.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+                 err);
+    if (!st && bdf2->in_time)
+        st = prescribe(bdf2, HS_BDF2_NEXT, t, err);
+    return st ? st : solve(bdf2, shift, most, t, &bdf2->tried, err);
+}
+
 /* The first step, in two stages. */
 static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double most,
                             struct hs_error *err)
 {
     const double g = part_of_end(), shift = 1.0 / (g * step), more = (1.0 - g) / g;
     const double middle = bdf2->t + g * step;
-    enum hs_status st = find_inflow(bdf2, middle, err);
-    if (!st)
-        st = set_right_side(bdf2, shift, 0.0, HS_BDF2_NOW, err);
-    if (!st)
-        st = guess(bdf2, (struct prediction){0.0, bdf2->sloped ? g * step : 0.0}, middle, err);
-    if (!st)
-        st = solve(bdf2, shift, most, middle, &bdf2->tried, err);
-    if (!st)
-        st = find_inflow(bdf2, t, err);
+    const struct prediction part = {0.0, bdf2->sloped ? g * step : 0.0};
+    const struct hs_krylov_term first[] = {times_capacity(shift, HS_BDF2_NOW),
+                                           times_capacity(0.0, HS_BDF2_NOW)};
+    const struct hs_krylov_term second[] = {times_capacity(shift * (1.0 - more), HS_BDF2_NOW),
+                                            times_capacity(shift * more, HS_BDF2_NEXT)};
+    enum hs_status st = solve_stage(bdf2, middle, shift, first, part, most, err);
     if (st)
         return st;
     bdf2->times = 0;
     bdf2->unsolved = 0.0;
     add_time(bdf2, 0.0, 1.0 - g, middle);
     st = set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err);
-    if (!st)
-        st = set_right_side(bdf2, shift * (1.0 - more), shift * more, HS_BDF2_NEXT, err);
-    if (!st)
-        st = guess(bdf2, predict(bdf2, step), t, err);
-    return st ? st : solve(bdf2, shift, most, t, &bdf2->tried, err);
+    return st ? st : solve_stage(bdf2, t, shift, second, predict(bdf2, step), most, err);
 }
 
 enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
@@ -453,12 +435,11 @@ enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double m
     if (bdf2->step == 0.0)
         return start(bdf2, step, t, most, err);
     const double w = step / bdf2->step;
-    enum hs_status st = find_inflow(bdf2, t, err);
-    if (!st)
-        st = set_right_side(bdf2, (1.0 + w) / step, -w * w / ((1.0 + w) * step), HS_BDF2_OLD, err);
-    if (!st)
-        st = guess(bdf2, predict(bdf2, step), t, err);
-    return st ? st : solve(bdf2, (1.0 + 2.0 * w) / ((1.0 + w) * step), most, t, &bdf2->tried, err);
+    const struct hs_krylov_term before[] = {
+        times_capacity((1.0 + w) / step, HS_BDF2_NOW),
+        times_capacity(-w * w / ((1.0 + w) * step), HS_BDF2_OLD)};
+    return solve_stage(bdf2, t, (1.0 + 2.0 * w) / ((1.0 + w) * step), before, predict(bdf2, step),
+                       most, err);
 }
 
 enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struct hs_error *err)

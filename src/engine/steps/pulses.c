@@ -30,7 +30,7 @@ struct group {
     const struct hs_problem *problem;
     const struct hs_datum *datum;
     const struct hs_moving *moving;
-    struct hs_lattice lattice; /* of the datum */
+    struct hs_datum_nodes nodes; /* of the datum */
     int64_t count;
     double time; /* s: length of the step */
     /* K of a node for each unit during the step: of the datum, or of each function; `prescribed`:
@@ -81,7 +81,7 @@ static double number_at(const struct group *group, int64_t place, double t)
         return moving_at(group, place, t);
     if (are_functions(group))
         return hs_time_function_at(&group->problem->time_functions[place], t);
-    hs_lattice_node(&group->problem->grid, &group->lattice, place, node);
+    hs_datum_node(&group->problem->grid, &group->nodes, place, node);
     return hs_datum_at(group->problem, group->datum, node, t);
 }
 
@@ -216,7 +216,7 @@ static bool any_missed(const struct group *group, const struct hs_pulse_step *st
 
 /* ---- what acts ------------------------------------------------------------------------------- */
 
-/* All groups of a problem, for steps of a length. */
+/* All groups of a problem, for steps of a length; none where nothing changes in time. */
 struct groups {
     int count;
     struct group group[3 + HS_DATA_MOST];
@@ -265,6 +265,8 @@ static double datum_reach(const struct hs_problem *problem, const struct hs_datu
 static void find_groups(struct groups *out, const struct hs_problem *problem, double time)
 {
     *out = (struct groups){.count = 0};
+    if (!hs_boundary_data_in_time(problem))
+        return;
     if (problem->network)
         add_network(out, problem, time);
     const struct hs_stencil sweep = hs_problem_stencil(problem, time);
@@ -274,8 +276,8 @@ static void find_groups(struct groups *out, const struct hs_problem *problem, do
         if (!(hs_value_varies(datum->value) & HS_VARIES_T) || datum->field)
             continue;
         struct group group = {.problem = problem, .datum = datum, .time = time};
-        group.lattice = hs_lattice_of(&problem->grid, datum, INT64_MAX);
-        group.count = group.lattice.count;
+        group.nodes = hs_datum_nodes_of(&problem->grid, datum, INT64_MAX);
+        group.count = group.nodes.count;
         out->reach_of_data[d] = datum_reach(problem, datum, &sweep);
         group.reach = &out->reach_of_data[d];
         out->group[out->count++] = group;
@@ -292,8 +294,6 @@ bool hs_pulses_missed(const struct hs_problem *problem, const struct hs_pulse_st
 {
     struct groups groups;
     bool missed = false;
-    if (!hs_boundary_data_in_time(problem))
-        return false;
     find_groups(&groups, problem, step->end - step->begin);
     for (int n = 0; n < groups.count && !missed; n++)
         missed = any_missed(&groups.group[n], step);
@@ -352,7 +352,7 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
 {
     struct groups groups;
     double t = NAN;
-    if (!(ahead->end > ahead->now) || !hs_boundary_data_in_time(problem))
+    if (!(ahead->end > ahead->now))
         return t;
     find_groups(&groups, problem, ahead->sweep);
     for (int n = 0; n < groups.count && isnan(t); n++)
@@ -463,7 +463,7 @@ double hs_pulses_unseen(const struct hs_problem *problem, double step, double en
         .step = step, .end = end, .low = INFINITY, .high = -INFINITY, .t = NAN};
     struct groups groups;
     double t = NAN;
-    if (!(end > 0.0) || !hs_boundary_data_in_time(problem))
+    if (!(end > 0.0))
         return t;
     find_groups(&groups, problem, step);
     for (int n = 0; n < groups.count && isnan(t); n++)

@@ -66,10 +66,10 @@ double hs_datum_at(const struct hs_problem *problem, const struct hs_datum *datu
 /* Nodes of a lattice along each axis, by dims. */
 static const int64_t usual[HS_AXES + 1] = {1, 4096, 64, 16};
 
-struct hs_lattice hs_lattice_of(const struct hs_grid *grid, const struct hs_datum *datum,
-                                int64_t most)
+struct hs_datum_nodes hs_datum_nodes_of(const struct hs_grid *grid, const struct hs_datum *datum,
+                                        int64_t most)
 {
-    struct hs_lattice l = {.count = 1, .face = datum->face};
+    struct hs_datum_nodes l = {.count = 1, .face = datum->face};
     for (int axis = 0; axis < HS_AXES; axis++) {
         const bool varies = (hs_value_varies(datum->value) & HS_VARIES_X << axis) != 0;
         const bool across = datum->face >= 0 && datum->face / 2 == axis;
@@ -80,8 +80,8 @@ struct hs_lattice hs_lattice_of(const struct hs_grid *grid, const struct hs_datu
     return l;
 }
 
-void hs_lattice_node(const struct hs_grid *grid, const struct hs_lattice *l, int64_t n,
-                     int64_t node[HS_AXES])
+void hs_datum_node(const struct hs_grid *grid, const struct hs_datum_nodes *l, int64_t n,
+                   int64_t node[HS_AXES])
 {
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t part = n % l->along[axis];
@@ -106,12 +106,12 @@ static double coarsely_largest(const struct hs_problem *problem, const struct hs
     const struct hs_grid *grid = &problem->grid;
     if (datum->field)
         return larger_if_finite(0.0, datum->field->stored->extreme);
-    const struct hs_lattice l = hs_lattice_of(grid, datum, ALONG);
+    const struct hs_datum_nodes l = hs_datum_nodes_of(grid, datum, ALONG);
     const int times = hs_value_varies(datum->value) & HS_VARIES_T ? TIMES : 1;
     double most = 0.0;
     for (int64_t n = 0; n < l.count * times; n++) {
         int64_t node[HS_AXES];
-        hs_lattice_node(grid, &l, n % l.count, node);
+        hs_datum_node(grid, &l, n % l.count, node);
         const double t = end * (double)(n / l.count) / (TIMES - 1);
         most = larger_if_finite(most, hs_datum_at(problem, datum, node, t));
     }
@@ -310,7 +310,7 @@ static struct survey look_at(const struct hs_problem *problem, const struct hs_d
 {
     struct survey out = {.lowest = INFINITY, .highest = -INFINITY};
     const struct hs_grid *grid = &problem->grid;
-    struct hs_lattice l = hs_lattice_of(grid, datum, close_by[grid->dims]);
+    struct hs_datum_nodes l = hs_datum_nodes_of(grid, datum, close_by[grid->dims]);
     if (datum->field) {
         l.count = 1;
         for (int axis = 0; axis < HS_AXES; axis++)
@@ -321,7 +321,7 @@ static struct survey look_at(const struct hs_problem *problem, const struct hs_d
     double sum = 0.0;
     for (int64_t n = 0; n < l.count; n++) {
         int64_t node[HS_AXES];
-        hs_lattice_node(grid, &l, n, node);
+        hs_datum_node(grid, &l, n, node);
         const double value = hs_datum_at(problem, datum, node, 0.0);
         if (!isfinite(value))
             continue;
@@ -456,9 +456,10 @@ static bool look_for_excess(const struct hs_problem *problem, const struct hs_da
     put_on_face(&problem->grid, datum->face, found->node);
     if (exceeds(problem, datum, t, found))
         return true;
-    const struct hs_lattice l = hs_lattice_of(&problem->grid, datum, usual[problem->grid.dims]);
+    const struct hs_datum_nodes l =
+        hs_datum_nodes_of(&problem->grid, datum, usual[problem->grid.dims]);
     for (int64_t n = 0; n < l.count; n++) {
-        hs_lattice_node(&problem->grid, &l, n, found->node);
+        hs_datum_node(&problem->grid, &l, n, found->node);
         if (exceeds(problem, datum, t, found))
             return true;
     }

@@ -28,14 +28,14 @@ double hs_datum_at(const struct hs_problem *problem, const struct hs_datum *datu
                    const int64_t node[HS_AXES], double t);
 
 /* Nodes at which the datum differs, evenly spread, at most `most` along each axis. */
-struct hs_lattice {
+struct hs_datum_nodes {
     int64_t along[HS_AXES], count;
     int face;
 };
-struct hs_lattice hs_lattice_of(const struct hs_grid *grid, const struct hs_datum *datum,
-                                int64_t most);
-void hs_lattice_node(const struct hs_grid *grid, const struct hs_lattice *lattice, int64_t n,
-                     int64_t node[HS_AXES]);
+struct hs_datum_nodes hs_datum_nodes_of(const struct hs_grid *grid, const struct hs_datum *datum,
+                                        int64_t most);
+void hs_datum_node(const struct hs_grid *grid, const struct hs_datum_nodes *of, int64_t n,
+                   int64_t node[HS_AXES]);
 
 /* For a body: K that a unit of each time function causes at the node that it affects most, in this
  * many sweeps of `step` [s]; in one sweep at a prescribed node. Allocated. */

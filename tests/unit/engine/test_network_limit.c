@@ -80,7 +80,7 @@ static double true_limit(const struct hs_network *network)
 static double limit(const struct hs_network *network, int threads, double *most)
 {
     double step;
-    const struct hs_portion all = hs_portion_all(&network->grid);
+    const struct hs_portion all = hs_portion_of(&network->grid, 1, 0);
     assert_ok(hs_network_limit(network, &all, threads, &step, most, &err));
     return step;
 }
