@@ -24,7 +24,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
 
@@ -274,11 +273,11 @@ static void print_steps(const struct outlook *outlook)
     printf("\n");
     if (plan->method->sweeps && !plan->cut)
         print_stages(outlook);
-    else if (strcmp(hs_plan_step_name(plan), "step") == 0)
-        print_solved(outlook);
-    else
+    else if (hs_plan_counts_sweeps(plan))
         begin("sweeps", "%s%" PRId64 ", to t = %.9g s\n",
               problem->schedule.steady ? "at most " : "", plan->sweeps, plan->end);
+    else
+        print_solved(outlook);
 }
 
 /* Wall time of `sweeps` and of the reductions between them [s]; NaN if not measured. */

@@ -469,8 +469,7 @@ double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *pro
 
 const char *hs_plan_step_name(const struct hs_plan *plan)
 {
-    const bool exact = plan->method->step_rule == HS_STEP_ANY; /* of any length: no sweep at all */
-    return hs_plan_sweeps_singly(plan) && !exact ? "sweep" : "step";
+    return hs_plan_counts_sweeps(plan) ? "sweep" : "step";
 }
 
 double hs_plan_sweep_step(const struct hs_plan *plan)

@@ -70,6 +70,12 @@ static inline bool hs_plan_sweeps_singly(const struct hs_plan *plan)
     return !plan->method->sweeps && !plan->method->implicit;
 }
 
+/* Whether steps are called sweeps: each is one, and is bound by stability as sweeps are. */
+static inline bool hs_plan_counts_sweeps(const struct hs_plan *plan)
+{
+    return hs_plan_sweeps_singly(plan) && plan->method->step_rule != HS_STEP_ANY;
+}
+
 /* Appends to the note, after a semicolon if there is text already. */
 void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);
 
