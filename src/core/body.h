@@ -8,12 +8,16 @@
 #include "core/shape.h"
 #include "core/stored.h"
 
-enum { HS_SUBSTANCE_PLACES = 3 };
+enum {
+    HS_SUBSTANCE_PROPERTIES = 3, /* conductivity, density and specific heat */
+    HS_SUBSTANCE_REFERENCE = HS_SUBSTANCE_PROPERTIES,
+    HS_SUBSTANCE_PLACES
+};
 
 struct hs_substance {
     char *name;
-    /* config locations of its conductivity, density and specific heat, for messages; NULL: not
-     * given */
+    /* config locations of its properties and of the reference of its perfusion, for messages; NULL:
+     * not given */
     char *place[HS_SUBSTANCE_PLACES];
     double conductivity[HS_AXES]; /* W/(m K) along each axis; equal unless the config gives three */
     double capacity;              /* J/(m^3 K): density * specific heat */

@@ -1,6 +1,5 @@
 #include "engine/doubts.h"
 #include "core/disk.h"
-#include "core/memory.h"
 #include "core/text.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
@@ -43,7 +42,7 @@ static const struct range {
      "more than any material has; look at the unit"},
 };
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
-_Static_assert((int)RANGES == (int)HS_SUBSTANCE_PLACES, "of the same numbers");
+_Static_assert((int)RANGES == (int)HS_SUBSTANCE_PROPERTIES, "of the same numbers");
 
 /* Says why no material has this number; NULL: some may. A number that was not given is NaN. */
 static const char *say_out_of_range(const struct range *range, double value)
@@ -88,8 +87,7 @@ static void doubt_substance(const struct hs_problem *problem, struct hs_error *o
             hs_error_warn(out, s->place[r], said);
             return;
         }
-        /* a steady state does not depend on the heat capacity, which may be chosen for the search
-         */
+        /* the heat capacity of a steady state may be any, chosen for the search */
         if (!problem->schedule.steady && is_too_light(value[0], s->density)) {
             doubt_light(out, s->place[1], value[0]);
             return;
@@ -278,12 +276,7 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
         has = hs_time_function_at(&problem->time_functions[s->reference], 0.0);
         if (!are_of_two_units(span, has))
             continue;
-        /* the material's place, without the key */
-        const char *key = strstr(s->place[0], ".conductivity");
-        const size_t length = key ? (size_t)(key - s->place[0]) : strlen(s->place[0]);
-        char *material = hs_format("%.*s", (int)length, s->place[0]);
-        doubt_mixed(out, material, "the reference of its perfusion", has, span);
-        free(material);
+        doubt_mixed(out, s->place[HS_SUBSTANCE_REFERENCE], "this perfusion", has, span);
         return;
     }
 }

@@ -13,13 +13,13 @@ static const char in_source[] =
 /* ---- materials ------------------------------------------------------------------------------- */
 
 /* In the order of hs_substance.place. */
-static const char *const properties[HS_SUBSTANCE_PLACES] = {"conductivity", "density",
-                                                            "specific_heat"};
+static const char *const properties[HS_SUBSTANCE_PROPERTIES] = {"conductivity", "density",
+                                                                "specific_heat"};
 
 static void read_properties(struct hs_reader *reader, const char *path, struct hs_substance *out)
 {
-    double number[HS_SUBSTANCE_PLACES] = {NAN, NAN, NAN};
-    for (int n = 0; n < HS_SUBSTANCE_PLACES; n++) {
+    double number[HS_SUBSTANCE_PROPERTIES] = {NAN, NAN, NAN};
+    for (int n = 0; n < HS_SUBSTANCE_PROPERTIES; n++) {
         const struct hs_key key = hs_key("%s.%s", path, properties[n]);
         const bool given =
             hs_require(reader, key.text, "give conductivity, density and specific_heat");
@@ -61,6 +61,7 @@ static void read_perfusion(struct hs_reader *reader, const char *path, struct hs
     if (hs_require(reader, reference.text, "give rate and reference"))
         hs_read_time_function(reader, reference.text, "give a number, or an expression of t",
                               &out->reference);
+    out->place[HS_SUBSTANCE_REFERENCE] = hs_settings_place(reader->settings, reference.text);
 }
 
 static int find_substance(const struct hs_body *body, const char *name)
@@ -337,13 +338,12 @@ struct measured {
 static bool check_measured(void *self, double *values, int64_t first, int64_t count)
 {
     const struct measured *measured = self;
-    const int64_t *points = measured->reader->problem->grid.points;
+    int64_t node[HS_AXES];
     for (int64_t n = first; n < first + count; n++) {
         const double value = values[n - first];
         if (value > 0.0 && isfinite(value))
             continue;
-        const int64_t node[] = {n % points[HS_X], n / points[HS_X] % points[HS_Y],
-                                n / (points[HS_X] * points[HS_Y])};
+        hs_grid_node(&measured->reader->problem->grid, n, node);
         return hs_complain(measured->reader, measured->file, "%s; it must be above 0 everywhere",
                            hs_found_at(measured->reader, value, node).text);
     }
@@ -460,7 +460,7 @@ static void make_of_material(struct hs_reader *reader)
     body->substance_count = 1;
     body->substance[0] = no_substance();
     body->substance[0].name = hs_copy("material");
-    for (int n = 0; n < HS_SUBSTANCE_PLACES && conducts; n++)
+    for (int n = 0; n < HS_SUBSTANCE_PROPERTIES && conducts; n++)
         body->substance[0].place[n] =
             hs_settings_place(reader->settings, hs_key("material.%s", properties[n]).text);
     for (int axis = 0; axis < HS_AXES; axis++)

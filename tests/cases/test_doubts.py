@@ -100,7 +100,7 @@ def test_a_bodys_walls_in_other_units_are_noticed(tmp_path, value, ambient, plac
     "old, new, said",
     [
         ("density = 2000.0", "density = 2.0", "body.cfg:2: materials[0].density = 2.0: with a conductivity of 1 W/(m K) that is too light for any solid; was it in g/cm^3?"),
-        ("specific_heat = 900.0;", 'specific_heat = 900.0; perfusion = { rate = 9.0; reference = "20 + t"; };', "body.cfg:2: materials[0]: the reference of its perfusion has 20, the initial field 300 to 300; are degrees Celsius and kelvin mixed?"),
+        ("specific_heat = 900.0;", 'specific_heat = 900.0; perfusion = { rate = 9.0; reference = "20 + t"; };', "body.cfg:2: materials[0].perfusion.reference = \"20 + t\": this perfusion has 20, the initial field 300 to 300; are degrees Celsius and kelvin mixed?"),
     ],
 )
 def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
