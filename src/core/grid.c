@@ -60,6 +60,13 @@ int64_t hs_grid_index(const struct hs_grid *grid, const int64_t node[HS_AXES])
     return (node[HS_Z] * grid->points[HS_Y] + node[HS_Y]) * grid->points[HS_X] + node[HS_X];
 }
 
+void hs_grid_node(const struct hs_grid *grid, int64_t index, int64_t node[HS_AXES])
+{
+    node[HS_X] = index % grid->points[HS_X];
+    node[HS_Y] = index / grid->points[HS_X] % grid->points[HS_Y];
+    node[HS_Z] = index / grid->points[HS_X] / grid->points[HS_Y];
+}
+
 bool hs_grid_is_stretched(const struct hs_grid *grid)
 {
     bool stretched = false;

@@ -78,6 +78,8 @@ bool hs_grid_is_stretched(const struct hs_grid *grid); /* along any axis */
 
 /* The node's index in a dense field, [nz][ny][nx]. */
 int64_t hs_grid_index(const struct hs_grid *grid, const int64_t node[HS_AXES]);
+/* The node with that index. */
+void hs_grid_node(const struct hs_grid *grid, int64_t index, int64_t node[HS_AXES]);
 
 /* m. On a periodic axis also for node `points`: the position at which the first node recurs. */
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i);

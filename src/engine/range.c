@@ -214,10 +214,8 @@ static enum hs_status check_source(const struct hs_problem *problem, double step
     const double most = problem->precision == HS_FLOAT ? (double)FLT_MAX : DBL_MAX;
     if (!stored || (fabs(stored->extreme) <= DBL_MAX && fabs(stored->extreme * scale) <= most))
         return HS_OK;
-    const int64_t n = stored->extreme_node;
-    const int64_t node[HS_AXES] = {n % grid->points[HS_X],
-                                   n / grid->points[HS_X] % grid->points[HS_Y],
-                                   n / grid->points[HS_X] / grid->points[HS_Y]};
+    int64_t node[HS_AXES];
+    hs_grid_node(grid, stored->extreme_node, node);
     char number[32] = "not a number (NaN)", at[160]; /* printf would give it a sign */
     if (!isnan(stored->extreme))
         snprintf(number, sizeof number, "%g", stored->extreme);

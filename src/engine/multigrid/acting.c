@@ -142,9 +142,11 @@ static double source_at(const struct hs_acting *acting, const struct hs_equation
                         double t, int64_t m)
 {
     const struct hs_problem *problem = equations->problem;
-    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
-    const int64_t n = acting->node[m], node[HS_AXES] = {n % nx, n / nx % ny, n / nx / ny};
-    return acting->elsewhere ? hs_problem_source_at(problem, 1.0, t, node) : acting->source[m];
+    int64_t node[HS_AXES];
+    if (!acting->elsewhere)
+        return acting->source[m];
+    hs_grid_node(&problem->grid, acting->node[m], node);
+    return hs_problem_source_at(problem, 1.0, t, node);
 }
 
 bool hs_acting_at(struct hs_acting *acting, const struct hs_equations *equations, double t)

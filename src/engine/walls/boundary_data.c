@@ -437,11 +437,8 @@ static bool is_extreme_excess(const struct hs_problem *problem, const struct hs_
                               struct excess *found)
 {
     const struct hs_stored *stored = datum->field->stored;
-    const int64_t *points = problem->grid.points, n = stored->extreme_node;
     found->value = stored->extreme;
-    found->node[HS_X] = n % points[HS_X];
-    found->node[HS_Y] = n / points[HS_X] % points[HS_Y];
-    found->node[HS_Z] = n / points[HS_X] / points[HS_Y];
+    hs_grid_node(&problem->grid, stored->extreme_node, found->node);
     return is_excess(problem, datum, found->value);
 }
 
