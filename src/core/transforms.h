@@ -53,6 +53,30 @@ static inline HS_HOST_DEVICE int64_t hs_node_at(const struct hs_slots *axis, int
     return n >= axis->nodes[group] ? -1 : n + (group ? axis->nodes[0] : 0);
 }
 
+/* An axis' modes in the slots from first[group] on, which an array may have alone. */
+struct hs_lasting {
+    int64_t first[2], count[2];
+};
+
+static inline HS_HOST_DEVICE int64_t hs_lasting_all(const struct hs_lasting *axis)
+{
+    return axis->count[0] + axis->count[1];
+}
+
+/* The slot of the n-th of them, and back; -1: not among them. */
+static inline HS_HOST_DEVICE int64_t hs_lasting_slot(const struct hs_lasting *axis, int64_t n)
+{
+    return axis->first[0] + n + (n < axis->count[0] ? 0 : axis->first[1]);
+}
+
+static inline HS_HOST_DEVICE int64_t hs_lasting_place(const struct hs_lasting *axis, int64_t slot)
+{
+    const int64_t second = axis->first[0] + axis->count[0], n = slot - second - axis->first[1];
+    if (slot < second)
+        return slot < axis->first[0] ? -1 : slot - axis->first[0];
+    return n < 0 ? -1 : axis->count[0] + n;
+}
+
 /* How a mode evolves; a step multiplies it by 1 + rate and adds a constant. */
 enum hs_mode_rule {
     HS_MODE_STEPS,  /* `amount` steps */
@@ -66,12 +90,26 @@ struct hs_mode_factors {
     double kept, gained;
 };
 
+/* An upper bound of log |1 + rate|. */
+static inline HS_HOST_DEVICE double hs_mode_log(double rate)
+{
+    return rate > -1.0 ? rate : -2.0 - rate;
+}
+
+/* Whether nothing is left of a mode; for a mean `amount` is its begin. */
+static inline HS_HOST_DEVICE bool hs_mode_is_gone(enum hs_mode_rule rule, double amount,
+                                                  double rate)
+{
+    if (rule == HS_MODE_STEADY)
+        return rate < 0.0;
+    return amount * (rule == HS_MODE_STEPS ? hs_mode_log(rate) : rate) < -746.0; /* exp() is 0 */
+}
+
 /* (1 + rate)^n and ((1 + rate)^n - 1) / rate, without cancellation where the rate is small. */
 static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steps(double n, double rate)
 {
     struct hs_mode_factors out;
-    /* log |1 + rate| <= |1 + rate| - 1, and exp() below this is 0, as for most modes */
-    if (n * (rate > -1.0 ? rate : -2.0 - rate) < -746.0) {
+    if (hs_mode_is_gone(HS_MODE_STEPS, n, rate)) { /* as most are */
         out.kept = 0.0;
         out.gained = -1.0 / rate;
         return out;
@@ -126,14 +164,14 @@ static inline HS_HOST_DEVICE struct hs_mode_factors hs_mode_steady(double rate)
     return out;
 }
 
-/* A filter of all modes. Mode (i, j, k) has rate common + rate[X][i] + rate[Y][j] + rate[Z][k]. */
+/* A filter of modes. Mode (i, j, k) has rate common + rate[X][i] + rate[Y][j] + rate[Z][k]. */
 struct hs_mode_filter {
     enum hs_mode_rule rule;
     double amount;
     double begin; /* HS_MODE_MEAN only */
     double common;
-    const double *rate[HS_AXES]; /* [extent] in the backend's memory; NULL: 0 along this axis */
-    int64_t extent[HS_AXES];
+    const double *rate[HS_AXES]; /* [slots] in the backend's memory; NULL: 0 along this axis */
+    struct hs_lasting lasting[HS_AXES]; /* the modes of which something may be left */
 };
 
 static inline HS_HOST_DEVICE struct hs_mode_factors
@@ -148,12 +186,31 @@ hs_mode_factors_of(const struct hs_mode_filter *filter, double rate)
     }
 }
 
-/* A matrix to apply along an axis: [rows][extent], or, if `even` is not 0, two square blocks for
- * the axis' first `even` slots and for the rest. */
+/* The n-th mode along an axis of what a filter writes, which is all or the lasting ones. */
+struct hs_mode_index {
+    int64_t slot, lasting; /* lasting: its number among these, or -1 */
+};
+
+static inline HS_HOST_DEVICE struct hs_mode_index hs_mode_index_of(const struct hs_lasting *axis,
+                                                                   bool all, int64_t n)
+{
+    struct hs_mode_index out;
+    out.slot = all ? n : hs_lasting_slot(axis, n);
+    out.lasting = all ? hs_lasting_place(axis, n) : n;
+    return out;
+}
+
+static inline HS_HOST_DEVICE int64_t hs_mode_count(const struct hs_lasting *axis, bool all)
+{
+    return hs_lasting_all(axis) + (all ? axis->first[0] + axis->first[1] : 0);
+}
+
+/* A matrix to apply along an axis: one or two blocks, the second for the columns and rows that
+ * follow. Rows of a block are `pitch` apart. */
 struct hs_axis_factor {
     int axis;
-    int64_t rows, even;
-    const double *matrix;
+    int64_t rows[2], columns[2], pitch[2];
+    const double *matrix[2];
 };
 
 /* For two nodes that mirror each other: the lower becomes half their sum, the upper half their
@@ -190,12 +247,12 @@ struct hs_transforms {
                            const struct hs_slots axes[HS_AXES], bool back, double *array,
                            struct hs_error *err);
     /* out[.., r, ..] = sum over i of matrix[r][i] * in[.., i, ..] along the axis. `in` has
-     * `extent`; `out` has `rows` along the axis. */
+     * `extent`, there all columns; `out` has all rows. */
     enum hs_status (*product)(struct hs_backend_state *state, const struct hs_axis_factor *by,
                               const int64_t extent[HS_AXES], const double *in, double *out,
                               struct hs_error *err);
-    /* out = kept * in + gained * constant, mode by mode; `constant` NULL: 0. `out` may be `in` or
-     * `constant`. */
+    /* out = kept * in + gained * constant, mode by mode. `in` has the filter's lasting modes,
+     * `constant` and `out` have all; `constant` NULL: it is 0, and `out` has what `in` has. */
     enum hs_status (*filter)(struct hs_backend_state *state, const struct hs_mode_filter *filter,
                              const double *in, const double *constant, double *out,
                              struct hs_error *err);

@@ -145,23 +145,21 @@ static enum hs_status product(struct hs_backend_state *state, const struct hs_ax
         st = hs_openblas_use_threads(blas, state->team.most, err);
     if (st)
         return st;
-    const int64_t all = extent[by->axis];
-    const int64_t n[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
-    const double *matrix = by->matrix;
+    const int64_t columns = by->columns[0] + by->columns[1], rows = by->rows[0] + by->rows[1];
     int64_t inner, outer;
     find_others(by->axis, extent, &inner, &outer);
-    for (int part = 0; part < 2 && n[part] > 0; part++) {
-        const int64_t rows = by->even ? n[part] : by->rows, first = part ? n[0] : 0;
-        if (by->axis == HS_X)
-            blas->cblas_dgemm(HS_BLAS_BY_ROWS, HS_BLAS_AS_IT_IS, HS_BLAS_TRANSPOSED, (int)outer,
-                              (int)rows, (int)n[part], 1.0, in + first, (int)all, matrix,
-                              (int)n[part], 0.0, out + first, (int)by->rows);
-        else
+    for (int b = 0; b < 2; b++) {
+        const double *from = in + (b ? by->columns[0] : 0) * inner, *matrix = by->matrix[b];
+        double *to = out + (b ? by->rows[0] : 0) * inner;
+        const int m = (int)by->rows[b], k = (int)by->columns[b], pitch = (int)by->pitch[b];
+        if (m > 0 && by->axis == HS_X)
+            blas->cblas_dgemm(HS_BLAS_BY_ROWS, HS_BLAS_AS_IT_IS, HS_BLAS_TRANSPOSED, (int)outer, m,
+                              k, 1.0, from, (int)columns, matrix, pitch, 0.0, to, (int)rows);
+        else if (m > 0)
             for (int64_t o = 0; o < outer; o++)
-                hs_openblas_product(blas, rows, inner, n[part], 1.0, matrix,
-                                    in + (o * all + first) * inner, 0.0,
-                                    out + (o * by->rows + first) * inner);
-        matrix += rows * n[part];
+                blas->cblas_dgemm(HS_BLAS_BY_ROWS, HS_BLAS_AS_IT_IS, HS_BLAS_AS_IT_IS, m,
+                                  (int)inner, k, 1.0, matrix, pitch, from + o * columns * inner,
+                                  (int)inner, 0.0, to + o * rows * inner, (int)inner);
     }
     return HS_OK;
 }
@@ -176,14 +174,25 @@ static enum hs_status filter_modes(struct hs_backend_state *state,
                                    const double *constant, double *out, struct hs_error *err)
 {
     (void)err;
-    const int64_t nx = filter->extent[HS_X], ny = filter->extent[HS_Y];
+    const struct hs_lasting *x = &filter->lasting[HS_X], *y = &filter->lasting[HS_Y],
+                            *z = &filter->lasting[HS_Z];
+    const bool all = constant != NULL;
+    const int64_t nx = hs_mode_count(x, all), ny = hs_mode_count(y, all),
+                  nz = hs_mode_count(z, all);
 #pragma omp parallel for num_threads(state->team.most) schedule(static)
-    for (int64_t r = 0; r < ny * filter->extent[HS_Z]; r++) {
-        const double rest = rate_at(filter, HS_Y, r % ny) + rate_at(filter, HS_Z, r / ny);
-        for (int64_t n = r * nx; n < (r + 1) * nx; n++) {
-            const double rate = filter->common + (rate_at(filter, HS_X, n - r * nx) + rest);
+    for (int64_t r = 0; r < ny * nz; r++) {
+        const struct hs_mode_index j = hs_mode_index_of(y, all, r % ny);
+        const struct hs_mode_index k = hs_mode_index_of(z, all, r / ny);
+        const double rest = rate_at(filter, HS_Y, j.slot) + rate_at(filter, HS_Z, k.slot);
+        const int64_t row = j.lasting < 0 || k.lasting < 0
+                                ? -1
+                                : (k.lasting * hs_lasting_all(y) + j.lasting) * hs_lasting_all(x);
+        for (int64_t n = 0; n < nx; n++) {
+            const struct hs_mode_index i = hs_mode_index_of(x, all, n);
+            const double rate = filter->common + (rate_at(filter, HS_X, i.slot) + rest);
             const struct hs_mode_factors f = hs_mode_factors_of(filter, rate);
-            out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
+            const double before = row < 0 || i.lasting < 0 ? 0.0 : in[row + i.lasting];
+            out[r * nx + n] = f.kept * before + (all ? f.gained * constant[r * nx + n] : 0.0);
         }
     }
     return HS_OK;

@@ -144,23 +144,41 @@ hs_status wait(hs_backend_state *state, hs_error *err)
 
 /* ---- the field ------------------------------------------------------------------------------- */
 
+/* An axis of an array, in 32 bits: that saves most of the instructions of an address. */
+struct line {
+    int lower, nodes, upper_from,
+        slots; /* nodes of the first group, all; first slot of the second */
+};
+
+line line_of(const hs_slots &axis)
+{
+    return {(int)axis.nodes[0], (int)(axis.nodes[0] + axis.nodes[1]), (int)axis.slots[0],
+            (int)hs_slots_all(&axis)};
+}
+
+__device__ int node_at(const line &axis, int slot)
+{
+    const bool upper = slot >= axis.upper_from;
+    const int node = upper ? slot - axis.upper_from + axis.lower : slot;
+    return node < (upper ? axis.nodes : axis.lower) ? node : -1;
+}
+
 /* Where the swept nodes are in a field, and in an array. */
 struct swept {
-    int64_t first, pitch_y, pitch_z; /* elements from node (0, 0, 0) of the field */
-    hs_slots x, y, z;
+    int64_t first; /* elements from node (0, 0, 0) of the field */
+    int pitch_y, pitch_z;
+    line x, y, z;
 };
 
 swept swept_of(const hs_backend_state *state, const hs_slots axes[HS_AXES])
 {
     const hs_box box = hs_problem_interior(state->problem);
-    swept out;
-    out.first = hs_layout_offset(&state->layout, box.lo[HS_X], box.lo[HS_Y], box.lo[HS_Z]);
-    out.pitch_y = state->layout.pitch[HS_Y];
-    out.pitch_z = state->layout.pitch[HS_Z];
-    out.x = axes[HS_X];
-    out.y = axes[HS_Y];
-    out.z = axes[HS_Z];
-    return out;
+    return {hs_layout_offset(&state->layout, box.lo[HS_X], box.lo[HS_Y], box.lo[HS_Z]),
+            (int)state->layout.pitch[HS_Y],
+            (int)state->layout.pitch[HS_Z],
+            line_of(axes[HS_X]),
+            line_of(axes[HS_Y]),
+            line_of(axes[HS_Z])};
 }
 
 /* For rows j, j + gridDim.y, ... of planes k, k + gridDim.z, ...: each block has several, since a
@@ -177,49 +195,69 @@ int64_t blocks_in(dim3 blocks)
     return (int64_t)blocks.x * blocks.y * blocks.z;
 }
 
-dim3 blocks_of(const hs_slots axes[HS_AXES])
-{
-    return blocks_for(hs_slots_all(&axes[HS_X]), hs_slots_all(&axes[HS_Y]),
-                      hs_slots_all(&axes[HS_Z]));
-}
-
 __device__ int64_t slot_along_x(void)
 {
     return (int64_t)blockIdx.x * THREADS + threadIdx.x;
 }
 
-/* Calls act(number of a slot, node in the field or -1) for the thread's slots. */
-template <typename Act>
-__device__ void for_slots(const swept &of, Act act)
+/* A thread has ROWS neighbours along y. It loads them all before it stores one, so that it waits
+ * for memory once. */
+enum { ROWS = 8 };
+
+dim3 blocks_of(const hs_slots axes[HS_AXES])
 {
-    const int64_t x = slot_along_x(), nx = hs_slots_all(&of.x), ny = hs_slots_all(&of.y);
-    const int64_t i = hs_node_at(&of.x, x);
-    if (x >= nx)
-        return;
-    for (int64_t z = blockIdx.z; z < hs_slots_all(&of.z); z += gridDim.z)
-        for (int64_t y = blockIdx.y; y < ny; y += gridDim.y) {
-            const int64_t j = hs_node_at(&of.y, y), k = hs_node_at(&of.z, z);
-            const bool held = i >= 0 && j >= 0 && k >= 0;
-            act((z * ny + y) * nx + x,
-                held ? of.first + i + j * of.pitch_y + k * of.pitch_z : (int64_t)-1);
-        }
+    return dim3((unsigned)hs_divide_up(hs_slots_all(&axes[HS_X]), THREADS),
+                (unsigned)hs_divide_up(hs_slots_all(&axes[HS_Y]), ROWS),
+                (unsigned)hs_slots_all(&axes[HS_Z]));
+}
+
+/* Slots and nodes of a thread's rows; -1: none. */
+struct rows {
+    int64_t slot[ROWS], node[ROWS];
+};
+
+__device__ rows rows_of(const swept &of)
+{
+    const int x = (int)slot_along_x(), z = (int)blockIdx.z, first = (int)blockIdx.y * ROWS;
+    const int i = node_at(of.x, x), k = node_at(of.z, z);
+    const int64_t slot = (int64_t)(z * of.y.slots + first) * of.x.slots + x;
+    const int64_t node = of.first + i + (int64_t)k * of.pitch_z;
+    rows out;
+#pragma unroll
+    for (int n = 0; n < ROWS; n++) {
+        const int j = node_at(of.y, first + n);
+        out.slot[n] = x < of.x.slots && first + n < of.y.slots ? slot + n * of.x.slots : -1;
+        out.node[n] = i >= 0 && j >= 0 && k >= 0 ? node + (int64_t)j * of.pitch_y : -1;
+    }
+    return out;
 }
 
 template <typename T>
 __global__ void gather_nodes(swept of, const T *field, double *array)
 {
-    for_slots(of, [=](int64_t slot, int64_t node) {
-        array[slot] = node >= 0 ? (double)field[node] : 0.0;
-    });
+    const rows at = rows_of(of);
+    T value[ROWS];
+#pragma unroll
+    for (int n = 0; n < ROWS; n++)
+        value[n] = at.node[n] >= 0 ? field[at.node[n]] : (T)0;
+#pragma unroll
+    for (int n = 0; n < ROWS; n++)
+        if (at.slot[n] >= 0)
+            array[at.slot[n]] = value[n];
 }
 
 template <typename T>
 __global__ void scatter_nodes(swept of, const double *array, T *field)
 {
-    for_slots(of, [=](int64_t slot, int64_t node) {
-        if (node >= 0)
-            field[node] = array ? (T)array[slot] : (T)0;
-    });
+    const rows at = rows_of(of);
+    T value[ROWS];
+#pragma unroll
+    for (int n = 0; n < ROWS; n++)
+        value[n] = array && at.node[n] >= 0 ? (T)array[at.slot[n]] : (T)0;
+#pragma unroll
+    for (int n = 0; n < ROWS; n++)
+        if (at.node[n] >= 0)
+            field[at.node[n]] = value[n];
 }
 
 hs_status gather(hs_backend_state *state, const hs_slots axes[HS_AXES], double *array,
@@ -300,30 +338,28 @@ hs_status fold(hs_backend_state *state, int axis, const hs_slots axes[HS_AXES], 
 hs_status product(hs_backend_state *state, const hs_axis_factor *by, const int64_t extent[HS_AXES],
                   const double *in, double *out, hs_error *err)
 {
-    const double one = 1.0, zero = 0.0, *matrix = by->matrix;
-    const int64_t all = extent[by->axis];
-    const int64_t parts[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
+    const double one = 1.0, zero = 0.0;
+    const int64_t columns = by->columns[0] + by->columns[1], rows = by->rows[0] + by->rows[1];
     int64_t inner = 1, outer = 1;
     for (int other = 0; other < HS_AXES; other++) {
         inner *= other < by->axis ? extent[other] : 1;
         outer *= other > by->axis ? extent[other] : 1;
     }
     hs_status st = prepare(state, err);
-    for (int part = 0; part < 2 && parts[part] > 0 && !st; part++) {
-        const int64_t first = part ? parts[0] : 0;
-        const int n = (int)parts[part], m = by->even ? n : (int)by->rows;
-        if (by->axis == HS_X)
-            st = check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer,
-                                      n, &one, matrix, n, in + first, (int)all, &zero, out + first,
-                                      (int)by->rows),
-                       "product along x", err);
-        else
-            st = check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, n,
-                                       &one, in + first * inner, (int)inner, all * inner, matrix, n,
-                                       0, &zero, out + first * inner, (int)inner, by->rows * inner,
-                                       (int)outer),
+    for (int b = 0; b < 2 && !st; b++) {
+        const double *from = in + (b ? by->columns[0] : 0) * inner, *matrix = by->matrix[b];
+        double *to = out + (b ? by->rows[0] : 0) * inner;
+        const int m = (int)by->rows[b], k = (int)by->columns[b], pitch = (int)by->pitch[b];
+        if (m > 0 && by->axis == HS_X)
+            st =
+                check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer, k,
+                                     &one, matrix, pitch, from, (int)columns, &zero, to, (int)rows),
+                      "product along x", err);
+        else if (m > 0)
+            st = check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, k,
+                                       &one, from, (int)inner, columns * inner, matrix, pitch, 0,
+                                       &zero, to, (int)inner, rows * inner, (int)outer),
                        "products across x", err);
-        matrix += (int64_t)m * n;
     }
     return st;
 }
@@ -336,23 +372,38 @@ __device__ double rate_at(const hs_mode_filter &filter, int axis, int64_t mode)
 __global__ void filter_modes(hs_mode_filter filter, const double *in, const double *constant,
                              double *out)
 {
-    const int64_t i = slot_along_x(), nx = filter.extent[HS_X], ny = filter.extent[HS_Y];
-    if (i >= nx)
+    const hs_lasting &x = filter.lasting[HS_X], &y = filter.lasting[HS_Y],
+                     &z = filter.lasting[HS_Z];
+    const bool all = constant != nullptr;
+    const int64_t nx = hs_mode_count(&x, all), ny = hs_mode_count(&y, all);
+    const int64_t nz = hs_mode_count(&z, all), n = slot_along_x();
+    if (n >= nx)
         return;
-    const double along_x = rate_at(filter, HS_X, i);
-    for (int64_t k = blockIdx.z; k < filter.extent[HS_Z]; k += gridDim.z)
-        for (int64_t j = blockIdx.y; j < ny; j += gridDim.y) {
-            const double rest = rate_at(filter, HS_Y, j) + rate_at(filter, HS_Z, k);
+    const hs_mode_index i = hs_mode_index_of(&x, all, n);
+    const double along_x = rate_at(filter, HS_X, i.slot);
+    for (int64_t plane = blockIdx.z; plane < nz; plane += gridDim.z)
+        for (int64_t row = blockIdx.y; row < ny; row += gridDim.y) {
+            const hs_mode_index j = hs_mode_index_of(&y, all, row),
+                                k = hs_mode_index_of(&z, all, plane);
+            const double rest = rate_at(filter, HS_Y, j.slot) + rate_at(filter, HS_Z, k.slot);
             const hs_mode_factors f = hs_mode_factors_of(&filter, filter.common + (along_x + rest));
-            const int64_t n = (k * ny + j) * nx + i;
-            out[n] = f.kept * in[n] + (constant ? f.gained * constant[n] : 0.0);
+            const int64_t at = (plane * ny + row) * nx + n;
+            const bool lasts = i.lasting >= 0 && j.lasting >= 0 && k.lasting >= 0;
+            const double before =
+                lasts ? in[(k.lasting * hs_lasting_all(&y) + j.lasting) * hs_lasting_all(&x) +
+                           i.lasting]
+                      : 0.0;
+            out[at] = f.kept * before + (all ? f.gained * constant[at] : 0.0);
         }
 }
 
 hs_status filter(hs_backend_state *state, const hs_mode_filter *of, const double *in,
                  const double *constant, double *out, hs_error *err)
 {
-    const dim3 blocks = blocks_for(of->extent[HS_X], of->extent[HS_Y], of->extent[HS_Z]);
+    const bool all = constant != nullptr;
+    const dim3 blocks =
+        blocks_for(hs_mode_count(&of->lasting[HS_X], all), hs_mode_count(&of->lasting[HS_Y], all),
+                   hs_mode_count(&of->lasting[HS_Z], all));
     filter_modes<<<blocks, THREADS, 0, state->stream>>>(*of, in, constant, out);
     HS_CUDA_LAUNCHED(err, "filter", blocks_in(blocks), THREADS);
     return HS_OK;

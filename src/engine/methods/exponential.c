@@ -65,13 +65,16 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     (void)backend, (void)state;
     const bool keep = span->keep_last || span->keep_before;
     enum hs_status st = HS_OK;
-    if (self->sweep.count == 0) {
+    const bool begins = self->sweep.count == 0;
+    if (begins)
         self->begun = hs_span_time(span, 0);
-        self->sweep = hs_modes_sweep(self->modes.problem);
-        st = hs_modes_begin(&self->modes, &self->sweep, HS_MODE_TIME, err);
-    }
     const double before = hs_span_time(span, span->count - 1) - self->begun;
     const double end = hs_span_time(span, span->count) - self->begun;
+    if (begins) {
+        self->sweep = hs_modes_sweep(self->modes.problem);
+        st = hs_modes_begin(&self->modes, &self->sweep, HS_MODE_TIME,
+                            (keep ? before : end) / self->sweep.step, err);
+    }
     if (!st && keep && self->at != before)
         st = put(self, before, false, err);
     if (!st && span->keep_before && hs_balance_is_there(self->modes.problem))

@@ -32,8 +32,9 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     return hs_modes_create(sizeof **out, problem, backend, state, out, err);
 }
 
-/* Begins with the field as it is, unless the steps are those of the present modes. */
-static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span,
+/* Begins with the field as it is, unless the steps are those of the present modes. `jump`: sweeps
+ * until a state is wanted. */
+static enum hs_status begin(struct hs_method_state *self, const struct hs_span *span, int64_t jump,
                             struct hs_error *err)
 {
     if (self->from.step == span->step &&
@@ -41,7 +42,7 @@ static enum hs_status begin(struct hs_method_state *self, const struct hs_span *
         return HS_OK;
     self->from = *span;
     self->done = 0;
-    return hs_modes_begin(&self->modes, span, HS_MODE_STEPS, err);
+    return hs_modes_begin(&self->modes, span, HS_MODE_STEPS, (double)jump, err);
 }
 
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
@@ -52,7 +53,7 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     last.count = span->keep_last || span->keep_before ? 1 : 0;
     last.first = span->first + span->count - last.count;
     const int64_t jump = span->count - last.count;
-    enum hs_status st = begin(self, span, err);
+    enum hs_status st = begin(self, span, jump, err);
     if (!st && jump > 0)
         st = hs_modes_put(
             &self->modes,
@@ -134,7 +135,7 @@ static enum hs_status check_solve(struct hs_method_state *self, double tolerance
 {
     struct hs_modes *modes = &self->modes;
     const struct hs_span span = hs_stability_sweep(modes->problem);
-    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, err);
+    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, 0.0, err);
     if (!st && modes->not_finite > 0)
         return HS_OK;
     if (!st)

@@ -168,6 +168,7 @@ enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
     modes->count = 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
         modes->extent[axis] = hs_slots_all(&modes->axis[axis]);
+        memcpy(modes->all[axis].count, modes->axis[axis].slots, sizeof modes->all[axis].count);
         modes->count *= modes->extent[axis];
     }
     enum hs_status st = backend->transforms->available(err);
@@ -204,18 +205,40 @@ static enum hs_status fold(struct hs_modes *modes, bool back, double *array, str
     return st;
 }
 
-/* Folded nodes to modes or back, axis by axis: `in` to `out`; `in` and `other` are work space. */
-static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_AXES], double *in,
-                                double *other, double *out, struct hs_error *err)
+/* An axis' nodes to some of its modes, or back. */
+static struct hs_axis_factor factor_of(const struct hs_modes *modes, int axis,
+                                       const struct hs_lasting *lasting, bool back)
+{
+    struct hs_axis_factor out = {.axis = axis};
+    const double *square = back ? modes->vector[axis] : modes->inverse[axis];
+    for (int group = 0; group < 2; group++) {
+        const int64_t slots = modes->axis[axis].slots[group];
+        out.rows[group] = back ? slots : lasting->count[group];
+        out.columns[group] = back ? lasting->count[group] : slots;
+        out.pitch[group] = slots;
+        out.matrix[group] = square + lasting->first[group] * (back ? 1 : slots);
+        square += slots * slots;
+    }
+    return out;
+}
+
+/* Folded nodes to these modes or back, axis by axis: `in` to `out`; `in` and `other` are work
+ * space. */
+static enum hs_status transform(struct hs_modes *modes, const struct hs_lasting lasting[HS_AXES],
+                                bool back, double *in, double *other, double *out,
+                                struct hs_error *err)
 {
     enum hs_status st = HS_OK;
     double *here = in, *there = other;
     const int dims = modes->problem->grid.dims;
+    int64_t extent[HS_AXES];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        extent[axis] = back ? hs_lasting_all(&lasting[axis]) : modes->extent[axis];
     for (int axis = 0; axis < dims && !st; axis++) {
-        const struct hs_axis_factor by = {axis, modes->extent[axis], modes->axis[axis].slots[0],
-                                          matrix[axis]};
+        const struct hs_axis_factor by = factor_of(modes, axis, &lasting[axis], back);
         double *to = axis == dims - 1 ? out : there;
-        st = modes->backend->transforms->product(modes->state, &by, modes->extent, here, to, err);
+        st = modes->backend->transforms->product(modes->state, &by, extent, here, to, err);
+        extent[axis] = by.rows[0] + by.rows[1];
         there = here;
         here = to;
     }
@@ -223,11 +246,19 @@ static enum hs_status transform(struct hs_modes *modes, double *const matrix[HS_
 }
 
 /* From nodes to modes, likewise. */
-static enum hs_status transform_forth(struct hs_modes *modes, double *in, double *other,
-                                      double *out, struct hs_error *err)
+static enum hs_status transform_forth(struct hs_modes *modes,
+                                      const struct hs_lasting lasting[HS_AXES], double *in,
+                                      double *other, double *out, struct hs_error *err)
 {
     const enum hs_status st = fold(modes, false, in, err);
-    return st ? st : transform(modes, modes->inverse, in, other, out, err);
+    return st ? st : transform(modes, lasting, false, in, other, out, err);
+}
+
+/* One block of `rows` rows, each of an axis' `columns`. */
+static struct hs_axis_factor one_block(int axis, int64_t rows, int64_t columns,
+                                       const double *matrix)
+{
+    return (struct hs_axis_factor){axis, {rows}, {columns}, {columns}, {matrix}};
 }
 
 /* ---- the axes' modes ------------------------------------------------------------------------- */
@@ -362,41 +393,6 @@ static enum hs_status put_pair(struct hs_modes *modes, const struct hs_span *spa
     return st;
 }
 
-/* The bases of all axes; axes that are alike share one. */
-static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
-                                 struct probes *probes, struct hs_error *err)
-{
-    const struct hs_problem *problem = modes->problem;
-    const struct hs_stencil *stencil = &modes->op.stencil;
-    struct hs_axis_matrix matrix[HS_AXES];
-    struct hs_eigenbasis basis[HS_AXES] = {{0}};
-    enum hs_status st = HS_OK;
-    for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
-        int of = 0;
-        matrix[axis] = hs_axis_matrix_of(problem, stencil, axis);
-        while (!hs_axis_matrix_same(&matrix[of], &matrix[axis]))
-            of++;
-        if (of == axis)
-            st = make_basis(&matrix[axis], axis, &basis[axis], err);
-        const struct hs_slots *slots = &modes->axis[axis];
-        if (!st)
-            st = put_squares(modes, slots, basis[of].vector, modes->vector[axis], err);
-        if (!st)
-            st = put_squares(modes, slots, basis[of].inverse, modes->inverse[axis], err);
-        if (!st)
-            st = put_rates(modes, axis, basis[of].rate, err);
-        if (!st)
-            st = put_probes(modes, axis, &basis[of], probes, err);
-        if (!st && modes->is_sum)
-            st = put_pair(modes, span, axis, &matrix[axis], &basis[of], probes, err);
-        if (!st)
-            note_slow(modes, axis, &basis[of]);
-    }
-    for (int axis = 0; axis < HS_AXES; axis++)
-        hs_eigenbasis_release(&basis[axis]);
-    return st;
-}
-
 /* The part common to all rates: the sum of the coefficients less 1, which the axes' matrices leave
  * out. */
 static double common_rate(const struct hs_stencil *stencil)
@@ -414,6 +410,79 @@ static double common_for(const struct hs_modes *modes, enum hs_mode_rule rule)
     const struct hs_stencil *stencil = &modes->op.stencil;
     const double least = sum_rounding * hs_stencil_count(stencil->dims, stencil->radius);
     return rule != HS_MODE_STEPS && fabs(modes->common) < least ? 0.0 : modes->common;
+}
+
+/* Leaves out modes of which nothing is left whatever the other axes' modes. */
+static void find_lasting(struct hs_modes *modes, enum hs_mode_rule rule, double amount,
+                         const struct hs_eigenbasis *const basis[HS_AXES])
+{
+    const int dims = modes->problem->grid.dims;
+    double least = common_for(modes, rule), most = least, ends[HS_AXES][2];
+    for (int axis = 0; axis < dims; axis++) {
+        const double *rate = basis[axis]->rate;
+        ends[axis][0] = ends[axis][1] = rate[0];
+        for (int64_t mode = 1; mode < basis[axis]->count; mode++) {
+            ends[axis][0] = fmin(ends[axis][0], rate[mode]);
+            ends[axis][1] = fmax(ends[axis][1], rate[mode]);
+        }
+        least += ends[axis][0];
+        most += ends[axis][1];
+    }
+    for (int axis = 0; axis < HS_AXES; axis++)
+        for (int group = 0; group < 2; group++) {
+            const struct hs_slots *slots = &modes->axis[axis];
+            const int64_t last = slots->nodes[group] - 1;
+            int64_t slot = 0;
+            for (; axis < dims && slot < last; slot++) {
+                const double rate = basis[axis]->rate[(group ? slots->nodes[0] : 0) + slot];
+                if (!hs_mode_is_gone(rule, amount, rate + least - ends[axis][0]) ||
+                    !hs_mode_is_gone(rule, amount, rate + most - ends[axis][1]))
+                    break;
+            }
+            slot -= slot % HS_SLOTS;
+            modes->lasting[axis].first[group] = slot;
+            modes->lasting[axis].count[group] = slots->slots[group] - slot;
+        }
+}
+
+/* The bases of all axes; axes that are alike share one. */
+static enum hs_status make_bases(struct hs_modes *modes, const struct hs_span *span,
+                                 enum hs_mode_rule rule, double amount, struct probes *probes,
+                                 struct hs_error *err)
+{
+    const struct hs_problem *problem = modes->problem;
+    const struct hs_stencil *stencil = &modes->op.stencil;
+    struct hs_axis_matrix matrix[HS_AXES];
+    struct hs_eigenbasis own[HS_AXES] = {{0}};
+    const struct hs_eigenbasis *basis[HS_AXES] = {NULL};
+    enum hs_status st = HS_OK;
+    for (int axis = 0; axis < problem->grid.dims && !st; axis++) {
+        int of = 0;
+        matrix[axis] = hs_axis_matrix_of(problem, stencil, axis);
+        while (!hs_axis_matrix_same(&matrix[of], &matrix[axis]))
+            of++;
+        basis[axis] = &own[of];
+        if (of == axis)
+            st = make_basis(&matrix[axis], axis, &own[axis], err);
+        const struct hs_slots *slots = &modes->axis[axis];
+        if (!st)
+            st = put_squares(modes, slots, own[of].vector, modes->vector[axis], err);
+        if (!st)
+            st = put_squares(modes, slots, own[of].inverse, modes->inverse[axis], err);
+        if (!st)
+            st = put_rates(modes, axis, own[of].rate, err);
+        if (!st)
+            st = put_probes(modes, axis, &own[of], probes, err);
+        if (!st && modes->is_sum)
+            st = put_pair(modes, span, axis, &matrix[axis], &own[of], probes, err);
+        if (!st)
+            note_slow(modes, axis, &own[of]);
+    }
+    if (!st)
+        find_lasting(modes, rule, amount, basis);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        hs_eigenbasis_release(&own[axis]);
+    return st;
 }
 
 /* Whether the forcing is a sum of one vector per axis: source and walls' data do not vary, and no
@@ -443,7 +512,8 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
     enum hs_status st = HS_OK;
     for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
         double *to = in == a ? b : a;
-        const struct hs_axis_factor by = {axis, probes->count[axis], 0, modes->probe[axis]};
+        const struct hs_axis_factor by =
+            one_block(axis, probes->count[axis], extent[axis], modes->probe[axis]);
         st = transforms->product(modes->state, &by, extent, in, to, err);
         extent[axis] = probes->count[axis];
         count *= extent[axis];
@@ -584,8 +654,8 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
     for (int axis = 0; axis < dims && !st; axis++) {
         const int64_t n = modes->extent[axis];
         const bool last = axis == dims - 1; /* the constant's modes are not needed */
-        const struct hs_axis_factor by = {axis, last ? n : PAIR * n, 0,
-                                          modes->pair[axis] + (last ? PAIR * n : 0)};
+        const struct hs_axis_factor by =
+            one_block(axis, last ? n : PAIR * n, PAIR, modes->pair[axis] + (last ? PAIR * n : 0));
         double *out = last ? modes->forcing : axis == HS_X ? modes->probe[HS_X] : modes->work[0];
         extent[axis] = PAIR;
         st = modes->backend->transforms->product(modes->state, &by, extent, in, out, err);
@@ -596,7 +666,7 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
 }
 
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
-                              enum hs_mode_rule rule, struct hs_error *err)
+                              enum hs_mode_rule rule, double amount, struct hs_error *err)
 {
     struct trial trial;
     modes->op = span->op;
@@ -605,7 +675,7 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     modes->is_free = true;
     modes->slow_largest = 1.0;
     modes->is_sum = is_forcing_a_sum(modes->problem);
-    enum hs_status st = make_bases(modes, span, &trial.probes, err);
+    enum hs_status st = make_bases(modes, span, rule, amount, &trial.probes, err);
     if (!st)
         st = sweep_field(modes, span, &trial, err);
     if (!st)
@@ -616,13 +686,12 @@ enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span
     if (!st && modes->not_finite == 0) /* else the loop says where and why */
         st = judge(modes, &trial, err);
     double *const *work = modes->work;
-    const bool forced = modes->largest_forcing > 0.0;
-    modes->from_initial = rule != HS_MODE_STEADY || !forced || hs_modes_have_still(modes);
-    if (!st && modes->from_initial)
-        st = transform_forth(modes, work[0], modes->forcing, modes->initial, err);
-    if (!st && forced)
-        st = modes->is_sum ? transform_sum(modes, err)
-                           : transform_forth(modes, work[1], work[0], modes->forcing, err);
+    if (!st)
+        st = transform_forth(modes, modes->lasting, work[0], modes->forcing, modes->initial, err);
+    if (!st && modes->largest_forcing > 0.0)
+        st = modes->is_sum
+                 ? transform_sum(modes, err)
+                 : transform_forth(modes, modes->all, work[1], work[0], modes->forcing, err);
     return st;
 }
 
@@ -635,16 +704,16 @@ enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter become
     becomes.common = common_for(modes, becomes.rule);
     for (int axis = 0; axis < HS_AXES; axis++) {
         becomes.rate[axis] = modes->rate[axis];
-        becomes.extent[axis] = modes->extent[axis];
+        becomes.lasting[axis] = modes->lasting[axis];
     }
     double *const *work = modes->work;
     double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
     const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
-    /* where no mode keeps any of it, any array will do */
-    const double *initial = modes->from_initial ? modes->initial : forcing;
-    enum hs_status st = transforms->filter(modes->state, &becomes, initial, forcing, work[0], err);
+    enum hs_status st =
+        transforms->filter(modes->state, &becomes, modes->initial, forcing, work[0], err);
     if (!st)
-        st = transform(modes, modes->vector, work[0], work[1], out, err);
+        st = transform(modes, forcing ? modes->all : modes->lasting, true, work[0], work[1], out,
+                       err);
     if (!st)
         st = fold(modes, true, out, err);
     if (!st)

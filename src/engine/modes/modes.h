@@ -21,8 +21,8 @@ struct hs_modes {
     struct hs_slots axis[HS_AXES];  /* of the swept nodes; folded where the axis is mirrored */
     int64_t extent[HS_AXES], count; /* slots */
     double *memory;                 /* the backend's; it holds all of the following */
-    double *initial, *forcing;      /* [modes] */
-    bool from_initial;              /* the result asked for depends on the initial field */
+    double *initial, *forcing;      /* [lasting modes], [modes] */
+    struct hs_lasting lasting[HS_AXES], all[HS_AXES];
     double *work[2];
     double *vector[HS_AXES], *inverse[HS_AXES], *rate[HS_AXES];
     bool is_sum;            /* the forcing is a sum of one vector per axis: */
@@ -56,12 +56,13 @@ enum hs_status hs_modes_create(size_t size, const struct hs_problem *problem,
                                struct hs_method_state **out, struct hs_error *err);
 void hs_modes_destroy(struct hs_method_state *self); /* accepts NULL */
 
-/* Begins with the backend's field, for sweeps with the span's operator and step. `rule`: that of
- * later calls of hs_modes_put. */
+/* Begins with the backend's field, for sweeps with the span's operator and step. `rule` and
+ * `amount`: of the first call of hs_modes_put; no later one may ask for an earlier state. Only
+ * those modes of the field are found of which something is left then. */
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
-                              enum hs_mode_rule rule, struct hs_error *err);
+                              enum hs_mode_rule rule, double amount, struct hs_error *err);
 
-/* Puts what the initial field has become into the backend; `becomes`: without rates and extent.
+/* Puts what the initial field has become into the backend; a filter's rates and modes are set here.
  * `steps`: the backend's present field stays available as the one a step before. */
 enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter becomes, bool steps,
                             struct hs_error *err);

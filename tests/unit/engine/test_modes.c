@@ -105,6 +105,66 @@ void test_modes__with_slots_to_spare(void **state)
                            (enum hs_precision)precision, walls, walls % 2 ? 20 : 2000);
 }
 
+/* The share of the modes of which something may be left after so many sweeps. */
+static double lasting_share(const struct modes_case *c, double step, int64_t sweeps)
+{
+    const struct hs_box all = hs_grid_box(&c->problem.grid);
+    const struct hs_span span = {
+        .count = 1, .step = step, .op = hs_problem_operator(&c->problem, step)};
+    struct hs_backend_state *device = NULL;
+    struct hs_method_state *self;
+    double share = 1.0;
+    assert_ok(cpu->create(&c->problem, kernel, 0, 0, &device, &err));
+    assert_ok(cpu->upload(device, &all, c->initial, &err));
+    assert_ok(hs_modes_create(sizeof(struct hs_modes), &c->problem, cpu, device, &self, &err));
+    struct hs_modes *modes = (void *)self;
+    assert_ok(hs_modes_begin(modes, &span, HS_MODE_STEPS, (double)sweeps, &err));
+    for (int axis = 0; axis < HS_AXES; axis++)
+        share *= (double)hs_lasting_all(&modes->lasting[axis]) / (double)modes->extent[axis];
+    hs_modes_destroy(self);
+    cpu->destroy(device);
+    return share;
+}
+
+/* Without forcing, as between walls that convect to 0 K, the way back starts from those that last,
+ * too. With the longest stable step the fastest modes last as long as the slowest. */
+void test_modes__are_left_out_when_nothing_is_left_of_them(void **state)
+{
+    static const struct {
+        double of_limit; /* the step */
+        int64_t sweeps;
+        double least, most; /* share */
+    } known[] = {{0.9, 3, 1.0, 1.0},
+                 {0.9, 900, 0.9, 1.0},
+                 {0.9, 9000, 0.002, 0.2},
+                 {0.9999, 2000, 1.0, 1.0}};
+    static const char *const walls[][HS_FACES] = {
+        {"robin", "robin", "robin", "robin", "robin", "robin"},
+        {"reflective", "robin", "reflective", "robin", "periodic", "periodic"},
+        {"fixed", "robin", "dirichlet", "reflective", "robin", "robin"}};
+    for (size_t w = 0; w < sizeof walls / sizeof *walls; w++)
+        for (size_t n = 0; n < sizeof known / sizeof *known; n++) {
+            struct modes_case c = make_case(3, 1, HS_DOUBLE, walls[w], long_points, false);
+            const double step = known[n].of_limit * hs_stability_limit(&c.problem);
+            const int64_t sweeps = known[n].sweeps;
+            for (int face = 0; face < HS_FACES && w < 2; face++)
+                c.problem.face[face].data.constant = 0.0;
+            const double share = lasting_share(&c, step, sweeps);
+            double *swept = run_case(&c, cpu, kernel, NULL, step, sweeps, sweeps, false, NULL);
+            double *jumped =
+                run_case(&c, cpu, kernel, &hs_method_spectral, step, sweeps, sweeps, false, NULL);
+            const double off = difference(&c, jumped, swept);
+            if (share < known[n].least || share > known[n].most)
+                fail_msg("walls %zu: %g of all modes last %lld sweeps", w, share,
+                         (long long)sweeps);
+            if (!(off <= modes_tolerance(&c, sweeps)))
+                fail_msg("walls %zu: after %lld sweeps off by %g", w, (long long)sweeps, off);
+            free(swept);
+            free(jumped);
+            release_case(&c);
+        }
+}
+
 /* Only the sum of the coefficients changes the mean of a periodic field. It is off 1 by less than
  * an epsilon, a hundred thousand times. */
 void test_modes__keep_a_mean_to_the_last_digit(void **state)
@@ -337,7 +397,7 @@ void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
     assert_ok(cpu->upload(device, &all, c.initial, &err));
     assert_ok(hs_modes_create(sizeof(struct hs_modes), &c.problem, cpu, device, &modes, &err));
     const struct hs_span span = hs_modes_sweep(&c.problem);
-    assert_fails(hs_modes_begin((void *)modes, &span, HS_MODE_STEPS, &err), HS_FAILED_CHECK,
+    assert_fails(hs_modes_begin((void *)modes, &span, HS_MODE_STEPS, 0.0, &err), HS_FAILED_CHECK,
                  "a sweep is not what its modes say");
     hs_modes_destroy(modes);
     cpu->destroy(device);
