@@ -228,18 +228,12 @@ __global__ void __launch_bounds__(march::THREADS)
 /* Makes the levels, unless the present ones serve for this shift. */
 hs_status make_levels(hs_krylov_state *self, hs_error *err)
 {
-    hs_coarse_network finest = {};
+    hs_coarse_network finest;
     if (self->levels.count > 0 && hs_levels_serve(self->levels_shift, self->matrix.shift))
         return HS_OK;
     hs_cuda_levels_clear(&self->levels);
     self->levels_shift = self->matrix.shift;
-    finest.lattice = self->matrix.lattice;
-    hs_status st = hs_cuda_levels_take(&self->levels, (size_t)self->matrix.nodes * sizeof(float),
-                                       (void **)&finest.sink, err);
-    for (int axis = 0; axis < HS_AXES && !st; axis++)
-        if (finest.lattice.n[axis] > 1)
-            st = hs_cuda_levels_take(&self->levels, (size_t)self->matrix.nodes * sizeof(float),
-                                     (void **)&finest.edge[axis], err);
+    hs_status st = hs_cuda_levels_take(&self->levels, &self->matrix.lattice, &finest, err);
     const double factor = 1.0 / hs_levels_unit(self->matrix.equations);
     if (!st)
         st = matrix::with_rows(self->matrix, [&](const auto &rows) {
@@ -400,6 +394,7 @@ void destroy(hs_krylov_state *self)
     if (!self)
         return;
     hs_cuda_levels_release(&self->levels);
+    hs_cuda_pool_release(&self->matrix.pool);
     free(self->vector);
     free(self);
 }
@@ -465,14 +460,12 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
         return hs_error_add(err, HS_DEVICE,
                             "multigrid: at most 2^32 nodes on a GPU; take fewer grid.points, or "
                             "solver.backend = \"cpu\"");
-    hs_krylov_state *self = (hs_krylov_state *)calloc(1, sizeof *self);
-    if (!self)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for conjugate gradients");
+    hs_krylov_state *self = hs_cuda_new<hs_krylov_state>(1);
     self->box = march::box_of(lattice, false);
     self->stream = stream;
     hs_status st = hs_cuda_levels_init(&self->levels, &lattice, stream, err);
     if (!st)
-        st = hs_cuda_matrix_init(&self->matrix, equations, &self->levels, stream, err);
+        st = hs_cuda_matrix_init(&self->matrix, equations, stream, err);
     if (!st)
         st = hs_cuda_krylov_reserve(self, 0, err);
     if (!st)

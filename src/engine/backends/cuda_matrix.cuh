@@ -23,8 +23,8 @@ struct hs_cuda_matrix {
     void *number;
     double *row; /* [rows][HS_CUDA_MATRIX_ROW] */
     double *edge[HS_AXES], *sink, *rate;
-    double shift;        /* that the sinks contain */
-    hs_cuda_levels *own; /* owns the memory */
+    double shift;      /* that the sinks contain */
+    hs_cuda_pool pool; /* its memory, and that of vectors; owned */
     cudaStream_t stream;
 };
 
@@ -34,17 +34,17 @@ hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
 
 /* Makes all but the sinks. */
 hs_status hs_cuda_matrix_init(hs_cuda_matrix *matrix, const hs_equations *equations,
-                              hs_cuda_levels *own, cudaStream_t stream, hs_error *err);
+                              cudaStream_t stream, hs_error *err);
 /* Sets the sinks for the equations' shift. */
 hs_status hs_cuda_matrix_shift(hs_cuda_matrix *matrix, hs_error *err);
 
 /* An array with `size` bytes for each node, zero-filled. */
-hs_status hs_cuda_nodes_take(const hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
+hs_status hs_cuda_nodes_take(hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
 /* Copies bytes from the host. */
 hs_status hs_cuda_bytes_put(const hs_cuda_matrix *matrix, const void *from, size_t bytes, void *to,
                             hs_error *err);
 /* Copies values of `size` bytes of the grid's nodes from the host; padding stays as it is. */
-hs_status hs_cuda_nodes_put(const hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
+hs_status hs_cuda_nodes_put(hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
                             hs_error *err);
 /* ---- rows, for passes ------------------------------------------------------------------------ */
 

@@ -83,12 +83,9 @@ hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *e
     const int count = HS_KRYLOV_MORE + further;
     if (count <= self->count)
         return HS_OK;
-    double **const vector = (double **)realloc(self->vector, (size_t)count * sizeof *vector);
-    if (!vector)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for vectors");
-    self->vector = vector;
+    self->vector = (double **)hs_grow(self->vector, (size_t)count, sizeof *self->vector);
     for (; self->count < count; self->count++) {
-        double *&here = vector[self->count];
+        double *&here = self->vector[self->count];
         here = NULL;
         const hs_status st =
             self->count == HS_KRYLOV_NONE
@@ -112,10 +109,8 @@ static hs_status reserve_some(hs_krylov_state *self, size_t bytes, hs_error *err
 {
     if (bytes <= self->some_bytes)
         return HS_OK;
-    hs_cuda_levels_drop(&self->levels, self->some);
-    self->some = NULL;
-    self->some_bytes = 0;
-    const hs_status st = hs_cuda_levels_take(&self->levels, bytes, (void **)&self->some, err);
+    hs_cuda_pool_drop(&self->matrix.pool, self->some);
+    const hs_status st = hs_cuda_take(&self->matrix.pool, (int64_t)bytes, &self->some, err);
     self->some_bytes = st ? 0 : bytes;
     return st;
 }

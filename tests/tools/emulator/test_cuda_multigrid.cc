@@ -436,12 +436,9 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
 /* No levels yet, and their finest network, of numbers to come. */
 static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &lattice)
 {
-    const size_t bytes = (size_t)hs_lattice_count(&lattice) * sizeof(float);
-    hs_coarse_network net = {};
-    net.lattice = lattice;
+    hs_coarse_network net;
     assert_ok(hs_cuda_levels_init(levels, &lattice, NULL, &err));
-    for (float **array : {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink})
-        assert_ok(hs_cuda_levels_take(levels, bytes, (void **)array, &err));
+    assert_ok(hs_cuda_levels_take(levels, &lattice, &net, &err));
     return net;
 }
 
