@@ -214,11 +214,10 @@ hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, 
     for (int face = 0; face < HS_FACES; face++)
         if (hs_face_depth(faces->slots.problem, face) > 0)
             wanted |= 1u << face;
-    if (faces->slots.problem->precision == HS_FLOAT)
-        return launch_faces<float>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<float>,
-                                   err);
-    return launch_faces<double>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<double>,
-                                err);
+    return hs_cuda_typed(faces->slots.problem->precision, [&](auto zero) {
+        return launch_faces(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<decltype(zero)>,
+                            err);
+    });
 }
 
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err)
@@ -227,7 +226,8 @@ hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *fi
     for (int face = 0; face < 2 * faces->slots.problem->grid.dims; face++)
         if (faces->slots.problem->face[face].prescribed)
             wanted |= 1u << face;
-    if (faces->slots.problem->precision == HS_FLOAT)
-        return launch_faces<float>(faces, wanted, slot, field, "prescribe", prescribe<float>, err);
-    return launch_faces<double>(faces, wanted, slot, field, "prescribe", prescribe<double>, err);
+    return hs_cuda_typed(faces->slots.problem->precision, [&](auto zero) {
+        return launch_faces(faces, wanted, slot, field, "prescribe", prescribe<decltype(zero)>,
+                            err);
+    });
 }

@@ -168,26 +168,11 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Takes device memory, zero-filled; at least a byte. */
-hs_status reserve(hs_cuda_network *network, double bytes, void **out, hs_error *err)
+hs_status reserve(hs_cuda_network *network, size_t bytes, void **out, hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMalloc(out, bytes > 0.0 ? (size_t)bytes : 1));
-    network->memory[network->pieces++] = *out;
-    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, (size_t)bytes, network->stream));
-    return HS_OK;
-}
-
-/* The same with a copy of host memory. If that is not locked, the copy has read it when the call
- * returns. */
-hs_status place(hs_cuda_network *network, const void *from, size_t bytes, void **out, hs_error *err)
-{
-    const hs_status st = reserve(network, (double)bytes, out, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, network->stream));
-    return HS_OK;
+    return hs_cuda_pool_zeros(&network->pool, bytes, out, network->stream, err);
 }
 
 /* A field in the layout, of elements of `size` bytes: put(field, element, node) writes that of a
@@ -218,10 +203,11 @@ hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void 
             put(field, at + n[HS_X], first);
         }
     }
-    void *there = NULL;
-    const hs_status st = place(network, field, (size_t)layout->elements * size, &there, err);
+    char *there;
+    const hs_status st = hs_cuda_put(&network->pool, field, layout->elements * (int64_t)size,
+                                     &there, network->stream, err);
     free(field);
-    *out = (char *)there + (size_t)layout->origin * size;
+    *out = there + (size_t)layout->origin * size;
     return st;
 }
 
@@ -233,13 +219,13 @@ hs_status init_widths(hs_cuda_network *network, hs_error *err)
     const hs_problem *problem = network->problem;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t points = problem->grid.points[axis];
-        const size_t bytes = (size_t)points * sizeof(double);
-        double *const width = (double *)malloc(bytes);
+        double *const width = (double *)malloc((size_t)points * sizeof *width);
         if (!width)
             return hs_error_add(err, HS_DEVICE, "not enough memory for the grid's coordinates");
         for (int64_t i = 0; i < points; i++)
             width[i] = hs_problem_node_width(problem, axis, i);
-        const hs_status st = place(network, width, bytes, (void **)&network->width[axis], err);
+        const hs_status st =
+            hs_cuda_put(&network->pool, width, points, &network->width[axis], network->stream, err);
         free(width);
         if (st)
             return st;
@@ -256,17 +242,17 @@ hs_status init_palette(hs_cuda_network *network, hs_error *err)
     const auto put = [=](char *field, int64_t at, int64_t node) {
         memcpy(field + (size_t)at * bytes, (const char *)of->number + (size_t)node * bytes, bytes);
     };
-    void *row = NULL, *forcing = NULL, *acted = NULL;
     hs_status st = make_field(network, bytes, put, &network->view.number, err);
     if (!st)
-        st = reserve(network, (double)(rows * HS_ROW_NUMBERS * size), &row, err);
+        st = reserve(network, rows * HS_ROW_NUMBERS * size, &network->row, err);
     if (!st)
-        st = reserve(network, (double)(rows * size) * network->sweeps, &forcing, err);
+        st = reserve(network, rows * size * (size_t)network->sweeps, &network->added, err);
     if (!st)
-        st = place(network, of->row, rows * sizeof *of->row, &acted, err);
-    network->view.row = network->row = row;
-    network->view.forcing = network->added = forcing;
-    network->acted = {(const hs_network_row *)acted, NULL, of->row_count};
+        st = hs_cuda_put(&network->pool, of->row, of->row_count, &network->acted.row,
+                         network->stream, err);
+    network->view.row = network->row;
+    network->view.forcing = network->added;
+    network->acted.count = of->row_count;
     return st;
 }
 
@@ -301,13 +287,11 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
                 row[to] = of->node[n];
                 at[to++] = hs_layout_offset(layout, n % nx, n / nx % ny, n / nx / ny);
             }
-    void *rows = NULL, *places = NULL;
-    hs_status st = row && at ? place(network, row, (size_t)count * sizeof *row, &rows, err)
-                             : hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
+    hs_status st = row && at
+                       ? hs_cuda_put(&network->pool, row, count, &out->row, network->stream, err)
+                       : hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
     if (!st)
-        st = place(network, at, (size_t)count * sizeof *at, &places, err);
-    out->row = (const hs_network_row *)rows;
-    out->at = (const int64_t *)places;
+        st = hs_cuda_put(&network->pool, at, count, &out->at, network->stream, err);
     out->count = count;
     free(at);
     free(row);
@@ -341,7 +325,7 @@ hs_status init_arrays(hs_cuda_network *network, hs_error *err)
 {
     const hs_network *of = network->problem->network;
     const size_t size = hs_precision_size(network->problem->precision);
-    const double bytes = (double)network->layout.elements * (double)size;
+    const size_t bytes = (size_t)network->layout.elements * size;
     const size_t origin = (size_t)network->layout.origin;
     void *rate = NULL, *added = NULL;
     hs_status st = HS_OK;
@@ -377,33 +361,26 @@ hs_status init_arrays(hs_cuda_network *network, hs_error *err)
 
 /* ---- update ---------------------------------------------------------------------------------- */
 
-template <typename T>
-hs_status launch_act(const hs_cuda_network *network, const hs_cuda_acted *on, double step,
-                     int first, int sweeps, void *out, hs_error *err)
-{
-    if (on->count == 0)
-        return HS_OK;
-    action<T> a = {};
-    a.on = *on;
-    a.forcing = network->forcing;
-    a.functions = network->problem->time_function_count;
-    a.value = network->value + first * a.functions;
-    a.step = step;
-    a.out = (T *)out;
-    a.apart = network->view.row_count;
-    const dim3 blocks((unsigned)hs_divide_up(on->count, THREADS), (unsigned)sweeps);
-    act<<<blocks, THREADS, 0, network->stream>>>(a);
-    HS_CUDA_LAUNCHED(err, "act", blocks.x * blocks.y, THREADS);
-    return HS_OK;
-}
-
 /* Puts what acts in `sweeps` sweeps into `out`; they begin with the time of index `first`. */
 hs_status put_acted(const hs_cuda_network *network, const hs_cuda_acted *on, double step, int first,
                     int sweeps, void *out, hs_error *err)
 {
-    return network->problem->precision == HS_FLOAT
-               ? launch_act<float>(network, on, step, first, sweeps, out, err)
-               : launch_act<double>(network, on, step, first, sweeps, out, err);
+    if (on->count == 0)
+        return HS_OK;
+    return hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        action<decltype(zero)> a = {};
+        a.on = *on;
+        a.forcing = network->forcing;
+        a.functions = network->problem->time_function_count;
+        a.value = network->value + first * a.functions;
+        a.step = step;
+        a.out = (decltype(zero) *)out;
+        a.apart = network->view.row_count;
+        const dim3 blocks((unsigned)hs_divide_up(on->count, THREADS), (unsigned)sweeps);
+        act<<<blocks, THREADS, 0, network->stream>>>(a);
+        HS_CUDA_LAUNCHED(err, "act", blocks.x * blocks.y, THREADS);
+        return HS_OK;
+    });
 }
 
 hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
@@ -411,9 +388,7 @@ hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
     const hs_network *of = network->problem->network;
     const hs_precision precision = network->problem->precision;
     const size_t bytes = (size_t)of->row_count * HS_ROW_NUMBERS * hs_precision_size(precision);
-    void *const rows = malloc(bytes);
-    if (!rows)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's rows");
+    void *const rows = hs_new(bytes);
     hs_network_coefficients(of, precision, step, rows);
     const cudaError_t copied =
         cudaMemcpyAsync(network->row, rows, bytes, cudaMemcpyHostToDevice, network->stream);
@@ -422,22 +397,18 @@ hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
     return HS_OK;
 }
 
-template <typename T>
-hs_status launch_rates(const hs_cuda_network *network, double step, hs_error *err)
-{
-    const int64_t count = network->layout.elements, blocks = hs_divide_up(count, THREADS);
-    set_rates<<<(unsigned)blocks, THREADS, 0, network->stream>>>(
-        network->capacity - network->layout.origin, count, step, (T *)network->row);
-    HS_CUDA_LAUNCHED(err, "set_rates", blocks, THREADS);
-    return HS_OK;
-}
-
 hs_status set_step(hs_cuda_network *network, double step, hs_error *err)
 {
     if (!as_arrays(network->problem->network))
         return set_rows(network, step, err);
-    return network->problem->precision == HS_FLOAT ? launch_rates<float>(network, step, err)
-                                                   : launch_rates<double>(network, step, err);
+    const int64_t count = network->layout.elements, blocks = hs_divide_up(count, THREADS);
+    const double *const capacity = network->capacity - network->layout.origin;
+    hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        set_rates<<<(unsigned)blocks, THREADS, 0, network->stream>>>(
+            capacity, count, step, (decltype(zero) *)network->row);
+    });
+    HS_CUDA_LAUNCHED(err, "set_rates", blocks, THREADS);
+    return HS_OK;
 }
 
 /* The values of the time functions at the beginning of each of `sweeps` sweeps, and at the end of
@@ -454,28 +425,6 @@ hs_status set_times(hs_cuda_network *network, const hs_span *span, int64_t first
     HS_CUDA_TRY(err, cudaMemcpyAsync(network->value, network->value_here,
                                      (size_t)((sweeps + 1) * functions) * sizeof(double),
                                      cudaMemcpyHostToDevice, network->stream));
-    return HS_OK;
-}
-
-template <typename T>
-hs_status launch_heat(const hs_cuda_network *network, const void *now, const void *before,
-                      hs_partial *out, hs_error *err)
-{
-    heat_of<T> h = {};
-    h.now = (const T *)now;
-    h.before = (const T *)before;
-    h.sink = (const T *)network->view.sink;
-    h.layout = network->layout;
-    h.blocks = hs_blocks_of(network->problem);
-    h.form = network->view.form;
-    h.number = network->view.number;
-    h.row = network->acted.row;
-    h.capacity = network->capacity;
-    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(&network->problem->grid); axis++)
-        h.width[axis] = network->width[axis];
-    const int pieces = (int)h.blocks.pieces;
-    sum_heat<<<pieces, THREADS, 0, network->stream>>>(h, out);
-    HS_CUDA_LAUNCHED(err, "sum_heat", pieces, THREADS);
     return HS_OK;
 }
 
@@ -513,19 +462,17 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     network->view.form = of->form;
     network->view.row_count = of->row_count;
     memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
-    const size_t functions = (size_t)((sweeps + 1) * problem->time_function_count) * sizeof(double);
-    network->value_here = (double *)malloc(functions + 1);
-    if (!network->value_here)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's time functions");
-    hs_status st = reserve(network, (double)functions, (void **)&network->value, err);
+    const int functions = (sweeps + 1) * problem->time_function_count;
+    network->value_here = hs_cuda_new<double>(functions + 1);
+    hs_status st = hs_cuda_take(&network->pool, functions, &network->value, err);
     if (!st)
         st = hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream,
                                  err);
     if (!st)
         st = init_widths(network, err);
     if (!st)
-        st = place(network, of->forcing, (size_t)of->forcing_count * sizeof *of->forcing,
-                   (void **)&network->forcing, err);
+        st = hs_cuda_put(&network->pool, of->forcing, of->forcing_count, &network->forcing, stream,
+                         err);
     if (!st)
         st = as_arrays(of) ? init_arrays(network, err) : init_palette(network, err);
     return st;
@@ -533,8 +480,7 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
 
 void hs_cuda_network_release(hs_cuda_network *network)
 {
-    for (int n = 0; n < network->pieces; n++)
-        cudaFree(network->memory[n]);
+    hs_cuda_pool_release(&network->pool);
     hs_cuda_moving_release(&network->given);
     free(network->value_here);
     *network = {};
@@ -587,7 +533,23 @@ hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network)
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
                                hs_partial *out, hs_error *err)
 {
-    return network->problem->precision == HS_FLOAT
-               ? launch_heat<float>(network, now, before, out, err)
-               : launch_heat<double>(network, now, before, out, err);
+    const hs_blocks blocks = hs_blocks_of(network->problem);
+    hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        typedef decltype(zero) T;
+        heat_of<T> h = {};
+        h.now = (const T *)now;
+        h.before = (const T *)before;
+        h.sink = (const T *)network->view.sink;
+        h.layout = network->layout;
+        h.blocks = blocks;
+        h.form = network->view.form;
+        h.number = network->view.number;
+        h.row = network->acted.row;
+        h.capacity = network->capacity;
+        for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(&network->problem->grid); axis++)
+            h.width[axis] = network->width[axis];
+        sum_heat<<<(unsigned)blocks.pieces, THREADS, 0, network->stream>>>(h, out);
+    });
+    HS_CUDA_LAUNCHED(err, "sum_heat", blocks.pieces, THREADS);
+    return HS_OK;
 }

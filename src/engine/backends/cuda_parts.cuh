@@ -6,8 +6,8 @@
 #define HS_ENGINE_BACKENDS_CUDA_PARTS_CUH
 
 #include "core/backend.h"
-#include "core/cuda_call.h"
 #include "core/round.h"
+#include "engine/backends/cuda_pool.cuh"
 #include "engine/walls/face_data.h"
 #include "functions/device.cuh"
 
@@ -16,6 +16,13 @@
 /* Bytes that optional allocations leave free, for what kernels, CUDA graphs and the driver need
  * later. */
 const double hs_cuda_left_free = 0x1p28;
+
+/* Calls run with a 0 of the precision's type. */
+template <typename Run>
+auto hs_cuda_typed(hs_precision precision, Run run)
+{
+    return precision == HS_FLOAT ? run(0.0f) : run(0.0);
+}
 
 /* ---- cuda_memory.cu -------------------------------------------------------------------------- */
 
@@ -117,6 +124,7 @@ struct hs_cuda_moving {
     cudaStream_t stream;
     int64_t *at;          /* [count] elements from node (0, 0, 0), on the device */
     double *there;        /* [count] values for these, on the device */
+    hs_cuda_pool pool;    /* the memory of both */
     hs_cuda_staging here; /* ... on the host, which makes more while these are on their way */
 };
 
@@ -218,7 +226,6 @@ struct hs_cuda_acted {
 };
 
 /* The network of a body as kernels read it; all zero without one. */
-enum { HS_CUDA_NETWORK_PIECES = 20 };
 struct hs_cuda_network {
     const hs_problem *problem; /* NULL: there is none */
     hs_layout layout;
@@ -236,8 +243,7 @@ struct hs_cuda_network {
     double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
                                      and the host's */
     const double *width[HS_AXES]; /* m, of nodes along each axis */
-    void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
-    int pieces;
+    hs_cuda_pool pool;
 };
 
 double hs_cuda_network_bytes(const hs_problem *problem, double field_bytes, int sweeps);

@@ -229,10 +229,10 @@ hs_status gather(hs_backend_state *state, const hs_slots axes[HS_AXES], double *
     const swept of = swept_of(state, axes);
     const dim3 blocks = blocks_of(axes);
     const char *field = hs_cuda_field(state, 0);
-    if (state->problem->precision == HS_FLOAT)
-        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const float *)field, array);
-    else
-        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const double *)field, array);
+    hs_cuda_typed(state->problem->precision, [&](auto zero) {
+        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const decltype(zero) *)field,
+                                                            array);
+    });
     HS_CUDA_LAUNCHED(err, "gather", blocks_in(blocks), THREADS);
     return HS_OK;
 }
@@ -247,10 +247,9 @@ hs_status scatter(hs_backend_state *state, const hs_slots axes[HS_AXES], const d
         state->now ^= 1;
     state->change = steps ? HS_CUDA_CHANGE_BY_FIELDS : HS_CUDA_CHANGE_NOT_KNOWN;
     char *field = hs_cuda_field(state, 0);
-    if (state->problem->precision == HS_FLOAT)
-        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (float *)field);
-    else
-        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (double *)field);
+    hs_cuda_typed(state->problem->precision, [&](auto zero) {
+        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (decltype(zero) *)field);
+    });
     HS_CUDA_LAUNCHED(err, "scatter", blocks_in(blocks), THREADS);
     return HS_OK;
 }

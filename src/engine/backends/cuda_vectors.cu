@@ -51,10 +51,8 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
     if (count <= state->more_count)
         return HS_OK;
     const double wanted = (double)(count - state->more_count) * (double)field_bytes(state);
-    char **more = (char **)realloc(state->more, (size_t)count * sizeof *more);
-    if (more)
-        state->more = more;
-    if (!more || wanted + hs_cuda_left_free > (double)free_bytes)
+    state->more = (char **)hs_grow(state->more, (size_t)count, sizeof *state->more);
+    if (wanted + hs_cuda_left_free > (double)free_bytes)
         return no_memory(state, fields, free_bytes, err);
     for (; state->more_count < count; state->more_count++) {
         char *field = NULL;
@@ -180,19 +178,6 @@ unsigned blocks_of(int64_t count, int64_t each)
     return (unsigned)(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/* As many threads along x as a row has nodes, up to a block's; along y the rest of the block. */
-template <typename T>
-void launch(const sum<T> &s, cudaStream_t stream)
-{
-    unsigned along = 1;
-    while (along < THREADS && along < s.points[HS_X])
-        along *= 2;
-    const dim3 threads(along, THREADS / along);
-    const dim3 blocks(blocks_of(s.points[HS_X], threads.x), blocks_of(s.points[HS_Y], threads.y),
-                      blocks_of(s.points[HS_Z], 1));
-    sums<<<blocks, threads, 0, stream>>>(s);
-}
-
 /* Nodes that are not free differ from field to field only where walls prescribe what changes. */
 bool holds_differ(const hs_backend_state *state)
 {
@@ -236,8 +221,15 @@ hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, 
     }
     if (holds_differ(state))
         ask_rates(&state->network.view, first, &s);
-    launch(s, state->stream);
-    HS_CUDA_TRY(err, cudaGetLastError());
+    /* as many threads along x as a row has nodes, up to a block's; along y the rest of the block */
+    unsigned along = 1;
+    while (along < THREADS && along < s.points[HS_X])
+        along *= 2;
+    const dim3 threads(along, THREADS / along);
+    const dim3 blocks(blocks_of(s.points[HS_X], threads.x), blocks_of(s.points[HS_Y], threads.y),
+                      blocks_of(s.points[HS_Z], 1));
+    sums<<<blocks, threads, 0, state->stream>>>(s);
+    HS_CUDA_LAUNCHED(err, "sums", (int64_t)blocks.x * blocks.y * blocks.z, THREADS);
     return HS_OK;
 }
 
@@ -251,9 +243,9 @@ hs_status combine(hs_backend_state *state, int out, int base, const hs_term *ter
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_status st = HS_OK;
     for (int n = 0; n < boxes && !st; n++)
-        st = state->problem->precision == HS_FLOAT
-                 ? add<float>(state, out, base, terms, count, &box[n], err)
-                 : add<double>(state, out, base, terms, count, &box[n], err);
+        st = hs_cuda_typed(state->problem->precision, [&](auto zero) {
+            return add<decltype(zero)>(state, out, base, terms, count, &box[n], err);
+        });
     return st;
 }
 
