@@ -15,140 +15,95 @@ namespace
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* A node's row, and in a palette its number. */
+/* A node's row. */
 struct numbers {
+    enum { NUMBERS = HS_CUDA_ROW };
+    typedef float type;
     float edge[HS_AXES], inverse;
     unsigned number;
+
+    __device__ static numbers read(const float *row, unsigned number)
+    {
+        const float4 v = __ldg((const float4 *)row);
+        return {{v.x, v.y, v.z}, v.w, number};
+    }
 };
 
-struct number_of_edge {
-    float edge;
-    unsigned number;
-};
-
-const unsigned no_number = ~0u;
+template <typename NUMBER>
+using palette = march::palette<NUMBER, numbers>;
 
 struct arrays {
     static const bool wide = false;
     hs_cuda_rows of;
 
-    arrays() = default;
-    arrays(const hs_cuda_rows &rows) : of(rows)
-    {
-    }
     __device__ float edge(int axis, unsigned node) const
     {
         return of.edge[axis] ? __ldg(of.edge[axis] + node) : 0.0f;
-    }
-    __device__ float inverse(unsigned node) const
-    {
-        return __ldg(of.inverse + node);
     }
     __device__ numbers none() const
     {
         return {};
     }
-    __device__ number_of_edge no_edge() const
+    __device__ march::kept_edge<float> no_edge() const
     {
         return {};
     }
     __device__ void keep(numbers &row, unsigned node) const
     {
-        row = {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)}, inverse(node), 0};
+        row = {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)}, __ldg(of.inverse + node), 0};
     }
-    __device__ void keep_edge(number_of_edge &to, int axis, unsigned node) const
+    __device__ void keep_edge(march::kept_edge<float> &to, int axis, unsigned node) const
     {
         to.edge = edge(axis, node);
     }
-    template <int N>
-    __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
-    {
-        for (int n = 0; n < N; n++)
-            to[n] = {__ldg(of.before + node[n]), __ldg(of.after + node[n])};
-    }
 };
 
-/* A node mostly has the same row as the one below. */
+__device__ float inverse_of(const arrays &rows, unsigned node)
+{
+    return __ldg(rows.of.inverse + node);
+}
+
 template <typename NUMBER>
-struct palette {
-    static const bool wide = true;
-    const NUMBER *number;
-    const float *row; /* [rows][HS_CUDA_ROW] */
+__device__ float inverse_of(const palette<NUMBER> &rows, unsigned node)
+{
+    return rows.member(3, node);
+}
 
-    palette() = default;
-    palette(const hs_cuda_rows &rows) : number((const NUMBER *)rows.number), row(rows.row)
-    {
-    }
-    __device__ const float *row_of(unsigned node) const
-    {
-        return row + (unsigned)__ldg(number + node) * HS_CUDA_ROW;
-    }
-    __device__ float edge(int axis, unsigned node) const
-    {
-        return __ldg(row_of(node) + axis);
-    }
-    __device__ float inverse(unsigned node) const
-    {
-        return __ldg(row_of(node) + 3);
-    }
-    __device__ auto numbers_of(unsigned node) const
-    {
-        return __ldg((const typename march::four<NUMBER>::type *)(number + node));
-    }
-    __device__ unsigned number_of(unsigned node) const
-    {
-        return __ldg(number + node);
-    }
-    __device__ static bool all_are(typename march::four<NUMBER>::type numbers, unsigned n)
-    {
-        return numbers == n * march::four<NUMBER>::ones;
-    }
-    __device__ numbers none() const
-    {
-        return {{}, 0.0f, no_number};
-    }
-    __device__ number_of_edge no_edge() const
-    {
-        return {0.0f, no_number};
-    }
-    __device__ void keep(numbers &kept, unsigned node) const
-    {
-        const unsigned n = __ldg(number + node);
-        if (n == kept.number)
-            return;
-        const float4 v = __ldg((const float4 *)(row + n * HS_CUDA_ROW));
-        kept = {{v.x, v.y, v.z}, v.w, n};
-    }
-    __device__ void keep_edge(number_of_edge &kept, int axis, unsigned node) const
-    {
-        const unsigned n = __ldg(number + node);
-        if (n != kept.number)
-            kept = {__ldg(row + n * HS_CUDA_ROW + axis), n};
-    }
-    /* Multiplies by the inverses, for WIDE nodes. */
-    __device__ void multiply(unsigned node, float (&field)[march::WIDE]) const
-    {
-        const float first = inverse(node);
-        const bool alike = all_are(numbers_of(node), number_of(node));
+/* Multiplies by the inverses, for WIDE nodes. */
+template <typename NUMBER>
+__device__ void multiply(const palette<NUMBER> &rows, unsigned node, float (&field)[march::WIDE])
+{
+    const float first = inverse_of(rows, node);
+    const bool alike = rows.all_are(rows.numbers_of(node), rows.number_of(node));
 #pragma unroll
-        for (int m = 0; m < march::WIDE; m++)
-            field[m] *= alike ? first : inverse(node + (unsigned)m);
-    }
-    /* Mostly all have the row of the first. */
-    template <int N>
-    __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
-    {
-        unsigned of[N];
-        for (int n = 0; n < N; n++)
-            of[n] = number_of(node[n]);
-        to[0] = __ldg((const float2 *)(row + of[0] * HS_CUDA_ROW + 4));
-        for (int n = 1; n < N; n++)
-            to[n] = of[n] == of[0] ? to[0] : __ldg((const float2 *)(row + of[n] * HS_CUDA_ROW + 4));
-    }
-};
+    for (int m = 0; m < march::WIDE; m++)
+        field[m] *= alike ? first : inverse_of(rows, node + (unsigned)m);
+}
+
+/* The weights by which nodes are eliminated. */
+template <int N>
+__device__ void weights_of(const arrays &rows, const unsigned (&node)[N], float2 (&to)[N])
+{
+    for (int n = 0; n < N; n++)
+        to[n] = {__ldg(rows.of.before + node[n]), __ldg(rows.of.after + node[n])};
+}
+
+/* Mostly all have the row of the first. */
+template <typename NUMBER, int N>
+__device__ void weights_of(const palette<NUMBER> &rows, const unsigned (&node)[N], float2 (&to)[N])
+{
+    unsigned of[N];
+    for (int n = 0; n < N; n++)
+        of[n] = rows.number_of(node[n]);
+    to[0] = __ldg((const float2 *)(rows.row + of[0] * HS_CUDA_ROW + 4));
+    for (int n = 1; n < N; n++)
+        to[n] =
+            of[n] == of[0] ? to[0] : __ldg((const float2 *)(rows.row + of[n] * HS_CUDA_ROW + 4));
+}
 
 template <typename Rows>
 struct pass {
+    static const bool sums = false;
     typedef float value;
     typedef float total;
     march::box box;
@@ -176,12 +131,12 @@ template <typename Rows>
 struct start : pass<Rows> {
     __device__ float load(unsigned node) const
     {
-        return this->rows.inverse(node) * __ldg(this->right + node);
+        return inverse_of(this->rows, node) * __ldg(this->right + node);
     }
     __device__ void load(unsigned node, float (&to)[march::WIDE]) const
     {
         march::read(this->right, node, to);
-        this->rows.multiply(node, to);
+        multiply(this->rows, node, to);
     }
     template <int W>
     __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
@@ -216,39 +171,25 @@ struct step : pass<Rows> {
 template <typename Rows>
 struct step_again : pass<Rows> {
     template <int W>
-    __device__ void make(unsigned node, const numbers &row, const float (&here)[W],
-                         const float (&sum)[W], const float (&right)[W], float (&made)[W]) const
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &mine) const
     {
-        float before[W];
+        float made[W], right[W], before[W];
+        march::read(this->right, node, right);
         march::read_own(this->out, node, before);
-        for (int m = 0; m < W; m++)
+        for (int m = 0; m < W; m++) {
             made[m] = here[m] + this->p.again * (here[m] - before[m]) +
                       this->p.second * (row.inverse * (right[m] + sum[m]) - here[m]);
+            mine.sum[0] += (double)made[m] * (double)right[m];
+        }
         march::write(this->out, node, made);
-    }
-    template <int W>
-    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
-                        const float (&sum)[W], march::found &) const
-    {
-        float made[W], right[W];
-        march::read(this->right, node, right);
-        make(node, row, here, sum, right, made);
     }
 };
 
 /* The same with the sum that conjugate gradients need. */
 template <typename Rows>
 struct step_to_end : step_again<Rows> {
-    template <int W>
-    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
-                        const float (&sum)[W], march::found &mine) const
-    {
-        float made[W], right[W];
-        march::read(this->right, node, right);
-        this->make(node, row, here, sum, right, made);
-        for (int m = 0; m < W; m++)
-            mine.sum[0] += (double)made[m] * (double)right[m];
-    }
+    static const bool sums = true;
 };
 
 template <typename Rows>
@@ -264,23 +205,6 @@ struct residual : pass<Rows> {
         march::write(this->out, node, made);
     }
 };
-
-template <int W, typename Task>
-__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
-    do_pass(const __grid_constant__ Task task)
-{
-    march::found none;
-    march::go<W>(task.box, task, none);
-}
-
-template <int W, typename Task>
-__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
-    do_last_pass(const __grid_constant__ Task task, march::reduction to)
-{
-    march::found mine = {};
-    march::go<W>(task.box, task, mine);
-    march::reduce(mine, to);
-}
 
 /* ---- between levels -------------------------------------------------------------------------- */
 
@@ -354,7 +278,7 @@ struct gather : transfer<Rows, LISTED> {
                 node[b][a] = all[3 * b + a] = there ? node_at(fine, xs[a], ys[b], k) : middle;
                 value[b][a] = there ? __ldg(from + node[b][a]) : 0.0f;
             }
-        rows.weights(all, weights);
+        weights_of(rows, all, weights);
         float along_x[3];
 #pragma unroll
         for (int b = 0; b < 3; b++)
@@ -453,7 +377,7 @@ __device__ __forceinline__ void add_cell(const Transfer &t, const cell &of)
                               of.fine[HS_Z][b ? 2 : 0])
                     : corner;
         }
-    t.rows.weights(node, w);
+    weights_of(t.rows, node, w);
 #pragma unroll
     for (int x = 0; x < 2; x++)
 #pragma unroll
@@ -528,10 +452,11 @@ __global__ void __launch_bounds__(march::THREADS)
 template <typename Run>
 hs_status with_rows(const hs_cuda_level *level, Run run)
 {
-    switch (level->rows.number_bytes) {
-    case 1: return run(palette<uint8_t>(level->rows));
-    case 2: return run(palette<uint16_t>(level->rows));
-    default: return run(arrays(level->rows));
+    const hs_cuda_rows &rows = level->rows;
+    switch (rows.number_bytes) {
+    case 1: return run(palette<uint8_t>{(const uint8_t *)rows.number, rows.row});
+    case 2: return run(palette<uint16_t>{(const uint16_t *)rows.number, rows.row});
+    default: return run(arrays{rows});
     }
 }
 
@@ -555,11 +480,8 @@ hs_status pass_over(const hs_cuda_levels *levels, const hs_cuda_level *level, co
     return with_rows(level, [&](const auto &rows) {
         typedef std::decay_t<decltype(rows)> type;
         typedef Task<type> task_type;
-        const task_type task = task_of<task_type>(level, rows, x, out);
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch(name, do_pass<width(), task_type>, march::blocks_of(task.box),
-                                 levels->stream, err, task);
-        });
+        return march::launch_pass(name, task_of<task_type>(level, rows, x, out), levels->reduction,
+                                  levels->stream, err);
     });
 }
 
@@ -615,21 +537,6 @@ hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_e
     });
 }
 
-/* The second step, with that sum. */
-hs_status end_cycle(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
-{
-    return with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef step_to_end<type> task_type;
-        const task_type task = task_of<task_type>(level, rows, level->other, level->x);
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch("step_to_end", do_last_pass<width(), task_type>,
-                                 march::blocks_of(task.box), levels->stream, err, task,
-                                 levels->reduction);
-        });
-    });
-}
-
 hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
 {
     const bool is_first = level == &levels->level[0];
@@ -644,7 +551,7 @@ hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_er
         st = pass_over<step>(levels, level, "step", x, level->other, err);
     if (st)
         return st;
-    return is_first ? end_cycle(levels, level, err)
+    return is_first ? pass_over<step_to_end>(levels, level, "step_to_end", level->other, x, err)
                     : pass_over<step_again>(levels, level, "step_again", level->other, x, err);
 }
 

@@ -24,6 +24,7 @@ using namespace matrix;
 /* The residual: inflow + flow, and how large it is. */
 template <typename Rows>
 struct residual_task {
+    static const bool sums = true;
     typedef double value;
     struct total {
         double flow, size, square;
@@ -140,6 +141,7 @@ __global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
 /* r -= length A p, and the right side of the cycle. */
 template <typename Rows>
 struct subtract_task {
+    static const bool sums = true;
     typedef float value;
     typedef double total;
     march::box box;
@@ -179,15 +181,6 @@ struct subtract_task {
     }
 };
 
-template <int W, typename Task>
-__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
-    do_pass(const __grid_constant__ Task task, march::reduction to)
-{
-    march::found mine = {};
-    march::go<W>(task.box, task, mine);
-    march::reduce(mine, to);
-}
-
 /* ---- single nodes ---------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(march::THREADS)
@@ -215,7 +208,8 @@ __global__ void __launch_bounds__(march::THREADS)
 {
     const int64_t nodes = hs_lattice_count(&net.lattice);
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
-        const numbers row = rows.at((unsigned)n);
+        numbers row = rows.none();
+        rows.keep(row, (unsigned)n);
         net.sink[n] = row.rate > 0.0 ? (float)(factor * row.sink) : INFINITY;
         for (int axis = 0; axis < HS_AXES; axis++)
             if (net.edge[axis])
@@ -290,8 +284,9 @@ hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs
                                     self->vector[HS_KRYLOV_INFLOW],
                                     self->vector[HS_KRYLOV_RESIDUAL],
                                     slack};
-            return march::launch("residual", do_pass<1, task_type>, march::blocks_of(self->box),
-                                 self->stream, err, task, self->levels.reduction);
+            return march::launch("residual", march::do_pass<1, task_type>,
+                                 march::blocks_of(self->box), self->stream, err, task,
+                                 self->levels.reduction);
         });
     if (!st)
         st = hs_cuda_levels_found(&self->levels, &found, err);
@@ -374,11 +369,7 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
                                 1.0 / self->unit,
                                 self->vector[HS_KRYLOV_RESIDUAL],
                                 self->levels.level[0].right};
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch("subtract", do_pass<width(), task_type>,
-                                 march::blocks_of(task.box), self->stream, err, task,
-                                 self->levels.reduction);
-        });
+        return march::launch_pass("subtract", task, self->levels.reduction, self->stream, err);
     });
     if (!st)
         st = hs_cuda_levels_found(&self->levels, &found, err);

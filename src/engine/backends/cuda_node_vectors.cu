@@ -18,7 +18,7 @@ __device__ double value_of(const Rows &rows, const hs_krylov_terms &of, int64_t 
         const double difference = of.minus[t] ? of.plus[t][n] - of.minus[t][n] : of.plus[t][n];
         double factor = of.factor[t];
         if (of.power[t]) {
-            const double rate = rows.rate((unsigned)n);
+            const double rate = rate_of(rows, (unsigned)n);
             factor *= of.power[t] < 0 || !(rate > 0.0) ? rate : 1.0 / rate;
         }
         value = fma(factor, difference, value);
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(march::THREADS)
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
         const double value = value_of(rows, of, n);
         mine.sum[0] += value;
-        if (!free || rows.rate((unsigned)n) > 0.0)
+        if (!free || rate_of(rows, (unsigned)n) > 0.0)
             matrix::keep_most(mine.most[0], fabs(value));
     }
     march::reduce(mine, to);
