@@ -72,14 +72,11 @@ int devices(void)
 
 hs_status allocate(hs_backend_state *state, hs_error *err)
 {
-    const size_t bytes =
-        (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-    const size_t steps = (size_t)state->plan.steps;
-    state->level = (hs_face_level *)calloc(steps, sizeof *state->level);
-    state->source_value = (double *)calloc(steps, sizeof *state->source_value);
-    if (!state->level || !state->source_value)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for %zu levels", steps);
+    const size_t bytes = hs_cuda_field_bytes(&state->layout, state->problem->precision);
+    state->level = hs_cuda_new<hs_face_level>(state->plan.steps);
+    state->source_value = hs_cuda_new<double>(state->plan.steps);
     HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+    state->staging = {&state->layout, state->problem->precision, state->stream};
     for (int f = 0; f < 2; f++) {
         HS_CUDA_TRY(err, cudaMalloc(&state->field[f], bytes));
         /* kernels may load, though not use, the padding between rows */
@@ -146,11 +143,8 @@ hs_status make_plan(hs_backend_state *state, hs_error *err)
     if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
                              sizeof reason))
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
-    if (!state->plan.for_any_steps) {
-        state->rest = (hs_kernel_plan *)calloc((size_t)state->plan.steps, sizeof *state->rest);
-        if (!state->rest)
-            return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
-    }
+    if (!state->plan.for_any_steps)
+        state->rest = hs_cuda_new<hs_kernel_plan>(state->plan.steps);
     state->layout = hs_layout_moved(usual, state->plan.shift);
     return HS_OK;
 }
@@ -181,9 +175,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
         st = hs_cuda_memory_check(problem, kernel, err);
     if (st)
         return st;
-    hs_backend_state *state = (hs_backend_state *)calloc(1, sizeof *state);
-    if (!state)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
+    hs_backend_state *state = hs_cuda_new<hs_backend_state>(1);
     state->problem = problem;
     state->kernel = kernel;
     state->device = device;
@@ -209,12 +201,10 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_precision precision = state->problem->precision;
-    hs_status st = hs_cuda_upload(&state->staging, &state->layout, precision, box, values,
-                                  hs_cuda_field(state, 0), state->stream, err);
+    hs_status st = hs_cuda_upload(&state->staging, box, values, hs_cuda_field(state, 0), err);
     if (!st) /* into both, since no sweep writes the held layers */
-        st = hs_cuda_copy_field(&state->layout, precision, box, hs_cuda_field(state, 0),
-                                hs_cuda_field(state, 1), state->stream, err);
+        st = hs_cuda_copy_field(&state->staging, box, hs_cuda_field(state, 0),
+                                hs_cuda_field(state, 1), err);
     if (st)
         return st;
     state->stale_walls = 2;
@@ -234,8 +224,7 @@ hs_status download_field(hs_backend_state *state, int field, const hs_box *box, 
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
-                            hs_cuda_field(state, field), state->stream, err);
+    return hs_cuda_download(&state->staging, box, values, hs_cuda_field(state, field), err);
 }
 
 hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
@@ -253,9 +242,8 @@ hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *e
 {
     *out = NULL;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_status st = hs_cuda_readback_begin(&state->readback, state->device, &state->layout,
-                                                state->problem->precision, state->field[state->now],
-                                                state->stream, err);
+    const hs_status st = hs_cuda_readback_begin(&state->readback, state->device, &state->staging,
+                                                state->field[state->now], err);
     if (!st && !state->readback.lacking)
         *out = &state->readback;
     return st;
@@ -336,7 +324,7 @@ hs_status prescribe(hs_backend_state *state, int steps, double t, hs_error *err)
                : HS_OK;
 }
 
-hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int steps)
+hs_sweep make_request(hs_backend_state *state, const hs_operator *op, int steps)
 {
     hs_sweep request = {};
     request.precision = state->problem->precision;
@@ -552,22 +540,21 @@ hs_status time_sweeps(hs_backend_state *state, const hs_span *span, double *seco
 hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *seconds,
                hs_error *err)
 {
-    const int64_t size =
-        state->layout.elements * (int64_t)hs_precision_size(state->problem->precision);
+    const size_t size = hs_cuda_field_bytes(&state->layout, state->problem->precision);
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_status st = hs_cuda_timer_start(&state->timer, state->stream, err);
     if (st)
         return st;
     for (int64_t n = 0; n < count; n++) {
         HS_CUDA_TRY(err, cudaMemcpyAsync(state->field[state->now ^ 1], state->field[state->now],
-                                         (size_t)size, cudaMemcpyDeviceToDevice, state->stream));
+                                         size, cudaMemcpyDeviceToDevice, state->stream));
         hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
     }
     st = hs_cuda_timer_stop(&state->timer, state->stream, err);
     if (st)
         return st;
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    *bytes = 2 * size;
+    *bytes = 2 * (int64_t)size;
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
     return hs_cuda_timer_read(&state->timer, seconds, err);
 }
@@ -577,9 +564,8 @@ hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_cuda_graph_release(&state->graph);
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
-    const size_t bytes =
-        (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-    return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now, bytes,
+    return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now,
+                                 hs_cuda_field_bytes(&state->layout, state->problem->precision),
                                  state->stream, err);
 }
 

@@ -10,10 +10,10 @@ namespace
 hs_layers layers(hs_backend_state *state, int field, int64_t from, int64_t to)
 {
     const int axis = state->problem->grid.dims - 1;
-    const int64_t size = (int64_t)hs_precision_size(state->problem->precision);
-    const int64_t layer = state->layout.pitch[axis] * size;
-    char *const origin = *hs_cuda_field_of(state, field) + state->layout.origin * size;
-    return {origin + from * layer, (size_t)((to - from) * layer), state->stream};
+    const int64_t layer =
+        state->layout.pitch[axis] * (int64_t)hs_precision_size(state->problem->precision);
+    return {hs_cuda_field(state, field) + from * layer, (size_t)((to - from) * layer),
+            state->stream};
 }
 
 hs_status space(hs_backend_state *state, size_t bytes, void **out, hs_error *err)

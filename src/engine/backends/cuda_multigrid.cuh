@@ -10,8 +10,8 @@
 #ifndef HS_ENGINE_BACKENDS_CUDA_MULTIGRID_CUH
 #define HS_ENGINE_BACKENDS_CUDA_MULTIGRID_CUH
 
+#include "engine/backends/cuda_common.cuh"
 #include "engine/backends/cuda_march.cuh"
-#include "engine/backends/cuda_pool.cuh"
 #include "engine/multigrid/level.h"
 
 /* Numbers of each node: arrays, NULL where all are 0; or rows by number. */

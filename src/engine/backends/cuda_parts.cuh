@@ -7,32 +7,32 @@
 
 #include "core/backend.h"
 #include "core/round.h"
-#include "engine/backends/cuda_pool.cuh"
+#include "engine/backends/cuda_common.cuh"
 #include "engine/walls/face_data.h"
 #include "functions/device.cuh"
 
 #include <cuda_runtime.h>
 
-/* Bytes that optional allocations leave free, for what kernels, CUDA graphs and the driver need
- * later. */
-const double hs_cuda_left_free = 0x1p28;
-
-/* Calls run with a 0 of the precision's type. */
-template <typename Run>
-auto hs_cuda_typed(hs_precision precision, Run run)
-{
-    return precision == HS_FLOAT ? run(0.0f) : run(0.0);
-}
-
 /* ---- cuda_memory.cu -------------------------------------------------------------------------- */
 
 /* The layout of the problem's fields. */
 hs_layout hs_cuda_layout(const hs_problem *problem);
+/* Bytes of a whole field. */
+static inline size_t hs_cuda_field_bytes(const hs_layout *layout, hs_precision precision)
+{
+    return (size_t)layout->elements * hs_precision_size(precision);
+}
 /* Bytes of a whole run, optional memory included. */
 double hs_cuda_memory(const hs_problem *problem, const hs_kernel *kernel);
 /* Whether the memory that the run cannot do without is free; else how much that is, and what grid
  * would fit. */
 hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kernel, hs_error *err);
+
+/* Bytes that optional allocations leave free, for what kernels, CUDA graphs and the driver need
+ * later. */
+const double hs_cuda_left_free = 0x1p28;
+/* Takes optional memory; *out is NULL where too little is free. */
+hs_status hs_cuda_spare(double bytes, void **out, hs_error *err);
 
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
@@ -55,6 +55,9 @@ double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such devic
 /* Page-locked host memory, which the device reads and writes at full speed while the host goes on;
  * large copies use its two halves in turn. Zero: none yet. */
 struct hs_cuda_staging {
+    const hs_layout *layout; /* of the fields; outlives it */
+    hs_precision precision;
+    cudaStream_t stream;
     char *half[2];
     cudaEvent_t done[2]; /* after the copy that last used the half */
     size_t bytes;        /* of each half */
@@ -72,22 +75,19 @@ hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **s
 
 /* Starts the copy of a box between a field, given by its node (0, 0, 0), and dense host memory;
  * does not wait for it. */
-hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                             void *dense, void *field, bool to_device, cudaStream_t stream,
-                             hs_error *err);
+hs_status hs_cuda_copy_begin(const hs_cuda_staging *staging, const hs_box *box, void *dense,
+                             void *field, bool to_device, hs_error *err);
 
 /* The same through the staging. Returns when `dense` may be used again: the values are there, or on
  * their way to the device. Values in hs_cuda_staging_space are uploaded from where they are. */
-hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
-                           hs_precision precision, const hs_box *box, void *dense, void *field,
-                           cudaStream_t stream, hs_error *err);
-hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_precision precision,
-                         const hs_box *box, const void *dense, void *field, cudaStream_t stream,
-                         hs_error *err);
+hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
+                           hs_error *err);
+hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_box *box, const void *dense,
+                         void *field, hs_error *err);
 
 /* Copies a box of one field to the same box of another; does not wait for it. */
-hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                             void *from, void *to, cudaStream_t stream, hs_error *err);
+hs_status hs_cuda_copy_field(const hs_cuda_staging *staging, const hs_box *box, void *from,
+                             void *to, hs_error *err);
 
 /* ---- cuda_readback.cu ------------------------------------------------------------------------ */
 
@@ -95,22 +95,18 @@ hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, co
  * sweeps may go on. Zero: none yet. */
 struct hs_readback {
     int device;
-    hs_layout layout;
-    hs_precision precision;
-    char *copy;        /* of a whole field, ghosts included */
-    bool lacking;      /* there is no memory for it */
-    cudaEvent_t taken; /* after the copy */
-    cudaStream_t stream;
-    hs_cuda_staging staging;
-    hs_box box[2]; /* in the halves of the staging */
-    bool there[2]; /* there, or on its way */
+    char *copy;              /* of a whole field, ghosts included */
+    bool lacking;            /* there is no memory for it */
+    cudaEvent_t taken;       /* after the copy */
+    hs_cuda_staging staging; /* with that stream */
+    hs_box box[2];           /* in the halves of the staging */
+    bool there[2];           /* there, or on its way */
 };
 
-/* Copies `field` (an allocation of the layout) as it is after the work submitted to `sweeps` so
+/* Copies `field` (an allocation) as it is after the work submitted to the stream of `sweeps` so
  * far. HS_OK with readback->lacking where there is no memory. Safe to release after failure. */
-hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_layout *layout,
-                                 hs_precision precision, const char *field, cudaStream_t sweeps,
-                                 hs_error *err);
+hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_cuda_staging *sweeps,
+                                 const char *field, hs_error *err);
 hs_status hs_cuda_readback_part(hs_readback *readback, const hs_box *box, const hs_box *next,
                                 const void **values, hs_error *err);
 void hs_cuda_readback_release(hs_readback *readback);

@@ -1,4 +1,4 @@
-#include "engine/backends/cuda_pool.cuh"
+#include "engine/backends/cuda_common.cuh"
 
 #include <stdlib.h>
 

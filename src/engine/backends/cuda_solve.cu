@@ -9,8 +9,7 @@ hs_cuda_pitched field_of(hs_backend_state *state, int number)
 {
     hs_cuda_pitched field = {};
     field.precision = state->problem->precision;
-    field.nodes = *hs_cuda_field_of(state, number) +
-                  state->layout.origin * (int64_t)hs_precision_size(field.precision);
+    field.nodes = hs_cuda_field(state, number);
     for (int axis = 0; axis < HS_AXES; axis++)
         field.pitch[axis] = state->layout.pitch[axis];
     return field;

@@ -88,21 +88,6 @@ double level_bytes(const hs_problem *problem, int levels)
            (varies(problem) & HS_VARIES_T ? levels : 1);
 }
 
-/* Memory that makes a run faster but is not needed: NULL where there is none to spare. */
-hs_status spare_memory(double bytes, void **out, hs_error *err)
-{
-    size_t free_bytes = 0, all_bytes = 0;
-    *out = NULL;
-    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    if ((double)free_bytes < bytes + hs_cuda_left_free)
-        return HS_OK;
-    if (cudaMalloc(out, (size_t)bytes) != cudaSuccess) {
-        cudaGetLastError(); /* so that no later call reports it */
-        *out = NULL;
-    }
-    return HS_OK;
-}
-
 /* Bytes of tables that speed up the evaluation; 0 where that is done once. */
 double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
 {
@@ -125,7 +110,7 @@ hs_status choose_tables(const hs_cuda_source *source, int times, hs_tables_of *w
         return HS_OK;
     for (const hs_tables_of more : {HS_TABLES_OF_FIELDS, HS_TABLES_OF_PLANES}) {
         const double bytes = table_bytes(source->problem, more, times);
-        const hs_status st = bytes > 0.0 ? spare_memory(bytes, memory, err) : HS_OK;
+        const hs_status st = bytes > 0.0 ? hs_cuda_spare(bytes, memory, err) : HS_OK;
         if (*memory)
             *which = more;
         if (st || *memory)
@@ -193,8 +178,7 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
                 hs_write(problem->precision, plane, j * nx + i, row[i]);
         }
         const hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
-        st = hs_cuda_upload(source->staging, &source->layout, problem->precision, &box, plane,
-                            (void *)source->nodes, source->stream, err);
+        st = hs_cuda_upload(source->staging, &box, plane, (void *)source->nodes, err);
     }
     free(plane);
     free(rows);
@@ -241,9 +225,7 @@ hs_status init_walls(hs_cuda_source *source, hs_error *err)
     if (!problem->network)
         return HS_OK;
     const hs_moving *inflow = &problem->network->inflow;
-    source->base = (double *)calloc((size_t)inflow->count + 1, sizeof *source->base);
-    if (!source->base)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
+    source->base = hs_cuda_new<double>(inflow->count + 1);
     return hs_cuda_moving_init(&source->inflow, inflow, &source->layout, problem->precision,
                                source->stream, err);
 }
@@ -282,14 +264,12 @@ static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *e
     void *memory = NULL;
     if (repeats_in_space(problem))
         HS_CUDA_TRY(err, cudaMalloc(&memory, (size_t)bytes));
-    else if (const hs_status st = spare_memory(bytes, &memory, err); st)
+    else if (const hs_status st = hs_cuda_spare(bytes, &memory, err); st)
         return st;
     if (!memory)
         return HS_OK;
     source->allocation = (char *)memory;
-    source->level = (const void **)calloc((size_t)levels, sizeof *source->level);
-    if (!source->level)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for %d levels", levels);
+    source->level = hs_cuda_new<const void *>(levels);
     source->levels = levels;
     const int64_t elements = level_pitch(problem, source->pitch);
     const size_t apart = (size_t)elements * hs_precision_size(problem->precision);
@@ -303,7 +283,7 @@ static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *e
 static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
 {
     const size_t size = hs_precision_size(source->problem->precision);
-    const size_t bytes = (size_t)source->layout.elements * size;
+    const size_t bytes = hs_cuda_field_bytes(&source->layout, source->problem->precision);
     HS_CUDA_TRY(err, cudaMalloc(&source->allocation, bytes));
     HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, source->stream));
     source->nodes = source->allocation + (size_t)source->layout.origin * size;

@@ -14,22 +14,11 @@ const int64_t most_blocks = 65535; /* along y or z */
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-size_t field_bytes(const hs_backend_state *state)
-{
-    return (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-}
-
 double bytes(const hs_problem *problem, int fields)
 {
     const hs_layout layout = hs_cuda_layout(problem);
-    const double one = (double)layout.elements * (double)hs_precision_size(problem->precision);
+    const double one = (double)hs_cuda_field_bytes(&layout, problem->precision);
     return fields > 2 ? (fields - 2) * one : 0.0;
-}
-
-char **field_of(hs_backend_state *state, int number)
-{
-    assert(number >= 0 && number < 2 + state->more_count);
-    return hs_cuda_field_of(state, number);
 }
 
 hs_status no_memory(const hs_backend_state *state, int fields, size_t free_bytes, hs_error *err)
@@ -50,15 +39,16 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
     HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
     if (count <= state->more_count)
         return HS_OK;
-    const double wanted = (double)(count - state->more_count) * (double)field_bytes(state);
+    const size_t each = hs_cuda_field_bytes(&state->layout, state->problem->precision);
+    const double wanted = (double)(count - state->more_count) * (double)each;
     state->more = (char **)hs_grow(state->more, (size_t)count, sizeof *state->more);
     if (wanted + hs_cuda_left_free > (double)free_bytes)
         return no_memory(state, fields, free_bytes, err);
     for (; state->more_count < count; state->more_count++) {
         char *field = NULL;
-        HS_CUDA_TRY(err, cudaMalloc(&field, field_bytes(state)));
+        HS_CUDA_TRY(err, cudaMalloc(&field, each));
         state->more[state->more_count] = field;
-        HS_CUDA_TRY(err, cudaMemcpyAsync(field, state->field[state->now], field_bytes(state),
+        HS_CUDA_TRY(err, cudaMemcpyAsync(field, state->field[state->now], each,
                                          cudaMemcpyDeviceToDevice, state->stream));
     }
     return HS_OK;
@@ -68,7 +58,7 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
 void exchange(hs_backend_state *state, int a, int b)
 {
     hs_cuda_graph_release(&state->graph);
-    std::swap(*field_of(state, a), *field_of(state, b));
+    std::swap(*hs_cuda_field_of(state, a), *hs_cuda_field_of(state, b));
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -80,7 +70,7 @@ hs_status call(hs_backend_state *state, const hs_span *span, int steps, int from
     assert(from != to && state->rotation.pairs == 0);
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     char *const kept[2] = {state->field[0], state->field[1]};
-    char *const begins = *field_of(state, from), *const ends = *field_of(state, to);
+    char *const begins = *hs_cuda_field_of(state, from), *const ends = *hs_cuda_field_of(state, to);
     const int now = state->now;
     state->field[now] = begins;
     state->field[now ^ 1] = ends;
@@ -105,11 +95,9 @@ hs_status recur(hs_backend_state *state, const hs_span *span, const hs_recurrenc
                 const double *factor, int steps, hs_error *err)
 {
     assert(steps > 0 && steps <= state->plan.recursion);
-    const int64_t origin =
-        state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
-    const hs_recursion recursion = {
-        *field_of(state, fields->before) + origin,
-        steps > 1 ? *field_of(state, fields->last_but_one) + origin : NULL, factor};
+    const hs_recursion recursion = {hs_cuda_field(state, fields->before),
+                                    steps > 1 ? hs_cuda_field(state, fields->last_but_one) : NULL,
+                                    factor};
     return call(state, span, steps, fields->in, fields->out, &recursion, err);
 }
 
@@ -202,7 +190,7 @@ hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, 
     const int64_t first =
         hs_layout_offset(&state->layout, box->lo[HS_X], box->lo[HS_Y], box->lo[HS_Z]);
     const auto origin_of = [state, first](int number) {
-        return (T *)*field_of(state, number) + state->layout.origin + first;
+        return (T *)hs_cuda_field(state, number) + first;
     };
     sum<T> s = {};
     s.out = origin_of(out);

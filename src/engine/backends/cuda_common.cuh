@@ -1,8 +1,9 @@
-/* Memory of the CUDA backend's parts. */
-#ifndef HS_ENGINE_BACKENDS_CUDA_POOL_CUH
-#define HS_ENGINE_BACKENDS_CUDA_POOL_CUH
+/* What the parts of the CUDA backend share: memory, and the choice of a kernel by precision. */
+#ifndef HS_ENGINE_BACKENDS_CUDA_COMMON_CUH
+#define HS_ENGINE_BACKENDS_CUDA_COMMON_CUH
 
 #include "core/cuda_call.h"
+#include "core/grid.h"
 
 extern "C" {
 #include "core/memory.h"
@@ -16,6 +17,13 @@ template <typename T>
 T *hs_cuda_new(int64_t count)
 {
     return (T *)hs_new((size_t)count * sizeof(T));
+}
+
+/* Calls run with a 0 of the precision's type. */
+template <typename Run>
+auto hs_cuda_typed(hs_precision precision, Run run)
+{
+    return precision == HS_FLOAT ? run(0.0f) : run(0.0);
 }
 
 /* Pieces of device memory that are released together; zero: none yet. */
