@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/threads.h"
+#include "functions/fields.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -367,7 +368,7 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
         state->level[s] =
             hs_face_slots_level(&state->ghosts.slots, slot_of(state, s), slot_of(state, s + 1));
         source->value[s] =
-            source->uniform ? hs_cpu_source_uniform(state->problem, span->step, t) : 0.0;
+            source->uniform ? hs_problem_source_uniform(state->problem, span->step, t) : 0.0;
     }
 }
 

@@ -127,7 +127,6 @@ void hs_cpu_source_prepare(struct hs_backend_state *state);
 bool hs_cpu_source_init_walls(struct hs_backend_state *state);
 /* Updates the field to a sweep of `step` from t; does nothing where it is up to date. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
-double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);
 
 /* ---- cpu_network.c ---- */
 double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps);

@@ -64,15 +64,6 @@ void hs_cpu_source_prepare(struct hs_backend_state *state)
         hs_tables_release(&state->source.tables);
 }
 
-double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t)
-{
-    if (!problem->source.present)
-        return 0.0;
-    const double *lower = problem->grid.lower;
-    return hs_value_at(&problem->source.field.value, lower[HS_X], lower[HS_Y], lower[HS_Z], t) *
-           (problem->source.rate * (problem->raw ? 1.0 : step));
-}
-
 /* Updates row (j, k) of the field. */
 static void update_row(struct hs_backend_state *state, double step, int64_t j, int64_t k,
                        double *values)

@@ -22,11 +22,6 @@ unsigned varies(const hs_problem *problem)
     return hs_problem_source_varies(problem) & (axes | HS_VARIES_T);
 }
 
-double scale(const hs_problem *problem, double step)
-{
-    return problem->source.rate * (problem->raw ? 1.0 : step);
-}
-
 /* Whether the host makes the field: it is from a file, or a body's that does not change in time,
  * and so has the host's bits. */
 bool comes_from_host(const hs_problem *problem)
@@ -150,8 +145,9 @@ hs_status evaluate(hs_cuda_source *source, double step, int count, const double 
     const hs_status st =
         hs_cuda_tables_fill(&source->function, &problem->grid, times.count, t, source->stream, err);
     return st ? st
-              : hs_cuda_evaluate(&source->function.left, &patch, &times, scale(problem, step),
-                                 problem->precision, source->stream, err);
+              : hs_cuda_evaluate(&source->function.left, &patch, &times,
+                                 hs_problem_source_scale(problem, step), problem->precision,
+                                 source->stream, err);
 }
 
 /* Makes the field on the host, plane by plane. */
@@ -355,7 +351,7 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     /* several are made for the sweeps of the last call, which may be fewer */
     source->time = many ? NAN : t[0];
     source->step = step;
-    source->scale = scale(source->problem, step);
+    source->scale = hs_problem_source_scale(source->problem, step);
     if (source->hands_over)
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
                                        source->stream, err);
@@ -382,8 +378,8 @@ hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pi
     patch.share = source->shares;
     for (int axis = 0; axis < HS_AXES; axis++)
         patch.stride[axis] = pitch[axis];
-    return hs_cuda_evaluate(&source->function.left, &patch, &now, scale(problem, 1.0), HS_DOUBLE,
-                            source->stream, err);
+    return hs_cuda_evaluate(&source->function.left, &patch, &now,
+                            hs_problem_source_scale(problem, 1.0), HS_DOUBLE, source->stream, err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)
@@ -408,10 +404,7 @@ hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *v
 
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t)
 {
-    const hs_problem *problem = source->problem;
-    const double *lower = problem->grid.lower;
-    if (!problem->source.present || source->allocation || source->hands_over)
-        return 0.0;
-    return hs_value_at(&problem->source.field.value, lower[HS_X], lower[HS_Y], lower[HS_Z], t) *
-           scale(problem, step);
+    return source->allocation || source->hands_over
+               ? 0.0
+               : hs_problem_source_uniform(source->problem, step, t);
 }
