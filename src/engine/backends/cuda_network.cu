@@ -86,33 +86,30 @@ struct heat_sums {
 template <typename T>
 struct heat_of {
     const T *now, *before; /* node (0, 0, 0); NULL: not known */
-    hs_layout layout;
     hs_blocks blocks;
-    hs_network_form form;
-    const void *number;
-    const hs_network_row *row;    /* of a palette */
-    const double *capacity;       /* as arrays: node (0, 0, 0) */
-    const T *sink;                /* likewise; NULL: none */
-    const double *width[HS_AXES]; /* of a stretched grid, of nodes along each axis; else NULL */
+    int64_t points_y;
+    hs_cuda_shares of;
+    const T *sink; /* as arrays: node (0, 0, 0); NULL: none */
+    bool stretched;
 };
 
 template <typename T>
 __device__ const hs_network_row &row_at(const heat_of<T> &h, int64_t at)
 {
-    return h.row[h.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.number)[at]
-                                            : ((const uint16_t *)h.number)[at]];
+    return h.of.row[h.of.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.of.number)[at]
+                                                  : ((const uint16_t *)h.of.number)[at]];
 }
 
 template <typename T>
 __device__ double capacity_at(const heat_of<T> &h, int64_t at)
 {
-    return h.form == HS_NETWORK_ARRAYS ? fabs(h.capacity[at]) : row_at(h, at).capacity;
+    return h.of.form == HS_NETWORK_ARRAYS ? fabs(h.of.capacity[at]) : row_at(h, at).capacity;
 }
 
 template <typename T>
 __device__ double sink_at(const heat_of<T> &h, int64_t at)
 {
-    if (h.form == HS_NETWORK_ARRAYS)
+    if (h.of.form == HS_NETWORK_ARRAYS)
         return h.sink ? (double)h.sink[at] : 0.0;
     return row_at(h, at).sink;
 }
@@ -121,12 +118,12 @@ __device__ double sink_at(const heat_of<T> &h, int64_t at)
 template <typename T>
 __device__ void add_node(const heat_of<T> &h, int64_t i, int64_t j, int64_t k, heat_sums &sum)
 {
-    const int64_t at = i + j * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
+    const int64_t at = i + j * h.of.pitch[HS_Y] + k * h.of.pitch[HS_Z];
     const double value = (double)h.now[at];
     if (!isfinite(value))
         return;
     const double volume =
-        h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
+        h.stretched ? h.of.width[HS_X][i] * h.of.width[HS_Y][j] * h.of.width[HS_Z][k] : 0.0;
     const double capacity = capacity_at(h, at);
     heat_sums here = {capacity * value, 0.0, 0.0, volume * value, volume};
     if (h.before) {
@@ -143,7 +140,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     __shared__ heat_sums of_thread[THREADS];
     const hs_piece piece = hs_piece_of(&h.blocks, blockIdx.x);
-    const uint32_t ny = (uint32_t)h.layout.points[HS_Y];
+    const uint32_t ny = (uint32_t)h.points_y;
     heat_sums sum = {};
     for (uint32_t s = piece.first + threadIdx.x / 32; s < piece.last; s += WARPS) {
         const hs_strip strip = hs_strip_of(&piece, s);
@@ -162,7 +159,7 @@ __global__ void __launch_bounds__(THREADS)
     out->heat.sum = of_thread[0].heat;
     out->stored.sum = h.before ? of_thread[0].stored : NAN;
     out->sunk.sum = h.before ? of_thread[0].sunk : NAN;
-    if (h.width[HS_X]) {
+    if (h.stretched) {
         out->sum.sum = of_thread[0].mean;
         out->volume.sum = of_thread[0].volume;
     }
@@ -540,14 +537,10 @@ hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, 
         h.now = (const T *)now;
         h.before = (const T *)before;
         h.sink = (const T *)network->view.sink;
-        h.layout = network->layout;
         h.blocks = blocks;
-        h.form = network->view.form;
-        h.number = network->view.number;
-        h.row = network->acted.row;
-        h.capacity = network->capacity;
-        for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(&network->problem->grid); axis++)
-            h.width[axis] = network->width[axis];
+        h.points_y = network->layout.points[HS_Y];
+        h.of = hs_cuda_network_shares(network);
+        h.stretched = hs_grid_is_stretched(&network->problem->grid);
         sum_heat<<<(unsigned)blocks.pieces, THREADS, 0, network->stream>>>(h, out);
     });
     HS_CUDA_LAUNCHED(err, "sum_heat", blocks.pieces, THREADS);

@@ -166,13 +166,6 @@ unsigned blocks_of(int64_t count, int64_t each)
     return (unsigned)(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/* Nodes that are not free differ from field to field only where walls prescribe what changes. */
-bool holds_differ(const hs_backend_state *state)
-{
-    const hs_network *network = state->problem->network;
-    return network && (state->network.varies || network->given.count > 0);
-}
-
 /* Sets `rate` and `number`, from `element` on. */
 template <typename T>
 void ask_rates(const hs_network_view *view, int64_t element, sum<T> *out)
@@ -207,7 +200,7 @@ hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, 
         s.lo[axis] = state->of.box.lo[axis] - box->lo[axis];
         s.hi[axis] = state->of.box.hi[axis] - box->lo[axis];
     }
-    if (holds_differ(state))
+    if (state->network.varies) /* else nodes that are not free are the same in all fields */
         ask_rates(&state->network.view, first, &s);
     /* as many threads along x as a row has nodes, up to a block's; along y the rest of the block */
     unsigned along = 1;
