@@ -26,6 +26,10 @@ auto hs_cuda_typed(hs_precision precision, Run run)
     return precision == HS_FLOAT ? run(0.0f) : run(0.0);
 }
 
+/* Copies bytes from or to the host; done when the call returns. */
+hs_status hs_cuda_copy_now(const void *from, size_t bytes, void *to, cudaMemcpyKind kind,
+                           cudaStream_t stream, hs_error *err);
+
 /* Pieces of device memory that are released together; zero: none yet. */
 struct hs_cuda_pool {
     void **piece; /* [count] */

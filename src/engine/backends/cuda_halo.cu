@@ -82,13 +82,13 @@ hs_status ahead(hs_backend_state *state, int64_t sweeps, void **stream, hs_error
     return parts->wanted ? order(parts, state->stream, parts->ahead, err) : HS_OK;
 }
 
-hs_status wait(hs_backend_state *state, hs_error *err)
+} // namespace
+
+hs_status hs_cuda_wait(hs_backend_state *state, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     return HS_OK;
 }
-
-} // namespace
 
 /* One of several calls of fewer sweeps is not split, and waits for what is ahead. */
 hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
@@ -123,7 +123,7 @@ extern "C" const hs_halo hs_cuda_halo = {.layers = layers,
                                          .part = part,
                                          .ahead = ahead,
                                          .ask = hs_cuda_ask,
-                                         .wait = wait,
+                                         .wait = hs_cuda_wait,
                                          .space = space,
                                          .take = take,
                                          .put = put};

@@ -131,10 +131,8 @@ void drop_network(hs_cuda_levels *levels, hs_coarse_network *network)
 hs_status read_floats(const hs_cuda_levels *levels, const float *from, int64_t count, float *to,
                       hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, (size_t)count * sizeof *to, cudaMemcpyDeviceToHost,
-                                     levels->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(levels->stream));
-    return HS_OK;
+    return hs_cuda_copy_now(from, (size_t)count * sizeof *to, to, cudaMemcpyDeviceToHost,
+                            levels->stream, err);
 }
 
 /* The direct solution as a matrix, for unknowns that are not scaled. */

@@ -42,14 +42,6 @@ hs_status hs_cuda_nodes_take(hs_cuda_matrix *self, size_t size, void **out, hs_e
     return hs_cuda_pool_zeros(&self->pool, (size_t)self->nodes * size, out, self->stream, err);
 }
 
-hs_status hs_cuda_bytes_put(const hs_cuda_matrix *self, const void *from, size_t bytes, void *to,
-                            hs_error *err)
-{
-    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, self->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
-    return HS_OK;
-}
-
 /* Through dense memory on the device, since rows that are copied one by one take twice as long. */
 hs_status hs_cuda_nodes_put(hs_cuda_matrix *self, size_t size, const void *from, void *to,
                             hs_error *err)
@@ -58,11 +50,9 @@ hs_status hs_cuda_nodes_put(hs_cuda_matrix *self, size_t size, const void *from,
     const size_t width = (size_t)n[HS_X] * size, pitch = (size_t)self->lattice.n[HS_X] * size;
     const size_t bytes = (size_t)rows * width;
     if (width == pitch)
-        return hs_cuda_bytes_put(self, from, bytes, to, err);
+        return hs_cuda_copy_now(from, bytes, to, cudaMemcpyHostToDevice, self->stream, err);
     void *dense;
-    hs_status st = hs_cuda_pool_take(&self->pool, bytes, &dense, err);
-    if (!st)
-        st = hs_cuda_bytes_put(self, from, bytes, dense, err);
+    hs_status st = hs_cuda_pool_put(&self->pool, from, bytes, &dense, self->stream, err);
     if (!st)
         HS_CUDA_TRY(err, cudaMemcpy2DAsync(to, pitch, dense, width, width, (size_t)rows,
                                            cudaMemcpyDeviceToDevice, self->stream));
@@ -102,8 +92,8 @@ hs_status put_rows(hs_cuda_matrix *self, hs_error *err)
         to[3] = sink_of(of->row[n], self->equations->shift);
         to[4] = rate_of(of->row[n]);
     }
-    const hs_status st =
-        hs_cuda_bytes_put(self, rows, (size_t)count * sizeof *rows, self->row, err);
+    const hs_status st = hs_cuda_copy_now(rows, (size_t)count * sizeof *rows, self->row,
+                                          cudaMemcpyHostToDevice, self->stream, err);
     free(rows);
     return st;
 }

@@ -40,9 +40,6 @@ hs_status hs_cuda_matrix_shift(hs_cuda_matrix *matrix, hs_error *err);
 
 /* An array with `size` bytes for each node, zero-filled. */
 hs_status hs_cuda_nodes_take(hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
-/* Copies bytes from the host. */
-hs_status hs_cuda_bytes_put(const hs_cuda_matrix *matrix, const void *from, size_t bytes, void *to,
-                            hs_error *err);
 /* Copies values of `size` bytes of the grid's nodes from the host; padding stays as it is. */
 hs_status hs_cuda_nodes_put(hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
                             hs_error *err);

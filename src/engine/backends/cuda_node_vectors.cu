@@ -123,10 +123,10 @@ hs_status hs_cuda_krylov_put_some(hs_krylov_state *self, int vector, int64_t cou
     if (!st)
         st = reserve_some(self, bytes + (size_t)count * sizeof *node, err);
     if (!st)
-        st = hs_cuda_bytes_put(&self->matrix, values, bytes, self->some, err);
+        st = hs_cuda_copy_now(values, bytes, self->some, cudaMemcpyHostToDevice, self->stream, err);
     if (!st)
-        st = hs_cuda_bytes_put(&self->matrix, node, (size_t)count * sizeof *node,
-                               self->some + bytes, err);
+        st = hs_cuda_copy_now(node, (size_t)count * sizeof *node, self->some + bytes,
+                              cudaMemcpyHostToDevice, self->stream, err);
     return st ? st
               : march::launch("scatter", scatter, march::blocks_for(count), self->stream, err,
                               count, (const int64_t *)(self->some + bytes),
@@ -187,34 +187,19 @@ void hs_cuda_krylov_exchange(hs_krylov_state *self, int a, int b)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static hs_status move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                      bool to_field, hs_error *err)
-{
-    const int64_t blocks = march::blocks_for(self->matrix.nodes),
-                  row = self->matrix.lattice.n[HS_X];
-    if (field->precision == HS_FLOAT)
-        return march::launch("move_field", move_field<float>, blocks, self->stream, err,
-                             self->matrix.grid, (float *)field->nodes, field->pitch[HS_Y],
-                             field->pitch[HS_Z], to_field, row, self->vector[vector]);
-    return march::launch("move_field", move_field<double>, blocks, self->stream, err,
-                         self->matrix.grid, (double *)field->nodes, field->pitch[HS_Y],
-                         field->pitch[HS_Z], to_field, row, self->vector[vector]);
-}
-
-hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                              hs_error *err)
-{
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st : move(self, vector, field, false, err);
-}
-
-hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                               hs_error *err)
+hs_status hs_cuda_krylov_move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                              bool to_field, hs_error *err)
 {
     hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
     if (!st)
-        st = move(self, vector, field, true, err);
-    if (!st)
+        st = hs_cuda_typed(field->precision, [&](auto zero) {
+            typedef decltype(zero) T;
+            return march::launch("move_field", move_field<T>, march::blocks_for(self->matrix.nodes),
+                                 self->stream, err, self->matrix.grid, (T *)field->nodes,
+                                 field->pitch[HS_Y], field->pitch[HS_Z], to_field,
+                                 self->matrix.lattice.n[HS_X], self->vector[vector]);
+        });
+    if (!st && to_field)
         HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
     return st;
 }

@@ -138,12 +138,9 @@ hs_status fill_table(work *w, hs_error *err)
     HS_CUDA_TRY(err, cudaMemsetAsync(w->of, 0, sizeof *w->of, stream));
     st = march::launch("find_slots", find_slots, march::blocks_for(w->nodes), stream, err, w->m,
                        w->nodes, w->of, w->slot_of);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err,
-                cudaMemcpyAsync(w->here, w->of, sizeof *w->of, cudaMemcpyDeviceToHost, stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
-    return HS_OK;
+    return st ? st
+              : hs_cuda_copy_now(w->of, sizeof *w->of, w->here, cudaMemcpyDeviceToHost, stream,
+                                 err);
 }
 
 /* Numbers the slots in use, and puts their rows onto the device. */
@@ -190,11 +187,11 @@ hs_status number_nodes(work *w, hs_cuda_rows *out, hs_error *err)
     HS_CUDA_TRY(err, cudaMemcpyAsync(w->of->count, h->count, sizeof h->count,
                                      cudaMemcpyHostToDevice, stream));
     st = bytes ? launch_numbers(w, short_number, err) : launch_numbers(w, w->slot_of, err);
+    if (!st)
+        st = hs_cuda_copy_now(&w->of->failed, sizeof h->failed, &h->failed, cudaMemcpyDeviceToHost,
+                              stream, err);
     if (st)
         return st;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(&h->failed, &w->of->failed, sizeof h->failed,
-                                     cudaMemcpyDeviceToHost, stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
     made.number_bytes = bytes ? 1 : 2;
     made.number = bytes ? (void *)short_number : (void *)w->slot_of;
     if (!bytes)

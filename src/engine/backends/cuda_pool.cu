@@ -2,6 +2,14 @@
 
 #include <stdlib.h>
 
+hs_status hs_cuda_copy_now(const void *from, size_t bytes, void *to, cudaMemcpyKind kind,
+                           cudaStream_t stream, hs_error *err)
+{
+    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, kind, stream));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
+    return HS_OK;
+}
+
 hs_status hs_cuda_pool_take(hs_cuda_pool *pool, size_t bytes, void **out, hs_error *err)
 {
     *out = NULL;

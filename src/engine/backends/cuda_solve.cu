@@ -26,7 +26,7 @@ hs_status load(hs_backend_state *state, hs_krylov_state *self, int vector, int n
                hs_error *err)
 {
     const hs_cuda_pitched field = field_of(state, number);
-    return hs_cuda_krylov_load(self, vector, &field, err);
+    return hs_cuda_krylov_move(self, vector, &field, false, err);
 }
 
 hs_status store(hs_backend_state *state, hs_krylov_state *self, int vector, int number,
@@ -34,7 +34,7 @@ hs_status store(hs_backend_state *state, hs_krylov_state *self, int vector, int 
 {
     const hs_cuda_pitched field = field_of(state, number);
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
-    return hs_cuda_krylov_store(self, vector, &field, err);
+    return hs_cuda_krylov_move(self, vector, &field, true, err);
 }
 
 hs_status put_source(hs_backend_state *state, hs_krylov_state *self, int vector, double t,

@@ -84,6 +84,9 @@ extern "C" const hs_halo hs_cuda_halo;
 
 void hs_cuda_parts_release(hs_cuda_parts *parts);
 
+/* Waits for all that was submitted. */
+hs_status hs_cuda_wait(hs_backend_state *state, hs_error *err);
+
 /* A call of the kernel, in two parts if that is wanted. */
 hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
                               hs_error *err);

@@ -121,25 +121,15 @@ void release(hs_backend_state *state, double *array)
 hs_status put(hs_backend_state *state, const double *host, int64_t count, double *array,
               hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemcpyAsync(array, host, (size_t)count * sizeof *array,
-                                     cudaMemcpyHostToDevice, state->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    return HS_OK;
+    return hs_cuda_copy_now(host, (size_t)count * sizeof *array, array, cudaMemcpyHostToDevice,
+                            state->stream, err);
 }
 
 hs_status get(hs_backend_state *state, const double *array, int64_t count, double *host,
               hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemcpyAsync(host, array, (size_t)count * sizeof *array,
-                                     cudaMemcpyDeviceToHost, state->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    return HS_OK;
-}
-
-hs_status wait(hs_backend_state *state, hs_error *err)
-{
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    return HS_OK;
+    return hs_cuda_copy_now(array, (size_t)count * sizeof *array, host, cudaMemcpyDeviceToHost,
+                            state->stream, err);
 }
 
 /* ---- the field ------------------------------------------------------------------------------- */
@@ -405,5 +395,5 @@ extern const hs_transforms hs_cuda_transforms = {
     .product = product,
     .filter = filter,
     .largest = largest,
-    .wait = wait,
+    .wait = hs_cuda_wait,
 };

@@ -230,7 +230,7 @@ static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, i
         return std::vector<double>(there, there + c->nodes);
     }
     const hs_cuda_pitched of = {values.data(), {1, n[HS_X], n[HS_X] * n[HS_Y]}, HS_DOUBLE};
-    assert_ok(hs_cuda_krylov_store(by->of, vector, &of, &err));
+    assert_ok(hs_cuda_krylov_move(by->of, vector, &of, true, &err));
     return values;
 }
 
@@ -260,9 +260,9 @@ static std::vector<double> solve_field(hs_conjugate_gradients *by, const one *c,
     for (int64_t i = 0; i < c->nodes; i++)
         field[place(i)] = c->guess[(size_t)i];
     const hs_cuda_pitched of = {field.data(), {1, pitch, sheet}, HS_DOUBLE};
-    assert_ok(hs_cuda_krylov_load(by->of, HS_KRYLOV_T, &of, &err));
+    assert_ok(hs_cuda_krylov_move(by->of, HS_KRYLOV_T, &of, false, &err));
     assert_ok(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err));
-    assert_ok(hs_cuda_krylov_store(by->of, HS_KRYLOV_T, &of, &err));
+    assert_ok(hs_cuda_krylov_move(by->of, HS_KRYLOV_T, &of, true, &err));
     for (int64_t i = 0; i < c->nodes; i++)
         T[(size_t)i] = field[place(i)];
     return T;
