@@ -258,39 +258,22 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
 {
     const hs_network *of = network->problem->network;
     const hs_layout *layout = &network->layout;
-    const int64_t nodes = hs_grid_count(&of->grid);
-    const auto is_one = [=](int64_t n) {
-        return of->node[n].forcing != 0 && (of->node[n].kind == HS_NODE_PRESCRIBED) == prescribed;
-    };
-    enum { PARTS = 256 };
-    int64_t first[PARTS + 1] = {}; /* where each part begins */
-#pragma omp parallel for schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
-            first[p + 1] += is_one(n);
-    for (int p = 0; p < PARTS; p++)
-        first[p + 1] += first[p];
-    const int64_t count = first[PARTS];
-    *out = {};
-    if (count == 0)
-        return HS_OK;
-    hs_network_row *const row = (hs_network_row *)malloc((size_t)count * sizeof *row);
-    int64_t *const at = (int64_t *)malloc((size_t)count * sizeof *at);
     const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+    int64_t *const node = hs_network_acted(of, prescribed, omp_get_max_threads(), &out->count);
+    hs_network_row *const row = (hs_network_row *)malloc(((size_t)out->count + 1) * sizeof *row);
+    hs_status st = HS_OK;
+    if (!node || !row)
+        st = hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
 #pragma omp parallel for schedule(static)
-    for (int p = 0; p < (row && at ? (int)PARTS : 0); p++)
-        for (int64_t n = nodes * p / PARTS, to = first[p]; n < nodes * (p + 1) / PARTS; n++)
-            if (is_one(n)) {
-                row[to] = of->node[n];
-                at[to++] = hs_layout_offset(layout, n % nx, n / nx % ny, n / nx / ny);
-            }
-    hs_status st = row && at
-                       ? hs_cuda_put(&network->pool, row, count, &out->row, network->stream, err)
-                       : hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
+    for (int64_t n = 0; n < (st ? 0 : out->count); n++) {
+        row[n] = of->node[node[n]];
+        node[n] = hs_layout_offset(layout, node[n] % nx, node[n] / nx % ny, node[n] / nx / ny);
+    }
     if (!st)
-        st = hs_cuda_put(&network->pool, at, count, &out->at, network->stream, err);
-    out->count = count;
-    free(at);
+        st = hs_cuda_put(&network->pool, row, out->count, &out->row, network->stream, err);
+    if (!st)
+        st = hs_cuda_put(&network->pool, node, out->count, &out->at, network->stream, err);
+    free(node);
     free(row);
     return st;
 }
