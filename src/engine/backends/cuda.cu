@@ -91,7 +91,7 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
     const hs_cuda_shares shares = hs_cuda_network_shares(&state->network);
     if (!st)
         st = hs_cuda_source_init(&state->source, state->problem, state->kernel, &state->plan,
-                                 &state->layout, &shares, &state->staging, state->stream, err);
+                                 &shares, &state->staging, err);
     if (!st)
         st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
                                 state->plan.steps + 1, state->stream, err);

@@ -143,15 +143,13 @@ hs_status hs_cuda_moving_put(hs_cuda_moving *moving, void *field, hs_error *err)
  */
 struct hs_cuda_source {
     const hs_problem *problem;
-    hs_layout layout;
-    cudaStream_t stream;
-    unsigned varies;    /* HS_VARIES_..., along the axes of the grid and in time */
-    char *allocation;   /* of the field or fields; NULL where the source is uniform */
-    const void *nodes;  /* node (0, 0, 0) of the field; NULL where there is none, or many */
-    const void **level; /* [sweeps of a call] the same of each; NULL where there are none */
+    hs_cuda_staging *staging; /* of the state's fields */
+    unsigned varies;          /* HS_VARIES_..., along the axes of the grid and in time */
+    char *allocation;         /* of the field or fields; NULL where the source is uniform */
+    const void *nodes;        /* node (0, 0, 0) of the field; NULL where there is none, or many */
+    const void **level;       /* [sweeps of a call] the same of each; NULL where there are none */
     int levels;
-    int64_t pitch[HS_AXES]; /* elements from node to node in these fields */
-    hs_cuda_staging *staging;
+    int64_t pitch[HS_AXES];        /* elements from node to node in these fields */
     hs_cuda_shares shares;         /* of a body's nodes */
     hs_cuda_tables function;       /* from which the fields are evaluated */
     bool hands_over;               /* the kernel takes tables: there is no field */
@@ -169,8 +167,8 @@ double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *ker
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
-                              const hs_layout *layout, const hs_cuda_shares *shares,
-                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err);
+                              const hs_cuda_shares *shares, hs_cuda_staging *staging,
+                              hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
 /* How many of `steps` sweeps one call may make, as far as the source is concerned. */
 int hs_cuda_source_steps(const hs_cuda_source *source, int steps);

@@ -126,28 +126,34 @@ hs_status prepare_function(hs_cuda_source *source, hs_error *err)
                                     &problem->grid, which, times, memory, err);
 }
 
-/* Evaluates the fields of `count` sweeps, or the only one. */
-hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
+/* Evaluates the source into fields, of which a pitch of 0 says that an axis is one node. */
+hs_status evaluate(hs_cuda_source *source, const hs_cuda_times *times, const int64_t pitch[HS_AXES],
+                   double scale, hs_precision precision, hs_error *err)
 {
-    const hs_problem *problem = source->problem;
-    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid, source->function.place);
-    hs_cuda_times times = {};
+    const hs_grid *grid = &source->problem->grid;
+    hs_cuda_patch patch = hs_cuda_patch_of(grid, source->function.place);
     patch.share = source->shares;
-    times.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        patch.stride[axis] = source->pitch[axis];
-        patch.count[axis] = patch.stride[axis] > 0 ? patch.count[axis] : 1;
+        patch.stride[axis] = pitch[axis];
+        patch.count[axis] = pitch[axis] > 0 ? patch.count[axis] : 1;
     }
+    const hs_status st = hs_cuda_tables_fill(&source->function, grid, times->count, times->t,
+                                             source->staging->stream, err);
+    return st ? st
+              : hs_cuda_evaluate(&source->function.left, &patch, times, scale, precision,
+                                 source->staging->stream, err);
+}
+
+/* The fields of `count` sweeps, or the only one. */
+hs_status make_on_device(hs_cuda_source *source, int count, const double *t, hs_error *err)
+{
+    hs_cuda_times times = {};
+    times.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int m = 0; m < times.count; m++) {
         times.t[m] = t[m];
         times.out[m] = (void *)(source->level ? source->level[m] : source->nodes);
     }
-    const hs_status st =
-        hs_cuda_tables_fill(&source->function, &problem->grid, times.count, t, source->stream, err);
-    return st ? st
-              : hs_cuda_evaluate(&source->function.left, &patch, &times,
-                                 hs_problem_source_scale(problem, step), problem->precision,
-                                 source->stream, err);
+    return evaluate(source, &times, source->pitch, source->scale, source->problem->precision, err);
 }
 
 /* Makes the field on the host, plane by plane. */
@@ -222,8 +228,8 @@ hs_status init_walls(hs_cuda_source *source, hs_error *err)
         return HS_OK;
     const hs_moving *inflow = &problem->network->inflow;
     source->base = hs_cuda_new<double>(inflow->count + 1);
-    return hs_cuda_moving_init(&source->inflow, inflow, &source->layout, problem->precision,
-                               source->stream, err);
+    return hs_cuda_moving_init(&source->inflow, inflow, source->staging->layout, problem->precision,
+                               source->staging->stream, err);
 }
 
 } // namespace
@@ -272,35 +278,32 @@ static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *e
     for (int l = 0; l < levels; l++)
         source->level[l] = source->allocation + (source->varies & HS_VARIES_T ? l : 0) * apart;
     /* kernels may load, though not use, the padding between rows */
-    HS_CUDA_TRY(err, cudaMemsetAsync(memory, 0, (size_t)bytes, source->stream));
+    HS_CUDA_TRY(err, cudaMemsetAsync(memory, 0, (size_t)bytes, source->staging->stream));
     return HS_OK;
 }
 
 static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
 {
     const size_t size = hs_precision_size(source->problem->precision);
-    const size_t bytes = hs_cuda_field_bytes(&source->layout, source->problem->precision);
+    const size_t bytes = hs_cuda_field_bytes(source->staging->layout, source->problem->precision);
     HS_CUDA_TRY(err, cudaMalloc(&source->allocation, bytes));
-    HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, source->stream));
-    source->nodes = source->allocation + (size_t)source->layout.origin * size;
+    HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, source->staging->stream));
+    source->nodes = source->allocation + (size_t)source->staging->layout->origin * size;
     for (int axis = 0; axis < HS_AXES; axis++)
-        source->pitch[axis] = source->layout.pitch[axis];
+        source->pitch[axis] = source->staging->layout->pitch[axis];
     return HS_OK;
 }
 
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
-                              const hs_layout *layout, const hs_cuda_shares *shares,
-                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err)
+                              const hs_cuda_shares *shares, hs_cuda_staging *staging, hs_error *err)
 {
     const int levels = levels_of(kernel, plan->steps);
     hs_separation separation;
     *source = {};
     source->staging = staging;
     source->problem = problem;
-    source->layout = *layout;
     source->shares = *shares;
-    source->stream = stream;
     source->varies = varies(problem);
     source->step = source->time = NAN;
     if (!(source->varies & HS_VARIES_SPACE))
@@ -354,10 +357,10 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
     source->scale = hs_problem_source_scale(source->problem, step);
     if (source->hands_over)
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
-                                       source->stream, err);
+                                       source->staging->stream, err);
     if (from_host)
         return st;
-    st = evaluate(source, step, count, t, err);
+    st = make_on_device(source, count, t, err);
     if (st || !source->inflow.there)
         return st;
     find_base(source, step, t[0]);
@@ -367,19 +370,11 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
 hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pitch[HS_AXES],
                               double *out, hs_error *err)
 {
-    const hs_problem *problem = source->problem;
-    hs_status st = source->function.left.step ? HS_OK : prepare_function(source, err);
-    if (!st)
-        st = hs_cuda_tables_fill(&source->function, &problem->grid, 1, &t, source->stream, err);
-    if (st)
-        return st;
-    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid, source->function.place);
+    const hs_status st = source->function.left.step ? HS_OK : prepare_function(source, err);
     const hs_cuda_times now = {1, {t}, {out}};
-    patch.share = source->shares;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        patch.stride[axis] = pitch[axis];
-    return hs_cuda_evaluate(&source->function.left, &patch, &now,
-                            hs_problem_source_scale(problem, 1.0), HS_DOUBLE, source->stream, err);
+    return st ? st
+              : evaluate(source, &now, pitch, hs_problem_source_scale(source->problem, 1.0),
+                         HS_DOUBLE, err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)
