@@ -1,6 +1,7 @@
 /* Arrays on the swept nodes in host memory, their products by OpenBLAS. */
 #include "core/machine.h"
 #include "engine/backends/cpu_parts.h"
+#include "engine/backends/product.h"
 #include "engine/modes/openblas.h"
 
 #include <math.h>
@@ -106,16 +107,6 @@ static enum hs_status scatter(struct hs_backend_state *state, const struct hs_sl
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Nodes along the other axes: `inner` between two neighbours along this one; `outer` groups. */
-static void find_others(int axis, const int64_t extent[HS_AXES], int64_t *inner, int64_t *outer)
-{
-    *inner = *outer = 1;
-    for (int other = 0; other < HS_AXES; other++) {
-        *inner *= other < axis ? extent[other] : 1;
-        *outer *= other > axis ? extent[other] : 1;
-    }
-}
-
 static enum hs_status fold(struct hs_backend_state *state, int axis,
                            const struct hs_slots axes[HS_AXES], bool back, double *array,
                            struct hs_error *err)
@@ -125,7 +116,7 @@ static enum hs_status fold(struct hs_backend_state *state, int axis,
                               hs_slots_all(&axes[HS_Z])};
     const int64_t pairs = axes[axis].nodes[1], last = pairs + axes[axis].nodes[0] - 1;
     int64_t inner, outer;
-    find_others(axis, extent, &inner, &outer);
+    hs_product_others(axis, extent, &inner, &outer);
 #pragma omp parallel for num_threads(state->team.most) schedule(static) collapse(2)
     for (int64_t o = 0; o < outer; o++)
         for (int64_t i = 0; i < pairs; i++)
@@ -140,7 +131,10 @@ static enum hs_status product(struct hs_backend_state *state, const struct hs_ax
                               struct hs_error *err)
 {
     const struct hs_openblas *blas;
-    enum hs_status st = hs_openblas_find(&blas, err);
+    int64_t inner, outer;
+    enum hs_status st = hs_product_fits(by->axis, extent, &inner, &outer, err);
+    if (!st)
+        st = hs_openblas_find(&blas, err);
     if (!st)
         st = hs_openblas_use_threads(blas, state->team.most, err);
     if (st)
@@ -148,8 +142,6 @@ static enum hs_status product(struct hs_backend_state *state, const struct hs_ax
     const int64_t all = extent[by->axis];
     const int64_t n[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
     const double *matrix = by->matrix;
-    int64_t inner, outer;
-    find_others(by->axis, extent, &inner, &outer);
     for (int part = 0; part < 2 && n[part] > 0; part++) {
         const int64_t rows = by->even ? n[part] : by->rows, first = part ? n[0] : 0;
         if (by->axis == HS_X)

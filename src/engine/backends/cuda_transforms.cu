@@ -4,6 +4,7 @@
  * build needs no header of it.
  */
 #include "engine/backends/cuda_state.cuh"
+#include "engine/backends/product.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -292,12 +293,10 @@ hs_status product(hs_backend_state *state, const hs_axis_factor *by, const int64
     const double one = 1.0, zero = 0.0, *matrix = by->matrix;
     const int64_t all = extent[by->axis];
     const int64_t parts[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
-    int64_t inner = 1, outer = 1;
-    for (int other = 0; other < HS_AXES; other++) {
-        inner *= other < by->axis ? extent[other] : 1;
-        outer *= other > by->axis ? extent[other] : 1;
-    }
-    hs_status st = prepare(state, err);
+    int64_t inner, outer;
+    hs_status st = hs_product_fits(by->axis, extent, &inner, &outer, err);
+    if (!st)
+        st = prepare(state, err);
     for (int part = 0; part < 2 && parts[part] > 0 && !st; part++) {
         const int64_t first = part ? parts[0] : 0;
         const int n = (int)parts[part], m = by->even ? n : (int)by->rows;
