@@ -210,11 +210,10 @@ hs_status hs_cuda_copy_begin(const hs_cuda_staging *staging, const hs_box *box, 
 
 hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space, hs_error *err)
 {
-    hs_status st = hs_cuda_staging_reserve(staging, bytes, err);
-    if (!st)
-        st = wait(staging, staging->turn, err);
+    HS_TRY(hs_cuda_staging_reserve(staging, bytes, err));
+    HS_TRY(wait(staging, staging->turn, err));
     *space = staging->half[staging->turn];
-    return st;
+    return HS_OK;
 }
 
 /* Starts the copy between the half whose turn it is and a field. */
@@ -238,19 +237,16 @@ hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_box *box, const void
         return copy_half(staging, box, field, true, err);
     if (is_small(box, staging->precision))
         return copy_small(staging, box, (void *)dense, field, true, err);
-    hs_status st = HS_OK;
     const pieces p = cut(box, staging->precision, HALF_BYTES);
-    for (int64_t n = 0; n < piece_count(p) && !st; n++) {
+    for (int64_t n = 0; n < piece_count(p); n++) {
         const hs_box piece = piece_at(p, n);
         const size_t bytes = (size_t)hs_box_count(&piece) * p.size;
         void *half;
-        st = hs_cuda_staging_space(staging, bytes, &half, err);
-        if (st)
-            return st;
+        HS_TRY(hs_cuda_staging_space(staging, bytes, &half, err));
         copy_on_host((char *)half, (const char *)dense + offset_of(p, piece), bytes);
-        st = copy_half(staging, &piece, field, true, err);
+        HS_TRY(copy_half(staging, &piece, field, true, err));
     }
-    return st;
+    return HS_OK;
 }
 
 hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
@@ -260,25 +256,21 @@ hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *de
         return copy_small(staging, box, dense, field, false, err);
     const pieces p = cut(box, staging->precision, HALF_BYTES);
     hs_box piece = piece_at(p, 0), next = piece; /* none is larger than the first */
-    hs_status st = hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&piece) * p.size, err);
-    for (int half = 0; half < 2 && !st; half++) /* uploads may be under way */
-        st = wait(staging, half, err);
-    if (!st)
-        st = copy_half(staging, &piece, field, false, err);
-    for (int64_t n = 0; n < piece_count(p) && !st; n++, piece = next) {
+    HS_TRY(hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&piece) * p.size, err));
+    for (int half = 0; half < 2; half++) /* uploads may be under way */
+        HS_TRY(wait(staging, half, err));
+    HS_TRY(copy_half(staging, &piece, field, false, err));
+    for (int64_t n = 0; n < piece_count(p); n++, piece = next) {
         const int half = staging->turn ^ 1;
         if (n + 1 < piece_count(p)) {
             next = piece_at(p, n + 1);
-            st = copy_half(staging, &next, field, false, err);
+            HS_TRY(copy_half(staging, &next, field, false, err));
         }
-        if (!st)
-            st = wait(staging, half, err);
-        if (st)
-            return st;
+        HS_TRY(wait(staging, half, err));
         copy_on_host((char *)dense + offset_of(p, piece), staging->half[half],
                      (size_t)hs_box_count(&piece) * p.size);
     }
-    return st;
+    return HS_OK;
 }
 
 hs_status hs_cuda_copy_field(const hs_cuda_staging *staging, const hs_box *box, void *from,

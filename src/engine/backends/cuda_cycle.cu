@@ -523,15 +523,13 @@ hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_e
 {
     float *const x = unknowns_of(levels, level), *const rest =
                                                      x == level->x ? level->other : level->x;
-    hs_status st = HS_OK;
     if (hs_cuda_pair_serves(levels, level)) {
-        st = hs_cuda_pair_down(levels, level, x, rest, err);
+        HS_TRY(hs_cuda_pair_down(levels, level, x, rest, err));
     } else {
-        st = pass_over<start>(levels, level, "start", level->right, x, err);
-        if (!st)
-            st = pass_over<residual>(levels, level, "residual", x, rest, err);
+        HS_TRY(pass_over<start>(levels, level, "start", level->right, x, err));
+        HS_TRY(pass_over<residual>(levels, level, "residual", x, rest, err));
     }
-    return st ? st : with_transfer<gather>(level, rest, level[1].right, [&](const auto &g) {
+    return with_transfer<gather>(level, rest, level[1].right, [&](const auto &g) {
         return march::launch("go_down", go_down<std::decay_t<decltype(g)>>,
                              march::blocks_of(g.coarse), levels->stream, err, g);
     });
@@ -541,16 +539,13 @@ hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_er
 {
     const bool is_first = level == &levels->level[0];
     float *const x = unknowns_of(levels, level);
-    hs_status st = with_transfer<transfer>(level, level[1].x, x, [&](const auto &t) {
+    HS_TRY(with_transfer<transfer>(level, level[1].x, x, [&](const auto &t) {
         return march::launch("go_up", go_up<std::decay_t<decltype(t)>>, march::blocks_of(t.coarse),
                              levels->stream, err, t);
-    });
-    if (!st && x != level->x)
+    }));
+    if (x != level->x)
         return hs_cuda_pair_up(levels, level, x, level->x, is_first, err);
-    if (!st)
-        st = pass_over<step>(levels, level, "step", x, level->other, err);
-    if (st)
-        return st;
+    HS_TRY(pass_over<step>(levels, level, "step", x, level->other, err));
     return is_first ? pass_over<step_to_end>(levels, level, "step_to_end", level->other, x, err)
                     : pass_over<step_again>(levels, level, "step_again", level->other, x, err);
 }
@@ -613,13 +608,10 @@ hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r
 {
     if (levels->count == 1) /* not worth a graph */
         return launch_cycle(levels, per_unit, r, err);
-    hs_status st = HS_OK;
     if (!levels->cycle) /* small levels take no longer than their launches */
-        st = hs_cuda_capture(
+        HS_TRY(hs_cuda_capture(
             levels->stream, [&] { return launch_cycle(levels, 0.0, NULL, err); }, &levels->cycle,
-            err);
-    if (st)
-        return st;
+            err));
     HS_CUDA_TRY(err, cudaGraphLaunch(levels->cycle, levels->stream));
     return HS_OK;
 }

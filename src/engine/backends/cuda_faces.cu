@@ -186,10 +186,10 @@ hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
     *faces = {};
     faces->layout = *layout;
     faces->stream = stream;
-    hs_status st = hs_face_slots_init(&faces->slots, problem, slots, err);
-    for (int face = 0; face < HS_FACES && !st; face++)
-        st = allocate_face(faces, face, err);
-    return st;
+    HS_TRY(hs_face_slots_init(&faces->slots, problem, slots, err));
+    for (int face = 0; face < HS_FACES; face++)
+        HS_TRY(allocate_face(faces, face, err));
+    return HS_OK;
 }
 
 void hs_cuda_faces_release(hs_cuda_faces *faces)

@@ -227,17 +227,15 @@ hs_status make_levels(hs_krylov_state *self, hs_error *err)
         return HS_OK;
     hs_cuda_levels_clear(&self->levels);
     self->levels_shift = self->matrix.shift;
-    hs_status st = hs_cuda_levels_take(&self->levels, &self->matrix.lattice, &finest, err);
+    HS_TRY(hs_cuda_levels_take(&self->levels, &self->matrix.lattice, &finest, err));
     const double factor = 1.0 / hs_levels_unit(self->matrix.equations);
-    if (!st)
-        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-            return march::launch("make_finest", make_finest<std::decay_t<decltype(rows)>>,
-                                 march::blocks_for(self->matrix.nodes), self->stream, err, rows,
-                                 factor, finest);
-        });
-    return st ? st
-              : hs_cuda_levels_make(&self->levels, &self->matrix.equations->network->grid, &finest,
-                                    hs_equations_are_singular(self->matrix.equations), err);
+    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
+        return march::launch("make_finest", make_finest<std::decay_t<decltype(rows)>>,
+                             march::blocks_for(self->matrix.nodes), self->stream, err, rows, factor,
+                             finest);
+    }));
+    return hs_cuda_levels_make(&self->levels, &self->matrix.equations->network->grid, &finest,
+                               hs_equations_are_singular(self->matrix.equations), err);
 }
 
 /* Levels and arrays for iterations; they are not needed where the guess is the answer. */
@@ -274,24 +272,19 @@ hs_status end(hs_krylov_state *self, hs_error *err)
 hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs_error *err)
 {
     march::found found;
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-            typedef residual_task<std::decay_t<decltype(rows)>> task_type;
-            const task_type task = {self->box,
-                                    rows,
-                                    self->vector[HS_KRYLOV_T],
-                                    self->vector[HS_KRYLOV_INFLOW],
-                                    self->vector[HS_KRYLOV_RESIDUAL],
-                                    slack};
-            return march::launch("residual", march::do_pass<1, task_type>,
-                                 march::blocks_of(self->box), self->stream, err, task,
-                                 self->levels.reduction);
-        });
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
+        typedef residual_task<std::decay_t<decltype(rows)>> task_type;
+        const task_type task = {self->box,
+                                rows,
+                                self->vector[HS_KRYLOV_T],
+                                self->vector[HS_KRYLOV_INFLOW],
+                                self->vector[HS_KRYLOV_RESIDUAL],
+                                slack};
+        return march::launch("residual", march::do_pass<1, task_type>, march::blocks_of(self->box),
+                             self->stream, err, task, self->levels.reduction);
+    }));
+    HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *out = {found.most[0], found.most[1], found.sum[0], found.sum[1]};
     self->largest = found.most[2];
     self->unit = 0.0;
@@ -301,22 +294,18 @@ hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs
 hs_status precondition(hs_krylov_state *self, double *with_r, hs_error *err)
 {
     march::found found;
-    hs_status st = prepare(self, err);
+    HS_TRY(prepare(self, err));
     const hs_cuda_level *first = &self->levels.level[0];
-    if (!st && self->unit == 0.0) {
+    if (self->unit == 0.0) {
         self->unit = self->largest > 0.0 ? self->largest : 1.0;
         if (self->scale == 0.0)
             self->scale = self->unit;
-        st = march::launch("make_right", make_right, march::blocks_for(self->matrix.nodes),
-                           self->stream, err, self->matrix.nodes, 1.0 / self->unit,
-                           (const double *)self->vector[HS_KRYLOV_RESIDUAL], first->right);
+        HS_TRY(march::launch("make_right", make_right, march::blocks_for(self->matrix.nodes),
+                             self->stream, err, self->matrix.nodes, 1.0 / self->unit,
+                             (const double *)self->vector[HS_KRYLOV_RESIDUAL], first->right));
     }
-    if (!st)
-        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->vector[HS_KRYLOV_RESIDUAL], err);
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->vector[HS_KRYLOV_RESIDUAL], err));
+    HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *with_r = self->unit * self->unit * found.sum[0];
     return HS_OK;
 }
@@ -359,7 +348,7 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
     march::found found;
     self->unit = self->largest > 0.0 ? self->largest : 1.0;
     self->length = length;
-    hs_status st = matrix::with_rows(self->matrix, [&](const auto &rows) {
+    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
         typedef std::decay_t<decltype(rows)> type;
         typedef subtract_task<type> task_type;
         const task_type task = {march::box_of(self->matrix.lattice, type::wide),
@@ -370,11 +359,8 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
                                 self->vector[HS_KRYLOV_RESIDUAL],
                                 self->levels.level[0].right};
         return march::launch_pass("subtract", task, self->levels.reduction, self->stream, err);
-    });
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    if (st)
-        return st;
+    }));
+    HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *largest = found.most[0];
     self->largest = found.most[2];
     return HS_OK;

@@ -214,25 +214,23 @@ hs_status make_steps(hs_cuda_levels *levels, hs_cuda_level *level, hs_coarse_net
     const int64_t *n = net->lattice.n, nodes = hs_lattice_count(&net->lattice);
     origin of = {{1, n[HS_X], n[HS_X] * n[HS_Y]}, {}, NULL, NULL};
     hs_coarse_network from = *net;
-    hs_status st = hs_cuda_take(&levels->pool, nodes, &of.before, err);
-    if (!st)
-        st = hs_cuda_take(&levels->pool, nodes, &of.after, err);
-    if (!st)
-        st = march::launch("set_weights", set_weights, march::blocks_for(nodes), levels->stream,
-                           err, nodes, of.before, of.after);
+    HS_TRY(hs_cuda_take(&levels->pool, nodes, &of.before, err));
+    HS_TRY(hs_cuda_take(&levels->pool, nodes, &of.after, err));
+    HS_TRY(march::launch("set_weights", set_weights, march::blocks_for(nodes), levels->stream, err,
+                         nodes, of.before, of.after));
     level->rows.before = of.before;
     level->rows.after = of.after;
-    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+    for (int axis = 0; axis < HS_AXES; axis++) {
         const hs_kept *kept = &level->kept[axis];
         if (kept->count == kept->n)
             continue;
-        st = make_step(levels, &from, axis, kept, &of, next, err);
+        HS_TRY(make_step(levels, &from, axis, kept, &of, next, err));
         if (from.sink != net->sink)
             drop_network(levels, &from);
         from = *next;
         of.kept[axis] = *kept;
     }
-    return st;
+    return HS_OK;
 }
 
 /* Makes a level, and finds how strong edges are along each axis (kept.h). */
@@ -292,16 +290,14 @@ hs_status choose_kept(hs_cuda_levels *levels, hs_cuda_level *level, hs_spans *sp
 
 hs_status take_fields(hs_cuda_levels *levels, hs_error *err)
 {
-    hs_status st = HS_OK;
-    for (int k = 0; k < levels->count && !st; k++) {
+    for (int k = 0; k < levels->count; k++) {
         hs_cuda_level *level = &levels->level[k];
         const int64_t nodes = hs_lattice_count(&level->lattice);
         float **const fields[] = {&level->right, &level->x, &level->other};
         for (float **field : fields)
-            if (!st)
-                st = hs_cuda_take(&levels->pool, nodes, field, err);
+            HS_TRY(hs_cuda_take(&levels->pool, nodes, field, err));
     }
-    return st;
+    return HS_OK;
 }
 
 } // namespace
@@ -314,11 +310,11 @@ hs_status hs_cuda_levels_take(hs_cuda_levels *levels, const hs_lattice *lattice,
     const int64_t nodes = hs_lattice_count(lattice);
     *out = {};
     out->lattice = *lattice;
-    hs_status st = hs_cuda_take(&levels->pool, nodes, &out->sink, err);
-    for (int axis = 0; axis < HS_AXES && !st; axis++)
+    HS_TRY(hs_cuda_take(&levels->pool, nodes, &out->sink, err));
+    for (int axis = 0; axis < HS_AXES; axis++)
         if (lattice->n[axis] > 1)
-            st = hs_cuda_take(&levels->pool, nodes, &out->edge[axis], err);
-    return st;
+            HS_TRY(hs_cuda_take(&levels->pool, nodes, &out->edge[axis], err));
+    return HS_OK;
 }
 
 hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, cudaStream_t stream,

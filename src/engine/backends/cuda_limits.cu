@@ -88,9 +88,7 @@ hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *er
     static int known = -1;
     if (known != device) {
         hs_cuda_device asked = {};
-        const hs_status st = ask(device, &asked, err);
-        if (st)
-            return st;
+        HS_TRY(ask(device, &asked, err));
         kept = asked;
         known = device;
     }

@@ -118,21 +118,17 @@ hs_status put_array(hs_cuda_matrix *self, Member member, double *to, hs_error *e
 /* All but the sinks. */
 hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
 {
-    hs_status st = HS_OK;
-    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+    for (int axis = 0; axis < HS_AXES; axis++) {
         if (self->equations->network->grid.points[axis] == 1)
             continue;
-        st = take_doubles(self, &self->edge[axis], err);
-        if (!st)
-            st = put_array(
-                self, [=](const hs_network_row &row) { return row.conductance[axis]; },
-                self->edge[axis], err);
+        HS_TRY(take_doubles(self, &self->edge[axis], err));
+        HS_TRY(put_array(
+            self, [=](const hs_network_row &row) { return row.conductance[axis]; },
+            self->edge[axis], err));
     }
-    if (!st)
-        st = take_doubles(self, &self->sink, err);
-    if (!st)
-        st = take_doubles(self, &self->rate, err);
-    return st ? st : put_array(self, rate_of, self->rate, err);
+    HS_TRY(take_doubles(self, &self->sink, err));
+    HS_TRY(take_doubles(self, &self->rate, err));
+    return put_array(self, rate_of, self->rate, err);
 }
 
 /* Row 0 is that of no node, so of padding, too. */
@@ -140,12 +136,10 @@ hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
     const size_t size = hs_network_node_bytes(of->form);
-    hs_status st = hs_cuda_take(&self->pool, of->row_count * HS_CUDA_MATRIX_ROW, &self->row, err);
-    if (!st)
-        st = hs_cuda_nodes_take(self, size, &self->number, err);
-    if (!st)
-        st = hs_cuda_nodes_put(self, size, of->number, self->number, err);
-    return st ? st : put_rows(self, err); /* with the members that do not depend on the shift */
+    HS_TRY(hs_cuda_take(&self->pool, of->row_count * HS_CUDA_MATRIX_ROW, &self->row, err));
+    HS_TRY(hs_cuda_nodes_take(self, size, &self->number, err));
+    HS_TRY(hs_cuda_nodes_put(self, size, of->number, self->number, err));
+    return put_rows(self, err); /* with the members that do not depend on the shift */
 }
 
 } // namespace

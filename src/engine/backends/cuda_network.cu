@@ -239,18 +239,15 @@ hs_status init_palette(hs_cuda_network *network, hs_error *err)
     const auto put = [=](char *field, int64_t at, int64_t node) {
         memcpy(field + (size_t)at * bytes, (const char *)of->number + (size_t)node * bytes, bytes);
     };
-    hs_status st = make_field(network, bytes, put, &network->view.number, err);
-    if (!st)
-        st = reserve(network, rows * HS_ROW_NUMBERS * size, &network->row, err);
-    if (!st)
-        st = reserve(network, rows * size * (size_t)network->sweeps, &network->added, err);
-    if (!st)
-        st = hs_cuda_put(&network->pool, of->row, of->row_count, &network->acted.row,
-                         network->stream, err);
+    HS_TRY(make_field(network, bytes, put, &network->view.number, err));
+    HS_TRY(reserve(network, rows * HS_ROW_NUMBERS * size, &network->row, err));
+    HS_TRY(reserve(network, rows * size * (size_t)network->sweeps, &network->added, err));
+    HS_TRY(hs_cuda_put(&network->pool, of->row, of->row_count, &network->acted.row, network->stream,
+                       err));
     network->view.row = network->row;
     network->view.forcing = network->added;
     network->acted.count = of->row_count;
-    return st;
+    return HS_OK;
 }
 
 /* Lists the nodes, prescribed or other ones, on which something acts. */
@@ -308,35 +305,30 @@ hs_status init_arrays(hs_cuda_network *network, hs_error *err)
     const size_t bytes = (size_t)network->layout.elements * size;
     const size_t origin = (size_t)network->layout.origin;
     void *rate = NULL, *added = NULL;
-    hs_status st = HS_OK;
-    for (int axis = 0; axis < of->grid.dims && !st; axis++)
-        st = make_array(
+    for (int axis = 0; axis < of->grid.dims; axis++)
+        HS_TRY(make_array(
             network, [=](const hs_network_row &row) { return row.conductance[axis]; },
-            &network->view.conductance[axis], err);
-    if (!st && any_sinks(of))
-        st = make_array(
-            network, [](const hs_network_row &row) { return row.sink; }, &network->view.sink, err);
-    if (!st)
-        st = make_field(
-            network, sizeof(double),
-            [=](char *field, int64_t at, int64_t node) {
-                const hs_network_row &row = of->node[node];
-                ((double *)field)[at] = row.kind == HS_NODE_FREE ? row.capacity : -row.capacity;
-            },
-            (const void **)&network->capacity, err);
-    if (!st)
-        st = reserve(network, bytes, &rate, err);
-    if (!st)
-        st = list_acted(network, true, &network->prescribed, err);
-    if (!st)
-        st = list_acted(network, false, &network->acted, err);
-    if (!st && network->acted.count > 0)
-        st = reserve(network, bytes, &added, err);
+            &network->view.conductance[axis], err));
+    if (any_sinks(of))
+        HS_TRY(make_array(
+            network, [](const hs_network_row &row) { return row.sink; }, &network->view.sink, err));
+    HS_TRY(make_field(
+        network, sizeof(double),
+        [=](char *field, int64_t at, int64_t node) {
+            const hs_network_row &row = of->node[node];
+            ((double *)field)[at] = row.kind == HS_NODE_FREE ? row.capacity : -row.capacity;
+        },
+        (const void **)&network->capacity, err));
+    HS_TRY(reserve(network, bytes, &rate, err));
+    HS_TRY(list_acted(network, true, &network->prescribed, err));
+    HS_TRY(list_acted(network, false, &network->acted, err));
+    if (network->acted.count > 0)
+        HS_TRY(reserve(network, bytes, &added, err));
     network->row = rate;
     network->view.rate = (char *)rate + origin * size;
     network->added = added ? (char *)added + origin * size : NULL;
     network->view.added = network->added;
-    return st;
+    return HS_OK;
 }
 
 /* ---- update ---------------------------------------------------------------------------------- */
@@ -444,18 +436,13 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
     const int functions = (sweeps + 1) * problem->time_function_count;
     network->value_here = hs_cuda_new<double>(functions + 1);
-    hs_status st = hs_cuda_take(&network->pool, functions, &network->value, err);
-    if (!st)
-        st = hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream,
-                                 err);
-    if (!st)
-        st = init_widths(network, err);
-    if (!st)
-        st = hs_cuda_put(&network->pool, of->forcing, of->forcing_count, &network->forcing, stream,
-                         err);
-    if (!st)
-        st = as_arrays(of) ? init_arrays(network, err) : init_palette(network, err);
-    return st;
+    HS_TRY(hs_cuda_take(&network->pool, functions, &network->value, err));
+    HS_TRY(
+        hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream, err));
+    HS_TRY(init_widths(network, err));
+    HS_TRY(hs_cuda_put(&network->pool, of->forcing, of->forcing_count, &network->forcing, stream,
+                       err));
+    return as_arrays(of) ? init_arrays(network, err) : init_palette(network, err);
 }
 
 void hs_cuda_network_release(hs_cuda_network *network)
@@ -474,26 +461,23 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
         return HS_OK;
     /* what does not change with time is made for calls of any number of sweeps */
     const int sweeps = network->varies ? steps : network->sweeps;
-    hs_status st = stepped ? set_step(network, span->step, err) : HS_OK;
-    if (!st)
-        st = set_times(network, span, first, sweeps, err);
-    if (!st)
-        st = put_acted(network, &network->acted, span->step, 0, sweeps, network->added, err);
+    if (stepped)
+        HS_TRY(set_step(network, span->step, err));
+    HS_TRY(set_times(network, span, first, sweeps, err));
+    HS_TRY(put_acted(network, &network->acted, span->step, 0, sweeps, network->added, err));
     network->step = span->step;
-    return st;
+    return HS_OK;
 }
 
 hs_status hs_cuda_network_prescribe(hs_cuda_network *network, int steps, double t, void *field,
                                     hs_error *err)
 {
     double *given;
-    hs_status st = hs_cuda_moving_space(&network->given, &given, err);
+    HS_TRY(hs_cuda_moving_space(&network->given, &given, err));
     if (given)
         hs_moving_at(network->given.of, &network->problem->grid, t, omp_get_max_threads(), given);
-    if (!st)
-        st = hs_cuda_moving_put(&network->given, field, err);
-    return st ? st
-              : put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
+    HS_TRY(hs_cuda_moving_put(&network->given, field, err));
+    return put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
 }
 
 hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network)

@@ -99,9 +99,8 @@ hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *e
 
 hs_status hs_cuda_krylov_put(hs_krylov_state *self, int vector, const double *values, hs_error *err)
 {
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st
-              : hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    return hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
 }
 
 /* Memory for some values, which is kept for the next time. */
@@ -119,26 +118,22 @@ hs_status hs_cuda_krylov_put_some(hs_krylov_state *self, int vector, int64_t cou
                                   const int64_t *node, const double *values, hs_error *err)
 {
     const size_t bytes = (size_t)count * sizeof *values;
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = reserve_some(self, bytes + (size_t)count * sizeof *node, err);
-    if (!st)
-        st = hs_cuda_copy_now(values, bytes, self->some, cudaMemcpyHostToDevice, self->stream, err);
-    if (!st)
-        st = hs_cuda_copy_now(node, (size_t)count * sizeof *node, self->some + bytes,
-                              cudaMemcpyHostToDevice, self->stream, err);
-    return st ? st
-              : march::launch("scatter", scatter, march::blocks_for(count), self->stream, err,
-                              count, (const int64_t *)(self->some + bytes),
-                              (const double *)self->some, self->matrix.grid.n[HS_X],
-                              self->matrix.lattice.n[HS_X], self->vector[vector]);
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(reserve_some(self, bytes + (size_t)count * sizeof *node, err));
+    HS_TRY(hs_cuda_copy_now(values, bytes, self->some, cudaMemcpyHostToDevice, self->stream, err));
+    HS_TRY(hs_cuda_copy_now(node, (size_t)count * sizeof *node, self->some + bytes,
+                            cudaMemcpyHostToDevice, self->stream, err));
+    return march::launch("scatter", scatter, march::blocks_for(count), self->stream, err, count,
+                         (const int64_t *)(self->some + bytes), (const double *)self->some,
+                         self->matrix.grid.n[HS_X], self->matrix.lattice.n[HS_X],
+                         self->vector[vector]);
 }
 
 hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov_sum *of,
                                  hs_error *err)
 {
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st : matrix::with_rows(self->matrix, [&](const auto &rows) {
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    return matrix::with_rows(self->matrix, [&](const auto &rows) {
         return march::launch("combine_sum", combine_sum<std::decay_t<decltype(rows)>>,
                              march::blocks_for(self->matrix.nodes), self->stream, err, rows,
                              self->matrix.nodes, hs_krylov_terms_of(self->vector, of),
@@ -149,15 +144,14 @@ hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov
 static hs_status measure(hs_krylov_state *self, const hs_krylov_sum *of, bool free,
                          march::found *out, hs_error *err)
 {
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-            return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
-                                 march::blocks_for(self->matrix.nodes), self->stream, err, rows,
-                                 self->matrix.nodes, hs_krylov_terms_of(self->vector, of), free,
-                                 self->levels.reduction);
-        });
-    return st ? st : hs_cuda_levels_found(&self->levels, out, err);
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
+        return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
+                             march::blocks_for(self->matrix.nodes), self->stream, err, rows,
+                             self->matrix.nodes, hs_krylov_terms_of(self->vector, of), free,
+                             self->levels.reduction);
+    }));
+    return hs_cuda_levels_found(&self->levels, out, err);
 }
 
 hs_status hs_cuda_krylov_largest(hs_krylov_state *self, const hs_krylov_sum *of, bool free,
@@ -190,18 +184,17 @@ void hs_cuda_krylov_exchange(hs_krylov_state *self, int a, int b)
 hs_status hs_cuda_krylov_move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
                               bool to_field, hs_error *err)
 {
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = hs_cuda_typed(field->precision, [&](auto zero) {
-            typedef decltype(zero) T;
-            return march::launch("move_field", move_field<T>, march::blocks_for(self->matrix.nodes),
-                                 self->stream, err, self->matrix.grid, (T *)field->nodes,
-                                 field->pitch[HS_Y], field->pitch[HS_Z], to_field,
-                                 self->matrix.lattice.n[HS_X], self->vector[vector]);
-        });
-    if (!st && to_field)
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(hs_cuda_typed(field->precision, [&](auto zero) {
+        typedef decltype(zero) T;
+        return march::launch("move_field", move_field<T>, march::blocks_for(self->matrix.nodes),
+                             self->stream, err, self->matrix.grid, (T *)field->nodes,
+                             field->pitch[HS_Y], field->pitch[HS_Z], to_field,
+                             self->matrix.lattice.n[HS_X], self->vector[vector]);
+    }));
+    if (to_field)
         HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
-    return st;
+    return HS_OK;
 }
 
 hs_cuda_pitched hs_cuda_krylov_at(const hs_krylov_state *self, int vector)

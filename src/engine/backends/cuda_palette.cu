@@ -130,17 +130,12 @@ struct work {
 hs_status fill_table(work *w, hs_error *err)
 {
     cudaStream_t stream = w->levels->stream;
-    hs_status st = hs_cuda_take(&w->levels->pool, 1, &w->of, err);
-    if (!st)
-        st = hs_cuda_take(&w->levels->pool, w->nodes, &w->slot_of, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_take(&w->levels->pool, 1, &w->of, err));
+    HS_TRY(hs_cuda_take(&w->levels->pool, w->nodes, &w->slot_of, err));
     HS_CUDA_TRY(err, cudaMemsetAsync(w->of, 0, sizeof *w->of, stream));
-    st = march::launch("find_slots", find_slots, march::blocks_for(w->nodes), stream, err, w->m,
-                       w->nodes, w->of, w->slot_of);
-    return st ? st
-              : hs_cuda_copy_now(w->of, sizeof *w->of, w->here, cudaMemcpyDeviceToHost, stream,
-                                 err);
+    HS_TRY(march::launch("find_slots", find_slots, march::blocks_for(w->nodes), stream, err, w->m,
+                         w->nodes, w->of, w->slot_of));
+    return hs_cuda_copy_now(w->of, sizeof *w->of, w->here, cudaMemcpyDeviceToHost, stream, err);
 }
 
 /* Numbers the slots in use, and puts their rows onto the device. */

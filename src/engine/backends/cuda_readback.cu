@@ -48,9 +48,7 @@ hs_status fetch(hs_readback *readback, int half, const hs_box *box, hs_error *er
     const hs_cuda_staging *const staging = &readback->staging;
     char *const nodes =
         readback->copy + (size_t)staging->layout->origin * hs_precision_size(staging->precision);
-    const hs_status st = hs_cuda_copy_begin(staging, box, staging->half[half], nodes, false, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_copy_begin(staging, box, staging->half[half], nodes, false, err));
     HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], staging->stream));
     readback->box[half] = *box;
     readback->there[half] = true;
@@ -66,11 +64,8 @@ hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_cud
     readback->staging.layout = sweeps->layout;
     readback->staging.precision = sweeps->precision;
     readback->there[0] = readback->there[1] = false;
-    if (!readback->copy && !readback->lacking) {
-        const hs_status st = allocate(readback, err);
-        if (st)
-            return st;
-    }
+    if (!readback->copy && !readback->lacking)
+        HS_TRY(allocate(readback, err));
     if (readback->lacking)
         return HS_OK;
     /* in the sweeps' stream: a copy on the device takes as long as a sweep or two */
@@ -87,14 +82,11 @@ hs_status hs_cuda_readback_part(hs_readback *readback, const hs_box *box, const 
 {
     hs_cuda_staging *staging = &readback->staging;
     HS_CUDA_TRY(err, cudaSetDevice(readback->device));
-    hs_status st = reserve(readback, box, next, err);
+    HS_TRY(reserve(readback, box, next, err));
     const int half = staging->turn;
-    if (!st)
-        st = fetch(readback, half, box, err);
-    if (!st && next)
-        st = fetch(readback, half ^ 1, next, err);
-    if (st)
-        return st;
+    HS_TRY(fetch(readback, half, box, err));
+    if (next)
+        HS_TRY(fetch(readback, half ^ 1, next, err));
     HS_CUDA_TRY(err, cudaEventSynchronize(staging->done[half]));
     *values = staging->half[half];
     readback->there[half] = false;

@@ -120,10 +120,9 @@ hs_status prepare_function(hs_cuda_source *source, hs_error *err)
     const int times = source->level ? source->levels : 1;
     hs_tables_of which;
     void *memory;
-    const hs_status st = choose_tables(source, times, &which, &memory, err);
-    return st ? st
-              : hs_cuda_tables_init(&source->function, &problem->source.field.value.expression,
-                                    &problem->grid, which, times, memory, err);
+    HS_TRY(choose_tables(source, times, &which, &memory, err));
+    return hs_cuda_tables_init(&source->function, &problem->source.field.value.expression,
+                               &problem->grid, which, times, memory, err);
 }
 
 /* Evaluates the source into fields, of which a pitch of 0 says that an axis is one node. */
@@ -137,11 +136,10 @@ hs_status evaluate(hs_cuda_source *source, const hs_cuda_times *times, const int
         patch.stride[axis] = pitch[axis];
         patch.count[axis] = pitch[axis] > 0 ? patch.count[axis] : 1;
     }
-    const hs_status st = hs_cuda_tables_fill(&source->function, grid, times->count, times->t,
-                                             source->staging->stream, err);
-    return st ? st
-              : hs_cuda_evaluate(&source->function.left, &patch, times, scale, precision,
-                                 source->staging->stream, err);
+    HS_TRY(hs_cuda_tables_fill(&source->function, grid, times->count, times->t,
+                               source->staging->stream, err));
+    return hs_cuda_evaluate(&source->function.left, &patch, times, scale, precision,
+                            source->staging->stream, err);
 }
 
 /* The fields of `count` sweeps, or the only one. */

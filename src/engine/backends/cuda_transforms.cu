@@ -87,10 +87,9 @@ hs_status prepare(hs_backend_state *state, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_cuda_products *products = &state->products;
-    hs_status st = HS_OK;
     if (!products->handle)
-        st = check(cublas.create(&products->handle), "cublasCreate", err);
-    return st ? st : check(cublas.set_stream(products->handle, state->stream), "set stream", err);
+        HS_TRY(check(cublas.create(&products->handle), "cublasCreate", err));
+    return check(cublas.set_stream(products->handle, state->stream), "set stream", err);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -294,26 +293,25 @@ hs_status product(hs_backend_state *state, const hs_axis_factor *by, const int64
     const int64_t all = extent[by->axis];
     const int64_t parts[] = {by->even ? by->even : all, by->even ? all - by->even : 0};
     int64_t inner, outer;
-    hs_status st = hs_product_fits(by->axis, extent, &inner, &outer, err);
-    if (!st)
-        st = prepare(state, err);
-    for (int part = 0; part < 2 && parts[part] > 0 && !st; part++) {
+    HS_TRY(hs_product_fits(by->axis, extent, &inner, &outer, err));
+    HS_TRY(prepare(state, err));
+    for (int part = 0; part < 2 && parts[part] > 0; part++) {
         const int64_t first = part ? parts[0] : 0;
         const int n = (int)parts[part], m = by->even ? n : (int)by->rows;
         if (by->axis == HS_X)
-            st = check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer,
-                                      n, &one, matrix, n, in + first, (int)all, &zero, out + first,
-                                      (int)by->rows),
-                       "product along x", err);
+            HS_TRY(check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer,
+                                        n, &one, matrix, n, in + first, (int)all, &zero,
+                                        out + first, (int)by->rows),
+                         "product along x", err));
         else
-            st = check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, n,
-                                       &one, in + first * inner, (int)inner, all * inner, matrix, n,
-                                       0, &zero, out + first * inner, (int)inner, by->rows * inner,
-                                       (int)outer),
-                       "products across x", err);
+            HS_TRY(check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m,
+                                         n, &one, in + first * inner, (int)inner, all * inner,
+                                         matrix, n, 0, &zero, out + first * inner, (int)inner,
+                                         by->rows * inner, (int)outer),
+                         "products across x", err));
         matrix += (int64_t)m * n;
     }
-    return st;
+    return HS_OK;
 }
 
 __device__ double rate_at(const hs_mode_filter &filter, int axis, int64_t mode)

@@ -74,11 +74,11 @@ hs_status call(hs_backend_state *state, const hs_span *span, int steps, int from
     const int now = state->now;
     state->field[now] = begins;
     state->field[now ^ 1] = ends;
-    const hs_status st = hs_cuda_call(state, span, 0, steps, NULL, recursion, err);
+    HS_TRY(hs_cuda_call(state, span, 0, steps, NULL, recursion, err));
     state->field[0] = kept[0];
     state->field[1] = kept[1];
     state->now = now;
-    return st;
+    return HS_OK;
 }
 
 hs_status sweep(hs_backend_state *state, const hs_span *span, int from, int to, hs_error *err)
@@ -222,12 +222,11 @@ hs_status combine(hs_backend_state *state, int out, int base, const hs_term *ter
     const hs_box all = box[0];
     const int boxes = but ? hs_box_shell(&all, but, box) : 1;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    hs_status st = HS_OK;
-    for (int n = 0; n < boxes && !st; n++)
-        st = hs_cuda_typed(state->problem->precision, [&](auto zero) {
+    for (int n = 0; n < boxes; n++)
+        HS_TRY(hs_cuda_typed(state->problem->precision, [&](auto zero) {
             return add<decltype(zero)>(state, out, base, terms, count, &box[n], err);
-        });
-    return st;
+        }));
+    return HS_OK;
 }
 
 hs_status finish(hs_backend_state *state, bool known, hs_error *err)
