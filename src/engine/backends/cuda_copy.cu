@@ -146,10 +146,9 @@ hs_status wait(const hs_cuda_staging *staging, int half, hs_error *err)
 hs_status copy_small(const hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
                      bool to_device, hs_error *err)
 {
-    const hs_status st = hs_cuda_copy_begin(staging, box, dense, field, to_device, err);
-    if (!st)
-        HS_CUDA_TRY(err, cudaStreamSynchronize(staging->stream));
-    return st;
+    HS_TRY(hs_cuda_copy_begin(staging, box, dense, field, to_device, err));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(staging->stream));
+    return HS_OK;
 }
 
 bool is_small(const hs_box *box, hs_precision precision)
@@ -221,10 +220,7 @@ static hs_status copy_half(hs_cuda_staging *staging, const hs_box *box, void *fi
                            hs_error *err)
 {
     const int half = staging->turn;
-    const hs_status st =
-        hs_cuda_copy_begin(staging, box, staging->half[half], field, to_device, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_copy_begin(staging, box, staging->half[half], field, to_device, err));
     HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], staging->stream));
     staging->turn ^= 1;
     return HS_OK;

@@ -589,15 +589,13 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
     const int last = levels->count - 1;
     const hs_cuda_level *first = &levels->level[0];
     const int64_t nodes = hs_lattice_count(&first->lattice);
-    hs_status st = HS_OK;
-    for (int k = 0; k < last && !st; k++)
-        st = descend(levels, &levels->level[k], err);
-    if (!st)
-        st = solve_last(levels, err);
-    for (int k = last - 1; k >= 0 && !st; k--)
-        st = ascend(levels, &levels->level[k], err);
-    if (st || last > 0)
-        return st;
+    for (int k = 0; k < last; k++)
+        HS_TRY(descend(levels, &levels->level[k], err));
+    HS_TRY(solve_last(levels, err));
+    for (int k = last - 1; k >= 0; k--)
+        HS_TRY(ascend(levels, &levels->level[k], err));
+    if (last > 0)
+        return HS_OK;
     return march::launch("take_products", take_products, march::blocks_for(nodes), levels->stream,
                          err, nodes, (const float *)first->x, per_unit, r, levels->reduction);
 }

@@ -167,11 +167,8 @@ hs_status allocate_face(hs_cuda_faces *faces, int face, hs_error *err)
         (size_t)hs_grid_face_count(&problem->grid, face) * hs_precision_size(problem->precision);
     if (!faces->slots.face[face].varies_face)
         return HS_OK;
-    const hs_status st =
-        hs_cuda_function_create(&problem->face[face].data.expression, &problem->grid,
-                                HS_TABLES_OF_NUMBERS, &faces->function[face], err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_function_create(&problem->face[face].data.expression, &problem->grid,
+                                   HS_TABLES_OF_NUMBERS, &faces->function[face], err));
     for (int slot = 0; slot < faces->slots.count; slot++)
         if (hs_face_slots_wants_table(&faces->slots, slot, face))
             HS_CUDA_TRY(err, cudaMalloc(&faces->slots.table[slot][face], bytes));

@@ -96,19 +96,19 @@ hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *pla
 {
     hs_cuda_parts *parts = &state->parts;
     const bool wanted = parts->wanted;
-    hs_status st = HS_OK;
     parts->wanted = false;
     if (!wanted || sweep->steps != state->plan.steps) {
-        st = wanted ? order(parts, parts->ahead, state->stream, err) : HS_OK;
-        return st ? st : state->kernel->sweep(plan, sweep, err);
+        if (wanted)
+            HS_TRY(order(parts, parts->ahead, state->stream, err));
+        return state->kernel->sweep(plan, sweep, err);
     }
-    st = order(parts, state->stream, parts->ahead, err);
+    HS_TRY(order(parts, state->stream, parts->ahead, err));
     sweep->part = HS_SWEEP_INSIDE;
-    st = st ? st : state->kernel->sweep(plan, sweep, err);
+    HS_TRY(state->kernel->sweep(plan, sweep, err));
     sweep->part = HS_SWEEP_ENDS;
     sweep->stream = parts->ahead;
-    st = st ? st : state->kernel->sweep(plan, sweep, err);
-    return st ? st : order(parts, parts->ahead, state->stream, err);
+    HS_TRY(state->kernel->sweep(plan, sweep, err));
+    return order(parts, parts->ahead, state->stream, err);
 }
 
 void hs_cuda_parts_release(hs_cuda_parts *parts)

@@ -242,13 +242,11 @@ hs_status make_levels(hs_krylov_state *self, hs_error *err)
 hs_status prepare(hs_krylov_state *self, hs_error *err)
 {
     float **const more[] = {&self->p, &self->p_before};
-    hs_status st = make_levels(self, err);
-    for (float **array : more) {
-        if (st || *array)
-            continue;
-        st = hs_cuda_nodes_take(&self->matrix, sizeof **array, (void **)array, err);
-    }
-    return st;
+    HS_TRY(make_levels(self, err));
+    for (float **array : more)
+        if (!*array)
+            HS_TRY(hs_cuda_nodes_take(&self->matrix, sizeof **array, (void **)array, err));
+    return HS_OK;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -29,19 +29,17 @@ hs_status hs_cuda_pool_take(hs_cuda_pool *pool, size_t bytes, void **out, hs_err
 hs_status hs_cuda_pool_zeros(hs_cuda_pool *pool, size_t bytes, void **out, cudaStream_t stream,
                              hs_error *err)
 {
-    const hs_status st = hs_cuda_pool_take(pool, bytes, out, err);
-    if (!st)
-        HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, bytes, stream));
-    return st;
+    HS_TRY(hs_cuda_pool_take(pool, bytes, out, err));
+    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, bytes, stream));
+    return HS_OK;
 }
 
 hs_status hs_cuda_pool_put(hs_cuda_pool *pool, const void *from, size_t bytes, void **out,
                            cudaStream_t stream, hs_error *err)
 {
-    const hs_status st = hs_cuda_pool_take(pool, bytes, out, err);
-    if (!st)
-        HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, stream));
-    return st;
+    HS_TRY(hs_cuda_pool_take(pool, bytes, out, err));
+    HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, stream));
+    return HS_OK;
 }
 
 void hs_cuda_pool_drop(hs_cuda_pool *pool, const void *piece)

@@ -105,11 +105,12 @@ hs_status choose_tables(const hs_cuda_source *source, int times, hs_tables_of *w
         return HS_OK;
     for (const hs_tables_of more : {HS_TABLES_OF_FIELDS, HS_TABLES_OF_PLANES}) {
         const double bytes = table_bytes(source->problem, more, times);
-        const hs_status st = bytes > 0.0 ? hs_cuda_spare(bytes, memory, err) : HS_OK;
-        if (*memory)
+        if (bytes > 0.0)
+            HS_TRY(hs_cuda_spare(bytes, memory, err));
+        if (*memory) {
             *which = more;
-        if (st || *memory)
-            return st;
+            break;
+        }
     }
     return HS_OK;
 }
@@ -203,9 +204,9 @@ hs_status add_walls(hs_cuda_source *source, double step, double t, hs_error *err
 {
     const hs_network_time time = {t, t, step};
     double *values;
-    const hs_status st = hs_cuda_moving_space(&source->inflow, &values, err);
-    if (st || !values)
-        return st;
+    HS_TRY(hs_cuda_moving_space(&source->inflow, &values, err));
+    if (!values)
+        return HS_OK;
     hs_network_inflow(source->problem->network, &time, omp_get_max_threads(), source->base, values);
     return hs_cuda_moving_put(&source->inflow, (void *)source->nodes, err);
 }
@@ -215,8 +216,9 @@ hs_status make_on_host(hs_cuda_source *source, double step, double t, hs_error *
 {
     const hs_problem *problem = source->problem;
     const bool anew = source->step != step || (hs_problem_own_source_varies(problem) & HS_VARIES_T);
-    const hs_status st = problem->source.present && anew ? upload(source, step, t, err) : HS_OK;
-    return st ? st : add_walls(source, step, t, err);
+    if (problem->source.present && anew)
+        HS_TRY(upload(source, step, t, err));
+    return add_walls(source, step, t, err);
 }
 
 hs_status init_walls(hs_cuda_source *source, hs_error *err)
@@ -264,8 +266,8 @@ static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *e
     void *memory = NULL;
     if (repeats_in_space(problem))
         HS_CUDA_TRY(err, cudaMalloc(&memory, (size_t)bytes));
-    else if (const hs_status st = hs_cuda_spare(bytes, &memory, err); st)
-        return st;
+    else
+        HS_TRY(hs_cuda_spare(bytes, &memory, err));
     if (!memory)
         return HS_OK;
     source->allocation = (char *)memory;
@@ -308,18 +310,18 @@ hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
         return HS_OK;
     source->hands_over = hands_over(problem, kernel, levels, &separation);
     if (source->hands_over) {
-        const hs_status st =
-            hs_cuda_separation_init(&source->separation, &separation, &problem->grid, levels, err);
+        HS_TRY(
+            hs_cuda_separation_init(&source->separation, &separation, &problem->grid, levels, err));
         source->pitch[HS_X] = 1;
         source->pitch[HS_Y] = source->separation.pitch;
-        return st;
+        return HS_OK;
     }
-    hs_status st = has_levels(problem, levels) ? allocate_levels(source, levels, err) : HS_OK;
-    if (!st && !source->level)
-        st = allocate_field(source, err);
-    if (!st)
-        st = init_walls(source, err);
-    return st || comes_from_host(problem) ? st : prepare_function(source, err);
+    if (has_levels(problem, levels))
+        HS_TRY(allocate_levels(source, levels, err));
+    if (!source->level)
+        HS_TRY(allocate_field(source, err));
+    HS_TRY(init_walls(source, err));
+    return comes_from_host(problem) ? HS_OK : prepare_function(source, err);
 }
 
 void hs_cuda_source_release(hs_cuda_source *source)
@@ -348,7 +350,8 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
         (source->step == step && (!in_time || source->time == t[0])))
         return HS_OK;
     const bool from_host = comes_from_host(source->problem);
-    hs_status st = from_host ? make_on_host(source, step, t[0], err) : HS_OK;
+    if (from_host)
+        HS_TRY(make_on_host(source, step, t[0], err));
     /* several are made for the sweeps of the last call, which may be fewer */
     source->time = many ? NAN : t[0];
     source->step = step;
@@ -357,10 +360,10 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
                                        source->staging->stream, err);
     if (from_host)
-        return st;
-    st = make_on_device(source, count, t, err);
-    if (st || !source->inflow.there)
-        return st;
+        return HS_OK;
+    HS_TRY(make_on_device(source, count, t, err));
+    if (!source->inflow.there)
+        return HS_OK;
     find_base(source, step, t[0]);
     return add_walls(source, step, t[0], err);
 }
@@ -368,11 +371,11 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
 hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pitch[HS_AXES],
                               double *out, hs_error *err)
 {
-    const hs_status st = source->function.left.step ? HS_OK : prepare_function(source, err);
     const hs_cuda_times now = {1, {t}, {out}};
-    return st ? st
-              : evaluate(source, &now, pitch, hs_problem_source_scale(source->problem, 1.0),
-                         HS_DOUBLE, err);
+    if (!source->function.left.step)
+        HS_TRY(prepare_function(source, err));
+    return evaluate(source, &now, pitch, hs_problem_source_scale(source->problem, 1.0), HS_DOUBLE,
+                    err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)
