@@ -88,9 +88,8 @@ struct heat_of {
     const T *now, *before; /* node (0, 0, 0); NULL: not known */
     hs_blocks blocks;
     int64_t points_y;
-    hs_cuda_shares of;
-    const T *sink; /* as arrays: node (0, 0, 0); NULL: none */
-    bool stretched;
+    hs_cuda_shares of; /* no widths unless the grid is stretched */
+    const T *sink;     /* as arrays: node (0, 0, 0); NULL: none */
 };
 
 template <typename T>
@@ -123,7 +122,7 @@ __device__ void add_node(const heat_of<T> &h, int64_t i, int64_t j, int64_t k, h
     if (!isfinite(value))
         return;
     const double volume =
-        h.stretched ? h.of.width[HS_X][i] * h.of.width[HS_Y][j] * h.of.width[HS_Z][k] : 0.0;
+        h.of.width[HS_X] ? h.of.width[HS_X][i] * h.of.width[HS_Y][j] * h.of.width[HS_Z][k] : 0.0;
     const double capacity = capacity_at(h, at);
     heat_sums here = {capacity * value, 0.0, 0.0, volume * value, volume};
     if (h.before) {
@@ -159,7 +158,7 @@ __global__ void __launch_bounds__(THREADS)
     out->heat.sum = of_thread[0].heat;
     out->stored.sum = h.before ? of_thread[0].stored : NAN;
     out->sunk.sum = h.before ? of_thread[0].sunk : NAN;
-    if (h.stretched) {
+    if (h.of.width[HS_X]) {
         out->sum.sum = of_thread[0].mean;
         out->volume.sum = of_thread[0].volume;
     }
@@ -167,9 +166,18 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-hs_status reserve(hs_cuda_network *network, size_t bytes, void **out, hs_error *err)
+hs_status reserve(hs_cuda_network *network, size_t bytes, const void **out, hs_error *err)
 {
-    return hs_cuda_pool_zeros(&network->pool, bytes, out, network->stream, err);
+    return hs_cuda_pool_zeros(&network->pool, bytes, (void **)out, network->stream, err);
+}
+
+/* A field of zeros; *out: node (0, 0, 0). */
+hs_status reserve_field(hs_cuda_network *network, const void **out, hs_error *err)
+{
+    const hs_precision precision = network->problem->precision;
+    HS_TRY(reserve(network, hs_cuda_field_bytes(&network->layout, precision), out, err));
+    *out = (const char *)*out + (size_t)network->layout.origin * hs_precision_size(precision);
+    return HS_OK;
 }
 
 /* A field in the layout, of elements of `size` bytes: put(field, element, node) writes that of a
@@ -240,12 +248,10 @@ hs_status init_palette(hs_cuda_network *network, hs_error *err)
         memcpy(field + (size_t)at * bytes, (const char *)of->number + (size_t)node * bytes, bytes);
     };
     HS_TRY(make_field(network, bytes, put, &network->view.number, err));
-    HS_TRY(reserve(network, rows * HS_ROW_NUMBERS * size, &network->row, err));
-    HS_TRY(reserve(network, rows * size * (size_t)network->sweeps, &network->added, err));
+    HS_TRY(reserve(network, rows * HS_ROW_NUMBERS * size, &network->view.row, err));
+    HS_TRY(reserve(network, rows * size * (size_t)network->sweeps, &network->view.forcing, err));
     HS_TRY(hs_cuda_put(&network->pool, of->row, of->row_count, &network->acted.row, network->stream,
                        err));
-    network->view.row = network->row;
-    network->view.forcing = network->added;
     network->acted.count = of->row_count;
     return HS_OK;
 }
@@ -301,10 +307,6 @@ bool any_sinks(const hs_network *network)
 hs_status init_arrays(hs_cuda_network *network, hs_error *err)
 {
     const hs_network *of = network->problem->network;
-    const size_t size = hs_precision_size(network->problem->precision);
-    const size_t bytes = (size_t)network->layout.elements * size;
-    const size_t origin = (size_t)network->layout.origin;
-    void *rate = NULL, *added = NULL;
     for (int axis = 0; axis < of->grid.dims; axis++)
         HS_TRY(make_array(
             network, [=](const hs_network_row &row) { return row.conductance[axis]; },
@@ -319,15 +321,11 @@ hs_status init_arrays(hs_cuda_network *network, hs_error *err)
             ((double *)field)[at] = row.kind == HS_NODE_FREE ? row.capacity : -row.capacity;
         },
         (const void **)&network->capacity, err));
-    HS_TRY(reserve(network, bytes, &rate, err));
+    HS_TRY(reserve_field(network, &network->view.rate, err));
     HS_TRY(list_acted(network, true, &network->prescribed, err));
     HS_TRY(list_acted(network, false, &network->acted, err));
     if (network->acted.count > 0)
-        HS_TRY(reserve(network, bytes, &added, err));
-    network->row = rate;
-    network->view.rate = (char *)rate + origin * size;
-    network->added = added ? (char *)added + origin * size : NULL;
-    network->view.added = network->added;
+        HS_TRY(reserve_field(network, &network->view.added, err));
     return HS_OK;
 }
 
@@ -362,8 +360,8 @@ hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
     const size_t bytes = (size_t)of->row_count * HS_ROW_NUMBERS * hs_precision_size(precision);
     void *const rows = hs_new(bytes);
     hs_network_coefficients(of, precision, step, rows);
-    const cudaError_t copied =
-        cudaMemcpyAsync(network->row, rows, bytes, cudaMemcpyHostToDevice, network->stream);
+    const cudaError_t copied = cudaMemcpyAsync((void *)network->view.row, rows, bytes,
+                                               cudaMemcpyHostToDevice, network->stream);
     free(rows);
     HS_CUDA_TRY(err, copied);
     return HS_OK;
@@ -374,10 +372,10 @@ hs_status set_step(hs_cuda_network *network, double step, hs_error *err)
     if (!as_arrays(network->problem->network))
         return set_rows(network, step, err);
     const int64_t count = network->layout.elements, blocks = hs_divide_up(count, THREADS);
-    const double *const capacity = network->capacity - network->layout.origin;
+    const int64_t origin = network->layout.origin;
     hs_cuda_typed(network->problem->precision, [&](auto zero) {
         set_rates<<<(unsigned)blocks, THREADS, 0, network->stream>>>(
-            capacity, count, step, (decltype(zero) *)network->row);
+            network->capacity - origin, count, step, (decltype(zero) *)network->view.rate - origin);
     });
     HS_CUDA_LAUNCHED(err, "set_rates", blocks, THREADS);
     return HS_OK;
@@ -464,7 +462,8 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
     if (stepped)
         HS_TRY(set_step(network, span->step, err));
     HS_TRY(set_times(network, span, first, sweeps, err));
-    HS_TRY(put_acted(network, &network->acted, span->step, 0, sweeps, network->added, err));
+    const void *const added = network->view.row ? network->view.forcing : network->view.added;
+    HS_TRY(put_acted(network, &network->acted, span->step, 0, sweeps, (void *)added, err));
     network->step = span->step;
     return HS_OK;
 }
@@ -507,7 +506,8 @@ hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, 
         h.blocks = blocks;
         h.points_y = network->layout.points[HS_Y];
         h.of = hs_cuda_network_shares(network);
-        h.stretched = hs_grid_is_stretched(&network->problem->grid);
+        if (!hs_grid_is_stretched(&network->problem->grid))
+            h.of.width[HS_X] = NULL;
         sum_heat<<<(unsigned)blocks.pieces, THREADS, 0, network->stream>>>(h, out);
     });
     HS_CUDA_LAUNCHED(err, "sum_heat", blocks.pieces, THREADS);

@@ -228,8 +228,6 @@ struct hs_cuda_network {
     bool varies;                     /* in time */
     double step;                     /* s: what the contents are for; NaN: nothing yet */
     int sweeps;                      /* of a call, at most */
-    void *row;                       /* a palette's rows, or the allocation of dt/C */
-    void *added;                     /* what the view has as forcing or added */
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
     hs_cuda_moving given;            /* nodes that moving walls prescribe */
     const double *capacity;          /* as arrays: node (0, 0, 0); negative: not free */
