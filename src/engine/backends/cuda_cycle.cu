@@ -8,8 +8,6 @@
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
 
-#include <type_traits>
-
 namespace
 {
 
@@ -460,28 +458,19 @@ hs_status with_rows(const hs_cuda_level *level, Run run)
     }
 }
 
-template <typename Task, typename Rows>
-Task task_of(const hs_cuda_level *level, const Rows &rows, const float *x, float *out)
-{
-    Task task = {};
-    task.box = march::box_of(level->lattice, Rows::wide);
-    task.rows = rows;
-    task.p = hs_smoother_of(level->largest);
-    task.right = level->right;
-    task.x = x;
-    task.out = out;
-    return task;
-}
-
 template <template <typename> typename Task>
 hs_status pass_over(const hs_cuda_levels *levels, const hs_cuda_level *level, const char *name,
                     const float *x, float *out, hs_error *err)
 {
-    return with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef Task<type> task_type;
-        return march::launch_pass(name, task_of<task_type>(level, rows, x, out), levels->reduction,
-                                  levels->stream, err);
+    return with_rows(level, [&](auto rows) {
+        Task<decltype(rows)> task = {};
+        task.box = march::box_of(level->lattice, rows.wide);
+        task.rows = rows;
+        task.p = hs_smoother_of(level->largest);
+        task.right = level->right;
+        task.x = x;
+        task.out = out;
+        return march::launch_pass(name, task, levels->reduction, levels->stream, err);
     });
 }
 
@@ -494,8 +483,8 @@ bool is_listed(const hs_cuda_level *level)
 template <template <typename, bool> typename Transfer, typename Run>
 hs_status with_transfer(const hs_cuda_level *level, const float *from, float *out, Run run)
 {
-    return with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
+    return with_rows(level, [&](auto rows) {
+        typedef decltype(rows) type;
         const auto start = [&](auto t) {
             t.fine = march::box_of(level->lattice, false);
             t.coarse = march::box_of(level[1].lattice, false);
@@ -529,9 +518,9 @@ hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_e
         HS_TRY(pass_over<start>(levels, level, "start", level->right, x, err));
         HS_TRY(pass_over<residual>(levels, level, "residual", x, rest, err));
     }
-    return with_transfer<gather>(level, rest, level[1].right, [&](const auto &g) {
-        return march::launch("go_down", go_down<std::decay_t<decltype(g)>>,
-                             march::blocks_of(g.coarse), levels->stream, err, g);
+    return with_transfer<gather>(level, rest, level[1].right, [&](auto g) {
+        return march::launch("go_down", go_down<decltype(g)>, march::blocks_of(g.coarse),
+                             levels->stream, err, g);
     });
 }
 
@@ -539,8 +528,8 @@ hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_er
 {
     const bool is_first = level == &levels->level[0];
     float *const x = unknowns_of(levels, level);
-    HS_TRY(with_transfer<transfer>(level, level[1].x, x, [&](const auto &t) {
-        return march::launch("go_up", go_up<std::decay_t<decltype(t)>>, march::blocks_of(t.coarse),
+    HS_TRY(with_transfer<transfer>(level, level[1].x, x, [&](auto t) {
+        return march::launch("go_up", go_up<decltype(t)>, march::blocks_of(t.coarse),
                              levels->stream, err, t);
     }));
     if (x != level->x)

@@ -12,7 +12,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <type_traits>
 
 namespace
 {
@@ -229,8 +228,8 @@ hs_status make_levels(hs_krylov_state *self, hs_error *err)
     self->levels_shift = self->matrix.shift;
     HS_TRY(hs_cuda_levels_take(&self->levels, &self->matrix.lattice, &finest, err));
     const double factor = 1.0 / hs_levels_unit(self->matrix.equations);
-    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
-        return march::launch("make_finest", make_finest<std::decay_t<decltype(rows)>>,
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        return march::launch("make_finest", make_finest<decltype(rows)>,
                              march::blocks_for(self->matrix.nodes), self->stream, err, rows, factor,
                              finest);
     }));
@@ -271,16 +270,16 @@ hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs
 {
     march::found found;
     HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
-    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
-        typedef residual_task<std::decay_t<decltype(rows)>> task_type;
-        const task_type task = {self->box,
-                                rows,
-                                self->vector[HS_KRYLOV_T],
-                                self->vector[HS_KRYLOV_INFLOW],
-                                self->vector[HS_KRYLOV_RESIDUAL],
-                                slack};
-        return march::launch("residual", march::do_pass<1, task_type>, march::blocks_of(self->box),
-                             self->stream, err, task, self->levels.reduction);
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        const residual_task<decltype(rows)> task = {self->box,
+                                                    rows,
+                                                    self->vector[HS_KRYLOV_T],
+                                                    self->vector[HS_KRYLOV_INFLOW],
+                                                    self->vector[HS_KRYLOV_RESIDUAL],
+                                                    slack};
+        return march::launch("residual", march::do_pass<1, residual_task<decltype(rows)>>,
+                             march::blocks_of(self->box), self->stream, err, task,
+                             self->levels.reduction);
     }));
     HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *out = {found.most[0], found.most[1], found.sum[0], found.sum[1]};
@@ -314,22 +313,21 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
     float *const before = self->p;
     self->p = self->p_before;
     self->p_before = before;
-    hs_status st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef turn_task<type> task_type;
-        const task_type task = {march::box_of(self->matrix.lattice, type::wide),
-                                rows,
-                                self->levels.level[0].x,
-                                before,
-                                (float)(self->unit / self->scale),
-                                (float)factor,
-                                self->length * self->scale,
-                                self->length_before * self->scale,
-                                self->vector[HS_KRYLOV_T],
-                                self->p};
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch("turn", do_turn<width(), type>, march::blocks_of(task.box),
-                                 self->stream, err, task, self->levels.reduction);
+    hs_status st = matrix::with_rows(self->matrix, [&](auto rows) {
+        const turn_task<decltype(rows)> task = {march::box_of(self->matrix.lattice, rows.wide),
+                                                rows,
+                                                self->levels.level[0].x,
+                                                before,
+                                                (float)(self->unit / self->scale),
+                                                (float)factor,
+                                                self->length * self->scale,
+                                                self->length_before * self->scale,
+                                                self->vector[HS_KRYLOV_T],
+                                                self->p};
+        return march::with_width<decltype(rows)>(task.box, [&](auto width) {
+            return march::launch("turn", do_turn<width(), decltype(rows)>,
+                                 march::blocks_of(task.box), self->stream, err, task,
+                                 self->levels.reduction);
         });
     });
     self->length_before = self->length_before == 0.0 ? self->length : 0.0;
@@ -346,16 +344,14 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
     march::found found;
     self->unit = self->largest > 0.0 ? self->largest : 1.0;
     self->length = length;
-    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef subtract_task<type> task_type;
-        const task_type task = {march::box_of(self->matrix.lattice, type::wide),
-                                rows,
-                                self->p,
-                                length * self->scale,
-                                1.0 / self->unit,
-                                self->vector[HS_KRYLOV_RESIDUAL],
-                                self->levels.level[0].right};
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        const subtract_task<decltype(rows)> task = {march::box_of(self->matrix.lattice, rows.wide),
+                                                    rows,
+                                                    self->p,
+                                                    length * self->scale,
+                                                    1.0 / self->unit,
+                                                    self->vector[HS_KRYLOV_RESIDUAL],
+                                                    self->levels.level[0].right};
         return march::launch_pass("subtract", task, self->levels.reduction, self->stream, err);
     }));
     HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <type_traits>
 
 namespace
 {
@@ -133,8 +132,8 @@ hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov
                                  hs_error *err)
 {
     HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
-    return matrix::with_rows(self->matrix, [&](const auto &rows) {
-        return march::launch("combine_sum", combine_sum<std::decay_t<decltype(rows)>>,
+    return matrix::with_rows(self->matrix, [&](auto rows) {
+        return march::launch("combine_sum", combine_sum<decltype(rows)>,
                              march::blocks_for(self->matrix.nodes), self->stream, err, rows,
                              self->matrix.nodes, hs_krylov_terms_of(self->vector, of),
                              self->vector[out]);
@@ -145,8 +144,8 @@ static hs_status measure(hs_krylov_state *self, const hs_krylov_sum *of, bool fr
                          march::found *out, hs_error *err)
 {
     HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
-    HS_TRY(matrix::with_rows(self->matrix, [&](const auto &rows) {
-        return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        return march::launch("measure_sum", measure_sum<decltype(rows)>,
                              march::blocks_for(self->matrix.nodes), self->stream, err, rows,
                              self->matrix.nodes, hs_krylov_terms_of(self->vector, of), free,
                              self->levels.reduction);
