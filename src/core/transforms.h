@@ -213,6 +213,18 @@ struct hs_axis_factor {
     const double *matrix[2];
 };
 
+/* The extents of the other axes: `inner` elements between two neighbours along this one, in `outer`
+ * groups. */
+static inline void hs_axis_others(int axis, const int64_t extent[HS_AXES], int64_t *inner,
+                                  int64_t *outer)
+{
+    *inner = *outer = 1;
+    for (int other = 0; other < HS_AXES; other++) {
+        *inner *= other < axis ? extent[other] : 1;
+        *outer *= other > axis ? extent[other] : 1;
+    }
+}
+
 /* For two nodes that mirror each other: the lower becomes half their sum, the upper half their
  * difference; `back`: the inverse. */
 static inline HS_HOST_DEVICE void hs_fold(bool back, double *lower, double *upper)

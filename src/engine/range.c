@@ -210,7 +210,7 @@ static enum hs_status check_source(const struct hs_problem *problem, double step
 {
     const struct hs_grid *grid = &problem->grid;
     const struct hs_stored *stored = problem->source.field.stored;
-    const double scale = problem->source.rate * (problem->raw ? 1.0 : step);
+    const double scale = hs_problem_source_scale(problem, step);
     const double most = problem->precision == HS_FLOAT ? (double)FLT_MAX : DBL_MAX;
     if (!stored || (fabs(stored->extreme) <= DBL_MAX && fabs(stored->extreme * scale) <= most))
         return HS_OK;

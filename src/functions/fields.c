@@ -327,8 +327,7 @@ void hs_initial_row(const struct hs_initial_rows *rows, int64_t j, int64_t k, do
     initial_row(rows->problem, rows->part, j, k, out);
 }
 
-/* The factor of a source; in a body each node has a further factor, volume_by_capacity. */
-static double source_scale(const struct hs_problem *problem, double step)
+double hs_problem_source_scale(const struct hs_problem *problem, double step)
 {
     return problem->source.rate * (problem->raw ? 1.0 : step);
 }
@@ -345,9 +344,15 @@ static double volume_by_capacity(const struct hs_problem *problem, const int64_t
 double hs_problem_source_at(const struct hs_problem *problem, double step, double t,
                             const int64_t node[HS_AXES])
 {
-    const double out =
-        hs_field_at(problem, &problem->source.field, t, node) * source_scale(problem, step);
+    const double out = hs_field_at(problem, &problem->source.field, t, node) *
+                       hs_problem_source_scale(problem, step);
     return problem->network ? out * volume_by_capacity(problem, node) : out;
+}
+
+double hs_problem_source_uniform(const struct hs_problem *problem, double step, double t)
+{
+    const int64_t any[HS_AXES] = {0};
+    return problem->source.present ? hs_problem_source_at(problem, step, t, any) : 0.0;
 }
 
 /* Multiplies by volume_by_capacity at each node, which is mostly the same as at the node before. */
@@ -375,7 +380,7 @@ static void weigh_row(const struct hs_problem *problem, int64_t j, int64_t k, do
 void hs_problem_source_weigh(const struct hs_problem *problem, double step, int64_t j, int64_t k,
                              double *out)
 {
-    const double scale = source_scale(problem, step);
+    const double scale = hs_problem_source_scale(problem, step);
     for (int64_t i = 0; i < problem->grid.points[HS_X]; i++)
         out[i] *= scale;
     if (problem->network)

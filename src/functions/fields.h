@@ -54,6 +54,10 @@ void hs_problem_source_row(const struct hs_problem *problem, double step, double
                            int64_t k, double *out);
 double hs_problem_source_at(const struct hs_problem *problem, double step, double t,
                             const int64_t node[HS_AXES]);
+/* The same for a source that is alike at all nodes; 0 without one. */
+double hs_problem_source_uniform(const struct hs_problem *problem, double step, double t);
+/* The factor of its values; in a body each node has a further one. */
+double hs_problem_source_scale(const struct hs_problem *problem, double step);
 /* Converts the source's own values along a row to what it adds in one sweep. */
 void hs_problem_source_weigh(const struct hs_problem *problem, double step, int64_t j, int64_t k,
                              double *out);

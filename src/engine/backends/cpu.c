@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/threads.h"
+#include "functions/fields.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -166,13 +167,11 @@ static bool allocate(struct hs_backend_state *state)
     const enum hs_precision precision = state->problem->precision;
     const size_t threads = (size_t)state->threads, steps = (size_t)state->most_steps;
     struct hs_cpu_source *source = &state->source;
-    state->level = calloc(steps, sizeof *state->level);
-    source->value = calloc(steps, sizeof *source->value);
+    state->level = hs_new(steps * sizeof *state->level);
+    source->value = hs_new(steps * sizeof *source->value);
     source->scratch = calloc(threads * (size_t)state->layout.points[HS_X], sizeof *source->scratch);
-    state->partial = calloc((size_t)hs_blocks_of(state->problem).pieces, sizeof *state->partial);
-    return state->level && source->value && source->scratch && state->partial &&
-           allocate_scratch(state) && hs_cpu_network_init(state) &&
-           hs_cpu_source_init_walls(state) &&
+    state->partial = hs_new((size_t)hs_blocks_of(state->problem).pieces * sizeof *state->partial);
+    return source->scratch && allocate_scratch(state) && hs_cpu_network_init(state) &&
            hs_cpu_field_create(&state->layout, precision, state->threads, 0, &state->now) &&
            hs_cpu_field_create(&state->layout, precision, state->threads,
                                hs_cpu_shift(&state->layout, precision), &state->next) &&
@@ -367,7 +366,7 @@ static void prepare(struct hs_backend_state *state, const struct hs_span *span, 
         state->level[s] =
             hs_face_slots_level(&state->ghosts.slots, slot_of(state, s), slot_of(state, s + 1));
         source->value[s] =
-            source->uniform ? hs_cpu_source_uniform(state->problem, span->step, t) : 0.0;
+            source->uniform ? hs_problem_source_uniform(state->problem, span->step, t) : 0.0;
     }
 }
 

@@ -1,4 +1,5 @@
 /* The network of a body as CPU kernels read it. */
+#include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/network/coefficients.h"
 #include "functions/moving.h"
@@ -94,36 +95,6 @@ static bool init_palette(struct hs_backend_state *state)
     return true;
 }
 
-/* Lists nodes that something acts on or that are prescribed, in order, whatever the threads. */
-static bool list_forced(struct hs_backend_state *state)
-{
-    enum { PARTS = 256 };
-    const struct hs_network *network = state->problem->network;
-    struct hs_cpu_network *mine = &state->network;
-    const int64_t nodes = hs_grid_count(&network->grid);
-    int64_t first[2][PARTS + 1] = {{0}}; /* where each part begins: prescribed nodes, others */
-#pragma omp parallel for num_threads(state->threads) schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
-            if (network->node[n].forcing != 0)
-                first[network->node[n].kind != HS_NODE_PRESCRIBED][p + 1]++;
-    for (int p = 0; p < PARTS; p++)
-        for (int other = 0; other < 2; other++)
-            first[other][p + 1] += first[other][p];
-    mine->prescribed_count = first[0][PARTS];
-    mine->forced_count = first[0][PARTS] + first[1][PARTS];
-    mine->forced = malloc(((size_t)mine->forced_count + 1) * sizeof *mine->forced);
-    mine->sum = malloc((size_t)network->forcing_count * sizeof *mine->sum);
-#pragma omp parallel for num_threads(state->threads) schedule(static)
-    for (int p = 0; p < (mine->forced ? (int)PARTS : 0); p++) {
-        int64_t to[2] = {first[0][p], mine->prescribed_count + first[1][p]};
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
-            if (network->node[n].forcing != 0)
-                mine->forced[to[network->node[n].kind != HS_NODE_PRESCRIBED]++] = n;
-    }
-    return mine->forced && mine->sum;
-}
-
 static bool init_arrays(struct hs_backend_state *state)
 {
     struct hs_cpu_network *mine = &state->network;
@@ -139,7 +110,11 @@ static bool init_arrays(struct hs_backend_state *state)
     mine->view.rate = mine->array[HS_CPU_RATE].origin;
     mine->view.sink = mine->array[HS_CPU_SINK].origin;
     mine->view.added = mine->array[HS_CPU_ADDED].origin;
-    return list_forced(state);
+    mine->sum = hs_new((size_t)state->problem->network->forcing_count * sizeof *mine->sum);
+    for (int prescribed = 0; prescribed < 2; prescribed++)
+        mine->forced[prescribed] = hs_network_acted(
+            state->problem->network, prescribed, state->threads, &mine->forced_count[prescribed]);
+    return mine->forced[0] && mine->forced[1];
 }
 
 bool hs_cpu_network_init(struct hs_backend_state *state)
@@ -153,9 +128,7 @@ bool hs_cpu_network_init(struct hs_backend_state *state)
     mine->view.row_count = network->row_count;
     memcpy(mine->view.wrap, network->wrap, sizeof mine->view.wrap);
     mine->varies = hs_network_varies(network, state->problem->time_functions);
-    mine->given = calloc((size_t)network->given.count + 1, sizeof *mine->given);
-    if (!mine->given)
-        return false;
+    mine->given = hs_new(((size_t)network->given.count + 1) * sizeof *mine->given);
     return as_arrays(state->problem) ? init_arrays(state) : init_palette(state);
 }
 
@@ -164,7 +137,8 @@ void hs_cpu_network_release(struct hs_cpu_network *network)
     free(network->number);
     free(network->row);
     free(network->forcing);
-    free(network->forced);
+    free(network->forced[0]);
+    free(network->forced[1]);
     free(network->sum);
     free(network->given);
     for (int a = 0; a < HS_CPU_ARRAYS; a++)
@@ -196,19 +170,19 @@ static void set_arrays(struct hs_backend_state *state, double step)
         wrap(state, array[axis].origin, hs_precision_size(precision));
 }
 
-/* Writes what forcings add in a sweep of `step`, or prescribe at time t, for entries first <= n <
- * last of the list. */
-static void put_forced(const struct hs_backend_state *state, int64_t first, int64_t last, double t,
-                       double step, void *field)
+/* Writes what forcings add in a sweep of `step`, or prescribe, at time t. */
+static void put_forced(const struct hs_backend_state *state, bool prescribed, double t, double step,
+                       void *field)
 {
     const struct hs_network *network = state->problem->network;
     const struct hs_cpu_network *mine = &state->network;
-    for (int f = 0; f < network->forcing_count && first < last; f++)
+    const int64_t count = mine->forced_count[prescribed], *const node = mine->forced[prescribed];
+    for (int f = 0; f < network->forcing_count && count > 0; f++)
         mine->sum[f] = hs_forcing_at(&network->forcing[f], state->problem->time_functions, t);
-#pragma omp parallel for num_threads(state->threads) schedule(static) if (last - first > 1 << 14)
-    for (int64_t n = first; n < last; n++) {
-        const struct hs_network_row *row = &network->node[mine->forced[n]];
-        hs_write(state->problem->precision, field, element_of(state, mine->forced[n]),
+#pragma omp parallel for num_threads(state->threads) schedule(static) if (count > 1 << 14)
+    for (int64_t n = 0; n < count; n++) {
+        const struct hs_network_row *row = &network->node[node[n]];
+        hs_write(state->problem->precision, field, element_of(state, node[n]),
                  hs_network_added_by(row, mine->sum[row->forcing], step));
     }
 }
@@ -233,8 +207,7 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
                                              .next = hs_span_time(span, first + s + 1),
                                              .step = span->step};
         if (as_arrays(problem))
-            put_forced(state, mine->prescribed_count, mine->forced_count, time.t, time.step,
-                       mine->array[HS_CPU_ADDED].origin);
+            put_forced(state, false, time.t, time.step, mine->array[HS_CPU_ADDED].origin);
         else
             hs_network_forcing(problem->network, problem->time_functions, problem->precision, &time,
                                (char *)mine->forcing +
@@ -255,5 +228,5 @@ void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, vo
         hs_write(problem->precision, field, element_of(state, given->node[n]),
                  state->network.given[n]);
     if (as_arrays(problem))
-        put_forced(state, 0, state->network.prescribed_count, t, 0.0, field);
+        put_forced(state, true, t, 0.0, field);
 }

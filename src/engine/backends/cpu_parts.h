@@ -36,10 +36,9 @@ struct hs_cpu_network {
     int steps;                                /* sweeps that the forcing is for */
     void *number, *row, *forcing;             /* of a palette */
     struct hs_cpu_field array[HS_CPU_ARRAYS]; /* as arrays: conductances, then the above */
-    /* as arrays: nodes with a forcing, the prescribed ones first */
-    int64_t *forced, forced_count, prescribed_count;
-    double *sum;   /* [forcings] of each, at one time */
-    double *given; /* K: prescribed by walls that move */
+    int64_t *forced[2], forced_count[2]; /* as arrays: nodes with a forcing: free, prescribed */
+    double *sum;                         /* [forcings] of each, at one time */
+    double *given;                       /* K: prescribed by walls that move */
 };
 
 /* The field at one moment, dense, so that a stretch of it can be read in place. */
@@ -121,13 +120,10 @@ void hs_cpu_field_copy(const struct hs_layout *layout, enum hs_precision precisi
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem);
 /* Bytes of its tables, which it can do without. */
 double hs_cpu_source_table_bytes(const struct hs_problem *problem);
-/* Makes the tables, if there are any and memory for them. */
+/* Makes arrays for walls that move; and the tables, if there are any and memory for them. */
 void hs_cpu_source_prepare(struct hs_backend_state *state);
-/* Arrays for walls that move; false: no memory. */
-bool hs_cpu_source_init_walls(struct hs_backend_state *state);
 /* Updates the field to a sweep of `step` from t; does nothing where it is up to date. */
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t);
-double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t);
 
 /* ---- cpu_network.c ---- */
 double hs_cpu_network_bytes(const struct hs_problem *problem, double field_bytes, int steps);

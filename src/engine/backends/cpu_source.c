@@ -1,4 +1,5 @@
 #include "core/machine.h"
+#include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/network/coefficients.h"
 #include "functions/evaluate.h"
@@ -43,18 +44,12 @@ double hs_cpu_source_table_bytes(const struct hs_problem *problem)
     return is_tabulated(problem, &source) ? table_bytes(problem) : 0.0;
 }
 
-bool hs_cpu_source_init_walls(struct hs_backend_state *state)
-{
-    const struct hs_network *network = state->problem->network;
-    const size_t count = network ? (size_t)network->inflow.count : 0;
-    state->source.base = calloc(count + 1, sizeof *state->source.base);
-    state->source.inflow = calloc(count + 1, sizeof *state->source.inflow);
-    return state->source.base && state->source.inflow;
-}
-
 void hs_cpu_source_prepare(struct hs_backend_state *state)
 {
     const struct hs_problem *problem = state->problem;
+    const size_t walls = 1 + (problem->network ? (size_t)problem->network->inflow.count : 0);
+    state->source.base = hs_new(walls * sizeof *state->source.base);
+    state->source.inflow = hs_new(walls * sizeof *state->source.inflow);
     if (!is_tabulated(problem, &state->source))
         return;
     const bool fit = table_bytes(problem) < hs_machine_memory_free("").bytes;
@@ -62,15 +57,6 @@ void hs_cpu_source_prepare(struct hs_backend_state *state)
     if (!hs_tables_init(&state->source.tables, &problem->source.field.value.expression,
                         &problem->grid, fit ? HS_TABLES_OF_FIELDS : HS_TABLES_OF_PLANES))
         hs_tables_release(&state->source.tables);
-}
-
-double hs_cpu_source_uniform(const struct hs_problem *problem, double step, double t)
-{
-    if (!problem->source.present)
-        return 0.0;
-    const double *lower = problem->grid.lower;
-    return hs_value_at(&problem->source.field.value, lower[HS_X], lower[HS_Y], lower[HS_Z], t) *
-           (problem->source.rate * (problem->raw ? 1.0 : step));
 }
 
 /* Updates row (j, k) of the field. */

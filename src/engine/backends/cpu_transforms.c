@@ -106,16 +106,6 @@ static enum hs_status scatter(struct hs_backend_state *state, const struct hs_sl
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Nodes along the other axes: `inner` between two neighbours along this one; `outer` groups. */
-static void find_others(int axis, const int64_t extent[HS_AXES], int64_t *inner, int64_t *outer)
-{
-    *inner = *outer = 1;
-    for (int other = 0; other < HS_AXES; other++) {
-        *inner *= other < axis ? extent[other] : 1;
-        *outer *= other > axis ? extent[other] : 1;
-    }
-}
-
 static enum hs_status fold(struct hs_backend_state *state, int axis,
                            const struct hs_slots axes[HS_AXES], bool back, double *array,
                            struct hs_error *err)
@@ -125,7 +115,7 @@ static enum hs_status fold(struct hs_backend_state *state, int axis,
                               hs_slots_all(&axes[HS_Z])};
     const int64_t pairs = axes[axis].nodes[1], last = pairs + axes[axis].nodes[0] - 1;
     int64_t inner, outer;
-    find_others(axis, extent, &inner, &outer);
+    hs_axis_others(axis, extent, &inner, &outer);
 #pragma omp parallel for num_threads(state->team.most) schedule(static) collapse(2)
     for (int64_t o = 0; o < outer; o++)
         for (int64_t i = 0; i < pairs; i++)
@@ -147,7 +137,7 @@ static enum hs_status product(struct hs_backend_state *state, const struct hs_ax
         return st;
     const int64_t columns = by->columns[0] + by->columns[1], rows = by->rows[0] + by->rows[1];
     int64_t inner, outer;
-    find_others(by->axis, extent, &inner, &outer);
+    hs_axis_others(by->axis, extent, &inner, &outer);
     for (int b = 0; b < 2; b++) {
         const double *from = in + (b ? by->columns[0] : 0) * inner, *matrix = by->matrix[b];
         double *to = out + (b ? by->rows[0] : 0) * inner;

@@ -1,6 +1,7 @@
 /* Fields by number on the CPU: sums for methods of many stages (core/vectors.h), and layers for
  * ranks (core/halo.h). */
 #include "core/machine.h"
+#include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 
 #include <assert.h>
@@ -51,10 +52,7 @@ static enum hs_status reserve(struct hs_backend_state *state, int fields, struct
     const int count = fields - 2;
     if (count <= state->more_count)
         return HS_OK;
-    struct hs_cpu_field *more = realloc(state->more, (size_t)count * sizeof *more);
-    if (!more)
-        return no_memory(state, fields, err);
-    state->more = more;
+    state->more = hs_grow(state->more, (size_t)count, sizeof *state->more);
     if (bytes(state->problem, 2 + count - state->more_count) > hs_machine_memory_free("").bytes)
         return no_memory(state, fields, err);
     const enum hs_precision precision = state->problem->precision;

@@ -72,14 +72,11 @@ int devices(void)
 
 hs_status allocate(hs_backend_state *state, hs_error *err)
 {
-    const size_t bytes =
-        (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-    const size_t steps = (size_t)state->plan.steps;
-    state->level = (hs_face_level *)calloc(steps, sizeof *state->level);
-    state->source_value = (double *)calloc(steps, sizeof *state->source_value);
-    if (!state->level || !state->source_value)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for %zu levels", steps);
+    const size_t bytes = hs_cuda_field_bytes(&state->layout, state->problem->precision);
+    state->level = hs_cuda_new<hs_face_level>(state->plan.steps);
+    state->source_value = hs_cuda_new<double>(state->plan.steps);
     HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
+    state->staging = {&state->layout, state->problem->precision, state->stream};
     for (int f = 0; f < 2; f++) {
         HS_CUDA_TRY(err, cudaMalloc(&state->field[f], bytes));
         /* kernels may load, though not use, the padding between rows */
@@ -89,18 +86,14 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
         HS_CUDA_TRY(err, cudaMalloc(&state->scratch, state->plan.scratch));
         HS_CUDA_TRY(err, cudaMemsetAsync(state->scratch, 0, state->plan.scratch, state->stream));
     }
-    hs_status st = hs_cuda_network_init(&state->network, state->problem, &state->layout,
-                                        state->plan.steps, state->stream, err);
+    HS_TRY(hs_cuda_network_init(&state->network, state->problem, &state->layout, state->plan.steps,
+                                state->stream, err));
     const hs_cuda_shares shares = hs_cuda_network_shares(&state->network);
-    if (!st)
-        st = hs_cuda_source_init(&state->source, state->problem, state->kernel, &state->plan,
-                                 &state->layout, &shares, &state->staging, state->stream, err);
-    if (!st)
-        st = hs_cuda_faces_init(&state->faces, state->problem, &state->layout,
-                                state->plan.steps + 1, state->stream, err);
-    if (!st)
-        st = hs_cuda_reducer_init(&state->reducer, state->problem, err);
-    return st;
+    HS_TRY(hs_cuda_source_init(&state->source, state->problem, state->kernel, &state->plan, &shares,
+                               &state->staging, err));
+    HS_TRY(hs_cuda_faces_init(&state->faces, state->problem, &state->layout, state->plan.steps + 1,
+                              state->stream, err));
+    return hs_cuda_reducer_init(&state->reducer, state->problem, err);
 }
 
 void destroy(hs_backend_state *state)
@@ -136,9 +129,7 @@ hs_status make_plan(hs_backend_state *state, hs_error *err)
 {
     const hs_layout usual = hs_cuda_layout(state->problem);
     const hs_cuda_device *about;
-    const hs_status st = hs_cuda_device_of(state->device, &about, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_device_of(state->device, &about, err));
     char reason[256];
     state->limits = about->limits;
     snprintf(state->description, sizeof state->description, "%s", about->description);
@@ -146,11 +137,8 @@ hs_status make_plan(hs_backend_state *state, hs_error *err)
     if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
                              sizeof reason))
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
-    if (!state->plan.for_any_steps) {
-        state->rest = (hs_kernel_plan *)calloc((size_t)state->plan.steps, sizeof *state->rest);
-        if (!state->rest)
-            return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
-    }
+    if (!state->plan.for_any_steps)
+        state->rest = hs_cuda_new<hs_kernel_plan>(state->plan.steps);
     state->layout = hs_layout_moved(usual, state->plan.shift);
     return HS_OK;
 }
@@ -181,9 +169,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
         st = hs_cuda_memory_check(problem, kernel, err);
     if (st)
         return st;
-    hs_backend_state *state = (hs_backend_state *)calloc(1, sizeof *state);
-    if (!state)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the backend");
+    hs_backend_state *state = hs_cuda_new<hs_backend_state>(1);
     state->problem = problem;
     state->kernel = kernel;
     state->device = device;
@@ -209,14 +195,10 @@ hs_status upload(hs_backend_state *state, const hs_box *box, const void *values,
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_precision precision = state->problem->precision;
-    hs_status st = hs_cuda_upload(&state->staging, &state->layout, precision, box, values,
-                                  hs_cuda_field(state, 0), state->stream, err);
-    if (!st) /* into both, since no sweep writes the held layers */
-        st = hs_cuda_copy_field(&state->layout, precision, box, hs_cuda_field(state, 0),
-                                hs_cuda_field(state, 1), state->stream, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_upload(&state->staging, box, values, hs_cuda_field(state, 0), err));
+    /* into both, since no sweep writes the held layers */
+    HS_TRY(hs_cuda_copy_field(&state->staging, box, hs_cuda_field(state, 0),
+                              hs_cuda_field(state, 1), err));
     state->stale_walls = 2;
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
     return HS_OK;
@@ -234,8 +216,7 @@ hs_status download_field(hs_backend_state *state, int field, const hs_box *box, 
     if (hs_box_count(box) == 0)
         return HS_OK;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    return hs_cuda_download(&state->staging, &state->layout, state->problem->precision, box, values,
-                            hs_cuda_field(state, field), state->stream, err);
+    return hs_cuda_download(&state->staging, box, values, hs_cuda_field(state, field), err);
 }
 
 hs_status download(hs_backend_state *state, const hs_box *box, void *values, hs_error *err)
@@ -253,12 +234,11 @@ hs_status download_begin(hs_backend_state *state, hs_readback **out, hs_error *e
 {
     *out = NULL;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_status st = hs_cuda_readback_begin(&state->readback, state->device, &state->layout,
-                                                state->problem->precision, state->field[state->now],
-                                                state->stream, err);
-    if (!st && !state->readback.lacking)
+    HS_TRY(hs_cuda_readback_begin(&state->readback, state->device, &state->staging,
+                                  state->field[state->now], err));
+    if (!state->readback.lacking)
         *out = &state->readback;
-    return st;
+    return HS_OK;
 }
 
 void download_end(hs_readback *readback)
@@ -304,18 +284,17 @@ hs_status prepare(hs_backend_state *state, const hs_span *span, int64_t first, i
     double begins[HS_CUDA_TIMES] = {}; /* no more sweeps than this have fields of their own */
     for (int s = 0; s < steps && s < HS_CUDA_TIMES; s++)
         begins[s] = hs_span_time(span, first + s);
-    hs_status st = hs_cuda_source_update(&state->source, span->step, steps, begins, err);
-    if (!st)
-        st = hs_cuda_faces_at(&state->faces, slot_of(state, 0), hs_span_time(span, first), err);
-    for (int s = 0; s < steps && !st; s++) {
-        st = hs_cuda_faces_at(&state->faces, slot_of(state, s + 1),
-                              hs_span_time(span, first + s + 1), err);
+    HS_TRY(hs_cuda_source_update(&state->source, span->step, steps, begins, err));
+    HS_TRY(hs_cuda_faces_at(&state->faces, slot_of(state, 0), hs_span_time(span, first), err));
+    for (int s = 0; s < steps; s++) {
+        HS_TRY(hs_cuda_faces_at(&state->faces, slot_of(state, s + 1),
+                                hs_span_time(span, first + s + 1), err));
         state->level[s] =
             hs_face_slots_level(&state->faces.slots, slot_of(state, s), slot_of(state, s + 1));
         state->source_value[s] =
             hs_cuda_source_uniform(&state->source, span->step, hs_span_time(span, first + s));
     }
-    return st ? st : hs_cuda_network_update(&state->network, span, first, steps, err);
+    return hs_cuda_network_update(&state->network, span, first, steps, err);
 }
 
 /* Writes what is prescribed at time t. Walls that do not change in time are written until both
@@ -336,7 +315,7 @@ hs_status prescribe(hs_backend_state *state, int steps, double t, hs_error *err)
                : HS_OK;
 }
 
-hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int steps)
+hs_sweep make_request(hs_backend_state *state, const hs_operator *op, int steps)
 {
     hs_sweep request = {};
     request.precision = state->problem->precision;
@@ -361,23 +340,20 @@ hs_sweep make_request(const hs_backend_state *state, const hs_operator *op, int 
 hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                        void *change, const hs_recursion *recursion, hs_error *err)
 {
-    hs_status st = prepare(state, span, first, steps, err);
-    if (!st && !(state->kernel->features & HS_APPLIES_WALLS))
-        st = hs_cuda_faces_fill(&state->faces, slot_of(state, 0), hs_cuda_field(state, 0), err);
-    if (st)
-        return st;
+    HS_TRY(prepare(state, span, first, steps, err));
+    if (!(state->kernel->features & HS_APPLIES_WALLS))
+        HS_TRY(hs_cuda_faces_fill(&state->faces, slot_of(state, 0), hs_cuda_field(state, 0), err));
     hs_operator op = span->op;
     op.network = state->network.problem ? &state->network.view : NULL;
     hs_sweep request = make_request(state, &op, steps);
     request.change = change;
     request.recursion = recursion;
-    st = hs_cuda_sweep_parts(state, plan_for(state, steps), &request, err);
-    if (!st)
-        st = prescribe(state, steps, hs_span_time(span, first + steps), err);
+    HS_TRY(hs_cuda_sweep_parts(state, plan_for(state, steps), &request, err));
+    HS_TRY(prescribe(state, steps, hs_span_time(span, first + steps), err));
     state->now ^= 1;
     state->first_slot = slot_of(state, steps);
     hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
-    return st;
+    return HS_OK;
 }
 
 namespace
@@ -456,11 +432,9 @@ hs_status launch_graph(hs_backend_state *state, const hs_span *span, int64_t fir
     *done = 0;
     if (left < 4 * sweeps || !repeats(state)) /* capturing costs about as much as a few launches */
         return HS_OK;
-    hs_status st = prepare(state, span, first, 1, err);
-    if (!st && !fits(&state->graph, state->now, span))
-        st = capture(state, span, first, err);
-    if (st)
-        return st;
+    HS_TRY(prepare(state, span, first, 1, err));
+    if (!fits(&state->graph, state->now, span))
+        HS_TRY(capture(state, span, first, err));
     for (; left - *done >= sweeps; *done += sweeps)
         HS_CUDA_TRY(err, cudaGraphLaunch(state->graph.graph, state->stream));
     return HS_OK;
@@ -471,16 +445,13 @@ hs_status call_last(hs_backend_state *state, const hs_span *span, int64_t first,
                     hs_error *err)
 {
     void *change = NULL;
-    if (fuses_max_norm(state, span, steps)) {
-        const hs_status st = hs_cuda_reducer_change(&state->reducer, state->stream, &change, err);
-        if (st)
-            return st;
-    }
-    const hs_status st = hs_cuda_call(state, span, first, steps, change, NULL, err);
+    if (fuses_max_norm(state, span, steps))
+        HS_TRY(hs_cuda_reducer_change(&state->reducer, state->stream, &change, err));
+    HS_TRY(hs_cuda_call(state, span, first, steps, change, NULL, err));
     state->change = change                          ? HS_CUDA_CHANGE_BY_KERNEL
                     : span->keep_last && steps == 1 ? HS_CUDA_CHANGE_BY_FIELDS
                                                     : HS_CUDA_CHANGE_NOT_KNOWN;
-    return st;
+    return HS_OK;
 }
 
 } // namespace
@@ -490,18 +461,15 @@ hs_status hs_cuda_ask(hs_backend_state *state, const hs_span *span, hs_error *er
     for (int64_t done = 0; done < span->count;) {
         const int64_t left = span->count - done - (span->keep_last ? 1 : 0);
         int64_t by_graph = 0;
-        hs_status st = launch_graph(state, span, done, left, &by_graph, err);
-        if (st)
-            return st;
+        HS_TRY(launch_graph(state, span, done, left, &by_graph, err));
         done += by_graph;
         state->change = HS_CUDA_CHANGE_NOT_KNOWN;
         if (done == span->count)
             break;
         const int steps = steps_at_once(state, span, span->count - done);
-        st = done + steps == span->count ? call_last(state, span, done, steps, err)
-                                         : hs_cuda_call(state, span, done, steps, NULL, NULL, err);
-        if (st)
-            return st;
+        HS_TRY(done + steps == span->count
+                   ? call_last(state, span, done, steps, err)
+                   : hs_cuda_call(state, span, done, steps, NULL, NULL, err));
         done += steps;
     }
     return HS_OK;
@@ -513,8 +481,8 @@ namespace
 hs_status sweep(hs_backend_state *state, const hs_span *span, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    const hs_status st = hs_cuda_ask(state, span, err);
-    return st ? st : wait(state, span, err);
+    HS_TRY(hs_cuda_ask(state, span, err));
+    return wait(state, span, err);
 }
 
 hs_status reduce(hs_backend_state *state, const hs_partial **out, hs_error *err)
@@ -522,12 +490,10 @@ hs_status reduce(hs_backend_state *state, const hs_partial **out, hs_error *err)
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     const void *now = hs_cuda_field(state, 0);
     const void *before = state->change == HS_CUDA_CHANGE_BY_FIELDS ? hs_cuda_field(state, 1) : NULL;
-    hs_status st = hs_cuda_reduce(&state->reducer, state->problem, &state->layout, now, before,
-                                  state->change == HS_CUDA_CHANGE_BY_KERNEL, state->stream, err);
-    if (!st && state->network.problem)
-        st = hs_cuda_network_heat(&state->network, now, before, state->reducer.partial, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_reduce(&state->reducer, state->problem, &state->layout, now, before,
+                          state->change == HS_CUDA_CHANGE_BY_KERNEL, state->stream, err));
+    if (state->network.problem)
+        HS_TRY(hs_cuda_network_heat(&state->network, now, before, state->reducer.partial, err));
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     *out = state->reducer.partial;
     return HS_OK;
@@ -538,36 +504,28 @@ hs_status reduce(hs_backend_state *state, const hs_partial **out, hs_error *err)
 hs_status time_sweeps(hs_backend_state *state, const hs_span *span, double *seconds, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    hs_status st = hs_cuda_timer_start(&state->timer, state->stream, err);
-    if (!st)
-        st = hs_cuda_ask(state, span, err);
-    if (!st)
-        st = hs_cuda_timer_stop(&state->timer, state->stream, err);
-    if (!st)
-        st = wait(state, span, err);
-    return st ? st : hs_cuda_timer_read(&state->timer, seconds, err);
+    HS_TRY(hs_cuda_timer_start(&state->timer, state->stream, err));
+    HS_TRY(hs_cuda_ask(state, span, err));
+    HS_TRY(hs_cuda_timer_stop(&state->timer, state->stream, err));
+    HS_TRY(wait(state, span, err));
+    return hs_cuda_timer_read(&state->timer, seconds, err);
 }
 
 /* Copies the current field to the other, on the device. */
 hs_status copy(hs_backend_state *state, int64_t count, int64_t *bytes, double *seconds,
                hs_error *err)
 {
-    const int64_t size =
-        state->layout.elements * (int64_t)hs_precision_size(state->problem->precision);
+    const size_t size = hs_cuda_field_bytes(&state->layout, state->problem->precision);
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    hs_status st = hs_cuda_timer_start(&state->timer, state->stream, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_timer_start(&state->timer, state->stream, err));
     for (int64_t n = 0; n < count; n++) {
         HS_CUDA_TRY(err, cudaMemcpyAsync(state->field[state->now ^ 1], state->field[state->now],
-                                         (size_t)size, cudaMemcpyDeviceToDevice, state->stream));
+                                         size, cudaMemcpyDeviceToDevice, state->stream));
         hs_cuda_rotation_turn(&state->rotation, state->field, &state->now);
     }
-    st = hs_cuda_timer_stop(&state->timer, state->stream, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_timer_stop(&state->timer, state->stream, err));
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    *bytes = 2 * size;
+    *bytes = 2 * (int64_t)size;
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
     return hs_cuda_timer_read(&state->timer, seconds, err);
 }
@@ -577,9 +535,8 @@ hs_status rotate(hs_backend_state *state, int pairs, hs_error *err)
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_cuda_graph_release(&state->graph);
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
-    const size_t bytes =
-        (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-    return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now, bytes,
+    return hs_cuda_rotation_init(&state->rotation, pairs, state->field, state->now,
+                                 hs_cuda_field_bytes(&state->layout, state->problem->precision),
                                  state->stream, err);
 }
 

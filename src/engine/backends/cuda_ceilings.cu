@@ -85,17 +85,11 @@ hs_status fastest(bench &b, hs_precision precision, bool reading, double *second
     *seconds = 1e30;
     for (int n = 0; n < LAUNCHES; n++) {
         double took = 0.0;
-        hs_status st = hs_cuda_timer_start(&b.timer, b.stream, err);
-        if (!st)
-            st = launch(b, precision, reading, err);
-        if (!st)
-            st = hs_cuda_timer_stop(&b.timer, b.stream, err);
-        if (st)
-            return st;
+        HS_TRY(hs_cuda_timer_start(&b.timer, b.stream, err));
+        HS_TRY(launch(b, precision, reading, err));
+        HS_TRY(hs_cuda_timer_stop(&b.timer, b.stream, err));
         HS_CUDA_TRY(err, cudaStreamSynchronize(b.stream));
-        st = hs_cuda_timer_read(&b.timer, &took, err);
-        if (st)
-            return st;
+        HS_TRY(hs_cuda_timer_read(&b.timer, &took, err));
         *seconds = took < *seconds ? took : *seconds;
     }
     return HS_OK;
@@ -116,14 +110,11 @@ hs_status measure(bench &b, int device, hs_precision precision, hs_ceilings *out
     HS_CUDA_TRY(err, cudaMalloc(&b.buffer, b.bytes));
     HS_CUDA_TRY(err, cudaMemsetAsync(b.buffer, 0, b.bytes, b.stream));
     double seconds = 0.0;
-    hs_status st = fastest(b, precision, false, &seconds, err);
-    if (st)
-        return st;
+    HS_TRY(fastest(b, precision, false, &seconds, err));
     out->flops = 2.0 * (double)CHAINS * (double)LENGTH * (double)THREADS * b.blocks / seconds;
-    st = fastest(b, precision, true, &seconds, err);
-    if (!st)
-        out->cache = (double)unit * (double)ROUNDS * b.blocks / seconds;
-    return st;
+    HS_TRY(fastest(b, precision, true, &seconds, err));
+    out->cache = (double)unit * (double)ROUNDS * b.blocks / seconds;
+    return HS_OK;
 }
 
 } // namespace

@@ -20,9 +20,10 @@ struct place {
     int64_t row, plane;
 };
 
-place in_field(const hs_layout *layout, hs_precision precision, const hs_box *box, void *field)
+place in_field(const hs_cuda_staging *of, const hs_box *box, void *field)
 {
-    const int64_t size = (int64_t)hs_precision_size(precision);
+    const hs_layout *layout = of->layout;
+    const int64_t size = (int64_t)hs_precision_size(of->precision);
     const int64_t first =
         hs_layout_offset(layout, box->lo[HS_X], box->lo[HS_Y], box->lo[HS_Z]) * size;
     return {(char *)field + first, layout->pitch[HS_Y] * size, layout->pitch[HS_Z] * size};
@@ -54,18 +55,18 @@ hs_status copy_block(const place &from, const place &to, const int64_t count[HS_
     return HS_OK;
 }
 
-hs_status copy(const place &from, const place &to, hs_precision precision, const hs_box *box,
-               cudaMemcpyKind kind, cudaStream_t stream, hs_error *err)
+hs_status copy(const hs_cuda_staging *of, const place &from, const place &to, const hs_box *box,
+               cudaMemcpyKind kind, hs_error *err)
 {
     int64_t count[HS_AXES]; /* bytes of a row, rows, planes */
     for (int axis = 0; axis < HS_AXES; axis++)
         count[axis] = box->hi[axis] - box->lo[axis];
-    count[HS_X] *= (int64_t)hs_precision_size(precision);
+    count[HS_X] *= (int64_t)hs_precision_size(of->precision);
     /* a single node or row needs no more; and cudaMemcpy3D takes no pitch of 2^31 bytes */
     const bool by_rows =
         count[HS_Y] * count[HS_Z] == 1 || from.row > INT32_MAX || to.row > INT32_MAX;
-    return by_rows ? copy_rows(from, to, count, kind, stream, err)
-                   : copy_block(from, to, count, kind, stream, err);
+    return by_rows ? copy_rows(from, to, count, kind, of->stream, err)
+                   : copy_block(from, to, count, kind, of->stream, err);
 }
 
 /* A box cut into pieces, each a stretch of the box in memory order. */
@@ -142,14 +143,11 @@ hs_status wait(const hs_cuda_staging *staging, int half, hs_error *err)
 }
 
 /* A copy that is small enough to be made directly. */
-hs_status copy_small(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                     void *dense, void *field, bool to_device, cudaStream_t stream, hs_error *err)
+hs_status copy_small(const hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
+                     bool to_device, hs_error *err)
 {
-    const hs_status st =
-        hs_cuda_copy_begin(layout, precision, box, dense, field, to_device, stream, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaStreamSynchronize(stream));
+    HS_TRY(hs_cuda_copy_begin(staging, box, dense, field, to_device, err));
+    HS_CUDA_TRY(err, cudaStreamSynchronize(staging->stream));
     return HS_OK;
 }
 
@@ -170,7 +168,7 @@ void hs_cuda_staging_release(hs_cuda_staging *staging)
         else
             free(staging->half[h]);
     }
-    *staging = {};
+    *staging = {staging->layout, staging->precision, staging->stream};
 }
 
 hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err)
@@ -198,112 +196,82 @@ hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_err
     return HS_OK;
 }
 
-hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                             void *dense, void *field, bool to_device, cudaStream_t stream,
-                             hs_error *err)
+hs_status hs_cuda_copy_begin(const hs_cuda_staging *staging, const hs_box *box, void *dense,
+                             void *field, bool to_device, hs_error *err)
 {
-    const int64_t row = (box->hi[HS_X] - box->lo[HS_X]) * (int64_t)hs_precision_size(precision);
+    const int64_t row =
+        (box->hi[HS_X] - box->lo[HS_X]) * (int64_t)hs_precision_size(staging->precision);
     const place outside = {(char *)dense, row, row * (box->hi[HS_Y] - box->lo[HS_Y])};
-    const place inside = in_field(layout, precision, box, field);
-    return to_device ? copy(outside, inside, precision, box, cudaMemcpyHostToDevice, stream, err)
-                     : copy(inside, outside, precision, box, cudaMemcpyDeviceToHost, stream, err);
+    const place inside = in_field(staging, box, field);
+    return to_device ? copy(staging, outside, inside, box, cudaMemcpyHostToDevice, err)
+                     : copy(staging, inside, outside, box, cudaMemcpyDeviceToHost, err);
 }
 
 hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space, hs_error *err)
 {
-    hs_status st = hs_cuda_staging_reserve(staging, bytes, err);
-    if (!st)
-        st = wait(staging, staging->turn, err);
+    HS_TRY(hs_cuda_staging_reserve(staging, bytes, err));
+    HS_TRY(wait(staging, staging->turn, err));
     *space = staging->half[staging->turn];
-    return st;
+    return HS_OK;
 }
 
-/* Uploads from the half whose turn it is. */
-static hs_status upload_half(hs_cuda_staging *staging, const hs_layout *layout,
-                             hs_precision precision, const hs_box *box, void *field,
-                             cudaStream_t stream, hs_error *err)
+/* Starts the copy between the half whose turn it is and a field. */
+static hs_status copy_half(hs_cuda_staging *staging, const hs_box *box, void *field, bool to_device,
+                           hs_error *err)
 {
     const int half = staging->turn;
-    const hs_status st =
-        hs_cuda_copy_begin(layout, precision, box, staging->half[half], field, true, stream, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], stream));
+    HS_TRY(hs_cuda_copy_begin(staging, box, staging->half[half], field, to_device, err));
+    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], staging->stream));
     staging->turn ^= 1;
     return HS_OK;
 }
 
-hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_precision precision,
-                         const hs_box *box, const void *dense, void *field, cudaStream_t stream,
-                         hs_error *err)
+hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_box *box, const void *dense,
+                         void *field, hs_error *err)
 {
     if (dense == staging->half[staging->turn])
-        return upload_half(staging, layout, precision, box, field, stream, err);
-    if (is_small(box, precision))
-        return copy_small(layout, precision, box, (void *)dense, field, true, stream, err);
-    hs_status st = HS_OK;
-    const pieces p = cut(box, precision, HALF_BYTES);
-    for (int64_t n = 0; n < piece_count(p) && !st; n++) {
+        return copy_half(staging, box, field, true, err);
+    if (is_small(box, staging->precision))
+        return copy_small(staging, box, (void *)dense, field, true, err);
+    const pieces p = cut(box, staging->precision, HALF_BYTES);
+    for (int64_t n = 0; n < piece_count(p); n++) {
         const hs_box piece = piece_at(p, n);
         const size_t bytes = (size_t)hs_box_count(&piece) * p.size;
         void *half;
-        st = hs_cuda_staging_space(staging, bytes, &half, err);
-        if (st)
-            return st;
+        HS_TRY(hs_cuda_staging_space(staging, bytes, &half, err));
         copy_on_host((char *)half, (const char *)dense + offset_of(p, piece), bytes);
-        st = upload_half(staging, layout, precision, &piece, field, stream, err);
+        HS_TRY(copy_half(staging, &piece, field, true, err));
     }
-    return st;
-}
-
-/* Starts to copy piece n, if there is one, into the half whose turn it is. */
-static hs_status fetch(hs_cuda_staging *staging, const pieces &p, int64_t n,
-                       const hs_layout *layout, hs_precision precision, void *field,
-                       cudaStream_t stream, hs_error *err)
-{
-    if (n >= piece_count(p))
-        return HS_OK;
-    const hs_box piece = piece_at(p, n);
-    const int half = staging->turn;
-    const hs_status st = hs_cuda_copy_begin(layout, precision, &piece, staging->half[half], field,
-                                            false, stream, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], stream));
     return HS_OK;
 }
 
-hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
-                           hs_precision precision, const hs_box *box, void *dense, void *field,
-                           cudaStream_t stream, hs_error *err)
+hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
+                           hs_error *err)
 {
-    if (is_small(box, precision))
-        return copy_small(layout, precision, box, dense, field, false, stream, err);
-    const pieces p = cut(box, precision, HALF_BYTES);
-    const hs_box first = piece_at(p, 0); /* none is larger */
-    hs_status st = hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&first) * p.size, err);
-    for (int half = 0; half < 2 && !st; half++) /* uploads may be under way */
-        st = wait(staging, half, err);
-    if (!st)
-        st = fetch(staging, p, 0, layout, precision, field, stream, err);
-    for (int64_t n = 0; n < piece_count(p) && !st; n++) {
-        const int half = staging->turn;
-        staging->turn ^= 1;
-        st = fetch(staging, p, n + 1, layout, precision, field, stream, err);
-        if (!st)
-            st = wait(staging, half, err);
-        if (st)
-            return st;
-        const hs_box piece = piece_at(p, n);
+    if (is_small(box, staging->precision))
+        return copy_small(staging, box, dense, field, false, err);
+    const pieces p = cut(box, staging->precision, HALF_BYTES);
+    hs_box piece = piece_at(p, 0), next = piece; /* none is larger than the first */
+    HS_TRY(hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&piece) * p.size, err));
+    for (int half = 0; half < 2; half++) /* uploads may be under way */
+        HS_TRY(wait(staging, half, err));
+    HS_TRY(copy_half(staging, &piece, field, false, err));
+    for (int64_t n = 0; n < piece_count(p); n++, piece = next) {
+        const int half = staging->turn ^ 1;
+        if (n + 1 < piece_count(p)) {
+            next = piece_at(p, n + 1);
+            HS_TRY(copy_half(staging, &next, field, false, err));
+        }
+        HS_TRY(wait(staging, half, err));
         copy_on_host((char *)dense + offset_of(p, piece), staging->half[half],
                      (size_t)hs_box_count(&piece) * p.size);
     }
-    return st;
+    return HS_OK;
 }
 
-hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                             void *from, void *to, cudaStream_t stream, hs_error *err)
+hs_status hs_cuda_copy_field(const hs_cuda_staging *staging, const hs_box *box, void *from,
+                             void *to, hs_error *err)
 {
-    return copy(in_field(layout, precision, box, from), in_field(layout, precision, box, to),
-                precision, box, cudaMemcpyDeviceToDevice, stream, err);
+    return copy(staging, in_field(staging, box, from), in_field(staging, box, to), box,
+                cudaMemcpyDeviceToDevice, err);
 }

@@ -8,147 +8,100 @@
 #include "engine/backends/cuda_multigrid.cuh"
 #include "engine/multigrid/cycle.h"
 
-#include <type_traits>
-
 namespace
 {
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-/* A node's row, and in a palette its number. */
+/* A node's row. */
 struct numbers {
+    enum { NUMBERS = HS_CUDA_ROW };
+    typedef float type;
     float edge[HS_AXES], inverse;
     unsigned number;
+
+    __device__ static numbers read(const float *row, unsigned number)
+    {
+        const float4 v = __ldg((const float4 *)row);
+        return {{v.x, v.y, v.z}, v.w, number};
+    }
 };
 
-struct number_of_edge {
-    float edge;
-    unsigned number;
-};
-
-const unsigned no_number = ~0u;
+template <typename NUMBER>
+using palette = march::palette<NUMBER, numbers>;
 
 struct arrays {
     static const bool wide = false;
     hs_cuda_rows of;
 
-    arrays() = default;
-    arrays(const hs_cuda_rows &rows) : of(rows)
-    {
-    }
     __device__ float edge(int axis, unsigned node) const
     {
         return of.edge[axis] ? __ldg(of.edge[axis] + node) : 0.0f;
-    }
-    __device__ float inverse(unsigned node) const
-    {
-        return __ldg(of.inverse + node);
     }
     __device__ numbers none() const
     {
         return {};
     }
-    __device__ number_of_edge no_edge() const
+    __device__ march::kept_edge<float> no_edge() const
     {
         return {};
     }
     __device__ void keep(numbers &row, unsigned node) const
     {
-        row = {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)}, inverse(node), 0};
+        row = {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)}, __ldg(of.inverse + node), 0};
     }
-    __device__ void keep_edge(number_of_edge &to, int axis, unsigned node) const
+    __device__ void keep_edge(march::kept_edge<float> &to, int axis, unsigned node) const
     {
         to.edge = edge(axis, node);
     }
-    template <int N>
-    __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
-    {
-        for (int n = 0; n < N; n++)
-            to[n] = {__ldg(of.before + node[n]), __ldg(of.after + node[n])};
-    }
 };
 
-/* A node mostly has the same row as the one below. */
+__device__ float inverse_of(const arrays &rows, unsigned node)
+{
+    return __ldg(rows.of.inverse + node);
+}
+
 template <typename NUMBER>
-struct palette {
-    static const bool wide = true;
-    const NUMBER *number;
-    const float *row; /* [rows][HS_CUDA_ROW] */
+__device__ float inverse_of(const palette<NUMBER> &rows, unsigned node)
+{
+    return rows.member(3, node);
+}
 
-    palette() = default;
-    palette(const hs_cuda_rows &rows) : number((const NUMBER *)rows.number), row(rows.row)
-    {
-    }
-    __device__ const float *row_of(unsigned node) const
-    {
-        return row + (unsigned)__ldg(number + node) * HS_CUDA_ROW;
-    }
-    __device__ float edge(int axis, unsigned node) const
-    {
-        return __ldg(row_of(node) + axis);
-    }
-    __device__ float inverse(unsigned node) const
-    {
-        return __ldg(row_of(node) + 3);
-    }
-    __device__ auto numbers_of(unsigned node) const
-    {
-        return __ldg((const typename march::four<NUMBER>::type *)(number + node));
-    }
-    __device__ unsigned number_of(unsigned node) const
-    {
-        return __ldg(number + node);
-    }
-    __device__ static bool all_are(typename march::four<NUMBER>::type numbers, unsigned n)
-    {
-        return numbers == n * march::four<NUMBER>::ones;
-    }
-    __device__ numbers none() const
-    {
-        return {{}, 0.0f, no_number};
-    }
-    __device__ number_of_edge no_edge() const
-    {
-        return {0.0f, no_number};
-    }
-    __device__ void keep(numbers &kept, unsigned node) const
-    {
-        const unsigned n = __ldg(number + node);
-        if (n == kept.number)
-            return;
-        const float4 v = __ldg((const float4 *)(row + n * HS_CUDA_ROW));
-        kept = {{v.x, v.y, v.z}, v.w, n};
-    }
-    __device__ void keep_edge(number_of_edge &kept, int axis, unsigned node) const
-    {
-        const unsigned n = __ldg(number + node);
-        if (n != kept.number)
-            kept = {__ldg(row + n * HS_CUDA_ROW + axis), n};
-    }
-    /* Multiplies by the inverses, for WIDE nodes. */
-    __device__ void multiply(unsigned node, float (&field)[march::WIDE]) const
-    {
-        const float first = inverse(node);
-        const bool alike = all_are(numbers_of(node), number_of(node));
+/* Multiplies by the inverses, for WIDE nodes. */
+template <typename NUMBER>
+__device__ void multiply(const palette<NUMBER> &rows, unsigned node, float (&field)[march::WIDE])
+{
+    const float first = inverse_of(rows, node);
+    const bool alike = rows.all_are(rows.numbers_of(node), rows.number_of(node));
 #pragma unroll
-        for (int m = 0; m < march::WIDE; m++)
-            field[m] *= alike ? first : inverse(node + (unsigned)m);
-    }
-    /* Mostly all have the row of the first. */
-    template <int N>
-    __device__ void weights(const unsigned (&node)[N], float2 (&to)[N]) const
-    {
-        unsigned of[N];
-        for (int n = 0; n < N; n++)
-            of[n] = number_of(node[n]);
-        to[0] = __ldg((const float2 *)(row + of[0] * HS_CUDA_ROW + 4));
-        for (int n = 1; n < N; n++)
-            to[n] = of[n] == of[0] ? to[0] : __ldg((const float2 *)(row + of[n] * HS_CUDA_ROW + 4));
-    }
-};
+    for (int m = 0; m < march::WIDE; m++)
+        field[m] *= alike ? first : inverse_of(rows, node + (unsigned)m);
+}
+
+/* The weights by which nodes are eliminated. */
+template <int N>
+__device__ void weights_of(const arrays &rows, const unsigned (&node)[N], float2 (&to)[N])
+{
+    for (int n = 0; n < N; n++)
+        to[n] = {__ldg(rows.of.before + node[n]), __ldg(rows.of.after + node[n])};
+}
+
+/* Mostly all have the row of the first. */
+template <typename NUMBER, int N>
+__device__ void weights_of(const palette<NUMBER> &rows, const unsigned (&node)[N], float2 (&to)[N])
+{
+    unsigned of[N];
+    for (int n = 0; n < N; n++)
+        of[n] = rows.number_of(node[n]);
+    to[0] = __ldg((const float2 *)(rows.row + of[0] * HS_CUDA_ROW + 4));
+    for (int n = 1; n < N; n++)
+        to[n] =
+            of[n] == of[0] ? to[0] : __ldg((const float2 *)(rows.row + of[n] * HS_CUDA_ROW + 4));
+}
 
 template <typename Rows>
 struct pass {
+    static const bool sums = false;
     typedef float value;
     typedef float total;
     march::box box;
@@ -176,12 +129,12 @@ template <typename Rows>
 struct start : pass<Rows> {
     __device__ float load(unsigned node) const
     {
-        return this->rows.inverse(node) * __ldg(this->right + node);
+        return inverse_of(this->rows, node) * __ldg(this->right + node);
     }
     __device__ void load(unsigned node, float (&to)[march::WIDE]) const
     {
         march::read(this->right, node, to);
-        this->rows.multiply(node, to);
+        multiply(this->rows, node, to);
     }
     template <int W>
     __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
@@ -216,39 +169,25 @@ struct step : pass<Rows> {
 template <typename Rows>
 struct step_again : pass<Rows> {
     template <int W>
-    __device__ void make(unsigned node, const numbers &row, const float (&here)[W],
-                         const float (&sum)[W], const float (&right)[W], float (&made)[W]) const
+    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
+                        const float (&sum)[W], march::found &mine) const
     {
-        float before[W];
+        float made[W], right[W], before[W];
+        march::read(this->right, node, right);
         march::read_own(this->out, node, before);
-        for (int m = 0; m < W; m++)
+        for (int m = 0; m < W; m++) {
             made[m] = here[m] + this->p.again * (here[m] - before[m]) +
                       this->p.second * (row.inverse * (right[m] + sum[m]) - here[m]);
+            mine.sum[0] += (double)made[m] * (double)right[m];
+        }
         march::write(this->out, node, made);
-    }
-    template <int W>
-    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
-                        const float (&sum)[W], march::found &) const
-    {
-        float made[W], right[W];
-        march::read(this->right, node, right);
-        make(node, row, here, sum, right, made);
     }
 };
 
 /* The same with the sum that conjugate gradients need. */
 template <typename Rows>
 struct step_to_end : step_again<Rows> {
-    template <int W>
-    __device__ void put(unsigned node, const numbers &row, const float (&here)[W],
-                        const float (&sum)[W], march::found &mine) const
-    {
-        float made[W], right[W];
-        march::read(this->right, node, right);
-        this->make(node, row, here, sum, right, made);
-        for (int m = 0; m < W; m++)
-            mine.sum[0] += (double)made[m] * (double)right[m];
-    }
+    static const bool sums = true;
 };
 
 template <typename Rows>
@@ -264,23 +203,6 @@ struct residual : pass<Rows> {
         march::write(this->out, node, made);
     }
 };
-
-template <int W, typename Task>
-__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
-    do_pass(const __grid_constant__ Task task)
-{
-    march::found none;
-    march::go<W>(task.box, task, none);
-}
-
-template <int W, typename Task>
-__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
-    do_last_pass(const __grid_constant__ Task task, march::reduction to)
-{
-    march::found mine = {};
-    march::go<W>(task.box, task, mine);
-    march::reduce(mine, to);
-}
 
 /* ---- between levels -------------------------------------------------------------------------- */
 
@@ -354,7 +276,7 @@ struct gather : transfer<Rows, LISTED> {
                 node[b][a] = all[3 * b + a] = there ? node_at(fine, xs[a], ys[b], k) : middle;
                 value[b][a] = there ? __ldg(from + node[b][a]) : 0.0f;
             }
-        rows.weights(all, weights);
+        weights_of(rows, all, weights);
         float along_x[3];
 #pragma unroll
         for (int b = 0; b < 3; b++)
@@ -453,7 +375,7 @@ __device__ __forceinline__ void add_cell(const Transfer &t, const cell &of)
                               of.fine[HS_Z][b ? 2 : 0])
                     : corner;
         }
-    t.rows.weights(node, w);
+    weights_of(t.rows, node, w);
 #pragma unroll
     for (int x = 0; x < 2; x++)
 #pragma unroll
@@ -528,38 +450,27 @@ __global__ void __launch_bounds__(march::THREADS)
 template <typename Run>
 hs_status with_rows(const hs_cuda_level *level, Run run)
 {
-    switch (level->rows.number_bytes) {
-    case 1: return run(palette<uint8_t>(level->rows));
-    case 2: return run(palette<uint16_t>(level->rows));
-    default: return run(arrays(level->rows));
+    const hs_cuda_rows &rows = level->rows;
+    switch (rows.number_bytes) {
+    case 1: return run(palette<uint8_t>{(const uint8_t *)rows.number, rows.row});
+    case 2: return run(palette<uint16_t>{(const uint16_t *)rows.number, rows.row});
+    default: return run(arrays{rows});
     }
-}
-
-template <typename Task, typename Rows>
-Task task_of(const hs_cuda_level *level, const Rows &rows, const float *x, float *out)
-{
-    Task task = {};
-    task.box = march::box_of(level->lattice, Rows::wide);
-    task.rows = rows;
-    task.p = hs_smoother_of(level->largest);
-    task.right = level->right;
-    task.x = x;
-    task.out = out;
-    return task;
 }
 
 template <template <typename> typename Task>
 hs_status pass_over(const hs_cuda_levels *levels, const hs_cuda_level *level, const char *name,
                     const float *x, float *out, hs_error *err)
 {
-    return with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef Task<type> task_type;
-        const task_type task = task_of<task_type>(level, rows, x, out);
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch(name, do_pass<width(), task_type>, march::blocks_of(task.box),
-                                 levels->stream, err, task);
-        });
+    return with_rows(level, [&](auto rows) {
+        Task<decltype(rows)> task = {};
+        task.box = march::box_of(level->lattice, rows.wide);
+        task.rows = rows;
+        task.p = hs_smoother_of(level->largest);
+        task.right = level->right;
+        task.x = x;
+        task.out = out;
+        return march::launch_pass(name, task, levels->reduction, levels->stream, err);
     });
 }
 
@@ -572,8 +483,8 @@ bool is_listed(const hs_cuda_level *level)
 template <template <typename, bool> typename Transfer, typename Run>
 hs_status with_transfer(const hs_cuda_level *level, const float *from, float *out, Run run)
 {
-    return with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
+    return with_rows(level, [&](auto rows) {
+        typedef decltype(rows) type;
         const auto start = [&](auto t) {
             t.fine = march::box_of(level->lattice, false);
             t.coarse = march::box_of(level[1].lattice, false);
@@ -601,32 +512,15 @@ hs_status descend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_e
 {
     float *const x = unknowns_of(levels, level), *const rest =
                                                      x == level->x ? level->other : level->x;
-    hs_status st = HS_OK;
     if (hs_cuda_pair_serves(levels, level)) {
-        st = hs_cuda_pair_down(levels, level, x, rest, err);
+        HS_TRY(hs_cuda_pair_down(levels, level, x, rest, err));
     } else {
-        st = pass_over<start>(levels, level, "start", level->right, x, err);
-        if (!st)
-            st = pass_over<residual>(levels, level, "residual", x, rest, err);
+        HS_TRY(pass_over<start>(levels, level, "start", level->right, x, err));
+        HS_TRY(pass_over<residual>(levels, level, "residual", x, rest, err));
     }
-    return st ? st : with_transfer<gather>(level, rest, level[1].right, [&](const auto &g) {
-        return march::launch("go_down", go_down<std::decay_t<decltype(g)>>,
-                             march::blocks_of(g.coarse), levels->stream, err, g);
-    });
-}
-
-/* The second step, with that sum. */
-hs_status end_cycle(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_error *err)
-{
-    return with_rows(level, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef step_to_end<type> task_type;
-        const task_type task = task_of<task_type>(level, rows, level->other, level->x);
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch("step_to_end", do_last_pass<width(), task_type>,
-                                 march::blocks_of(task.box), levels->stream, err, task,
-                                 levels->reduction);
-        });
+    return with_transfer<gather>(level, rest, level[1].right, [&](auto g) {
+        return march::launch("go_down", go_down<decltype(g)>, march::blocks_of(g.coarse),
+                             levels->stream, err, g);
     });
 }
 
@@ -634,17 +528,14 @@ hs_status ascend(const hs_cuda_levels *levels, const hs_cuda_level *level, hs_er
 {
     const bool is_first = level == &levels->level[0];
     float *const x = unknowns_of(levels, level);
-    hs_status st = with_transfer<transfer>(level, level[1].x, x, [&](const auto &t) {
-        return march::launch("go_up", go_up<std::decay_t<decltype(t)>>, march::blocks_of(t.coarse),
+    HS_TRY(with_transfer<transfer>(level, level[1].x, x, [&](auto t) {
+        return march::launch("go_up", go_up<decltype(t)>, march::blocks_of(t.coarse),
                              levels->stream, err, t);
-    });
-    if (!st && x != level->x)
+    }));
+    if (x != level->x)
         return hs_cuda_pair_up(levels, level, x, level->x, is_first, err);
-    if (!st)
-        st = pass_over<step>(levels, level, "step", x, level->other, err);
-    if (st)
-        return st;
-    return is_first ? end_cycle(levels, level, err)
+    HS_TRY(pass_over<step>(levels, level, "step", x, level->other, err));
+    return is_first ? pass_over<step_to_end>(levels, level, "step_to_end", level->other, x, err)
                     : pass_over<step_again>(levels, level, "step_again", level->other, x, err);
 }
 
@@ -687,15 +578,13 @@ hs_status launch_cycle(const hs_cuda_levels *levels, double per_unit, const doub
     const int last = levels->count - 1;
     const hs_cuda_level *first = &levels->level[0];
     const int64_t nodes = hs_lattice_count(&first->lattice);
-    hs_status st = HS_OK;
-    for (int k = 0; k < last && !st; k++)
-        st = descend(levels, &levels->level[k], err);
-    if (!st)
-        st = solve_last(levels, err);
-    for (int k = last - 1; k >= 0 && !st; k--)
-        st = ascend(levels, &levels->level[k], err);
-    if (st || last > 0)
-        return st;
+    for (int k = 0; k < last; k++)
+        HS_TRY(descend(levels, &levels->level[k], err));
+    HS_TRY(solve_last(levels, err));
+    for (int k = last - 1; k >= 0; k--)
+        HS_TRY(ascend(levels, &levels->level[k], err));
+    if (last > 0)
+        return HS_OK;
     return march::launch("take_products", take_products, march::blocks_for(nodes), levels->stream,
                          err, nodes, (const float *)first->x, per_unit, r, levels->reduction);
 }
@@ -706,13 +595,10 @@ hs_status hs_cuda_cycle(hs_cuda_levels *levels, double per_unit, const double *r
 {
     if (levels->count == 1) /* not worth a graph */
         return launch_cycle(levels, per_unit, r, err);
-    hs_status st = HS_OK;
     if (!levels->cycle) /* small levels take no longer than their launches */
-        st = hs_cuda_capture(
+        HS_TRY(hs_cuda_capture(
             levels->stream, [&] { return launch_cycle(levels, 0.0, NULL, err); }, &levels->cycle,
-            err);
-    if (st)
-        return st;
+            err));
     HS_CUDA_TRY(err, cudaGraphLaunch(levels->cycle, levels->stream));
     return HS_OK;
 }

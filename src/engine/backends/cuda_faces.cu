@@ -167,11 +167,8 @@ hs_status allocate_face(hs_cuda_faces *faces, int face, hs_error *err)
         (size_t)hs_grid_face_count(&problem->grid, face) * hs_precision_size(problem->precision);
     if (!faces->slots.face[face].varies_face)
         return HS_OK;
-    const hs_status st =
-        hs_cuda_function_create(&problem->face[face].data.expression, &problem->grid,
-                                HS_TABLES_OF_NUMBERS, &faces->function[face], err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_function_create(&problem->face[face].data.expression, &problem->grid,
+                                   HS_TABLES_OF_NUMBERS, &faces->function[face], err));
     for (int slot = 0; slot < faces->slots.count; slot++)
         if (hs_face_slots_wants_table(&faces->slots, slot, face))
             HS_CUDA_TRY(err, cudaMalloc(&faces->slots.table[slot][face], bytes));
@@ -186,10 +183,10 @@ hs_status hs_cuda_faces_init(hs_cuda_faces *faces, const hs_problem *problem,
     *faces = {};
     faces->layout = *layout;
     faces->stream = stream;
-    hs_status st = hs_face_slots_init(&faces->slots, problem, slots, err);
-    for (int face = 0; face < HS_FACES && !st; face++)
-        st = allocate_face(faces, face, err);
-    return st;
+    HS_TRY(hs_face_slots_init(&faces->slots, problem, slots, err));
+    for (int face = 0; face < HS_FACES; face++)
+        HS_TRY(allocate_face(faces, face, err));
+    return HS_OK;
 }
 
 void hs_cuda_faces_release(hs_cuda_faces *faces)
@@ -214,11 +211,10 @@ hs_status hs_cuda_faces_fill(const hs_cuda_faces *faces, int slot, void *field, 
     for (int face = 0; face < HS_FACES; face++)
         if (hs_face_depth(faces->slots.problem, face) > 0)
             wanted |= 1u << face;
-    if (faces->slots.problem->precision == HS_FLOAT)
-        return launch_faces<float>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<float>,
-                                   err);
-    return launch_faces<double>(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<double>,
-                                err);
+    return hs_cuda_typed(faces->slots.problem->precision, [&](auto zero) {
+        return launch_faces(faces, wanted, slot, field, "fill_ghosts", fill_ghosts<decltype(zero)>,
+                            err);
+    });
 }
 
 hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *field, hs_error *err)
@@ -227,7 +223,8 @@ hs_status hs_cuda_faces_prescribe(const hs_cuda_faces *faces, int slot, void *fi
     for (int face = 0; face < 2 * faces->slots.problem->grid.dims; face++)
         if (faces->slots.problem->face[face].prescribed)
             wanted |= 1u << face;
-    if (faces->slots.problem->precision == HS_FLOAT)
-        return launch_faces<float>(faces, wanted, slot, field, "prescribe", prescribe<float>, err);
-    return launch_faces<double>(faces, wanted, slot, field, "prescribe", prescribe<double>, err);
+    return hs_cuda_typed(faces->slots.problem->precision, [&](auto zero) {
+        return launch_faces(faces, wanted, slot, field, "prescribe", prescribe<decltype(zero)>,
+                            err);
+    });
 }

@@ -10,10 +10,10 @@ namespace
 hs_layers layers(hs_backend_state *state, int field, int64_t from, int64_t to)
 {
     const int axis = state->problem->grid.dims - 1;
-    const int64_t size = (int64_t)hs_precision_size(state->problem->precision);
-    const int64_t layer = state->layout.pitch[axis] * size;
-    char *const origin = *hs_cuda_field_of(state, field) + state->layout.origin * size;
-    return {origin + from * layer, (size_t)((to - from) * layer), state->stream};
+    const int64_t layer =
+        state->layout.pitch[axis] * (int64_t)hs_precision_size(state->problem->precision);
+    return {hs_cuda_field(state, field) + from * layer, (size_t)((to - from) * layer),
+            state->stream};
 }
 
 hs_status space(hs_backend_state *state, size_t bytes, void **out, hs_error *err)
@@ -82,13 +82,13 @@ hs_status ahead(hs_backend_state *state, int64_t sweeps, void **stream, hs_error
     return parts->wanted ? order(parts, state->stream, parts->ahead, err) : HS_OK;
 }
 
-hs_status wait(hs_backend_state *state, hs_error *err)
+} // namespace
+
+hs_status hs_cuda_wait(hs_backend_state *state, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
     return HS_OK;
 }
-
-} // namespace
 
 /* One of several calls of fewer sweeps is not split, and waits for what is ahead. */
 hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,
@@ -96,19 +96,19 @@ hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *pla
 {
     hs_cuda_parts *parts = &state->parts;
     const bool wanted = parts->wanted;
-    hs_status st = HS_OK;
     parts->wanted = false;
     if (!wanted || sweep->steps != state->plan.steps) {
-        st = wanted ? order(parts, parts->ahead, state->stream, err) : HS_OK;
-        return st ? st : state->kernel->sweep(plan, sweep, err);
+        if (wanted)
+            HS_TRY(order(parts, parts->ahead, state->stream, err));
+        return state->kernel->sweep(plan, sweep, err);
     }
-    st = order(parts, state->stream, parts->ahead, err);
+    HS_TRY(order(parts, state->stream, parts->ahead, err));
     sweep->part = HS_SWEEP_INSIDE;
-    st = st ? st : state->kernel->sweep(plan, sweep, err);
+    HS_TRY(state->kernel->sweep(plan, sweep, err));
     sweep->part = HS_SWEEP_ENDS;
     sweep->stream = parts->ahead;
-    st = st ? st : state->kernel->sweep(plan, sweep, err);
-    return st ? st : order(parts, parts->ahead, state->stream, err);
+    HS_TRY(state->kernel->sweep(plan, sweep, err));
+    return order(parts, parts->ahead, state->stream, err);
 }
 
 void hs_cuda_parts_release(hs_cuda_parts *parts)
@@ -123,7 +123,7 @@ extern "C" const hs_halo hs_cuda_halo = {.layers = layers,
                                          .part = part,
                                          .ahead = ahead,
                                          .ask = hs_cuda_ask,
-                                         .wait = wait,
+                                         .wait = hs_cuda_wait,
                                          .space = space,
                                          .take = take,
                                          .put = put};

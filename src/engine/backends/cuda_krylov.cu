@@ -12,7 +12,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <type_traits>
 
 namespace
 {
@@ -24,6 +23,7 @@ using namespace matrix;
 /* The residual: inflow + flow, and how large it is. */
 template <typename Rows>
 struct residual_task {
+    static const bool sums = true;
     typedef double value;
     struct total {
         double flow, size, square;
@@ -140,6 +140,7 @@ __global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
 /* r -= length A p, and the right side of the cycle. */
 template <typename Rows>
 struct subtract_task {
+    static const bool sums = true;
     typedef float value;
     typedef double total;
     march::box box;
@@ -179,15 +180,6 @@ struct subtract_task {
     }
 };
 
-template <int W, typename Task>
-__global__ void __launch_bounds__(march::THREADS, march::blocks_of_width(W))
-    do_pass(const __grid_constant__ Task task, march::reduction to)
-{
-    march::found mine = {};
-    march::go<W>(task.box, task, mine);
-    march::reduce(mine, to);
-}
-
 /* ---- single nodes ---------------------------------------------------------------------------- */
 
 __global__ void __launch_bounds__(march::THREADS)
@@ -215,7 +207,8 @@ __global__ void __launch_bounds__(march::THREADS)
 {
     const int64_t nodes = hs_lattice_count(&net.lattice);
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
-        const numbers row = rows.at((unsigned)n);
+        numbers row = rows.none();
+        rows.keep(row, (unsigned)n);
         net.sink[n] = row.rate > 0.0 ? (float)(factor * row.sink) : INFINITY;
         for (int axis = 0; axis < HS_AXES; axis++)
             if (net.edge[axis])
@@ -228,41 +221,31 @@ __global__ void __launch_bounds__(march::THREADS)
 /* Makes the levels, unless the present ones serve for this shift. */
 hs_status make_levels(hs_krylov_state *self, hs_error *err)
 {
-    hs_coarse_network finest = {};
+    hs_coarse_network finest;
     if (self->levels.count > 0 && hs_levels_serve(self->levels_shift, self->matrix.shift))
         return HS_OK;
     hs_cuda_levels_clear(&self->levels);
     self->levels_shift = self->matrix.shift;
-    finest.lattice = self->matrix.lattice;
-    hs_status st = hs_cuda_levels_take(&self->levels, (size_t)self->matrix.nodes * sizeof(float),
-                                       (void **)&finest.sink, err);
-    for (int axis = 0; axis < HS_AXES && !st; axis++)
-        if (finest.lattice.n[axis] > 1)
-            st = hs_cuda_levels_take(&self->levels, (size_t)self->matrix.nodes * sizeof(float),
-                                     (void **)&finest.edge[axis], err);
+    HS_TRY(hs_cuda_levels_take(&self->levels, &self->matrix.lattice, &finest, err));
     const double factor = 1.0 / hs_levels_unit(self->matrix.equations);
-    if (!st)
-        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-            return march::launch("make_finest", make_finest<std::decay_t<decltype(rows)>>,
-                                 march::blocks_for(self->matrix.nodes), self->stream, err, rows,
-                                 factor, finest);
-        });
-    return st ? st
-              : hs_cuda_levels_make(&self->levels, &self->matrix.equations->network->grid, &finest,
-                                    hs_equations_are_singular(self->matrix.equations), err);
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        return march::launch("make_finest", make_finest<decltype(rows)>,
+                             march::blocks_for(self->matrix.nodes), self->stream, err, rows, factor,
+                             finest);
+    }));
+    return hs_cuda_levels_make(&self->levels, &self->matrix.equations->network->grid, &finest,
+                               hs_equations_are_singular(self->matrix.equations), err);
 }
 
 /* Levels and arrays for iterations; they are not needed where the guess is the answer. */
 hs_status prepare(hs_krylov_state *self, hs_error *err)
 {
     float **const more[] = {&self->p, &self->p_before};
-    hs_status st = make_levels(self, err);
-    for (float **array : more) {
-        if (st || *array)
-            continue;
-        st = hs_cuda_nodes_take(&self->matrix, sizeof **array, (void **)array, err);
-    }
-    return st;
+    HS_TRY(make_levels(self, err));
+    for (float **array : more)
+        if (!*array)
+            HS_TRY(hs_cuda_nodes_take(&self->matrix, sizeof **array, (void **)array, err));
+    return HS_OK;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -286,23 +269,19 @@ hs_status end(hs_krylov_state *self, hs_error *err)
 hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs_error *err)
 {
     march::found found;
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-            typedef residual_task<std::decay_t<decltype(rows)>> task_type;
-            const task_type task = {self->box,
-                                    rows,
-                                    self->vector[HS_KRYLOV_T],
-                                    self->vector[HS_KRYLOV_INFLOW],
-                                    self->vector[HS_KRYLOV_RESIDUAL],
-                                    slack};
-            return march::launch("residual", do_pass<1, task_type>, march::blocks_of(self->box),
-                                 self->stream, err, task, self->levels.reduction);
-        });
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        const residual_task<decltype(rows)> task = {self->box,
+                                                    rows,
+                                                    self->vector[HS_KRYLOV_T],
+                                                    self->vector[HS_KRYLOV_INFLOW],
+                                                    self->vector[HS_KRYLOV_RESIDUAL],
+                                                    slack};
+        return march::launch("residual", march::do_pass<1, residual_task<decltype(rows)>>,
+                             march::blocks_of(self->box), self->stream, err, task,
+                             self->levels.reduction);
+    }));
+    HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *out = {found.most[0], found.most[1], found.sum[0], found.sum[1]};
     self->largest = found.most[2];
     self->unit = 0.0;
@@ -312,22 +291,18 @@ hs_status residual(hs_krylov_state *self, double slack, hs_krylov_rates *out, hs
 hs_status precondition(hs_krylov_state *self, double *with_r, hs_error *err)
 {
     march::found found;
-    hs_status st = prepare(self, err);
+    HS_TRY(prepare(self, err));
     const hs_cuda_level *first = &self->levels.level[0];
-    if (!st && self->unit == 0.0) {
+    if (self->unit == 0.0) {
         self->unit = self->largest > 0.0 ? self->largest : 1.0;
         if (self->scale == 0.0)
             self->scale = self->unit;
-        st = march::launch("make_right", make_right, march::blocks_for(self->matrix.nodes),
-                           self->stream, err, self->matrix.nodes, 1.0 / self->unit,
-                           (const double *)self->vector[HS_KRYLOV_RESIDUAL], first->right);
+        HS_TRY(march::launch("make_right", make_right, march::blocks_for(self->matrix.nodes),
+                             self->stream, err, self->matrix.nodes, 1.0 / self->unit,
+                             (const double *)self->vector[HS_KRYLOV_RESIDUAL], first->right));
     }
-    if (!st)
-        st = hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->vector[HS_KRYLOV_RESIDUAL], err);
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_cycle(&self->levels, 1.0 / self->unit, self->vector[HS_KRYLOV_RESIDUAL], err));
+    HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *with_r = self->unit * self->unit * found.sum[0];
     return HS_OK;
 }
@@ -338,22 +313,21 @@ hs_status turn(hs_krylov_state *self, double factor, double *curvature, hs_error
     float *const before = self->p;
     self->p = self->p_before;
     self->p_before = before;
-    hs_status st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef turn_task<type> task_type;
-        const task_type task = {march::box_of(self->matrix.lattice, type::wide),
-                                rows,
-                                self->levels.level[0].x,
-                                before,
-                                (float)(self->unit / self->scale),
-                                (float)factor,
-                                self->length * self->scale,
-                                self->length_before * self->scale,
-                                self->vector[HS_KRYLOV_T],
-                                self->p};
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch("turn", do_turn<width(), type>, march::blocks_of(task.box),
-                                 self->stream, err, task, self->levels.reduction);
+    hs_status st = matrix::with_rows(self->matrix, [&](auto rows) {
+        const turn_task<decltype(rows)> task = {march::box_of(self->matrix.lattice, rows.wide),
+                                                rows,
+                                                self->levels.level[0].x,
+                                                before,
+                                                (float)(self->unit / self->scale),
+                                                (float)factor,
+                                                self->length * self->scale,
+                                                self->length_before * self->scale,
+                                                self->vector[HS_KRYLOV_T],
+                                                self->p};
+        return march::with_width<decltype(rows)>(task.box, [&](auto width) {
+            return march::launch("turn", do_turn<width(), decltype(rows)>,
+                                 march::blocks_of(task.box), self->stream, err, task,
+                                 self->levels.reduction);
         });
     });
     self->length_before = self->length_before == 0.0 ? self->length : 0.0;
@@ -370,26 +344,17 @@ hs_status advance(hs_krylov_state *self, double length, double *largest, hs_erro
     march::found found;
     self->unit = self->largest > 0.0 ? self->largest : 1.0;
     self->length = length;
-    hs_status st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-        typedef std::decay_t<decltype(rows)> type;
-        typedef subtract_task<type> task_type;
-        const task_type task = {march::box_of(self->matrix.lattice, type::wide),
-                                rows,
-                                self->p,
-                                length * self->scale,
-                                1.0 / self->unit,
-                                self->vector[HS_KRYLOV_RESIDUAL],
-                                self->levels.level[0].right};
-        return march::with_width<type>(task.box, [&](auto width) {
-            return march::launch("subtract", do_pass<width(), task_type>,
-                                 march::blocks_of(task.box), self->stream, err, task,
-                                 self->levels.reduction);
-        });
-    });
-    if (!st)
-        st = hs_cuda_levels_found(&self->levels, &found, err);
-    if (st)
-        return st;
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        const subtract_task<decltype(rows)> task = {march::box_of(self->matrix.lattice, rows.wide),
+                                                    rows,
+                                                    self->p,
+                                                    length * self->scale,
+                                                    1.0 / self->unit,
+                                                    self->vector[HS_KRYLOV_RESIDUAL],
+                                                    self->levels.level[0].right};
+        return march::launch_pass("subtract", task, self->levels.reduction, self->stream, err);
+    }));
+    HS_TRY(hs_cuda_levels_found(&self->levels, &found, err));
     *largest = found.most[0];
     self->largest = found.most[2];
     return HS_OK;
@@ -400,6 +365,7 @@ void destroy(hs_krylov_state *self)
     if (!self)
         return;
     hs_cuda_levels_release(&self->levels);
+    hs_cuda_pool_release(&self->matrix.pool);
     free(self->vector);
     free(self);
 }
@@ -465,14 +431,12 @@ hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stre
         return hs_error_add(err, HS_DEVICE,
                             "multigrid: at most 2^32 nodes on a GPU; take fewer grid.points, or "
                             "solver.backend = \"cpu\"");
-    hs_krylov_state *self = (hs_krylov_state *)calloc(1, sizeof *self);
-    if (!self)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for conjugate gradients");
+    hs_krylov_state *self = hs_cuda_new<hs_krylov_state>(1);
     self->box = march::box_of(lattice, false);
     self->stream = stream;
     hs_status st = hs_cuda_levels_init(&self->levels, &lattice, stream, err);
     if (!st)
-        st = hs_cuda_matrix_init(&self->matrix, equations, &self->levels, stream, err);
+        st = hs_cuda_matrix_init(&self->matrix, equations, stream, err);
     if (!st)
         st = hs_cuda_krylov_reserve(self, 0, err);
     if (!st)

@@ -21,11 +21,9 @@ double hs_cuda_krylov_bytes(const hs_problem *problem, int further);
 /* *out is NULL after failure. */
 hs_status hs_cuda_krylov_create(const hs_equations *equations, cudaStream_t stream,
                                 hs_krylov_state **out, hs_error *err);
-/* Copies a vector from a field, or to it. */
-hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                              hs_error *err);
-hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                               hs_error *err);
+/* Copies a vector from a field, or to it, and then waits. */
+hs_status hs_cuda_krylov_move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                              bool to_field, hs_error *err);
 /* Where a vector other than T is. */
 hs_cuda_pitched hs_cuda_krylov_at(const hs_krylov_state *self, int vector);
 

@@ -118,29 +118,11 @@ __global__ void __launch_bounds__(march::THREADS)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-hs_status take_floats(hs_cuda_levels *levels, int64_t count, float **out, hs_error *err)
-{
-    return hs_cuda_levels_take(levels, (size_t)count * sizeof **out, (void **)out, err);
-}
-
-hs_status take_network(hs_cuda_levels *levels, const hs_lattice *lattice, hs_coarse_network *out,
-                       hs_error *err)
-{
-    const int64_t nodes = hs_lattice_count(lattice);
-    *out = {};
-    out->lattice = *lattice;
-    hs_status st = take_floats(levels, nodes, &out->sink, err);
-    for (int axis = 0; axis < HS_AXES && !st; axis++)
-        if (lattice->n[axis] > 1)
-            st = take_floats(levels, nodes, &out->edge[axis], err);
-    return st;
-}
-
 void drop_network(hs_cuda_levels *levels, hs_coarse_network *network)
 {
     for (int axis = 0; axis < HS_AXES; axis++)
-        hs_cuda_levels_drop(levels, network->edge[axis]);
-    hs_cuda_levels_drop(levels, network->sink);
+        hs_cuda_pool_drop(&levels->pool, network->edge[axis]);
+    hs_cuda_pool_drop(&levels->pool, network->sink);
     *network = {};
 }
 
@@ -149,10 +131,8 @@ void drop_network(hs_cuda_levels *levels, hs_coarse_network *network)
 hs_status read_floats(const hs_cuda_levels *levels, const float *from, int64_t count, float *to,
                       hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, (size_t)count * sizeof *to, cudaMemcpyDeviceToHost,
-                                     levels->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(levels->stream));
-    return HS_OK;
+    return hs_cuda_copy_now(from, (size_t)count * sizeof *to, to, cudaMemcpyDeviceToHost,
+                            levels->stream, err);
 }
 
 /* The direct solution as a matrix, for unknowns that are not scaled. */
@@ -174,13 +154,12 @@ hs_status make_coarsest(hs_cuda_levels *levels, const hs_coarse_network *net, bo
     const hs_cuda_level *level = &levels->level[levels->count - 1];
     if (nodes > HS_COARSEST_NODES)
         return HS_OK;
-    const size_t bytes = (size_t)(nodes * nodes) * sizeof(double);
     hs_coarse_network here;
     hs_coarsest coarsest = {};
-    float *const inverse = (float *)malloc((size_t)nodes * sizeof(float));
-    double *const out = (double *)malloc(bytes);
+    float *const inverse = hs_cuda_new<float>(nodes);
+    double *const out = hs_cuda_new<double>(nodes * nodes);
     hs_status st = HS_OK;
-    if (!hs_coarse_network_init(&here, &net->lattice) || !inverse || !out)
+    if (!hs_coarse_network_init(&here, &net->lattice))
         st = hs_error_add(err, HS_DEVICE, "not enough memory for the coarsest network");
     if (!st)
         st = read_floats(levels, net->sink, nodes, here.sink, err);
@@ -191,16 +170,9 @@ hs_status make_coarsest(hs_cuda_levels *levels, const hs_coarse_network *net, bo
         st = read_floats(levels, level->rows.inverse, nodes, inverse, err);
     if (!st && !hs_coarsest_init(&coarsest, &here, floating))
         st = hs_error_add(err, HS_DEVICE, "not enough memory for the coarsest network");
-    if (!st)
-        st = hs_cuda_levels_take(levels, bytes, (void **)&levels->inverse, err);
     if (!st) {
         invert(&coarsest, inverse, out);
-        const cudaError_t copied =
-            cudaMemcpyAsync(levels->inverse, out, bytes, cudaMemcpyHostToDevice, levels->stream);
-        const cudaError_t done = cudaStreamSynchronize(levels->stream);
-        if (copied != cudaSuccess || done != cudaSuccess)
-            st = hs_error_add(err, HS_DEVICE, "cuda: the coarsest network: %s",
-                              cudaGetErrorString(copied != cudaSuccess ? copied : done));
+        st = hs_cuda_put(&levels->pool, out, nodes * nodes, &levels->inverse, levels->stream, err);
     }
     hs_coarsest_release(&coarsest);
     hs_coarse_network_release(&here);
@@ -218,19 +190,19 @@ hs_status make_step(hs_cuda_levels *levels, hs_coarse_network *fine, int axis, c
     hs_coarse_step step;
     const hs_coarse_work work = hs_coarse_work_of(fine, axis, kept, &step, coarse);
     const int64_t nodes = hs_lattice_count(&step.coarse);
-    hs_status st = take_floats(levels, nodes, &step.before, err);
+    hs_status st = hs_cuda_take(&levels->pool, nodes, &step.before, err);
     if (!st)
-        st = take_floats(levels, nodes, &step.after, err);
+        st = hs_cuda_take(&levels->pool, nodes, &step.after, err);
     if (!st)
-        st = take_network(levels, &step.coarse, coarse, err);
+        st = hs_cuda_levels_take(levels, &step.coarse, coarse, err);
     if (!st)
         st = march::launch("weigh_nodes", weigh_nodes, march::blocks_for(nodes), levels->stream,
                            err, work, *fine, step, *of);
     if (!st)
         st = march::launch("make_nodes", make_nodes, march::blocks_for(nodes), levels->stream, err,
                            work, *fine, step, *coarse);
-    hs_cuda_levels_drop(levels, step.before);
-    hs_cuda_levels_drop(levels, step.after);
+    hs_cuda_pool_drop(&levels->pool, step.before);
+    hs_cuda_pool_drop(&levels->pool, step.after);
     return st;
 }
 
@@ -242,35 +214,22 @@ hs_status make_steps(hs_cuda_levels *levels, hs_cuda_level *level, hs_coarse_net
     const int64_t *n = net->lattice.n, nodes = hs_lattice_count(&net->lattice);
     origin of = {{1, n[HS_X], n[HS_X] * n[HS_Y]}, {}, NULL, NULL};
     hs_coarse_network from = *net;
-    hs_status st = take_floats(levels, nodes, &of.before, err);
-    if (!st)
-        st = take_floats(levels, nodes, &of.after, err);
-    if (!st)
-        st = march::launch("set_weights", set_weights, march::blocks_for(nodes), levels->stream,
-                           err, nodes, of.before, of.after);
+    HS_TRY(hs_cuda_take(&levels->pool, nodes, &of.before, err));
+    HS_TRY(hs_cuda_take(&levels->pool, nodes, &of.after, err));
+    HS_TRY(march::launch("set_weights", set_weights, march::blocks_for(nodes), levels->stream, err,
+                         nodes, of.before, of.after));
     level->rows.before = of.before;
     level->rows.after = of.after;
-    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+    for (int axis = 0; axis < HS_AXES; axis++) {
         const hs_kept *kept = &level->kept[axis];
         if (kept->count == kept->n)
             continue;
-        st = make_step(levels, &from, axis, kept, &of, next, err);
+        HS_TRY(make_step(levels, &from, axis, kept, &of, next, err));
         if (from.sink != net->sink)
             drop_network(levels, &from);
         from = *next;
         of.kept[axis] = *kept;
     }
-    return st;
-}
-
-template <typename T>
-hs_status put(hs_cuda_levels *levels, const T *from, int64_t count, T **out, hs_error *err)
-{
-    const size_t bytes = (size_t)count * sizeof *from;
-    const hs_status st = hs_cuda_levels_take(levels, bytes, (void **)out, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, levels->stream));
     return HS_OK;
 }
 
@@ -284,9 +243,10 @@ hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, const hs_sp
     squares cells = {};
     *level = {};
     level->lattice = net->lattice;
-    hs_status st = take_floats(levels, nodes, &inverse, err);
+    hs_status st = hs_cuda_take(&levels->pool, nodes, &inverse, err);
     for (int axis = 0; axis < HS_AXES && !st; axis++)
-        st = put(levels, spans->square[axis], net->lattice.n[axis], &cells.of[axis], err);
+        st = hs_cuda_put(&levels->pool, spans->square[axis], net->lattice.n[axis], &cells.of[axis],
+                         levels->stream, err);
     if (!st)
         st = march::launch("look_at", look_at, march::blocks_for(nodes), levels->stream, err, *net,
                            cells, inverse, levels->reduction);
@@ -294,7 +254,7 @@ hs_status make_level(hs_cuda_levels *levels, hs_coarse_network *net, const hs_sp
     if (!st)
         st = hs_cuda_levels_found(levels, &found, err);
     for (double *square : cells.of)
-        hs_cuda_levels_drop(levels, square);
+        hs_cuda_pool_drop(&levels->pool, square);
     if (st)
         return st;
     for (int axis = 0; axis < HS_AXES; axis++) {
@@ -317,13 +277,11 @@ hs_status choose_kept(hs_cuda_levels *levels, hs_cuda_level *level, hs_spans *sp
     else
         hs_spans_merge(spans, kept);
     for (int axis = 0; axis < HS_AXES && !st; axis++) {
-        int64_t *place;
         level->kept[axis] = kept[axis];
         level->kept[axis].place = level->kept[axis].run = NULL;
-        if (!kept[axis].place)
-            continue;
-        st = put(levels, kept[axis].place, kept[axis].count + 1, &place, err);
-        level->kept[axis].place = place;
+        if (kept[axis].place)
+            st = hs_cuda_put(&levels->pool, kept[axis].place, kept[axis].count + 1,
+                             &level->kept[axis].place, levels->stream, err);
     }
     for (hs_kept &of : kept)
         hs_kept_release(&of);
@@ -332,53 +290,31 @@ hs_status choose_kept(hs_cuda_levels *levels, hs_cuda_level *level, hs_spans *sp
 
 hs_status take_fields(hs_cuda_levels *levels, hs_error *err)
 {
-    hs_status st = HS_OK;
-    for (int k = 0; k < levels->count && !st; k++) {
+    for (int k = 0; k < levels->count; k++) {
         hs_cuda_level *level = &levels->level[k];
         const int64_t nodes = hs_lattice_count(&level->lattice);
         float **const fields[] = {&level->right, &level->x, &level->other};
         for (float **field : fields)
-            if (!st)
-                st = take_floats(levels, nodes, field, err);
+            HS_TRY(hs_cuda_take(&levels->pool, nodes, field, err));
     }
-    return st;
+    return HS_OK;
 }
 
 } // namespace
 
 /* ---- for others ------------------------------------------------------------------------------ */
 
-hs_status hs_cuda_levels_take(hs_cuda_levels *levels, size_t bytes, void **out, hs_error *err)
+hs_status hs_cuda_levels_take(hs_cuda_levels *levels, const hs_lattice *lattice,
+                              hs_coarse_network *out, hs_error *err)
 {
-    *out = NULL;
-    if (levels->pieces == levels->room) {
-        const int room = 2 * levels->room + 32;
-        void **const piece = (void **)realloc(levels->piece, (size_t)room * sizeof *piece);
-        if (!piece)
-            return hs_error_add(err, HS_DEVICE, "not enough memory for the levels");
-        levels->piece = piece;
-        levels->room = room;
-    }
-    if (cudaMalloc(out, bytes > 0 ? bytes : 1) != cudaSuccess) {
-        cudaGetLastError(); /* so that no later call reports it */
-        *out = NULL;
-        return hs_error_add(err, HS_DEVICE,
-                            "not enough device memory for multigrid: %zu bytes more are not free; "
-                            "take fewer grid.points, or solver.backend = \"cpu\"",
-                            bytes);
-    }
-    levels->piece[levels->pieces++] = *out;
+    const int64_t nodes = hs_lattice_count(lattice);
+    *out = {};
+    out->lattice = *lattice;
+    HS_TRY(hs_cuda_take(&levels->pool, nodes, &out->sink, err));
+    for (int axis = 0; axis < HS_AXES; axis++)
+        if (lattice->n[axis] > 1)
+            HS_TRY(hs_cuda_take(&levels->pool, nodes, &out->edge[axis], err));
     return HS_OK;
-}
-
-void hs_cuda_levels_drop(hs_cuda_levels *levels, void *memory)
-{
-    for (int n = 0; n < levels->pieces && memory; n++)
-        if (levels->piece[n] == memory) {
-            cudaFree(memory);
-            levels->piece[n] = levels->piece[--levels->pieces];
-            return;
-        }
 }
 
 hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, cudaStream_t stream,
@@ -394,15 +330,10 @@ hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, 
     HS_CUDA_TRY(err, cudaDeviceGetAttribute(&levels->shared_bytes,
                                             cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     HS_CUDA_TRY(err, cudaMallocHost(&levels->here, sizeof *levels->here));
-    hs_status st = hs_cuda_levels_take(levels, (size_t)most * sizeof(march::found),
-                                       (void **)&levels->reduction.part, err);
-    if (!st)
-        st =
-            hs_cuda_levels_take(levels, sizeof(march::found), (void **)&levels->reduction.all, err);
-    if (!st)
-        st = hs_cuda_levels_take(levels, sizeof(unsigned), (void **)&levels->reduction.ended, err);
-    if (st)
-        return st;
+    HS_CUDA_TRY(err, cudaMalloc(&levels->reduction.part,
+                                (size_t)(most + 1) * sizeof(march::found) + sizeof(unsigned)));
+    levels->reduction.all = levels->reduction.part + most;
+    levels->reduction.ended = (unsigned *)(levels->reduction.all + 1);
     HS_CUDA_TRY(err, cudaMemsetAsync(levels->reduction.ended, 0, sizeof(unsigned), stream));
     return HS_OK;
 }
@@ -412,27 +343,7 @@ void hs_cuda_levels_clear(hs_cuda_levels *levels)
     if (levels->cycle)
         cudaGraphExecDestroy(levels->cycle);
     levels->cycle = NULL;
-    for (int k = 0; k < levels->count; k++) {
-        const hs_cuda_level &level = levels->level[k];
-        const hs_cuda_rows &rows = level.rows;
-        void *const pieces[] = {rows.edge[HS_X],
-                                rows.edge[HS_Y],
-                                rows.edge[HS_Z],
-                                rows.inverse,
-                                rows.before,
-                                rows.after,
-                                rows.number,
-                                rows.row,
-                                level.right,
-                                level.x,
-                                level.other,
-                                (void *)level.kept[HS_X].place,
-                                (void *)level.kept[HS_Y].place,
-                                (void *)level.kept[HS_Z].place};
-        for (void *piece : pieces)
-            hs_cuda_levels_drop(levels, piece);
-    }
-    hs_cuda_levels_drop(levels, levels->inverse);
+    hs_cuda_pool_release(&levels->pool);
     levels->inverse = NULL;
     levels->count = 0;
 }
@@ -440,10 +351,8 @@ void hs_cuda_levels_clear(hs_cuda_levels *levels)
 void hs_cuda_levels_release(hs_cuda_levels *levels)
 {
     hs_cuda_levels_clear(levels);
-    for (int n = 0; n < levels->pieces; n++)
-        cudaFree(levels->piece[n]);
+    cudaFree(levels->reduction.part);
     cudaFreeHost(levels->here);
-    free(levels->piece);
     *levels = {};
 }
 
@@ -478,7 +387,7 @@ static hs_status make_all(hs_cuda_levels *levels, hs_spans *spans, hs_coarse_net
                       : make_steps(levels, level, &net, &next, err);
         if (!st && !last)
             st = hs_cuda_rows_number(levels, &net.lattice, &level->rows, err);
-        hs_cuda_levels_drop(levels, net.sink);
+        hs_cuda_pool_drop(&levels->pool, net.sink);
         net = next;
     }
     return st ? st : take_fields(levels, err);

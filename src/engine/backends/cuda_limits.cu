@@ -88,9 +88,7 @@ hs_status hs_cuda_device_of(int device, const hs_cuda_device **out, hs_error *er
     static int known = -1;
     if (known != device) {
         hs_cuda_device asked = {};
-        const hs_status st = ask(device, &asked, err);
-        if (st)
-            return st;
+        HS_TRY(ask(device, &asked, err));
         kept = asked;
         known = device;
     }
@@ -102,19 +100,17 @@ hs_status hs_cuda_fingerprint(int device, int threads, hs_device_fingerprint *ou
 {
     (void)threads;
     const hs_cuda_device *about;
-    const hs_status st = hs_cuda_device_of(device, &about, err);
-    if (!st)
-        *out = about->fingerprint;
-    return st;
+    HS_TRY(hs_cuda_device_of(device, &about, err));
+    *out = about->fingerprint;
+    return HS_OK;
 }
 
 hs_status hs_cuda_limits(int device, hs_device_limits *out, hs_error *err)
 {
     const hs_cuda_device *about;
-    const hs_status st = hs_cuda_device_of(device, &about, err);
-    if (!st)
-        *out = about->limits;
-    return st;
+    HS_TRY(hs_cuda_device_of(device, &about, err));
+    *out = about->limits;
+    return HS_OK;
 }
 
 double hs_cuda_cache(int device)

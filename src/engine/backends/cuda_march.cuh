@@ -287,6 +287,70 @@ struct four<uint16_t> {
     static const type ones = 0x0001000100010001ull;
 };
 
+/* The edge to a node's neighbour before it, and the number of that one's row. */
+template <typename T>
+struct kept_edge {
+    T edge;
+    unsigned number;
+};
+
+/*
+ * Rows by number. ROW is what a thread keeps of a row: its edges, other numbers, and its number;
+ * ROW::read(row, number) makes it from the row's ROW::NUMBERS numbers of type ROW::type, of which
+ * the first are the edges. A node mostly has the same row as the one below.
+ */
+template <typename NUMBER, typename ROW>
+struct palette {
+    static const bool wide = true;
+    enum : unsigned { NONE = ~0u };
+    typedef typename ROW::type type;
+    const NUMBER *number;
+    const type *row; /* [rows][ROW::NUMBERS] */
+
+    __device__ unsigned number_of(unsigned node) const
+    {
+        return __ldg(number + node);
+    }
+    __device__ auto numbers_of(unsigned node) const
+    {
+        return __ldg((const typename four<NUMBER>::type *)(number + node));
+    }
+    __device__ static bool all_are(typename four<NUMBER>::type numbers, unsigned n)
+    {
+        return numbers == n * four<NUMBER>::ones;
+    }
+    __device__ type member(int at, unsigned node) const
+    {
+        return __ldg(row + number_of(node) * ROW::NUMBERS + at);
+    }
+    __device__ type edge(int axis, unsigned node) const
+    {
+        return member(axis, node);
+    }
+    __device__ ROW none() const
+    {
+        ROW kept = {};
+        kept.number = NONE;
+        return kept;
+    }
+    __device__ void keep(ROW &kept, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n != kept.number)
+            kept = ROW::read(row + n * ROW::NUMBERS, n);
+    }
+    __device__ kept_edge<type> no_edge() const
+    {
+        return {(type)0, NONE};
+    }
+    __device__ void keep_edge(kept_edge<type> &kept, int axis, unsigned node) const
+    {
+        const unsigned n = __ldg(number + node);
+        if (n != kept.number)
+            kept = {__ldg(row + n * ROW::NUMBERS + axis), n};
+    }
+};
+
 /* Offsets to a thread's neighbours. */
 struct around {
     unsigned west, east, south, north;
@@ -453,6 +517,26 @@ __device__ __forceinline__ void go(const box &b, const Task &task, found &mine)
         go_by_one(b, task, mine);
     else
         go_by_four(b, task, mine);
+}
+
+/* A pass over all nodes. If Task::sums, what it finds is in the reduction. */
+template <int W, typename Task>
+__global__ void __launch_bounds__(THREADS, blocks_of_width(W))
+    do_pass(const __grid_constant__ Task task, reduction to)
+{
+    found mine = {};
+    go<W>(task.box, task, mine);
+    if constexpr (Task::sums)
+        reduce(mine, to);
+}
+
+template <typename Task>
+hs_status launch_pass(const char *name, const Task &task, const reduction &to, cudaStream_t stream,
+                      hs_error *err)
+{
+    return with_width<decltype(task.rows)>(task.box, [&](auto width) {
+        return launch(name, do_pass<width(), Task>, blocks_of(task.box), stream, err, task, to);
+    });
 }
 
 } // namespace march

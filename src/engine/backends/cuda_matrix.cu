@@ -37,41 +37,26 @@ hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-hs_status hs_cuda_nodes_take(const hs_cuda_matrix *self, size_t size, void **out, hs_error *err)
+hs_status hs_cuda_nodes_take(hs_cuda_matrix *self, size_t size, void **out, hs_error *err)
 {
-    const size_t bytes = (size_t)self->nodes * size;
-    const hs_status st = hs_cuda_levels_take(self->own, bytes, out, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, bytes, self->stream));
-    return HS_OK;
-}
-
-hs_status hs_cuda_bytes_put(const hs_cuda_matrix *self, const void *from, size_t bytes, void *to,
-                            hs_error *err)
-{
-    HS_CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, self->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
-    return HS_OK;
+    return hs_cuda_pool_zeros(&self->pool, (size_t)self->nodes * size, out, self->stream, err);
 }
 
 /* Through dense memory on the device, since rows that are copied one by one take twice as long. */
-hs_status hs_cuda_nodes_put(const hs_cuda_matrix *self, size_t size, const void *from, void *to,
+hs_status hs_cuda_nodes_put(hs_cuda_matrix *self, size_t size, const void *from, void *to,
                             hs_error *err)
 {
     const int64_t *n = self->grid.n, rows = n[HS_Y] * n[HS_Z];
     const size_t width = (size_t)n[HS_X] * size, pitch = (size_t)self->lattice.n[HS_X] * size;
     const size_t bytes = (size_t)rows * width;
     if (width == pitch)
-        return hs_cuda_bytes_put(self, from, bytes, to, err);
+        return hs_cuda_copy_now(from, bytes, to, cudaMemcpyHostToDevice, self->stream, err);
     void *dense;
-    hs_status st = hs_cuda_levels_take(self->own, bytes, &dense, err);
-    if (!st)
-        st = hs_cuda_bytes_put(self, from, bytes, dense, err);
+    hs_status st = hs_cuda_pool_put(&self->pool, from, bytes, &dense, self->stream, err);
     if (!st)
         HS_CUDA_TRY(err, cudaMemcpy2DAsync(to, pitch, dense, width, width, (size_t)rows,
                                            cudaMemcpyDeviceToDevice, self->stream));
-    hs_cuda_levels_drop(self->own, dense); /* once the copy is done */
+    hs_cuda_pool_drop(&self->pool, dense); /* once the copy is done */
     return st;
 }
 
@@ -98,10 +83,8 @@ double sink_of(const hs_network_row &row, double shift)
 hs_status put_rows(hs_cuda_matrix *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
-    const size_t count = (size_t)of->row_count * HS_CUDA_MATRIX_ROW;
-    double *const rows = (double *)calloc(count, sizeof *rows);
-    if (!rows)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's rows");
+    const int count = of->row_count * HS_CUDA_MATRIX_ROW;
+    double *const rows = hs_cuda_new<double>(count);
     for (int n = 0; n < of->row_count; n++) {
         double *const to = rows + n * HS_CUDA_MATRIX_ROW;
         for (int axis = 0; axis < HS_AXES; axis++)
@@ -109,7 +92,8 @@ hs_status put_rows(hs_cuda_matrix *self, hs_error *err)
         to[3] = sink_of(of->row[n], self->equations->shift);
         to[4] = rate_of(of->row[n]);
     }
-    const hs_status st = hs_cuda_bytes_put(self, rows, count * sizeof *rows, self->row, err);
+    const hs_status st = hs_cuda_copy_now(rows, (size_t)count * sizeof *rows, self->row,
+                                          cudaMemcpyHostToDevice, self->stream, err);
     free(rows);
     return st;
 }
@@ -134,21 +118,17 @@ hs_status put_array(hs_cuda_matrix *self, Member member, double *to, hs_error *e
 /* All but the sinks. */
 hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
 {
-    hs_status st = HS_OK;
-    for (int axis = 0; axis < HS_AXES && !st; axis++) {
+    for (int axis = 0; axis < HS_AXES; axis++) {
         if (self->equations->network->grid.points[axis] == 1)
             continue;
-        st = take_doubles(self, &self->edge[axis], err);
-        if (!st)
-            st = put_array(
-                self, [=](const hs_network_row &row) { return row.conductance[axis]; },
-                self->edge[axis], err);
+        HS_TRY(take_doubles(self, &self->edge[axis], err));
+        HS_TRY(put_array(
+            self, [=](const hs_network_row &row) { return row.conductance[axis]; },
+            self->edge[axis], err));
     }
-    if (!st)
-        st = take_doubles(self, &self->sink, err);
-    if (!st)
-        st = take_doubles(self, &self->rate, err);
-    return st ? st : put_array(self, rate_of, self->rate, err);
+    HS_TRY(take_doubles(self, &self->sink, err));
+    HS_TRY(take_doubles(self, &self->rate, err));
+    return put_array(self, rate_of, self->rate, err);
 }
 
 /* Row 0 is that of no node, so of padding, too. */
@@ -156,19 +136,16 @@ hs_status place_palette(hs_cuda_matrix *self, hs_error *err)
 {
     const hs_network *of = self->equations->network;
     const size_t size = hs_network_node_bytes(of->form);
-    const size_t rows_bytes = (size_t)of->row_count * HS_CUDA_MATRIX_ROW * sizeof *self->row;
-    hs_status st = hs_cuda_levels_take(self->own, rows_bytes, (void **)&self->row, err);
-    if (!st)
-        st = hs_cuda_nodes_take(self, size, &self->number, err);
-    if (!st)
-        st = hs_cuda_nodes_put(self, size, of->number, self->number, err);
-    return st ? st : put_rows(self, err); /* with the members that do not depend on the shift */
+    HS_TRY(hs_cuda_take(&self->pool, of->row_count * HS_CUDA_MATRIX_ROW, &self->row, err));
+    HS_TRY(hs_cuda_nodes_take(self, size, &self->number, err));
+    HS_TRY(hs_cuda_nodes_put(self, size, of->number, self->number, err));
+    return put_rows(self, err); /* with the members that do not depend on the shift */
 }
 
 } // namespace
 
 hs_status hs_cuda_matrix_init(hs_cuda_matrix *self, const hs_equations *equations,
-                              hs_cuda_levels *own, cudaStream_t stream, hs_error *err)
+                              cudaStream_t stream, hs_error *err)
 {
     const hs_network *network = equations->network;
     *self = {};
@@ -178,7 +155,6 @@ hs_status hs_cuda_matrix_init(hs_cuda_matrix *self, const hs_equations *equation
     self->nodes = hs_lattice_count(&self->lattice);
     self->form = network->form;
     self->shift = NAN; /* there are no sinks yet */
-    self->own = own;
     self->stream = stream;
     return self->form == HS_NETWORK_ARRAYS ? place_arrays(self, err) : place_palette(self, err);
 }

@@ -23,8 +23,8 @@ struct hs_cuda_matrix {
     void *number;
     double *row; /* [rows][HS_CUDA_MATRIX_ROW] */
     double *edge[HS_AXES], *sink, *rate;
-    double shift;        /* that the sinks contain */
-    hs_cuda_levels *own; /* owns the memory */
+    double shift;      /* that the sinks contain */
+    hs_cuda_pool pool; /* its memory, and that of vectors; owned */
     cudaStream_t stream;
 };
 
@@ -34,137 +34,76 @@ hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
 
 /* Makes all but the sinks. */
 hs_status hs_cuda_matrix_init(hs_cuda_matrix *matrix, const hs_equations *equations,
-                              hs_cuda_levels *own, cudaStream_t stream, hs_error *err);
+                              cudaStream_t stream, hs_error *err);
 /* Sets the sinks for the equations' shift. */
 hs_status hs_cuda_matrix_shift(hs_cuda_matrix *matrix, hs_error *err);
 
 /* An array with `size` bytes for each node, zero-filled. */
-hs_status hs_cuda_nodes_take(const hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
-/* Copies bytes from the host. */
-hs_status hs_cuda_bytes_put(const hs_cuda_matrix *matrix, const void *from, size_t bytes, void *to,
-                            hs_error *err);
+hs_status hs_cuda_nodes_take(hs_cuda_matrix *matrix, size_t size, void **out, hs_error *err);
 /* Copies values of `size` bytes of the grid's nodes from the host; padding stays as it is. */
-hs_status hs_cuda_nodes_put(const hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
+hs_status hs_cuda_nodes_put(hs_cuda_matrix *matrix, size_t size, const void *from, void *to,
                             hs_error *err);
 /* ---- rows, for passes ------------------------------------------------------------------------ */
 
 namespace matrix
 {
 
-/* A node's row. rate: 1/C, 0 at nodes that are not free. `number`: the row's, in a palette. */
+/* A node's row. rate: 1/C, 0 at nodes that are not free. */
 struct numbers {
+    enum { NUMBERS = HS_CUDA_MATRIX_ROW };
+    typedef double type;
     double edge[HS_AXES], sink, rate;
     unsigned number;
+
+    __device__ static numbers read(const double *row, unsigned number)
+    {
+        const double2 one = __ldg((const double2 *)row), two = __ldg((const double2 *)row + 1);
+        return {{one.x, one.y, two.x}, two.y, __ldg(row + 4), number};
+    }
 };
 
-struct number_of_edge {
-    double edge;
-    unsigned number;
-};
-
-const unsigned no_number = ~0u;
-
-/* A node mostly has the same row as the one below. */
 template <typename NUMBER>
-struct palette {
-    static const bool wide = true;
-    const NUMBER *number;
-    const double *row;
+using palette = march::palette<NUMBER, numbers>;
 
-    palette(const hs_cuda_matrix &op) : number((const NUMBER *)op.number), row(op.row)
-    {
-    }
-    __device__ double edge(int axis, unsigned node) const
-    {
-        return __ldg(row + (unsigned)__ldg(number + node) * HS_CUDA_MATRIX_ROW + axis);
-    }
-    __device__ double rate(unsigned node) const
-    {
-        return edge(4, node);
-    }
-    __device__ auto numbers_of(unsigned node) const
-    {
-        return __ldg((const typename march::four<NUMBER>::type *)(number + node));
-    }
-    __device__ unsigned number_of(unsigned node) const
-    {
-        return __ldg(number + node);
-    }
-    __device__ static bool all_are(typename march::four<NUMBER>::type numbers, unsigned n)
-    {
-        return numbers == n * march::four<NUMBER>::ones;
-    }
-    __device__ numbers none() const
-    {
-        return {{}, 0.0, 0.0, no_number};
-    }
-    __device__ number_of_edge no_edge() const
-    {
-        return {0.0, no_number};
-    }
-    __device__ void keep(numbers &kept, unsigned node) const
-    {
-        const unsigned n = __ldg(number + node);
-        if (n == kept.number)
-            return;
-        const double *const v = row + n * HS_CUDA_MATRIX_ROW;
-        const double2 one = __ldg((const double2 *)v), two = __ldg((const double2 *)v + 1);
-        kept = {{one.x, one.y, two.x}, two.y, __ldg(v + 4), n};
-    }
-    __device__ void keep_edge(number_of_edge &kept, int axis, unsigned node) const
-    {
-        const unsigned n = __ldg(number + node);
-        if (n != kept.number)
-            kept = {__ldg(row + n * HS_CUDA_MATRIX_ROW + axis), n};
-    }
-    __device__ numbers at(unsigned node) const
-    {
-        numbers row = none();
-        keep(row, node);
-        return row;
-    }
-};
+template <typename NUMBER>
+__device__ double rate_of(const palette<NUMBER> &rows, unsigned node)
+{
+    return rows.member(4, node);
+}
 
 struct arrays {
     static const bool wide = false;
     const double *of[HS_AXES], *sinks, *rates;
 
-    arrays(const hs_cuda_matrix &op)
-        : of{op.edge[0], op.edge[1], op.edge[2]}, sinks(op.sink), rates(op.rate)
-    {
-    }
     __device__ double edge(int axis, unsigned node) const
     {
         return of[axis] ? __ldg(of[axis] + node) : 0.0;
-    }
-    __device__ double rate(unsigned node) const
-    {
-        return __ldg(rates + node);
     }
     __device__ numbers none() const
     {
         return {};
     }
-    __device__ number_of_edge no_edge() const
+    __device__ march::kept_edge<double> no_edge() const
     {
         return {};
     }
-    __device__ numbers at(unsigned node) const
-    {
-        return {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)},
-                __ldg(sinks + node),
-                rate(node),
-                0};
-    }
     __device__ void keep(numbers &row, unsigned node) const
     {
-        row = at(node);
+        row = {{edge(HS_X, node), edge(HS_Y, node), edge(HS_Z, node)},
+               __ldg(sinks + node),
+               __ldg(rates + node),
+               0};
     }
-    __device__ void keep_edge(number_of_edge &to, int axis, unsigned node) const
+    __device__ void keep_edge(march::kept_edge<double> &to, int axis, unsigned node) const
     {
         to.edge = edge(axis, node);
     }
 };
+
+inline __device__ double rate_of(const arrays &rows, unsigned node)
+{
+    return __ldg(rows.rates + node);
+}
 
 __device__ __forceinline__ void keep_most(double &most, double value)
 {
@@ -176,9 +115,9 @@ template <typename Run>
 hs_status with_rows(const hs_cuda_matrix &of, Run run)
 {
     switch (of.form) {
-    case HS_NETWORK_BYTES: return run(palette<uint8_t>(of));
-    case HS_NETWORK_SHORTS: return run(palette<uint16_t>(of));
-    default: return run(arrays(of));
+    case HS_NETWORK_BYTES: return run(palette<uint8_t>{(const uint8_t *)of.number, of.row});
+    case HS_NETWORK_SHORTS: return run(palette<uint16_t>{(const uint16_t *)of.number, of.row});
+    default: return run(arrays{{of.edge[0], of.edge[1], of.edge[2]}, of.sink, of.rate});
     }
 }
 

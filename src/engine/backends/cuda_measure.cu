@@ -42,9 +42,7 @@ hs_status hs_cuda_rotation_init(hs_cuda_rotation *rotation, int pairs, char *con
     hs_cuda_rotation_release(rotation);
     if (pairs < 2)
         return HS_OK;
-    rotation->pair = (hs_cuda_pair *)calloc((size_t)pairs, sizeof *rotation->pair);
-    if (!rotation->pair)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for %d pairs of fields", pairs);
+    rotation->pair = hs_cuda_new<hs_cuda_pair>(pairs);
     rotation->pairs = pairs;
     for (int p = 1; p < pairs; p++) {
         rotation->pair[p].now = now;

@@ -90,3 +90,17 @@ hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kerne
                ? HS_OK
                : memory_short(problem, kernel, needed, (double)free_bytes, err);
 }
+
+hs_status hs_cuda_spare(double bytes, void **out, hs_error *err)
+{
+    size_t free_bytes = 0, all_bytes = 0;
+    *out = NULL;
+    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
+    if ((double)free_bytes < bytes + hs_cuda_left_free)
+        return HS_OK;
+    if (cudaMalloc(out, (size_t)bytes) != cudaSuccess) {
+        cudaGetLastError(); /* so that no later call reports it */
+        *out = NULL;
+    }
+    return HS_OK;
+}

@@ -18,53 +18,32 @@ __global__ void __launch_bounds__(THREADS)
         field[at[n]] = (T)value[n];
 }
 
-template <typename T>
-hs_status launch_put(const hs_cuda_moving *moving, void *field, hs_error *err)
-{
-    const int64_t blocks = hs_divide_up(moving->of->count, THREADS);
-    put<<<(unsigned)blocks, THREADS, 0, moving->stream>>>(moving->at, moving->there,
-                                                          moving->of->count, (T *)field);
-    HS_CUDA_LAUNCHED(err, "put", blocks, THREADS);
-    return HS_OK;
-}
-
 } // namespace
 
 hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const hs_layout *layout,
                               hs_precision precision, cudaStream_t stream, hs_error *err)
 {
-    const size_t count = (size_t)of->count;
     const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
     *moving = {};
     moving->of = of;
     moving->precision = precision;
     moving->stream = stream;
-    if (count == 0)
+    if (of->count == 0)
         return HS_OK;
-    int64_t *const at = (int64_t *)malloc(count * sizeof *at);
-    for (int64_t n = 0; n < of->count && at; n++)
+    int64_t *const at = hs_cuda_new<int64_t>(of->count);
+    for (int64_t n = 0; n < of->count; n++)
         at[n] = hs_layout_offset(layout, of->node[n] % nx, of->node[n] / nx % ny,
                                  of->node[n] / nx / ny);
-    hs_status st =
-        at ? HS_OK : hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
-    const auto place = [&]() {
-        HS_CUDA_TRY(err, cudaMalloc(&moving->there, count * sizeof *moving->there));
-        HS_CUDA_TRY(err, cudaMalloc(&moving->at, count * sizeof *at));
-        /* memory that is not locked may be freed when the call returns */
-        HS_CUDA_TRY(err, cudaMemcpyAsync(moving->at, at, count * sizeof *at, cudaMemcpyHostToDevice,
-                                         stream));
-        return HS_OK;
-    };
+    hs_status st = hs_cuda_take(&moving->pool, of->count, &moving->there, err);
     if (!st)
-        st = place();
+        st = hs_cuda_put(&moving->pool, at, of->count, &moving->at, stream, err);
     free(at);
     return st;
 }
 
 void hs_cuda_moving_release(hs_cuda_moving *moving)
 {
-    cudaFree(moving->there);
-    cudaFree(moving->at);
+    hs_cuda_pool_release(&moving->pool);
     hs_cuda_staging_release(&moving->here);
     *moving = {};
 }
@@ -91,6 +70,11 @@ hs_status hs_cuda_moving_put(hs_cuda_moving *moving, void *field, hs_error *err)
                                      cudaMemcpyHostToDevice, moving->stream));
     HS_CUDA_TRY(err, cudaEventRecord(here->done[here->turn], moving->stream));
     here->turn ^= 1;
-    return moving->precision == HS_FLOAT ? launch_put<float>(moving, field, err)
-                                         : launch_put<double>(moving, field, err);
+    const int64_t blocks = hs_divide_up(moving->of->count, THREADS);
+    hs_cuda_typed(moving->precision, [&](auto zero) {
+        put<<<(unsigned)blocks, THREADS, 0, moving->stream>>>(
+            moving->at, moving->there, moving->of->count, (decltype(zero) *)field);
+    });
+    HS_CUDA_LAUNCHED(err, "put", blocks, THREADS);
+    return HS_OK;
 }

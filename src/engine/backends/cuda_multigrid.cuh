@@ -10,6 +10,7 @@
 #ifndef HS_ENGINE_BACKENDS_CUDA_MULTIGRID_CUH
 #define HS_ENGINE_BACKENDS_CUDA_MULTIGRID_CUH
 
+#include "engine/backends/cuda_common.cuh"
 #include "engine/backends/cuda_march.cuh"
 #include "engine/multigrid/level.h"
 
@@ -43,24 +44,21 @@ struct hs_cuda_levels {
     int multiprocessors, shared_bytes; /* of the device; shared: a block's most */
     march::reduction reduction;
     march::found *here; /* the reduction's result, on the host */
-    void **piece;       /* [pieces] allocations */
-    int pieces, room;
+    hs_cuda_pool pool;  /* the memory of all levels */
 };
 
-/* Takes memory for reductions, which the levels own. Safe to release after failure. */
+/* Takes memory for reductions. Safe to release after failure. */
 hs_status hs_cuda_levels_init(hs_cuda_levels *levels, const hs_lattice *finest, cudaStream_t stream,
                               hs_error *err);
 void hs_cuda_levels_release(hs_cuda_levels *levels);
 
-/* Takes memory that is released with the levels; or drops it before. */
-hs_status hs_cuda_levels_take(hs_cuda_levels *levels, size_t bytes, void **out, hs_error *err);
-void hs_cuda_levels_drop(hs_cuda_levels *levels, void *memory);
-
 /* Drops all levels. */
 void hs_cuda_levels_clear(hs_cuda_levels *levels);
 
-/* Makes the levels from the finest network, that of a grid, whose arrays belong to the levels and
- * become the first level's. */
+/* The finest network of levels to come, of numbers that are still to be set. */
+hs_status hs_cuda_levels_take(hs_cuda_levels *levels, const hs_lattice *lattice,
+                              hs_coarse_network *out, hs_error *err);
+/* Makes the levels from it; it is that of a grid. Its arrays become the first level's. */
 hs_status hs_cuda_levels_make(hs_cuda_levels *levels, const hs_grid *grid,
                               hs_coarse_network *finest, bool floating, hs_error *err);
 

@@ -86,33 +86,29 @@ struct heat_sums {
 template <typename T>
 struct heat_of {
     const T *now, *before; /* node (0, 0, 0); NULL: not known */
-    hs_layout layout;
     hs_blocks blocks;
-    hs_network_form form;
-    const void *number;
-    const hs_network_row *row;    /* of a palette */
-    const double *capacity;       /* as arrays: node (0, 0, 0) */
-    const T *sink;                /* likewise; NULL: none */
-    const double *width[HS_AXES]; /* of a stretched grid, of nodes along each axis; else NULL */
+    int64_t points_y;
+    hs_cuda_shares of; /* no widths unless the grid is stretched */
+    const T *sink;     /* as arrays: node (0, 0, 0); NULL: none */
 };
 
 template <typename T>
 __device__ const hs_network_row &row_at(const heat_of<T> &h, int64_t at)
 {
-    return h.row[h.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.number)[at]
-                                            : ((const uint16_t *)h.number)[at]];
+    return h.of.row[h.of.form == HS_NETWORK_BYTES ? ((const uint8_t *)h.of.number)[at]
+                                                  : ((const uint16_t *)h.of.number)[at]];
 }
 
 template <typename T>
 __device__ double capacity_at(const heat_of<T> &h, int64_t at)
 {
-    return h.form == HS_NETWORK_ARRAYS ? fabs(h.capacity[at]) : row_at(h, at).capacity;
+    return h.of.form == HS_NETWORK_ARRAYS ? fabs(h.of.capacity[at]) : row_at(h, at).capacity;
 }
 
 template <typename T>
 __device__ double sink_at(const heat_of<T> &h, int64_t at)
 {
-    if (h.form == HS_NETWORK_ARRAYS)
+    if (h.of.form == HS_NETWORK_ARRAYS)
         return h.sink ? (double)h.sink[at] : 0.0;
     return row_at(h, at).sink;
 }
@@ -121,12 +117,12 @@ __device__ double sink_at(const heat_of<T> &h, int64_t at)
 template <typename T>
 __device__ void add_node(const heat_of<T> &h, int64_t i, int64_t j, int64_t k, heat_sums &sum)
 {
-    const int64_t at = i + j * h.layout.pitch[HS_Y] + k * h.layout.pitch[HS_Z];
+    const int64_t at = i + j * h.of.pitch[HS_Y] + k * h.of.pitch[HS_Z];
     const double value = (double)h.now[at];
     if (!isfinite(value))
         return;
     const double volume =
-        h.width[HS_X] ? h.width[HS_X][i] * h.width[HS_Y][j] * h.width[HS_Z][k] : 0.0;
+        h.of.width[HS_X] ? h.of.width[HS_X][i] * h.of.width[HS_Y][j] * h.of.width[HS_Z][k] : 0.0;
     const double capacity = capacity_at(h, at);
     heat_sums here = {capacity * value, 0.0, 0.0, volume * value, volume};
     if (h.before) {
@@ -143,7 +139,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     __shared__ heat_sums of_thread[THREADS];
     const hs_piece piece = hs_piece_of(&h.blocks, blockIdx.x);
-    const uint32_t ny = (uint32_t)h.layout.points[HS_Y];
+    const uint32_t ny = (uint32_t)h.points_y;
     heat_sums sum = {};
     for (uint32_t s = piece.first + threadIdx.x / 32; s < piece.last; s += WARPS) {
         const hs_strip strip = hs_strip_of(&piece, s);
@@ -162,31 +158,25 @@ __global__ void __launch_bounds__(THREADS)
     out->heat.sum = of_thread[0].heat;
     out->stored.sum = h.before ? of_thread[0].stored : NAN;
     out->sunk.sum = h.before ? of_thread[0].sunk : NAN;
-    if (h.width[HS_X]) {
+    if (h.of.width[HS_X]) {
         out->sum.sum = of_thread[0].mean;
         out->volume.sum = of_thread[0].volume;
     }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Takes device memory, zero-filled; at least a byte. */
-hs_status reserve(hs_cuda_network *network, double bytes, void **out, hs_error *err)
+hs_status reserve(hs_cuda_network *network, size_t bytes, const void **out, hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMalloc(out, bytes > 0.0 ? (size_t)bytes : 1));
-    network->memory[network->pieces++] = *out;
-    HS_CUDA_TRY(err, cudaMemsetAsync(*out, 0, (size_t)bytes, network->stream));
-    return HS_OK;
+    return hs_cuda_pool_zeros(&network->pool, bytes, (void **)out, network->stream, err);
 }
 
-/* The same with a copy of host memory. If that is not locked, the copy has read it when the call
- * returns. */
-hs_status place(hs_cuda_network *network, const void *from, size_t bytes, void **out, hs_error *err)
+/* A field of zeros; *out: node (0, 0, 0). */
+hs_status reserve_field(hs_cuda_network *network, const void **out, hs_error *err)
 {
-    const hs_status st = reserve(network, (double)bytes, out, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(*out, from, bytes, cudaMemcpyHostToDevice, network->stream));
+    const hs_precision precision = network->problem->precision;
+    HS_TRY(reserve(network, hs_cuda_field_bytes(&network->layout, precision), out, err));
+    *out = (const char *)*out + (size_t)network->layout.origin * hs_precision_size(precision);
     return HS_OK;
 }
 
@@ -218,10 +208,11 @@ hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void 
             put(field, at + n[HS_X], first);
         }
     }
-    void *there = NULL;
-    const hs_status st = place(network, field, (size_t)layout->elements * size, &there, err);
+    char *there;
+    const hs_status st = hs_cuda_put(&network->pool, field, layout->elements * (int64_t)size,
+                                     &there, network->stream, err);
     free(field);
-    *out = (char *)there + (size_t)layout->origin * size;
+    *out = there + (size_t)layout->origin * size;
     return st;
 }
 
@@ -233,13 +224,13 @@ hs_status init_widths(hs_cuda_network *network, hs_error *err)
     const hs_problem *problem = network->problem;
     for (int axis = 0; axis < HS_AXES; axis++) {
         const int64_t points = problem->grid.points[axis];
-        const size_t bytes = (size_t)points * sizeof(double);
-        double *const width = (double *)malloc(bytes);
+        double *const width = (double *)malloc((size_t)points * sizeof *width);
         if (!width)
             return hs_error_add(err, HS_DEVICE, "not enough memory for the grid's coordinates");
         for (int64_t i = 0; i < points; i++)
             width[i] = hs_problem_node_width(problem, axis, i);
-        const hs_status st = place(network, width, bytes, (void **)&network->width[axis], err);
+        const hs_status st =
+            hs_cuda_put(&network->pool, width, points, &network->width[axis], network->stream, err);
         free(width);
         if (st)
             return st;
@@ -256,18 +247,13 @@ hs_status init_palette(hs_cuda_network *network, hs_error *err)
     const auto put = [=](char *field, int64_t at, int64_t node) {
         memcpy(field + (size_t)at * bytes, (const char *)of->number + (size_t)node * bytes, bytes);
     };
-    void *row = NULL, *forcing = NULL, *acted = NULL;
-    hs_status st = make_field(network, bytes, put, &network->view.number, err);
-    if (!st)
-        st = reserve(network, (double)(rows * HS_ROW_NUMBERS * size), &row, err);
-    if (!st)
-        st = reserve(network, (double)(rows * size) * network->sweeps, &forcing, err);
-    if (!st)
-        st = place(network, of->row, rows * sizeof *of->row, &acted, err);
-    network->view.row = network->row = row;
-    network->view.forcing = network->added = forcing;
-    network->acted = {(const hs_network_row *)acted, NULL, of->row_count};
-    return st;
+    HS_TRY(make_field(network, bytes, put, &network->view.number, err));
+    HS_TRY(reserve(network, rows * HS_ROW_NUMBERS * size, &network->view.row, err));
+    HS_TRY(reserve(network, rows * size * (size_t)network->sweeps, &network->view.forcing, err));
+    HS_TRY(hs_cuda_put(&network->pool, of->row, of->row_count, &network->acted.row, network->stream,
+                       err));
+    network->acted.count = of->row_count;
+    return HS_OK;
 }
 
 /* Lists the nodes, prescribed or other ones, on which something acts. */
@@ -275,41 +261,22 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
 {
     const hs_network *of = network->problem->network;
     const hs_layout *layout = &network->layout;
-    const int64_t nodes = hs_grid_count(&of->grid);
-    const auto is_one = [=](int64_t n) {
-        return of->node[n].forcing != 0 && (of->node[n].kind == HS_NODE_PRESCRIBED) == prescribed;
-    };
-    enum { PARTS = 256 };
-    int64_t first[PARTS + 1] = {}; /* where each part begins */
-#pragma omp parallel for schedule(static)
-    for (int p = 0; p < PARTS; p++)
-        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
-            first[p + 1] += is_one(n);
-    for (int p = 0; p < PARTS; p++)
-        first[p + 1] += first[p];
-    const int64_t count = first[PARTS];
-    *out = {};
-    if (count == 0)
-        return HS_OK;
-    hs_network_row *const row = (hs_network_row *)malloc((size_t)count * sizeof *row);
-    int64_t *const at = (int64_t *)malloc((size_t)count * sizeof *at);
     const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+    int64_t *const node = hs_network_acted(of, prescribed, omp_get_max_threads(), &out->count);
+    hs_network_row *const row = (hs_network_row *)malloc(((size_t)out->count + 1) * sizeof *row);
+    hs_status st = HS_OK;
+    if (!node || !row)
+        st = hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
 #pragma omp parallel for schedule(static)
-    for (int p = 0; p < (row && at ? (int)PARTS : 0); p++)
-        for (int64_t n = nodes * p / PARTS, to = first[p]; n < nodes * (p + 1) / PARTS; n++)
-            if (is_one(n)) {
-                row[to] = of->node[n];
-                at[to++] = hs_layout_offset(layout, n % nx, n / nx % ny, n / nx / ny);
-            }
-    void *rows = NULL, *places = NULL;
-    hs_status st = row && at ? place(network, row, (size_t)count * sizeof *row, &rows, err)
-                             : hs_error_add(err, HS_DEVICE, "not enough memory for the walls");
+    for (int64_t n = 0; n < (st ? 0 : out->count); n++) {
+        row[n] = of->node[node[n]];
+        node[n] = hs_layout_offset(layout, node[n] % nx, node[n] / nx % ny, node[n] / nx / ny);
+    }
     if (!st)
-        st = place(network, at, (size_t)count * sizeof *at, &places, err);
-    out->row = (const hs_network_row *)rows;
-    out->at = (const int64_t *)places;
-    out->count = count;
-    free(at);
+        st = hs_cuda_put(&network->pool, row, out->count, &out->row, network->stream, err);
+    if (!st)
+        st = hs_cuda_put(&network->pool, node, out->count, &out->at, network->stream, err);
+    free(node);
     free(row);
     return st;
 }
@@ -340,70 +307,50 @@ bool any_sinks(const hs_network *network)
 hs_status init_arrays(hs_cuda_network *network, hs_error *err)
 {
     const hs_network *of = network->problem->network;
-    const size_t size = hs_precision_size(network->problem->precision);
-    const double bytes = (double)network->layout.elements * (double)size;
-    const size_t origin = (size_t)network->layout.origin;
-    void *rate = NULL, *added = NULL;
-    hs_status st = HS_OK;
-    for (int axis = 0; axis < of->grid.dims && !st; axis++)
-        st = make_array(
+    for (int axis = 0; axis < of->grid.dims; axis++)
+        HS_TRY(make_array(
             network, [=](const hs_network_row &row) { return row.conductance[axis]; },
-            &network->view.conductance[axis], err);
-    if (!st && any_sinks(of))
-        st = make_array(
-            network, [](const hs_network_row &row) { return row.sink; }, &network->view.sink, err);
-    if (!st)
-        st = make_field(
-            network, sizeof(double),
-            [=](char *field, int64_t at, int64_t node) {
-                const hs_network_row &row = of->node[node];
-                ((double *)field)[at] = row.kind == HS_NODE_FREE ? row.capacity : -row.capacity;
-            },
-            (const void **)&network->capacity, err);
-    if (!st)
-        st = reserve(network, bytes, &rate, err);
-    if (!st)
-        st = list_acted(network, true, &network->prescribed, err);
-    if (!st)
-        st = list_acted(network, false, &network->acted, err);
-    if (!st && network->acted.count > 0)
-        st = reserve(network, bytes, &added, err);
-    network->row = rate;
-    network->view.rate = (char *)rate + origin * size;
-    network->added = added ? (char *)added + origin * size : NULL;
-    network->view.added = network->added;
-    return st;
+            &network->view.conductance[axis], err));
+    if (any_sinks(of))
+        HS_TRY(make_array(
+            network, [](const hs_network_row &row) { return row.sink; }, &network->view.sink, err));
+    HS_TRY(make_field(
+        network, sizeof(double),
+        [=](char *field, int64_t at, int64_t node) {
+            const hs_network_row &row = of->node[node];
+            ((double *)field)[at] = row.kind == HS_NODE_FREE ? row.capacity : -row.capacity;
+        },
+        (const void **)&network->capacity, err));
+    HS_TRY(reserve_field(network, &network->view.rate, err));
+    HS_TRY(list_acted(network, true, &network->prescribed, err));
+    HS_TRY(list_acted(network, false, &network->acted, err));
+    if (network->acted.count > 0)
+        HS_TRY(reserve_field(network, &network->view.added, err));
+    return HS_OK;
 }
 
 /* ---- update ---------------------------------------------------------------------------------- */
-
-template <typename T>
-hs_status launch_act(const hs_cuda_network *network, const hs_cuda_acted *on, double step,
-                     int first, int sweeps, void *out, hs_error *err)
-{
-    if (on->count == 0)
-        return HS_OK;
-    action<T> a = {};
-    a.on = *on;
-    a.forcing = network->forcing;
-    a.functions = network->problem->time_function_count;
-    a.value = network->value + first * a.functions;
-    a.step = step;
-    a.out = (T *)out;
-    a.apart = network->view.row_count;
-    const dim3 blocks((unsigned)hs_divide_up(on->count, THREADS), (unsigned)sweeps);
-    act<<<blocks, THREADS, 0, network->stream>>>(a);
-    HS_CUDA_LAUNCHED(err, "act", blocks.x * blocks.y, THREADS);
-    return HS_OK;
-}
 
 /* Puts what acts in `sweeps` sweeps into `out`; they begin with the time of index `first`. */
 hs_status put_acted(const hs_cuda_network *network, const hs_cuda_acted *on, double step, int first,
                     int sweeps, void *out, hs_error *err)
 {
-    return network->problem->precision == HS_FLOAT
-               ? launch_act<float>(network, on, step, first, sweeps, out, err)
-               : launch_act<double>(network, on, step, first, sweeps, out, err);
+    if (on->count == 0)
+        return HS_OK;
+    return hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        action<decltype(zero)> a = {};
+        a.on = *on;
+        a.forcing = network->forcing;
+        a.functions = network->problem->time_function_count;
+        a.value = network->value + first * a.functions;
+        a.step = step;
+        a.out = (decltype(zero) *)out;
+        a.apart = network->view.row_count;
+        const dim3 blocks((unsigned)hs_divide_up(on->count, THREADS), (unsigned)sweeps);
+        act<<<blocks, THREADS, 0, network->stream>>>(a);
+        HS_CUDA_LAUNCHED(err, "act", blocks.x * blocks.y, THREADS);
+        return HS_OK;
+    });
 }
 
 hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
@@ -411,24 +358,12 @@ hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
     const hs_network *of = network->problem->network;
     const hs_precision precision = network->problem->precision;
     const size_t bytes = (size_t)of->row_count * HS_ROW_NUMBERS * hs_precision_size(precision);
-    void *const rows = malloc(bytes);
-    if (!rows)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's rows");
+    void *const rows = hs_new(bytes);
     hs_network_coefficients(of, precision, step, rows);
-    const cudaError_t copied =
-        cudaMemcpyAsync(network->row, rows, bytes, cudaMemcpyHostToDevice, network->stream);
+    const cudaError_t copied = cudaMemcpyAsync((void *)network->view.row, rows, bytes,
+                                               cudaMemcpyHostToDevice, network->stream);
     free(rows);
     HS_CUDA_TRY(err, copied);
-    return HS_OK;
-}
-
-template <typename T>
-hs_status launch_rates(const hs_cuda_network *network, double step, hs_error *err)
-{
-    const int64_t count = network->layout.elements, blocks = hs_divide_up(count, THREADS);
-    set_rates<<<(unsigned)blocks, THREADS, 0, network->stream>>>(
-        network->capacity - network->layout.origin, count, step, (T *)network->row);
-    HS_CUDA_LAUNCHED(err, "set_rates", blocks, THREADS);
     return HS_OK;
 }
 
@@ -436,8 +371,14 @@ hs_status set_step(hs_cuda_network *network, double step, hs_error *err)
 {
     if (!as_arrays(network->problem->network))
         return set_rows(network, step, err);
-    return network->problem->precision == HS_FLOAT ? launch_rates<float>(network, step, err)
-                                                   : launch_rates<double>(network, step, err);
+    const int64_t count = network->layout.elements, blocks = hs_divide_up(count, THREADS);
+    const int64_t origin = network->layout.origin;
+    hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        set_rates<<<(unsigned)blocks, THREADS, 0, network->stream>>>(
+            network->capacity - origin, count, step, (decltype(zero) *)network->view.rate - origin);
+    });
+    HS_CUDA_LAUNCHED(err, "set_rates", blocks, THREADS);
+    return HS_OK;
 }
 
 /* The values of the time functions at the beginning of each of `sweeps` sweeps, and at the end of
@@ -454,28 +395,6 @@ hs_status set_times(hs_cuda_network *network, const hs_span *span, int64_t first
     HS_CUDA_TRY(err, cudaMemcpyAsync(network->value, network->value_here,
                                      (size_t)((sweeps + 1) * functions) * sizeof(double),
                                      cudaMemcpyHostToDevice, network->stream));
-    return HS_OK;
-}
-
-template <typename T>
-hs_status launch_heat(const hs_cuda_network *network, const void *now, const void *before,
-                      hs_partial *out, hs_error *err)
-{
-    heat_of<T> h = {};
-    h.now = (const T *)now;
-    h.before = (const T *)before;
-    h.sink = (const T *)network->view.sink;
-    h.layout = network->layout;
-    h.blocks = hs_blocks_of(network->problem);
-    h.form = network->view.form;
-    h.number = network->view.number;
-    h.row = network->acted.row;
-    h.capacity = network->capacity;
-    for (int axis = 0; axis < HS_AXES && hs_grid_is_stretched(&network->problem->grid); axis++)
-        h.width[axis] = network->width[axis];
-    const int pieces = (int)h.blocks.pieces;
-    sum_heat<<<pieces, THREADS, 0, network->stream>>>(h, out);
-    HS_CUDA_LAUNCHED(err, "sum_heat", pieces, THREADS);
     return HS_OK;
 }
 
@@ -513,28 +432,20 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     network->view.form = of->form;
     network->view.row_count = of->row_count;
     memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
-    const size_t functions = (size_t)((sweeps + 1) * problem->time_function_count) * sizeof(double);
-    network->value_here = (double *)malloc(functions + 1);
-    if (!network->value_here)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body's time functions");
-    hs_status st = reserve(network, (double)functions, (void **)&network->value, err);
-    if (!st)
-        st = hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream,
-                                 err);
-    if (!st)
-        st = init_widths(network, err);
-    if (!st)
-        st = place(network, of->forcing, (size_t)of->forcing_count * sizeof *of->forcing,
-                   (void **)&network->forcing, err);
-    if (!st)
-        st = as_arrays(of) ? init_arrays(network, err) : init_palette(network, err);
-    return st;
+    const int functions = (sweeps + 1) * problem->time_function_count;
+    network->value_here = hs_cuda_new<double>(functions + 1);
+    HS_TRY(hs_cuda_take(&network->pool, functions, &network->value, err));
+    HS_TRY(
+        hs_cuda_moving_init(&network->given, &of->given, layout, problem->precision, stream, err));
+    HS_TRY(init_widths(network, err));
+    HS_TRY(hs_cuda_put(&network->pool, of->forcing, of->forcing_count, &network->forcing, stream,
+                       err));
+    return as_arrays(of) ? init_arrays(network, err) : init_palette(network, err);
 }
 
 void hs_cuda_network_release(hs_cuda_network *network)
 {
-    for (int n = 0; n < network->pieces; n++)
-        cudaFree(network->memory[n]);
+    hs_cuda_pool_release(&network->pool);
     hs_cuda_moving_release(&network->given);
     free(network->value_here);
     *network = {};
@@ -548,26 +459,24 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
         return HS_OK;
     /* what does not change with time is made for calls of any number of sweeps */
     const int sweeps = network->varies ? steps : network->sweeps;
-    hs_status st = stepped ? set_step(network, span->step, err) : HS_OK;
-    if (!st)
-        st = set_times(network, span, first, sweeps, err);
-    if (!st)
-        st = put_acted(network, &network->acted, span->step, 0, sweeps, network->added, err);
+    if (stepped)
+        HS_TRY(set_step(network, span->step, err));
+    HS_TRY(set_times(network, span, first, sweeps, err));
+    const void *const added = network->view.row ? network->view.forcing : network->view.added;
+    HS_TRY(put_acted(network, &network->acted, span->step, 0, sweeps, (void *)added, err));
     network->step = span->step;
-    return st;
+    return HS_OK;
 }
 
 hs_status hs_cuda_network_prescribe(hs_cuda_network *network, int steps, double t, void *field,
                                     hs_error *err)
 {
     double *given;
-    hs_status st = hs_cuda_moving_space(&network->given, &given, err);
+    HS_TRY(hs_cuda_moving_space(&network->given, &given, err));
     if (given)
         hs_moving_at(network->given.of, &network->problem->grid, t, omp_get_max_threads(), given);
-    if (!st)
-        st = hs_cuda_moving_put(&network->given, field, err);
-    return st ? st
-              : put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
+    HS_TRY(hs_cuda_moving_put(&network->given, field, err));
+    return put_acted(network, &network->prescribed, network->step, steps - 1, 1, field, err);
 }
 
 hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network)
@@ -587,7 +496,20 @@ hs_cuda_shares hs_cuda_network_shares(const hs_cuda_network *network)
 hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, const void *before,
                                hs_partial *out, hs_error *err)
 {
-    return network->problem->precision == HS_FLOAT
-               ? launch_heat<float>(network, now, before, out, err)
-               : launch_heat<double>(network, now, before, out, err);
+    const hs_blocks blocks = hs_blocks_of(network->problem);
+    hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        typedef decltype(zero) T;
+        heat_of<T> h = {};
+        h.now = (const T *)now;
+        h.before = (const T *)before;
+        h.sink = (const T *)network->view.sink;
+        h.blocks = blocks;
+        h.points_y = network->layout.points[HS_Y];
+        h.of = hs_cuda_network_shares(network);
+        if (!hs_grid_is_stretched(&network->problem->grid))
+            h.of.width[HS_X] = NULL;
+        sum_heat<<<(unsigned)blocks.pieces, THREADS, 0, network->stream>>>(h, out);
+    });
+    HS_CUDA_LAUNCHED(err, "sum_heat", blocks.pieces, THREADS);
+    return HS_OK;
 }

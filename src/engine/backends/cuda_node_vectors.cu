@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <type_traits>
 
 namespace
 {
@@ -18,7 +17,7 @@ __device__ double value_of(const Rows &rows, const hs_krylov_terms &of, int64_t 
         const double difference = of.minus[t] ? of.plus[t][n] - of.minus[t][n] : of.plus[t][n];
         double factor = of.factor[t];
         if (of.power[t]) {
-            const double rate = rows.rate((unsigned)n);
+            const double rate = rate_of(rows, (unsigned)n);
             factor *= of.power[t] < 0 || !(rate > 0.0) ? rate : 1.0 / rate;
         }
         value = fma(factor, difference, value);
@@ -44,7 +43,7 @@ __global__ void __launch_bounds__(march::THREADS)
     for (int64_t n = march::first_node(); n < nodes; n += march::threads_of_all()) {
         const double value = value_of(rows, of, n);
         mine.sum[0] += value;
-        if (!free || rows.rate((unsigned)n) > 0.0)
+        if (!free || rate_of(rows, (unsigned)n) > 0.0)
             matrix::keep_most(mine.most[0], fabs(value));
     }
     march::reduce(mine, to);
@@ -83,12 +82,9 @@ hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *e
     const int count = HS_KRYLOV_MORE + further;
     if (count <= self->count)
         return HS_OK;
-    double **const vector = (double **)realloc(self->vector, (size_t)count * sizeof *vector);
-    if (!vector)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for vectors");
-    self->vector = vector;
+    self->vector = (double **)hs_grow(self->vector, (size_t)count, sizeof *self->vector);
     for (; self->count < count; self->count++) {
-        double *&here = vector[self->count];
+        double *&here = self->vector[self->count];
         here = NULL;
         const hs_status st =
             self->count == HS_KRYLOV_NONE
@@ -102,9 +98,8 @@ hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *e
 
 hs_status hs_cuda_krylov_put(hs_krylov_state *self, int vector, const double *values, hs_error *err)
 {
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st
-              : hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    return hs_cuda_nodes_put(&self->matrix, sizeof *values, values, self->vector[vector], err);
 }
 
 /* Memory for some values, which is kept for the next time. */
@@ -112,10 +107,8 @@ static hs_status reserve_some(hs_krylov_state *self, size_t bytes, hs_error *err
 {
     if (bytes <= self->some_bytes)
         return HS_OK;
-    hs_cuda_levels_drop(&self->levels, self->some);
-    self->some = NULL;
-    self->some_bytes = 0;
-    const hs_status st = hs_cuda_levels_take(&self->levels, bytes, (void **)&self->some, err);
+    hs_cuda_pool_drop(&self->matrix.pool, self->some);
+    const hs_status st = hs_cuda_take(&self->matrix.pool, (int64_t)bytes, &self->some, err);
     self->some_bytes = st ? 0 : bytes;
     return st;
 }
@@ -124,27 +117,23 @@ hs_status hs_cuda_krylov_put_some(hs_krylov_state *self, int vector, int64_t cou
                                   const int64_t *node, const double *values, hs_error *err)
 {
     const size_t bytes = (size_t)count * sizeof *values;
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = reserve_some(self, bytes + (size_t)count * sizeof *node, err);
-    if (!st)
-        st = hs_cuda_bytes_put(&self->matrix, values, bytes, self->some, err);
-    if (!st)
-        st = hs_cuda_bytes_put(&self->matrix, node, (size_t)count * sizeof *node,
-                               self->some + bytes, err);
-    return st ? st
-              : march::launch("scatter", scatter, march::blocks_for(count), self->stream, err,
-                              count, (const int64_t *)(self->some + bytes),
-                              (const double *)self->some, self->matrix.grid.n[HS_X],
-                              self->matrix.lattice.n[HS_X], self->vector[vector]);
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(reserve_some(self, bytes + (size_t)count * sizeof *node, err));
+    HS_TRY(hs_cuda_copy_now(values, bytes, self->some, cudaMemcpyHostToDevice, self->stream, err));
+    HS_TRY(hs_cuda_copy_now(node, (size_t)count * sizeof *node, self->some + bytes,
+                            cudaMemcpyHostToDevice, self->stream, err));
+    return march::launch("scatter", scatter, march::blocks_for(count), self->stream, err, count,
+                         (const int64_t *)(self->some + bytes), (const double *)self->some,
+                         self->matrix.grid.n[HS_X], self->matrix.lattice.n[HS_X],
+                         self->vector[vector]);
 }
 
 hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov_sum *of,
                                  hs_error *err)
 {
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st : matrix::with_rows(self->matrix, [&](const auto &rows) {
-        return march::launch("combine_sum", combine_sum<std::decay_t<decltype(rows)>>,
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    return matrix::with_rows(self->matrix, [&](auto rows) {
+        return march::launch("combine_sum", combine_sum<decltype(rows)>,
                              march::blocks_for(self->matrix.nodes), self->stream, err, rows,
                              self->matrix.nodes, hs_krylov_terms_of(self->vector, of),
                              self->vector[out]);
@@ -154,15 +143,14 @@ hs_status hs_cuda_krylov_combine(hs_krylov_state *self, int out, const hs_krylov
 static hs_status measure(hs_krylov_state *self, const hs_krylov_sum *of, bool free,
                          march::found *out, hs_error *err)
 {
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = matrix::with_rows(self->matrix, [&](const auto &rows) {
-            return march::launch("measure_sum", measure_sum<std::decay_t<decltype(rows)>>,
-                                 march::blocks_for(self->matrix.nodes), self->stream, err, rows,
-                                 self->matrix.nodes, hs_krylov_terms_of(self->vector, of), free,
-                                 self->levels.reduction);
-        });
-    return st ? st : hs_cuda_levels_found(&self->levels, out, err);
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(matrix::with_rows(self->matrix, [&](auto rows) {
+        return march::launch("measure_sum", measure_sum<decltype(rows)>,
+                             march::blocks_for(self->matrix.nodes), self->stream, err, rows,
+                             self->matrix.nodes, hs_krylov_terms_of(self->vector, of), free,
+                             self->levels.reduction);
+    }));
+    return hs_cuda_levels_found(&self->levels, out, err);
 }
 
 hs_status hs_cuda_krylov_largest(hs_krylov_state *self, const hs_krylov_sum *of, bool free,
@@ -192,36 +180,20 @@ void hs_cuda_krylov_exchange(hs_krylov_state *self, int a, int b)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-static hs_status move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                      bool to_field, hs_error *err)
+hs_status hs_cuda_krylov_move(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
+                              bool to_field, hs_error *err)
 {
-    const int64_t blocks = march::blocks_for(self->matrix.nodes),
-                  row = self->matrix.lattice.n[HS_X];
-    if (field->precision == HS_FLOAT)
-        return march::launch("move_field", move_field<float>, blocks, self->stream, err,
-                             self->matrix.grid, (float *)field->nodes, field->pitch[HS_Y],
-                             field->pitch[HS_Z], to_field, row, self->vector[vector]);
-    return march::launch("move_field", move_field<double>, blocks, self->stream, err,
-                         self->matrix.grid, (double *)field->nodes, field->pitch[HS_Y],
-                         field->pitch[HS_Z], to_field, row, self->vector[vector]);
-}
-
-hs_status hs_cuda_krylov_load(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                              hs_error *err)
-{
-    const hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    return st ? st : move(self, vector, field, false, err);
-}
-
-hs_status hs_cuda_krylov_store(hs_krylov_state *self, int vector, const hs_cuda_pitched *field,
-                               hs_error *err)
-{
-    hs_status st = hs_cuda_krylov_settle(self, 0.0, err);
-    if (!st)
-        st = move(self, vector, field, true, err);
-    if (!st)
+    HS_TRY(hs_cuda_krylov_settle(self, 0.0, err));
+    HS_TRY(hs_cuda_typed(field->precision, [&](auto zero) {
+        typedef decltype(zero) T;
+        return march::launch("move_field", move_field<T>, march::blocks_for(self->matrix.nodes),
+                             self->stream, err, self->matrix.grid, (T *)field->nodes,
+                             field->pitch[HS_Y], field->pitch[HS_Z], to_field,
+                             self->matrix.lattice.n[HS_X], self->vector[vector]);
+    }));
+    if (to_field)
         HS_CUDA_TRY(err, cudaStreamSynchronize(self->stream));
-    return st;
+    return HS_OK;
 }
 
 hs_cuda_pitched hs_cuda_krylov_at(const hs_krylov_state *self, int vector)

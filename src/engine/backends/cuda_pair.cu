@@ -28,15 +28,9 @@ enum { AHEAD = 5, SLOTS = AHEAD + HALO + 1 }; /* the planes k - 2 to k + AHEAD *
 
 /* ---- what a launch knows --------------------------------------------------------------------- */
 
-struct level_box {
-    int n[HS_AXES];
-    bool wrap[HS_AXES];
-    int tiles[2], each; /* number along x and y; planes of a block */
-};
-
 template <typename NUMBER>
 struct request {
-    level_box box;
+    march::box box;
     const NUMBER *number;
     const float *row;
     hs_smoother p;
@@ -172,7 +166,7 @@ struct place {
 };
 
 /* Moves a place onto the grid where the axis is periodic. False: it is outside. */
-__device__ __forceinline__ bool find(const level_box &b, int axis, int *at)
+__device__ __forceinline__ bool find(const march::box &b, int axis, int *at)
 {
     const int n = b.n[axis];
     if (*at >= 0 && *at < n)
@@ -181,7 +175,7 @@ __device__ __forceinline__ bool find(const level_box &b, int axis, int *at)
     return b.wrap[axis];
 }
 
-__device__ __forceinline__ place place_of(const level_box &b, int lane, int line)
+__device__ __forceinline__ place place_of(const march::box &b, int lane, int line)
 {
     const unsigned tiles = (unsigned)b.tiles[0], row = blockIdx.x / tiles;
     int x = (int)(blockIdx.x % tiles) * ALONG_X + WIDE * (lane - 1);
@@ -320,13 +314,10 @@ int planes_of(const hs_cuda_levels *levels, int64_t columns, int planes)
     return best;
 }
 
-level_box box_of(const hs_cuda_levels *levels, const hs_lattice &lattice)
+/* With these tiles. */
+march::box box_of(const hs_cuda_levels *levels, const hs_lattice &lattice)
 {
-    level_box b = {};
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        b.n[axis] = (int)lattice.n[axis];
-        b.wrap[axis] = lattice.wrap[axis];
-    }
+    march::box b = march::box_of(lattice, true);
     b.tiles[0] = (b.n[HS_X] + ALONG_X - 1) / ALONG_X;
     b.tiles[1] = (b.n[HS_Y] + ALONG_Y - 1) / ALONG_Y;
     b.each = planes_of(levels, (int64_t)b.tiles[0] * b.tiles[1], b.n[HS_Z]);

@@ -6,26 +6,33 @@
 #define HS_ENGINE_BACKENDS_CUDA_PARTS_CUH
 
 #include "core/backend.h"
-#include "core/cuda_call.h"
 #include "core/round.h"
+#include "engine/backends/cuda_common.cuh"
 #include "engine/walls/face_data.h"
 #include "functions/device.cuh"
 
 #include <cuda_runtime.h>
 
-/* Bytes that optional allocations leave free, for what kernels, CUDA graphs and the driver need
- * later. */
-const double hs_cuda_left_free = 0x1p28;
-
 /* ---- cuda_memory.cu -------------------------------------------------------------------------- */
 
 /* The layout of the problem's fields. */
 hs_layout hs_cuda_layout(const hs_problem *problem);
+/* Bytes of a whole field. */
+static inline size_t hs_cuda_field_bytes(const hs_layout *layout, hs_precision precision)
+{
+    return (size_t)layout->elements * hs_precision_size(precision);
+}
 /* Bytes of a whole run, optional memory included. */
 double hs_cuda_memory(const hs_problem *problem, const hs_kernel *kernel);
 /* Whether the memory that the run cannot do without is free; else how much that is, and what grid
  * would fit. */
 hs_status hs_cuda_memory_check(const hs_problem *problem, const hs_kernel *kernel, hs_error *err);
+
+/* Bytes that optional allocations leave free, for what kernels, CUDA graphs and the driver need
+ * later. */
+const double hs_cuda_left_free = 0x1p28;
+/* Takes optional memory; *out is NULL where too little is free. */
+hs_status hs_cuda_spare(double bytes, void **out, hs_error *err);
 
 /* ---- cuda_limits.cu -------------------------------------------------------------------------- */
 
@@ -48,6 +55,9 @@ double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such devic
 /* Page-locked host memory, which the device reads and writes at full speed while the host goes on;
  * large copies use its two halves in turn. Zero: none yet. */
 struct hs_cuda_staging {
+    const hs_layout *layout; /* of the fields; outlives it */
+    hs_precision precision;
+    cudaStream_t stream;
     char *half[2];
     cudaEvent_t done[2]; /* after the copy that last used the half */
     size_t bytes;        /* of each half */
@@ -65,22 +75,19 @@ hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **s
 
 /* Starts the copy of a box between a field, given by its node (0, 0, 0), and dense host memory;
  * does not wait for it. */
-hs_status hs_cuda_copy_begin(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                             void *dense, void *field, bool to_device, cudaStream_t stream,
-                             hs_error *err);
+hs_status hs_cuda_copy_begin(const hs_cuda_staging *staging, const hs_box *box, void *dense,
+                             void *field, bool to_device, hs_error *err);
 
 /* The same through the staging. Returns when `dense` may be used again: the values are there, or on
  * their way to the device. Values in hs_cuda_staging_space are uploaded from where they are. */
-hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_layout *layout,
-                           hs_precision precision, const hs_box *box, void *dense, void *field,
-                           cudaStream_t stream, hs_error *err);
-hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_layout *layout, hs_precision precision,
-                         const hs_box *box, const void *dense, void *field, cudaStream_t stream,
-                         hs_error *err);
+hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
+                           hs_error *err);
+hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_box *box, const void *dense,
+                         void *field, hs_error *err);
 
 /* Copies a box of one field to the same box of another; does not wait for it. */
-hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, const hs_box *box,
-                             void *from, void *to, cudaStream_t stream, hs_error *err);
+hs_status hs_cuda_copy_field(const hs_cuda_staging *staging, const hs_box *box, void *from,
+                             void *to, hs_error *err);
 
 /* ---- cuda_readback.cu ------------------------------------------------------------------------ */
 
@@ -88,22 +95,18 @@ hs_status hs_cuda_copy_field(const hs_layout *layout, hs_precision precision, co
  * sweeps may go on. Zero: none yet. */
 struct hs_readback {
     int device;
-    hs_layout layout;
-    hs_precision precision;
-    char *copy;        /* of a whole field, ghosts included */
-    bool lacking;      /* there is no memory for it */
-    cudaEvent_t taken; /* after the copy */
-    cudaStream_t stream;
-    hs_cuda_staging staging;
-    hs_box box[2]; /* in the halves of the staging */
-    bool there[2]; /* there, or on its way */
+    char *copy;              /* of a whole field, ghosts included */
+    bool lacking;            /* there is no memory for it */
+    cudaEvent_t taken;       /* after the copy */
+    hs_cuda_staging staging; /* with that stream */
+    hs_box box[2];           /* in the halves of the staging */
+    bool there[2];           /* there, or on its way */
 };
 
-/* Copies `field` (an allocation of the layout) as it is after the work submitted to `sweeps` so
+/* Copies `field` (an allocation) as it is after the work submitted to the stream of `sweeps` so
  * far. HS_OK with readback->lacking where there is no memory. Safe to release after failure. */
-hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_layout *layout,
-                                 hs_precision precision, const char *field, cudaStream_t sweeps,
-                                 hs_error *err);
+hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_cuda_staging *sweeps,
+                                 const char *field, hs_error *err);
 hs_status hs_cuda_readback_part(hs_readback *readback, const hs_box *box, const hs_box *next,
                                 const void **values, hs_error *err);
 void hs_cuda_readback_release(hs_readback *readback);
@@ -117,6 +120,7 @@ struct hs_cuda_moving {
     cudaStream_t stream;
     int64_t *at;          /* [count] elements from node (0, 0, 0), on the device */
     double *there;        /* [count] values for these, on the device */
+    hs_cuda_pool pool;    /* the memory of both */
     hs_cuda_staging here; /* ... on the host, which makes more while these are on their way */
 };
 
@@ -139,15 +143,13 @@ hs_status hs_cuda_moving_put(hs_cuda_moving *moving, void *field, hs_error *err)
  */
 struct hs_cuda_source {
     const hs_problem *problem;
-    hs_layout layout;
-    cudaStream_t stream;
-    unsigned varies;    /* HS_VARIES_..., along the axes of the grid and in time */
-    char *allocation;   /* of the field or fields; NULL where the source is uniform */
-    const void *nodes;  /* node (0, 0, 0) of the field; NULL where there is none, or many */
-    const void **level; /* [sweeps of a call] the same of each; NULL where there are none */
+    hs_cuda_staging *staging; /* of the state's fields */
+    unsigned varies;          /* HS_VARIES_..., along the axes of the grid and in time */
+    char *allocation;         /* of the field or fields; NULL where the source is uniform */
+    const void *nodes;        /* node (0, 0, 0) of the field; NULL where there is none, or many */
+    const void **level;       /* [sweeps of a call] the same of each; NULL where there are none */
     int levels;
-    int64_t pitch[HS_AXES]; /* elements from node to node in these fields */
-    hs_cuda_staging *staging;
+    int64_t pitch[HS_AXES];        /* elements from node to node in these fields */
     hs_cuda_shares shares;         /* of a body's nodes */
     hs_cuda_tables function;       /* from which the fields are evaluated */
     bool hands_over;               /* the kernel takes tables: there is no field */
@@ -165,8 +167,8 @@ double hs_cuda_source_more_bytes(const hs_problem *problem, const hs_kernel *ker
 /* Safe to release after failure. */
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
-                              const hs_layout *layout, const hs_cuda_shares *shares,
-                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err);
+                              const hs_cuda_shares *shares, hs_cuda_staging *staging,
+                              hs_error *err);
 void hs_cuda_source_release(hs_cuda_source *source);
 /* How many of `steps` sweeps one call may make, as far as the source is concerned. */
 int hs_cuda_source_steps(const hs_cuda_source *source, int steps);
@@ -218,7 +220,6 @@ struct hs_cuda_acted {
 };
 
 /* The network of a body as kernels read it; all zero without one. */
-enum { HS_CUDA_NETWORK_PIECES = 20 };
 struct hs_cuda_network {
     const hs_problem *problem; /* NULL: there is none */
     hs_layout layout;
@@ -227,8 +228,6 @@ struct hs_cuda_network {
     bool varies;                     /* in time */
     double step;                     /* s: what the contents are for; NaN: nothing yet */
     int sweeps;                      /* of a call, at most */
-    void *row;                       /* a palette's rows, or the allocation of dt/C */
-    void *added;                     /* what the view has as forcing or added */
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */
     hs_cuda_moving given;            /* nodes that moving walls prescribe */
     const double *capacity;          /* as arrays: node (0, 0, 0); negative: not free */
@@ -236,8 +235,7 @@ struct hs_cuda_network {
     double *value, *value_here;   /* of the time functions, [sweeps + 1][functions], on the device,
                                      and the host's */
     const double *width[HS_AXES]; /* m, of nodes along each axis */
-    void *memory[HS_CUDA_NETWORK_PIECES]; /* allocations */
-    int pieces;
+    hs_cuda_pool pool;
 };
 
 double hs_cuda_network_bytes(const hs_problem *problem, double field_bytes, int sweeps);

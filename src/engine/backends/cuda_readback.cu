@@ -6,23 +6,16 @@
 namespace
 {
 
-size_t bytes_of(const hs_layout *layout, hs_precision precision)
-{
-    return (size_t)layout->elements * hs_precision_size(precision);
-}
-
 hs_status allocate(hs_readback *readback, hs_error *err)
 {
-    const size_t bytes = bytes_of(&readback->layout, readback->precision);
-    size_t free_bytes = 0, all_bytes = 0;
-    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    readback->lacking = (double)free_bytes < (double)bytes + hs_cuda_left_free ||
-                        cudaMalloc(&readback->copy, bytes) != cudaSuccess;
-    if (readback->lacking) {
-        cudaGetLastError(); /* so that no later call reports it */
-        return HS_OK;
-    }
-    HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&readback->stream, cudaStreamNonBlocking));
+    hs_cuda_staging *const staging = &readback->staging;
+    const hs_status st =
+        hs_cuda_spare((double)hs_cuda_field_bytes(staging->layout, staging->precision),
+                      (void **)&readback->copy, err);
+    readback->lacking = !readback->copy;
+    if (st || readback->lacking)
+        return st;
+    HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&staging->stream, cudaStreamNonBlocking));
     HS_CUDA_TRY(err, cudaEventCreateWithFlags(&readback->taken, cudaEventDisableTiming));
     return HS_OK;
 }
@@ -34,7 +27,7 @@ bool same_box(const hs_box *a, const hs_box *b)
 
 size_t box_bytes(const hs_readback *readback, const hs_box *box)
 {
-    return (size_t)hs_box_count(box) * hs_precision_size(readback->precision);
+    return (size_t)hs_box_count(box) * hs_precision_size(readback->staging.precision);
 }
 
 /* Makes the halves large enough for both boxes. */
@@ -52,14 +45,11 @@ hs_status fetch(hs_readback *readback, int half, const hs_box *box, hs_error *er
 {
     if (readback->there[half] && same_box(&readback->box[half], box))
         return HS_OK;
-    char *nodes =
-        readback->copy + (size_t)readback->layout.origin * hs_precision_size(readback->precision);
-    const hs_status st =
-        hs_cuda_copy_begin(&readback->layout, readback->precision, box,
-                           readback->staging.half[half], nodes, false, readback->stream, err);
-    if (st)
-        return st;
-    HS_CUDA_TRY(err, cudaEventRecord(readback->staging.done[half], readback->stream));
+    const hs_cuda_staging *const staging = &readback->staging;
+    char *const nodes =
+        readback->copy + (size_t)staging->layout->origin * hs_precision_size(staging->precision);
+    HS_TRY(hs_cuda_copy_begin(staging, box, staging->half[half], nodes, false, err));
+    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], staging->stream));
     readback->box[half] = *box;
     readback->there[half] = true;
     return HS_OK;
@@ -67,26 +57,23 @@ hs_status fetch(hs_readback *readback, int half, const hs_box *box, hs_error *er
 
 } // namespace
 
-hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_layout *layout,
-                                 hs_precision precision, const char *field, cudaStream_t sweeps,
-                                 hs_error *err)
+hs_status hs_cuda_readback_begin(hs_readback *readback, int device, const hs_cuda_staging *sweeps,
+                                 const char *field, hs_error *err)
 {
     readback->device = device;
-    readback->layout = *layout;
-    readback->precision = precision;
+    readback->staging.layout = sweeps->layout;
+    readback->staging.precision = sweeps->precision;
     readback->there[0] = readback->there[1] = false;
-    if (!readback->copy && !readback->lacking) {
-        const hs_status st = allocate(readback, err);
-        if (st)
-            return st;
-    }
+    if (!readback->copy && !readback->lacking)
+        HS_TRY(allocate(readback, err));
     if (readback->lacking)
         return HS_OK;
     /* in the sweeps' stream: a copy on the device takes as long as a sweep or two */
-    HS_CUDA_TRY(err, cudaMemcpyAsync(readback->copy, field, bytes_of(layout, precision),
-                                     cudaMemcpyDeviceToDevice, sweeps));
-    HS_CUDA_TRY(err, cudaEventRecord(readback->taken, sweeps));
-    HS_CUDA_TRY(err, cudaStreamWaitEvent(readback->stream, readback->taken, 0));
+    HS_CUDA_TRY(err, cudaMemcpyAsync(readback->copy, field,
+                                     hs_cuda_field_bytes(sweeps->layout, sweeps->precision),
+                                     cudaMemcpyDeviceToDevice, sweeps->stream));
+    HS_CUDA_TRY(err, cudaEventRecord(readback->taken, sweeps->stream));
+    HS_CUDA_TRY(err, cudaStreamWaitEvent(readback->staging.stream, readback->taken, 0));
     return HS_OK;
 }
 
@@ -95,14 +82,11 @@ hs_status hs_cuda_readback_part(hs_readback *readback, const hs_box *box, const 
 {
     hs_cuda_staging *staging = &readback->staging;
     HS_CUDA_TRY(err, cudaSetDevice(readback->device));
-    hs_status st = reserve(readback, box, next, err);
+    HS_TRY(reserve(readback, box, next, err));
     const int half = staging->turn;
-    if (!st)
-        st = fetch(readback, half, box, err);
-    if (!st && next)
-        st = fetch(readback, half ^ 1, next, err);
-    if (st)
-        return st;
+    HS_TRY(fetch(readback, half, box, err));
+    if (next)
+        HS_TRY(fetch(readback, half ^ 1, next, err));
     HS_CUDA_TRY(err, cudaEventSynchronize(staging->done[half]));
     *values = staging->half[half];
     readback->there[half] = false;
@@ -115,8 +99,8 @@ void hs_cuda_readback_release(hs_readback *readback)
     hs_cuda_staging_release(&readback->staging);
     if (readback->taken)
         cudaEventDestroy(readback->taken);
-    if (readback->stream)
-        cudaStreamDestroy(readback->stream);
+    if (readback->staging.stream)
+        cudaStreamDestroy(readback->staging.stream);
     cudaFree(readback->copy);
     *readback = {};
 }

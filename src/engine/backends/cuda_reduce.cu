@@ -219,17 +219,13 @@ __global__ void __launch_bounds__(THREADS, CHANGE ? 3 : 4)
         ((double *)&out[blockIdx.x])[threadIdx.x] = ((const double *)&here)[threadIdx.x];
 }
 
+/* What the reduction of a field is told, but for the fields. */
 template <typename T>
-hs_status launch(const hs_problem *problem, const hs_layout *layout, const void *now,
-                 const void *before, const void *fused, hs_partial *out, cudaStream_t stream,
-                 hs_error *err)
+request<T> describe(const hs_problem *problem, const hs_layout *layout)
 {
     const hs_problem *whole = problem->slab ? problem->slab->whole : problem;
     const int slowest = whole->grid.dims - 1;
     request<T> r = {};
-    r.now = (const T *)now;
-    r.before = (const T *)before;
-    r.fused = (const T *)fused;
     r.pitch_y = layout->pitch[HS_Y];
     r.pitch_z = layout->pitch[HS_Z];
     r.blocks = hs_blocks_of(problem);
@@ -244,13 +240,7 @@ hs_status launch(const hs_problem *problem, const hs_layout *layout, const void 
         r.lower[axis] = there ? whole->face[2 * axis].edge_weight : 1.0;
         r.upper[axis] = there ? whole->face[2 * axis + 1].edge_weight : 1.0;
     }
-    const int pieces = (int)r.blocks.pieces;
-    if (before)
-        reduce<true><<<pieces, THREADS, 0, stream>>>(r, out);
-    else
-        reduce<false><<<pieces, THREADS, 0, stream>>>(r, out);
-    HS_CUDA_LAUNCHED(err, "reduce", pieces, THREADS);
-    return HS_OK;
+    return r;
 }
 
 } // namespace
@@ -282,9 +272,16 @@ hs_status hs_cuda_reduce(const hs_cuda_reducer *reducer, const hs_problem *probl
                          const hs_layout *layout, const void *now, const void *before, bool fused,
                          cudaStream_t stream, hs_error *err)
 {
-    const void *change = fused ? reducer->change : NULL;
-    return problem->precision == HS_FLOAT
-               ? launch<float>(problem, layout, now, before, change, reducer->partial, stream, err)
-               : launch<double>(problem, layout, now, before, change, reducer->partial, stream,
-                                err);
+    const int64_t pieces = hs_blocks_of(problem).pieces;
+    hs_cuda_typed(problem->precision, [&](auto zero) {
+        typedef decltype(zero) T;
+        request<T> r = describe<T>(problem, layout);
+        r.now = (const T *)now;
+        r.before = (const T *)before;
+        r.fused = fused ? (const T *)reducer->change : NULL;
+        const auto kernel = before ? reduce<true, T> : reduce<false, T>;
+        kernel<<<(unsigned)pieces, THREADS, 0, stream>>>(r, reducer->partial);
+    });
+    HS_CUDA_LAUNCHED(err, "reduce", pieces, THREADS);
+    return HS_OK;
 }

@@ -9,8 +9,7 @@ hs_cuda_pitched field_of(hs_backend_state *state, int number)
 {
     hs_cuda_pitched field = {};
     field.precision = state->problem->precision;
-    field.nodes = *hs_cuda_field_of(state, number) +
-                  state->layout.origin * (int64_t)hs_precision_size(field.precision);
+    field.nodes = hs_cuda_field(state, number);
     for (int axis = 0; axis < HS_AXES; axis++)
         field.pitch[axis] = state->layout.pitch[axis];
     return field;
@@ -27,7 +26,7 @@ hs_status load(hs_backend_state *state, hs_krylov_state *self, int vector, int n
                hs_error *err)
 {
     const hs_cuda_pitched field = field_of(state, number);
-    return hs_cuda_krylov_load(self, vector, &field, err);
+    return hs_cuda_krylov_move(self, vector, &field, false, err);
 }
 
 hs_status store(hs_backend_state *state, hs_krylov_state *self, int vector, int number,
@@ -35,7 +34,7 @@ hs_status store(hs_backend_state *state, hs_krylov_state *self, int vector, int 
 {
     const hs_cuda_pitched field = field_of(state, number);
     state->change = HS_CUDA_CHANGE_NOT_KNOWN;
-    return hs_cuda_krylov_store(self, vector, &field, err);
+    return hs_cuda_krylov_move(self, vector, &field, true, err);
 }
 
 hs_status put_source(hs_backend_state *state, hs_krylov_state *self, int vector, double t,

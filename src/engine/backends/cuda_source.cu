@@ -22,11 +22,6 @@ unsigned varies(const hs_problem *problem)
     return hs_problem_source_varies(problem) & (axes | HS_VARIES_T);
 }
 
-double scale(const hs_problem *problem, double step)
-{
-    return problem->source.rate * (problem->raw ? 1.0 : step);
-}
-
 /* Whether the host makes the field: it is from a file, or a body's that does not change in time,
  * and so has the host's bits. */
 bool comes_from_host(const hs_problem *problem)
@@ -88,21 +83,6 @@ double level_bytes(const hs_problem *problem, int levels)
            (varies(problem) & HS_VARIES_T ? levels : 1);
 }
 
-/* Memory that makes a run faster but is not needed: NULL where there is none to spare. */
-hs_status spare_memory(double bytes, void **out, hs_error *err)
-{
-    size_t free_bytes = 0, all_bytes = 0;
-    *out = NULL;
-    HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
-    if ((double)free_bytes < bytes + hs_cuda_left_free)
-        return HS_OK;
-    if (cudaMalloc(out, (size_t)bytes) != cudaSuccess) {
-        cudaGetLastError(); /* so that no later call reports it */
-        *out = NULL;
-    }
-    return HS_OK;
-}
-
 /* Bytes of tables that speed up the evaluation; 0 where that is done once. */
 double table_bytes(const hs_problem *problem, hs_tables_of which, int times)
 {
@@ -125,11 +105,12 @@ hs_status choose_tables(const hs_cuda_source *source, int times, hs_tables_of *w
         return HS_OK;
     for (const hs_tables_of more : {HS_TABLES_OF_FIELDS, HS_TABLES_OF_PLANES}) {
         const double bytes = table_bytes(source->problem, more, times);
-        const hs_status st = bytes > 0.0 ? spare_memory(bytes, memory, err) : HS_OK;
-        if (*memory)
+        if (bytes > 0.0)
+            HS_TRY(hs_cuda_spare(bytes, memory, err));
+        if (*memory) {
             *which = more;
-        if (st || *memory)
-            return st;
+            break;
+        }
     }
     return HS_OK;
 }
@@ -140,33 +121,38 @@ hs_status prepare_function(hs_cuda_source *source, hs_error *err)
     const int times = source->level ? source->levels : 1;
     hs_tables_of which;
     void *memory;
-    const hs_status st = choose_tables(source, times, &which, &memory, err);
-    return st ? st
-              : hs_cuda_tables_init(&source->function, &problem->source.field.value.expression,
-                                    &problem->grid, which, times, memory, err);
+    HS_TRY(choose_tables(source, times, &which, &memory, err));
+    return hs_cuda_tables_init(&source->function, &problem->source.field.value.expression,
+                               &problem->grid, which, times, memory, err);
 }
 
-/* Evaluates the fields of `count` sweeps, or the only one. */
-hs_status evaluate(hs_cuda_source *source, double step, int count, const double *t, hs_error *err)
+/* Evaluates the source into fields, of which a pitch of 0 says that an axis is one node. */
+hs_status evaluate(hs_cuda_source *source, const hs_cuda_times *times, const int64_t pitch[HS_AXES],
+                   double scale, hs_precision precision, hs_error *err)
 {
-    const hs_problem *problem = source->problem;
-    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid, source->function.place);
-    hs_cuda_times times = {};
+    const hs_grid *grid = &source->problem->grid;
+    hs_cuda_patch patch = hs_cuda_patch_of(grid, source->function.place);
     patch.share = source->shares;
-    times.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int axis = 0; axis < HS_AXES; axis++) {
-        patch.stride[axis] = source->pitch[axis];
-        patch.count[axis] = patch.stride[axis] > 0 ? patch.count[axis] : 1;
+        patch.stride[axis] = pitch[axis];
+        patch.count[axis] = pitch[axis] > 0 ? patch.count[axis] : 1;
     }
+    HS_TRY(hs_cuda_tables_fill(&source->function, grid, times->count, times->t,
+                               source->staging->stream, err));
+    return hs_cuda_evaluate(&source->function.left, &patch, times, scale, precision,
+                            source->staging->stream, err);
+}
+
+/* The fields of `count` sweeps, or the only one. */
+hs_status make_on_device(hs_cuda_source *source, int count, const double *t, hs_error *err)
+{
+    hs_cuda_times times = {};
+    times.count = source->level && (source->varies & HS_VARIES_T) ? count : 1;
     for (int m = 0; m < times.count; m++) {
         times.t[m] = t[m];
         times.out[m] = (void *)(source->level ? source->level[m] : source->nodes);
     }
-    const hs_status st =
-        hs_cuda_tables_fill(&source->function, &problem->grid, times.count, t, source->stream, err);
-    return st ? st
-              : hs_cuda_evaluate(&source->function.left, &patch, &times, scale(problem, step),
-                                 problem->precision, source->stream, err);
+    return evaluate(source, &times, source->pitch, source->scale, source->problem->precision, err);
 }
 
 /* Makes the field on the host, plane by plane. */
@@ -193,8 +179,7 @@ hs_status upload(hs_cuda_source *source, double step, double t, hs_error *err)
                 hs_write(problem->precision, plane, j * nx + i, row[i]);
         }
         const hs_box box = {{0, 0, k}, {nx, ny, k + 1}};
-        st = hs_cuda_upload(source->staging, &source->layout, problem->precision, &box, plane,
-                            (void *)source->nodes, source->stream, err);
+        st = hs_cuda_upload(source->staging, &box, plane, (void *)source->nodes, err);
     }
     free(plane);
     free(rows);
@@ -219,9 +204,9 @@ hs_status add_walls(hs_cuda_source *source, double step, double t, hs_error *err
 {
     const hs_network_time time = {t, t, step};
     double *values;
-    const hs_status st = hs_cuda_moving_space(&source->inflow, &values, err);
-    if (st || !values)
-        return st;
+    HS_TRY(hs_cuda_moving_space(&source->inflow, &values, err));
+    if (!values)
+        return HS_OK;
     hs_network_inflow(source->problem->network, &time, omp_get_max_threads(), source->base, values);
     return hs_cuda_moving_put(&source->inflow, (void *)source->nodes, err);
 }
@@ -231,8 +216,9 @@ hs_status make_on_host(hs_cuda_source *source, double step, double t, hs_error *
 {
     const hs_problem *problem = source->problem;
     const bool anew = source->step != step || (hs_problem_own_source_varies(problem) & HS_VARIES_T);
-    const hs_status st = problem->source.present && anew ? upload(source, step, t, err) : HS_OK;
-    return st ? st : add_walls(source, step, t, err);
+    if (problem->source.present && anew)
+        HS_TRY(upload(source, step, t, err));
+    return add_walls(source, step, t, err);
 }
 
 hs_status init_walls(hs_cuda_source *source, hs_error *err)
@@ -241,11 +227,9 @@ hs_status init_walls(hs_cuda_source *source, hs_error *err)
     if (!problem->network)
         return HS_OK;
     const hs_moving *inflow = &problem->network->inflow;
-    source->base = (double *)calloc((size_t)inflow->count + 1, sizeof *source->base);
-    if (!source->base)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the walls' numbers");
-    return hs_cuda_moving_init(&source->inflow, inflow, &source->layout, problem->precision,
-                               source->stream, err);
+    source->base = hs_cuda_new<double>(inflow->count + 1);
+    return hs_cuda_moving_init(&source->inflow, inflow, source->staging->layout, problem->precision,
+                               source->staging->stream, err);
 }
 
 } // namespace
@@ -282,67 +266,62 @@ static hs_status allocate_levels(hs_cuda_source *source, int levels, hs_error *e
     void *memory = NULL;
     if (repeats_in_space(problem))
         HS_CUDA_TRY(err, cudaMalloc(&memory, (size_t)bytes));
-    else if (const hs_status st = spare_memory(bytes, &memory, err); st)
-        return st;
+    else
+        HS_TRY(hs_cuda_spare(bytes, &memory, err));
     if (!memory)
         return HS_OK;
     source->allocation = (char *)memory;
-    source->level = (const void **)calloc((size_t)levels, sizeof *source->level);
-    if (!source->level)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for %d levels", levels);
+    source->level = hs_cuda_new<const void *>(levels);
     source->levels = levels;
     const int64_t elements = level_pitch(problem, source->pitch);
     const size_t apart = (size_t)elements * hs_precision_size(problem->precision);
     for (int l = 0; l < levels; l++)
         source->level[l] = source->allocation + (source->varies & HS_VARIES_T ? l : 0) * apart;
     /* kernels may load, though not use, the padding between rows */
-    HS_CUDA_TRY(err, cudaMemsetAsync(memory, 0, (size_t)bytes, source->stream));
+    HS_CUDA_TRY(err, cudaMemsetAsync(memory, 0, (size_t)bytes, source->staging->stream));
     return HS_OK;
 }
 
 static hs_status allocate_field(hs_cuda_source *source, hs_error *err)
 {
     const size_t size = hs_precision_size(source->problem->precision);
-    const size_t bytes = (size_t)source->layout.elements * size;
+    const size_t bytes = hs_cuda_field_bytes(source->staging->layout, source->problem->precision);
     HS_CUDA_TRY(err, cudaMalloc(&source->allocation, bytes));
-    HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, source->stream));
-    source->nodes = source->allocation + (size_t)source->layout.origin * size;
+    HS_CUDA_TRY(err, cudaMemsetAsync(source->allocation, 0, bytes, source->staging->stream));
+    source->nodes = source->allocation + (size_t)source->staging->layout->origin * size;
     for (int axis = 0; axis < HS_AXES; axis++)
-        source->pitch[axis] = source->layout.pitch[axis];
+        source->pitch[axis] = source->staging->layout->pitch[axis];
     return HS_OK;
 }
 
 hs_status hs_cuda_source_init(hs_cuda_source *source, const hs_problem *problem,
                               const hs_kernel *kernel, const hs_kernel_plan *plan,
-                              const hs_layout *layout, const hs_cuda_shares *shares,
-                              hs_cuda_staging *staging, cudaStream_t stream, hs_error *err)
+                              const hs_cuda_shares *shares, hs_cuda_staging *staging, hs_error *err)
 {
     const int levels = levels_of(kernel, plan->steps);
     hs_separation separation;
     *source = {};
     source->staging = staging;
     source->problem = problem;
-    source->layout = *layout;
     source->shares = *shares;
-    source->stream = stream;
     source->varies = varies(problem);
     source->step = source->time = NAN;
     if (!(source->varies & HS_VARIES_SPACE))
         return HS_OK;
     source->hands_over = hands_over(problem, kernel, levels, &separation);
     if (source->hands_over) {
-        const hs_status st =
-            hs_cuda_separation_init(&source->separation, &separation, &problem->grid, levels, err);
+        HS_TRY(
+            hs_cuda_separation_init(&source->separation, &separation, &problem->grid, levels, err));
         source->pitch[HS_X] = 1;
         source->pitch[HS_Y] = source->separation.pitch;
-        return st;
+        return HS_OK;
     }
-    hs_status st = has_levels(problem, levels) ? allocate_levels(source, levels, err) : HS_OK;
-    if (!st && !source->level)
-        st = allocate_field(source, err);
-    if (!st)
-        st = init_walls(source, err);
-    return st || comes_from_host(problem) ? st : prepare_function(source, err);
+    if (has_levels(problem, levels))
+        HS_TRY(allocate_levels(source, levels, err));
+    if (!source->level)
+        HS_TRY(allocate_field(source, err));
+    HS_TRY(init_walls(source, err));
+    return comes_from_host(problem) ? HS_OK : prepare_function(source, err);
 }
 
 void hs_cuda_source_release(hs_cuda_source *source)
@@ -371,19 +350,20 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
         (source->step == step && (!in_time || source->time == t[0])))
         return HS_OK;
     const bool from_host = comes_from_host(source->problem);
-    hs_status st = from_host ? make_on_host(source, step, t[0], err) : HS_OK;
+    if (from_host)
+        HS_TRY(make_on_host(source, step, t[0], err));
     /* several are made for the sweeps of the last call, which may be fewer */
     source->time = many ? NAN : t[0];
     source->step = step;
-    source->scale = scale(source->problem, step);
+    source->scale = hs_problem_source_scale(source->problem, step);
     if (source->hands_over)
         return hs_cuda_separation_fill(&source->separation, &source->problem->grid, count, t,
-                                       source->stream, err);
+                                       source->staging->stream, err);
     if (from_host)
-        return st;
-    st = evaluate(source, step, count, t, err);
-    if (st || !source->inflow.there)
-        return st;
+        return HS_OK;
+    HS_TRY(make_on_device(source, count, t, err));
+    if (!source->inflow.there)
+        return HS_OK;
     find_base(source, step, t[0]);
     return add_walls(source, step, t[0], err);
 }
@@ -391,19 +371,11 @@ hs_status hs_cuda_source_update(hs_cuda_source *source, double step, int count, 
 hs_status hs_cuda_source_rate(hs_cuda_source *source, double t, const int64_t pitch[HS_AXES],
                               double *out, hs_error *err)
 {
-    const hs_problem *problem = source->problem;
-    hs_status st = source->function.left.step ? HS_OK : prepare_function(source, err);
-    if (!st)
-        st = hs_cuda_tables_fill(&source->function, &problem->grid, 1, &t, source->stream, err);
-    if (st)
-        return st;
-    hs_cuda_patch patch = hs_cuda_patch_of(&problem->grid, source->function.place);
     const hs_cuda_times now = {1, {t}, {out}};
-    patch.share = source->shares;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        patch.stride[axis] = pitch[axis];
-    return hs_cuda_evaluate(&source->function.left, &patch, &now, scale(problem, 1.0), HS_DOUBLE,
-                            source->stream, err);
+    if (!source->function.left.step)
+        HS_TRY(prepare_function(source, err));
+    return evaluate(source, &now, pitch, hs_problem_source_scale(source->problem, 1.0), HS_DOUBLE,
+                    err);
 }
 
 hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *value)
@@ -428,10 +400,7 @@ hs_source_view hs_cuda_source_view(const hs_cuda_source *source, const double *v
 
 double hs_cuda_source_uniform(const hs_cuda_source *source, double step, double t)
 {
-    const hs_problem *problem = source->problem;
-    const double *lower = problem->grid.lower;
-    if (!problem->source.present || source->allocation || source->hands_over)
-        return 0.0;
-    return hs_value_at(&problem->source.field.value, lower[HS_X], lower[HS_Y], lower[HS_Z], t) *
-           scale(problem, step);
+    return source->allocation || source->hands_over
+               ? 0.0
+               : hs_problem_source_uniform(source->problem, step, t);
 }

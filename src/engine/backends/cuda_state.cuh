@@ -7,6 +7,8 @@
 #include "core/vectors.h"
 #include "engine/backends/cuda_parts.cuh"
 
+#include <assert.h>
+
 /* How `reduce` obtains the change of the last sweep. */
 enum hs_cuda_change {
     HS_CUDA_CHANGE_NOT_KNOWN,
@@ -57,10 +59,16 @@ struct hs_backend_state {
     char description[384];
 };
 
-/* Node (0, 0, 0) of the current field (0) or the other (1). */
-static inline char *hs_cuda_field(const hs_backend_state *state, int other)
+/* The allocation of a field, by its number (core/vectors.h); its node (0, 0, 0). */
+static inline char **hs_cuda_field_of(hs_backend_state *state, int number)
 {
-    return state->field[state->now ^ other] +
+    assert(number >= 0 && number < 2 + state->more_count);
+    return number < 2 ? &state->field[state->now ^ number] : &state->more[number - 2];
+}
+
+static inline char *hs_cuda_field(hs_backend_state *state, int number)
+{
+    return *hs_cuda_field_of(state, number) +
            state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
 }
 
@@ -71,16 +79,13 @@ static inline char *hs_cuda_field(const hs_backend_state *state, int other)
 hs_status hs_cuda_call(hs_backend_state *state, const hs_span *span, int64_t first, int steps,
                        void *change, const hs_recursion *recursion, hs_error *err);
 
-/* The allocation of a field, by its number (core/vectors.h). */
-static inline char **hs_cuda_field_of(hs_backend_state *state, int number)
-{
-    return number < 2 ? &state->field[state->now ^ number] : &state->more[number - 2];
-}
-
 /* ---- cuda_halo.cu ---- */
 extern "C" const hs_halo hs_cuda_halo;
 
 void hs_cuda_parts_release(hs_cuda_parts *parts);
+
+/* Waits for all that was submitted. */
+hs_status hs_cuda_wait(hs_backend_state *state, hs_error *err);
 
 /* A call of the kernel, in two parts if that is wanted. */
 hs_status hs_cuda_sweep_parts(hs_backend_state *state, const hs_kernel_plan *plan, hs_sweep *sweep,

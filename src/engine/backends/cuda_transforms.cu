@@ -86,10 +86,9 @@ hs_status prepare(hs_backend_state *state, hs_error *err)
 {
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     hs_cuda_products *products = &state->products;
-    hs_status st = HS_OK;
     if (!products->handle)
-        st = check(cublas.create(&products->handle), "cublasCreate", err);
-    return st ? st : check(cublas.set_stream(products->handle, state->stream), "set stream", err);
+        HS_TRY(check(cublas.create(&products->handle), "cublasCreate", err));
+    return check(cublas.set_stream(products->handle, state->stream), "set stream", err);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -121,25 +120,15 @@ void release(hs_backend_state *state, double *array)
 hs_status put(hs_backend_state *state, const double *host, int64_t count, double *array,
               hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemcpyAsync(array, host, (size_t)count * sizeof *array,
-                                     cudaMemcpyHostToDevice, state->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    return HS_OK;
+    return hs_cuda_copy_now(host, (size_t)count * sizeof *array, array, cudaMemcpyHostToDevice,
+                            state->stream, err);
 }
 
 hs_status get(hs_backend_state *state, const double *array, int64_t count, double *host,
               hs_error *err)
 {
-    HS_CUDA_TRY(err, cudaMemcpyAsync(host, array, (size_t)count * sizeof *array,
-                                     cudaMemcpyDeviceToHost, state->stream));
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    return HS_OK;
-}
-
-hs_status wait(hs_backend_state *state, hs_error *err)
-{
-    HS_CUDA_TRY(err, cudaStreamSynchronize(state->stream));
-    return HS_OK;
+    return hs_cuda_copy_now(array, (size_t)count * sizeof *array, host, cudaMemcpyDeviceToHost,
+                            state->stream, err);
 }
 
 /* ---- the field ------------------------------------------------------------------------------- */
@@ -267,10 +256,10 @@ hs_status gather(hs_backend_state *state, const hs_slots axes[HS_AXES], double *
     const swept of = swept_of(state, axes);
     const dim3 blocks = blocks_of(axes);
     const char *field = hs_cuda_field(state, 0);
-    if (state->problem->precision == HS_FLOAT)
-        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const float *)field, array);
-    else
-        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const double *)field, array);
+    hs_cuda_typed(state->problem->precision, [&](auto zero) {
+        gather_nodes<<<blocks, THREADS, 0, state->stream>>>(of, (const decltype(zero) *)field,
+                                                            array);
+    });
     HS_CUDA_LAUNCHED(err, "gather", blocks_in(blocks), THREADS);
     return HS_OK;
 }
@@ -285,10 +274,9 @@ hs_status scatter(hs_backend_state *state, const hs_slots axes[HS_AXES], const d
         state->now ^= 1;
     state->change = steps ? HS_CUDA_CHANGE_BY_FIELDS : HS_CUDA_CHANGE_NOT_KNOWN;
     char *field = hs_cuda_field(state, 0);
-    if (state->problem->precision == HS_FLOAT)
-        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (float *)field);
-    else
-        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (double *)field);
+    hs_cuda_typed(state->problem->precision, [&](auto zero) {
+        scatter_nodes<<<blocks, THREADS, 0, state->stream>>>(of, array, (decltype(zero) *)field);
+    });
     HS_CUDA_LAUNCHED(err, "scatter", blocks_in(blocks), THREADS);
     return HS_OK;
 }
@@ -340,28 +328,25 @@ hs_status product(hs_backend_state *state, const hs_axis_factor *by, const int64
 {
     const double one = 1.0, zero = 0.0;
     const int64_t columns = by->columns[0] + by->columns[1], rows = by->rows[0] + by->rows[1];
-    int64_t inner = 1, outer = 1;
-    for (int other = 0; other < HS_AXES; other++) {
-        inner *= other < by->axis ? extent[other] : 1;
-        outer *= other > by->axis ? extent[other] : 1;
-    }
-    hs_status st = prepare(state, err);
-    for (int b = 0; b < 2 && !st; b++) {
+    int64_t inner, outer;
+    hs_axis_others(by->axis, extent, &inner, &outer);
+    HS_TRY(prepare(state, err));
+    for (int b = 0; b < 2; b++) {
         const double *from = in + (b ? by->columns[0] : 0) * inner, *matrix = by->matrix[b];
         double *to = out + (b ? by->rows[0] : 0) * inner;
         const int m = (int)by->rows[b], k = (int)by->columns[b], pitch = (int)by->pitch[b];
         if (m > 0 && by->axis == HS_X)
-            st =
+            HS_TRY(
                 check(cublas.product(state->products.handle, TRANSPOSED, AS_IT_IS, m, (int)outer, k,
                                      &one, matrix, pitch, from, (int)columns, &zero, to, (int)rows),
-                      "product along x", err);
+                      "product along x", err));
         else if (m > 0)
-            st = check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m, k,
-                                       &one, from, (int)inner, columns * inner, matrix, pitch, 0,
-                                       &zero, to, (int)inner, rows * inner, (int)outer),
-                       "products across x", err);
+            HS_TRY(check(cublas.products(state->products.handle, AS_IT_IS, AS_IT_IS, (int)inner, m,
+                                         k, &one, from, (int)inner, columns * inner, matrix, pitch,
+                                         0, &zero, to, (int)inner, rows * inner, (int)outer),
+                         "products across x", err));
     }
-    return st;
+    return HS_OK;
 }
 
 __device__ double rate_at(const hs_mode_filter &filter, int axis, int64_t mode)
@@ -457,5 +442,5 @@ extern const hs_transforms hs_cuda_transforms = {
     .product = product,
     .filter = filter,
     .largest = largest,
-    .wait = wait,
+    .wait = hs_cuda_wait,
 };

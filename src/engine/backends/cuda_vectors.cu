@@ -14,22 +14,11 @@ const int64_t most_blocks = 65535; /* along y or z */
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-size_t field_bytes(const hs_backend_state *state)
-{
-    return (size_t)state->layout.elements * hs_precision_size(state->problem->precision);
-}
-
 double bytes(const hs_problem *problem, int fields)
 {
     const hs_layout layout = hs_cuda_layout(problem);
-    const double one = (double)layout.elements * (double)hs_precision_size(problem->precision);
+    const double one = (double)hs_cuda_field_bytes(&layout, problem->precision);
     return fields > 2 ? (fields - 2) * one : 0.0;
-}
-
-char **field_of(hs_backend_state *state, int number)
-{
-    assert(number >= 0 && number < 2 + state->more_count);
-    return hs_cuda_field_of(state, number);
 }
 
 hs_status no_memory(const hs_backend_state *state, int fields, size_t free_bytes, hs_error *err)
@@ -50,17 +39,16 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
     HS_CUDA_TRY(err, cudaMemGetInfo(&free_bytes, &all_bytes));
     if (count <= state->more_count)
         return HS_OK;
-    const double wanted = (double)(count - state->more_count) * (double)field_bytes(state);
-    char **more = (char **)realloc(state->more, (size_t)count * sizeof *more);
-    if (more)
-        state->more = more;
-    if (!more || wanted + hs_cuda_left_free > (double)free_bytes)
+    const size_t each = hs_cuda_field_bytes(&state->layout, state->problem->precision);
+    const double wanted = (double)(count - state->more_count) * (double)each;
+    state->more = (char **)hs_grow(state->more, (size_t)count, sizeof *state->more);
+    if (wanted + hs_cuda_left_free > (double)free_bytes)
         return no_memory(state, fields, free_bytes, err);
     for (; state->more_count < count; state->more_count++) {
         char *field = NULL;
-        HS_CUDA_TRY(err, cudaMalloc(&field, field_bytes(state)));
+        HS_CUDA_TRY(err, cudaMalloc(&field, each));
         state->more[state->more_count] = field;
-        HS_CUDA_TRY(err, cudaMemcpyAsync(field, state->field[state->now], field_bytes(state),
+        HS_CUDA_TRY(err, cudaMemcpyAsync(field, state->field[state->now], each,
                                          cudaMemcpyDeviceToDevice, state->stream));
     }
     return HS_OK;
@@ -70,7 +58,7 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
 void exchange(hs_backend_state *state, int a, int b)
 {
     hs_cuda_graph_release(&state->graph);
-    std::swap(*field_of(state, a), *field_of(state, b));
+    std::swap(*hs_cuda_field_of(state, a), *hs_cuda_field_of(state, b));
 }
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
@@ -82,15 +70,15 @@ hs_status call(hs_backend_state *state, const hs_span *span, int steps, int from
     assert(from != to && state->rotation.pairs == 0);
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
     char *const kept[2] = {state->field[0], state->field[1]};
-    char *const begins = *field_of(state, from), *const ends = *field_of(state, to);
+    char *const begins = *hs_cuda_field_of(state, from), *const ends = *hs_cuda_field_of(state, to);
     const int now = state->now;
     state->field[now] = begins;
     state->field[now ^ 1] = ends;
-    const hs_status st = hs_cuda_call(state, span, 0, steps, NULL, recursion, err);
+    HS_TRY(hs_cuda_call(state, span, 0, steps, NULL, recursion, err));
     state->field[0] = kept[0];
     state->field[1] = kept[1];
     state->now = now;
-    return st;
+    return HS_OK;
 }
 
 hs_status sweep(hs_backend_state *state, const hs_span *span, int from, int to, hs_error *err)
@@ -107,11 +95,9 @@ hs_status recur(hs_backend_state *state, const hs_span *span, const hs_recurrenc
                 const double *factor, int steps, hs_error *err)
 {
     assert(steps > 0 && steps <= state->plan.recursion);
-    const int64_t origin =
-        state->layout.origin * (int64_t)hs_precision_size(state->problem->precision);
-    const hs_recursion recursion = {
-        *field_of(state, fields->before) + origin,
-        steps > 1 ? *field_of(state, fields->last_but_one) + origin : NULL, factor};
+    const hs_recursion recursion = {hs_cuda_field(state, fields->before),
+                                    steps > 1 ? hs_cuda_field(state, fields->last_but_one) : NULL,
+                                    factor};
     return call(state, span, steps, fields->in, fields->out, &recursion, err);
 }
 
@@ -180,26 +166,6 @@ unsigned blocks_of(int64_t count, int64_t each)
     return (unsigned)(blocks < most_blocks ? blocks : most_blocks);
 }
 
-/* As many threads along x as a row has nodes, up to a block's; along y the rest of the block. */
-template <typename T>
-void launch(const sum<T> &s, cudaStream_t stream)
-{
-    unsigned along = 1;
-    while (along < THREADS && along < s.points[HS_X])
-        along *= 2;
-    const dim3 threads(along, THREADS / along);
-    const dim3 blocks(blocks_of(s.points[HS_X], threads.x), blocks_of(s.points[HS_Y], threads.y),
-                      blocks_of(s.points[HS_Z], 1));
-    sums<<<blocks, threads, 0, stream>>>(s);
-}
-
-/* Nodes that are not free differ from field to field only where walls prescribe what changes. */
-bool holds_differ(const hs_backend_state *state)
-{
-    const hs_network *network = state->problem->network;
-    return network && (state->network.varies || network->given.count > 0);
-}
-
 /* Sets `rate` and `number`, from `element` on. */
 template <typename T>
 void ask_rates(const hs_network_view *view, int64_t element, sum<T> *out)
@@ -217,7 +183,7 @@ hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, 
     const int64_t first =
         hs_layout_offset(&state->layout, box->lo[HS_X], box->lo[HS_Y], box->lo[HS_Z]);
     const auto origin_of = [state, first](int number) {
-        return (T *)*field_of(state, number) + state->layout.origin + first;
+        return (T *)hs_cuda_field(state, number) + first;
     };
     sum<T> s = {};
     s.out = origin_of(out);
@@ -234,10 +200,17 @@ hs_status add(hs_backend_state *state, int out, int base, const hs_term *terms, 
         s.lo[axis] = state->of.box.lo[axis] - box->lo[axis];
         s.hi[axis] = state->of.box.hi[axis] - box->lo[axis];
     }
-    if (holds_differ(state))
+    if (state->network.varies) /* else nodes that are not free are the same in all fields */
         ask_rates(&state->network.view, first, &s);
-    launch(s, state->stream);
-    HS_CUDA_TRY(err, cudaGetLastError());
+    /* as many threads along x as a row has nodes, up to a block's; along y the rest of the block */
+    unsigned along = 1;
+    while (along < THREADS && along < s.points[HS_X])
+        along *= 2;
+    const dim3 threads(along, THREADS / along);
+    const dim3 blocks(blocks_of(s.points[HS_X], threads.x), blocks_of(s.points[HS_Y], threads.y),
+                      blocks_of(s.points[HS_Z], 1));
+    sums<<<blocks, threads, 0, state->stream>>>(s);
+    HS_CUDA_LAUNCHED(err, "sums", (int64_t)blocks.x * blocks.y * blocks.z, THREADS);
     return HS_OK;
 }
 
@@ -249,12 +222,11 @@ hs_status combine(hs_backend_state *state, int out, int base, const hs_term *ter
     const hs_box all = box[0];
     const int boxes = but ? hs_box_shell(&all, but, box) : 1;
     HS_CUDA_TRY(err, cudaSetDevice(state->device));
-    hs_status st = HS_OK;
-    for (int n = 0; n < boxes && !st; n++)
-        st = state->problem->precision == HS_FLOAT
-                 ? add<float>(state, out, base, terms, count, &box[n], err)
-                 : add<double>(state, out, base, terms, count, &box[n], err);
-    return st;
+    for (int n = 0; n < boxes; n++)
+        HS_TRY(hs_cuda_typed(state->problem->precision, [&](auto zero) {
+            return add<decltype(zero)>(state, out, base, terms, count, &box[n], err);
+        }));
+    return HS_OK;
 }
 
 hs_status finish(hs_backend_state *state, bool known, hs_error *err)

@@ -3,6 +3,8 @@
 #include "functions/moving.h"
 #include "functions/time_function.h"
 
+#include <stdlib.h>
+
 void hs_network_coefficients(const struct hs_network *network, enum hs_precision precision,
                              double step, void *out)
 {
@@ -45,6 +47,33 @@ void hs_network_inflow(const struct hs_network *network, const struct hs_network
     for (int64_t n = 0; n < inflow->count; n++)
         out[n] = base[n] + hs_network_added_by(hs_network_row_at(network, inflow->node[n]), out[n],
                                                time->step);
+}
+
+static bool is_acted(const struct hs_network_row *row, bool prescribed)
+{
+    return row->forcing != 0 && (row->kind == HS_NODE_PRESCRIBED) == prescribed;
+}
+
+int64_t *hs_network_acted(const struct hs_network *network, bool prescribed, int threads,
+                          int64_t *count)
+{
+    enum { PARTS = 256 };
+    const int64_t nodes = hs_grid_count(&network->grid);
+    int64_t first[PARTS + 1] = {0}; /* where each part begins */
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int p = 0; p < PARTS; p++)
+        for (int64_t n = nodes * p / PARTS; n < nodes * (p + 1) / PARTS; n++)
+            first[p + 1] += is_acted(&network->node[n], prescribed);
+    for (int p = 0; p < PARTS; p++)
+        first[p + 1] += first[p];
+    *count = first[PARTS];
+    int64_t *const list = malloc(((size_t)*count + 1) * sizeof *list);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int p = 0; p < (list ? (int)PARTS : 0); p++)
+        for (int64_t n = nodes * p / PARTS, to = first[p]; n < nodes * (p + 1) / PARTS; n++)
+            if (is_acted(&network->node[n], prescribed))
+                list[to++] = n;
+    return list;
 }
 
 bool hs_forcing_varies(const struct hs_forcing *forcing, const struct hs_time_function *functions)

@@ -45,6 +45,11 @@ double hs_network_added(const struct hs_network *network, const struct hs_networ
                         const struct hs_time_function *functions,
                         const struct hs_network_time *time);
 
+/* The nodes of a network without a palette that something acts on, prescribed or other ones, in
+ * increasing order: [*count], which the caller frees. NULL when memory is short. */
+int64_t *hs_network_acted(const struct hs_network *network, bool prescribed, int threads,
+                          int64_t *count);
+
 /* What walls whose numbers change along them and in time at once add in a sweep [K], plus `base`,
  * which the problem's source adds at their nodes. base, out: [network->inflow.count]. */
 void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,

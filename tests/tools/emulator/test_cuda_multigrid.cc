@@ -230,7 +230,7 @@ static std::vector<double> values_of(hs_conjugate_gradients *by, const one *c, i
         return std::vector<double>(there, there + c->nodes);
     }
     const hs_cuda_pitched of = {values.data(), {1, n[HS_X], n[HS_X] * n[HS_Y]}, HS_DOUBLE};
-    assert_ok(hs_cuda_krylov_store(by->of, vector, &of, &err));
+    assert_ok(hs_cuda_krylov_move(by->of, vector, &of, true, &err));
     return values;
 }
 
@@ -260,9 +260,9 @@ static std::vector<double> solve_field(hs_conjugate_gradients *by, const one *c,
     for (int64_t i = 0; i < c->nodes; i++)
         field[place(i)] = c->guess[(size_t)i];
     const hs_cuda_pitched of = {field.data(), {1, pitch, sheet}, HS_DOUBLE};
-    assert_ok(hs_cuda_krylov_load(by->of, HS_KRYLOV_T, &of, &err));
+    assert_ok(hs_cuda_krylov_move(by->of, HS_KRYLOV_T, &of, false, &err));
     assert_ok(hs_conjugate_gradients_solve(by, 1e-10, 0.0, solution, &err));
-    assert_ok(hs_cuda_krylov_store(by->of, HS_KRYLOV_T, &of, &err));
+    assert_ok(hs_cuda_krylov_move(by->of, HS_KRYLOV_T, &of, true, &err));
     for (int64_t i = 0; i < c->nodes; i++)
         T[(size_t)i] = field[place(i)];
     return T;
@@ -436,12 +436,9 @@ void test_cuda_multigrid__vectors_are_those_of_the_host(void **state)
 /* No levels yet, and their finest network, of numbers to come. */
 static hs_coarse_network begin_levels(hs_cuda_levels *levels, const hs_lattice &lattice)
 {
-    const size_t bytes = (size_t)hs_lattice_count(&lattice) * sizeof(float);
-    hs_coarse_network net = {};
-    net.lattice = lattice;
+    hs_coarse_network net;
     assert_ok(hs_cuda_levels_init(levels, &lattice, NULL, &err));
-    for (float **array : {&net.edge[HS_X], &net.edge[HS_Y], &net.edge[HS_Z], &net.sink})
-        assert_ok(hs_cuda_levels_take(levels, bytes, (void **)array, &err));
+    assert_ok(hs_cuda_levels_take(levels, &lattice, &net, &err));
     return net;
 }
 
