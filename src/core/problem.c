@@ -127,9 +127,8 @@ struct hs_box hs_problem_interior(const struct hs_problem *problem)
     return box;
 }
 
-int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
+int hs_problem_prescribing_face(const struct hs_problem *problem, const int64_t node[HS_AXES])
 {
-    const int64_t node[HS_AXES] = {i, j, k};
     int owner = -1;
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         if (node[axis] == 0 && problem->face[2 * axis].prescribed)

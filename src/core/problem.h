@@ -240,9 +240,9 @@ void hs_problem_wall_name(const struct hs_problem *problem, int wall, char *out,
 
 /*
  * Prescribed layers come in the order x, y, z, min before max; where two meet, the later one has
- * the node. Returns the face that prescribes node (i, j, k), or -1 if none does.
+ * the node. Returns the face that prescribes the node, or -1 if none does.
  */
-int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
+int hs_problem_prescribing_face(const struct hs_problem *problem, const int64_t node[HS_AXES]);
 
 #ifdef __cplusplus
 }

@@ -165,8 +165,7 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
 /* Whether a wall has its own temperature at a node, or at others of its face. */
 static bool is_prescribed(const struct hs_problem *problem, const int64_t node[HS_AXES])
 {
-    bool is = !problem->body &&
-              hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]) >= 0;
+    bool is = !problem->body && hs_problem_prescribing_face(problem, node) >= 0;
     for (int w = 0; w < problem->wall_count && !is; w++) {
         const int face = problem->walls[w].face;
         is = problem->walls[w].kind == HS_WALL_PRESCRIBES &&

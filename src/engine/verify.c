@@ -45,7 +45,6 @@ static void compare(const struct hs_problem *problem, const void *field, const v
                     struct hs_comparison *out)
 {
     const enum hs_precision precision = problem->precision;
-    const int64_t *points = problem->grid.points;
     out->nodes = hs_grid_count(&problem->grid);
     out->value = hs_read(precision, field, 0);
     out->reference = hs_read(precision, reference, 0);
@@ -63,9 +62,7 @@ static void compare(const struct hs_problem *problem, const void *field, const v
             out->max_ulps = ulps;
             out->value = T;
             out->reference = R;
-            out->worst[HS_X] = n % points[HS_X];
-            out->worst[HS_Y] = n / points[HS_X] % points[HS_Y];
-            out->worst[HS_Z] = n / (points[HS_X] * points[HS_Y]);
+            hs_grid_node(&problem->grid, n, out->worst);
         }
     }
 }

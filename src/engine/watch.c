@@ -51,9 +51,7 @@ static enum hs_status find_worst(const struct hs_step_state *step_state,
         k = j ? k : box.hi[HS_Z];
     }
     free(values);
-    node[HS_X] = worst % grid->points[HS_X];
-    node[HS_Y] = worst / grid->points[HS_X] % grid->points[HS_Y];
-    node[HS_Z] = worst / (grid->points[HS_X] * grid->points[HS_Y]);
+    hs_grid_node(grid, worst, node);
     return st;
 }
 
@@ -139,7 +137,7 @@ static enum hs_status refuse_initial(const struct hs_step_state *step_state,
                             problem->precision == HS_FLOAT
                                 ? "a float is at most 3.4e38; or take precision = \"double\""
                                 : "a temperature is at most 1e300");
-    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    const int face = hs_problem_prescribing_face(problem, node);
     const enum hs_place place = face < 0 ? HS_PLACE_INITIAL : (enum hs_place)(HS_PLACE_FACE + face);
     return hs_error_add(
         err, HS_BAD_INPUT, "%s: %s%s; give what is finite everywhere, %s",
