@@ -162,17 +162,6 @@ static inline const struct hs_network_row *hs_network_row_at(const struct hs_net
     return hs_network_row_of(network, network->form, node);
 }
 
-/* The neighbour of `node` before or after it (side -1, 1) along an axis, where `at` is the node's
- * place along the axis and `stride` the number of nodes between neighbours; -1: none. */
-static inline int64_t hs_network_next(const struct hs_network *network, int axis, int64_t at,
-                                      int64_t stride, int side, int64_t node)
-{
-    const int64_t n = network->grid.points[axis], to = at + side;
-    if (to >= 0 && to < n)
-        return node + side * stride;
-    return network->wrap[axis] ? node - side * (n - 1) * stride : -1;
-}
-
 /* All rows of nodes; in the array form one for each node. */
 static inline const struct hs_network_row *hs_network_rows(const struct hs_network *network,
                                                            int64_t *count)
