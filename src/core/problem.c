@@ -88,8 +88,11 @@ void hs_problem_add_input(struct hs_problem *problem, const char *key, const cha
 
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which)
 {
-    if (problem->place[which])
-        return problem->place[which];
+    return problem->place[which] ? problem->place[which] : hs_problem_config(problem);
+}
+
+const char *hs_problem_config(const struct hs_problem *problem)
+{
     return problem->config_path ? problem->config_path : "config";
 }
 

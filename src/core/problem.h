@@ -216,7 +216,9 @@ double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K);
 unsigned hs_problem_source_varies(const struct hs_problem *problem);
 unsigned hs_problem_own_source_varies(const struct hs_problem *problem); /* without walls */
 
-/* "case.cfg:12"; the config's name if the setting is not given; or "config". */
+/* The config's name as given, or "config"; and "case.cfg:12", or if the setting is not given, the
+ * same. */
+const char *hs_problem_config(const struct hs_problem *problem);
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which);
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */

@@ -112,7 +112,7 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: boundary: these boundaries feed a mode that grows with any step; "
                             "is a robin h negative?",
-                            problem->config_path ? problem->config_path : "config");
+                            hs_problem_config(problem));
     if (plan->method->step_rule != HS_STEP_STABLE)
         return free_step(problem, plan->method, step, err);
     if (isnan(given) && isinf(plan->limit))

@@ -461,7 +461,7 @@ enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct h
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: grid: too few points to be halved twice for a grid refinement; "
                             "give more points",
-                            problem->config_path ? problem->config_path : "config");
+                            hs_problem_config(problem));
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const double factor = finest * pow(2.0, g - (HS_REFINEMENT_GRIDS - 1));
         const enum hs_status st = solve(problem, plan, factor, &out->grid[g], err);

@@ -74,11 +74,6 @@ static enum hs_status describe_worst(const struct hs_step_state *step_state,
     return HS_OK;
 }
 
-static const char *config_name(const struct hs_problem *problem)
-{
-    return problem->config_path ? problem->config_path : "config";
-}
-
 /* Whether a solver made the node's value from a finite initial one. */
 static bool is_solved(const struct hs_step_state *step_state, const int64_t node[HS_AXES])
 {
@@ -215,8 +210,9 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
     return hs_error_add(err, HS_FAILED_CHECK,
                         "%s: diverged: %s, at %s %lld, t = %.9g s "
                         "(in order at %s %lld, t = %.9g s); %s; snapshots before it are kept",
-                        config_name(step_state->problem), worst, name, (long long)step_state->sweep,
-                        step_state->time, name, (long long)watch->last_good,
+                        hs_problem_config(step_state->problem), worst, name,
+                        (long long)step_state->sweep, step_state->time, name,
+                        (long long)watch->last_good,
                         hs_plan_time(step_state->plan, watch->last_good), cause);
 }
 
