@@ -44,6 +44,14 @@ const struct hs_method *const hs_methods[] = {
     NULL,
 };
 
+const struct hs_method *hs_method_named(const char *name)
+{
+    for (int n = 0; hs_methods[n] && name; n++)
+        if (strcmp(hs_methods[n]->name, name) == 0)
+            return hs_methods[n];
+    return NULL;
+}
+
 static const struct hs_registry this_build = {hs_backends, hs_kernels};
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -115,11 +115,8 @@ static int free_part(void)
 /* Of a method that sweeps once from stage to stage, a halo of one sweep is exchanged each time. */
 static bool by_stages(const struct hs_problem *problem)
 {
-    const char *name = problem->schedule.method;
-    for (int n = 0; hs_methods[n] && name; n++)
-        if (strcmp(hs_methods[n]->name, name) == 0)
-            return hs_methods[n]->sweeps != NULL;
-    return false;
+    const struct hs_method *method = hs_method_named(problem->schedule.method);
+    return method && method->sweeps;
 }
 
 static double layer_bytes(const struct hs_problem *problem)
