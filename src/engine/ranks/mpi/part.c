@@ -18,9 +18,10 @@
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
-static int64_t halo_of(const struct hs_part *part)
+static struct hs_slab_shape shape_of(const struct hs_part *part, int rank)
 {
-    return (int64_t)part->steps * part->whole->radius;
+    return hs_slab_shape_of(part->whole, hs_wire.ranks, rank,
+                            (int64_t)part->steps * part->whole->radius);
 }
 
 /* The first rank has the whole network, and cuts each rank's slab from it. A slab may take as much
@@ -31,8 +32,7 @@ static void share_network(struct hs_part *part)
     hs_error_init(&err);
     for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
         struct hs_slab_problem slab;
-        const struct hs_slab_shape shape =
-            hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
+        const struct hs_slab_shape shape = shape_of(part, rank);
         if (hs_slab_make(part->whole, &shape, &slab, &err))
             hs_wire_abort(HS_DEVICE, "%s", hs_error_reason(&err));
         hs_network_send(rank, slab.problem.network, part->whole);
@@ -49,8 +49,7 @@ enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *who
 {
     const struct hs_kernel *kernel;
     *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
-    const struct hs_slab_shape shape =
-        hs_slab_shape_of(whole, hs_wire.ranks, hs_wire.rank, halo_of(part));
+    const struct hs_slab_shape shape = shape_of(part, hs_wire.rank);
     enum hs_status st = hs_slab_make(whole, &shape, &part->slab, err);
     if (request->network)
         share_network(part);
@@ -89,66 +88,66 @@ static void reserve_spare(struct hs_part *part, size_t bytes)
 
 /* ---- upload, download ------------------------------------------------------------------------ */
 
-/* A box of the whole, dense. */
-struct dense {
-    const struct hs_box *box;
-    int axis;
-    size_t layer; /* bytes of one */
-};
+static int axis_of(const struct hs_part *part)
+{
+    return part->whole->grid.dims - 1;
+}
 
-static struct dense dense_of(const struct hs_part *part, const struct hs_box *box)
+int64_t hs_part_layer(const struct hs_part *part, const struct hs_box *box)
 {
     struct hs_box layer = *box;
-    const int axis = part->whole->grid.dims - 1;
-    layer.hi[axis] = layer.lo[axis] + 1;
-    return (struct dense){box, axis,
-                          (size_t)hs_box_count(&layer) * hs_precision_size(part->whole->precision)};
+    layer.hi[axis_of(part)] = layer.lo[axis_of(part)] + 1;
+    return hs_box_count(&layer) * (int64_t)hs_precision_size(part->whole->precision);
 }
 
-static size_t offset_of(const struct dense *dense, const struct hs_slab_piece *piece)
+struct hs_slab_piece hs_part_piece(const struct hs_part *part, int rank, const struct hs_box *box)
 {
-    return (size_t)(piece->there - dense->box->lo[dense->axis]) * dense->layer;
+    const struct hs_slab_shape shape = shape_of(part, rank);
+    return hs_slab_piece_from(&shape, box, true, 0);
 }
 
-static struct hs_box box_here(const struct dense *dense, const struct hs_slab_piece *piece)
+struct hs_box hs_part_box(const struct hs_part *part, const struct hs_box *box, int64_t here,
+                          int64_t count)
 {
-    struct hs_box box = *dense->box;
-    box.lo[dense->axis] = piece->here;
-    box.hi[dense->axis] = piece->here + piece->count;
-    return box;
+    struct hs_box out = *box;
+    out.lo[axis_of(part)] = here;
+    out.hi[axis_of(part)] = here + count;
+    return out;
 }
 
-/* Sends the pieces of the box that another rank's slab has. */
-static void send_pieces(const struct hs_part *part, const struct dense *dense, int rank,
-                        const char *values)
+/* Where a piece of a box begins in the box's values. */
+static int64_t offset_of(const struct hs_part *part, const struct hs_box *box,
+                         const struct hs_slab_piece *piece)
 {
-    const struct hs_slab_shape shape =
-        hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
-    for (struct hs_slab_piece piece = hs_slab_piece_from(&shape, dense->box, false, 0); piece.count;
-         piece = hs_slab_piece_from(&shape, dense->box, false, piece.here + piece.count))
-        hs_wire_send(rank, values + offset_of(dense, &piece), (size_t)piece.count * dense->layer);
+    return (piece->there - box->lo[axis_of(part)]) * hs_part_layer(part, box);
 }
 
+/* The first rank sends the others theirs before it uploads its own. */
 enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, const char *values,
                               struct hs_error *err)
 {
-    const struct dense dense = dense_of(part, box);
+    const int last = hs_wire.rank > 0 ? hs_wire.rank : hs_wire.ranks - 1;
     enum hs_status st = HS_OK;
-    for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++)
-        send_pieces(part, &dense, rank, values);
-    for (struct hs_slab_piece piece = hs_slab_piece_from(&part->slab.shape, box, false, 0);
-         piece.count;
-         piece = hs_slab_piece_from(&part->slab.shape, box, false, piece.here + piece.count)) {
-        const struct hs_box here = box_here(&dense, &piece);
-        const size_t bytes = (size_t)piece.count * dense.layer;
-        const char *from = values + (hs_wire.rank == 0 ? offset_of(&dense, &piece) : 0);
-        if (hs_wire.rank > 0) {
-            reserve_spare(part, bytes);
-            from = part->spare;
-            hs_wire_receive(0, part->spare, bytes);
+    for (int rank = last; rank >= hs_wire.rank; rank--) {
+        const struct hs_slab_shape shape = shape_of(part, rank);
+        struct hs_slab_piece piece = hs_slab_piece_from(&shape, box, false, 0);
+        for (; piece.count > 0;
+             piece = hs_slab_piece_from(&shape, box, false, piece.here + piece.count)) {
+            const struct hs_box here = hs_part_box(part, box, piece.here, piece.count);
+            const size_t bytes = (size_t)(piece.count * hs_part_layer(part, box));
+            const char *from = hs_wire.rank ? NULL : values + offset_of(part, box, &piece);
+            if (rank != hs_wire.rank) {
+                hs_wire_send(rank, from, bytes);
+                continue;
+            }
+            if (hs_wire.rank > 0) {
+                reserve_spare(part, bytes);
+                from = part->spare;
+                hs_wire_receive(0, part->spare, bytes);
+            }
+            if (!st)
+                st = part->own->upload(part->state, &here, from, err);
         }
-        if (!st)
-            st = part->own->upload(part->state, &here, from, err);
     }
     return st;
 }
@@ -157,23 +156,20 @@ enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *r
                                 char *values, struct hs_error *err)
 {
     const struct hs_box *box = &request->box;
-    const struct dense dense = dense_of(part, box);
     enum hs_status st = HS_OK; /* even after an error what others send is received */
     for (int rank = 0; rank < hs_wire.ranks; rank++) {
-        const struct hs_slab_shape shape =
-            hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
-        const struct hs_slab_piece piece = hs_slab_piece_from(&shape, box, true, 0);
-        const size_t bytes = (size_t)piece.count * dense.layer;
+        const struct hs_slab_piece piece = hs_part_piece(part, rank, box);
+        const size_t bytes = (size_t)(piece.count * hs_part_layer(part, box));
         if (piece.count == 0 || (rank != hs_wire.rank && hs_wire.rank > 0))
             continue;
         if (rank != hs_wire.rank) {
-            hs_wire_receive(rank, values + offset_of(&dense, &piece), bytes);
+            hs_wire_receive(rank, values + offset_of(part, box, &piece), bytes);
             continue;
         }
-        const struct hs_box here = box_here(&dense, &piece);
+        const struct hs_box here = hs_part_box(part, box, piece.here, piece.count);
         if (hs_wire.rank)
             reserve_spare(part, bytes);
-        char *to = hs_wire.rank ? part->spare : values + offset_of(&dense, &piece);
+        char *to = hs_wire.rank ? part->spare : values + offset_of(part, box, &piece);
         st = (request->before ? part->own->download_before : part->own->download)(part->state,
                                                                                   &here, to, err);
         if (hs_wire.rank)
@@ -406,10 +402,8 @@ enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *requ
 enum hs_status hs_part_combine(struct hs_part *part, const struct hs_request *request,
                                struct hs_error *err)
 {
-    const struct dense dense = dense_of(part, &request->box);
-    const struct hs_slab_piece piece =
-        hs_slab_piece_from(&part->slab.shape, &request->box, true, 0);
-    const struct hs_box here = box_here(&dense, &piece);
+    const struct hs_slab_piece piece = hs_part_piece(part, hs_wire.rank, &request->box);
+    const struct hs_box here = hs_part_box(part, &request->box, piece.here, piece.count);
     return part->own->vectors->combine(part->state, request->to, request->from, request->term,
                                        request->terms,
                                        request->boxed && piece.count > 0 ? &here : NULL, err);

@@ -68,6 +68,14 @@ struct hs_part {
     double seconds; /* of the last sweeps */
 };
 
+/* Bytes of a layer of a box of the whole. */
+int64_t hs_part_layer(const struct hs_part *part, const struct hs_box *box);
+/* The layers of a box that a rank owns, which are contiguous. */
+struct hs_slab_piece hs_part_piece(const struct hs_part *part, int rank, const struct hs_box *box);
+/* The box with the layers from `here` on of this rank's slab. */
+struct hs_box hs_part_box(const struct hs_part *part, const struct hs_box *box, int64_t here,
+                          int64_t count);
+
 /* Called on every rank, each does the rank's part of the request. `values` and `from` are rank 0's:
  * the values of the whole box; NULL unless numbers come from a file. */
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
