@@ -395,11 +395,6 @@ int hs_ranks_count(void)
     return hs_wire.ranks;
 }
 
-bool hs_ranks_is_first(void)
-{
-    return hs_wire.rank == 0;
-}
-
 /* Where a launcher has bound the ranks to processors of their own, each has as many threads; else
  * they share them. */
 static void share_threads(void)
