@@ -370,12 +370,9 @@ static const struct hs_method *method_of_any_step(const struct hs_problem *probl
     const struct hs_method *found = NULL;
     for (int n = 0; hs_methods[n]; n++) {
         const struct hs_method *method = hs_methods[n];
-        struct hs_error reason;
-        hs_error_init(&reason);
         if (method->cuts && hs_ranks_can(method) && (!found || method->implicit) &&
-            !method->suits(problem, &reason))
+            !method->suits(problem, NULL))
             found = method;
-        hs_error_release(&reason);
     }
     return found;
 }

@@ -262,13 +262,10 @@ static const char *remedy_of_length(const struct hs_problem *problem)
     const char *remedy = " or give a shorter time.step";
     for (int n = 0; hs_methods[n]; n++) {
         const struct hs_method *method = hs_methods[n];
-        struct hs_error reason;
-        hs_error_init(&reason);
-        if (method->implicit && !method->suits(problem, &reason))
+        if (method->implicit && !method->suits(problem, NULL))
             remedy = hs_ranks_can(method)
                          ? ", give a shorter time.step, or take \"implicit\""
                          : ", give a shorter time.step, or take \"implicit\" on one rank";
-        hs_error_release(&reason);
     }
     return remedy;
 }

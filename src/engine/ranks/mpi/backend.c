@@ -32,7 +32,7 @@ static enum hs_status obey(const struct hs_request *request, const struct hs_pro
     struct hs_part *part = &parts[request->part];
     switch (request->kind) {
     case HS_REQUEST_CREATE: return hs_part_create(part, problem, own, request, err);
-    case HS_REQUEST_JOIN: hs_part_join(part); return HS_OK;
+    case HS_REQUEST_JOIN: hs_part_join(part, err); return HS_OK;
     case HS_REQUEST_DESTROY: hs_part_destroy(part); return HS_OK;
     case HS_REQUEST_BEGIN: return hs_part_begin(part, request, values, err);
     case HS_REQUEST_UPLOAD: return hs_part_upload(part, &request->box, values, err);

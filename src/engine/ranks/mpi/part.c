@@ -266,7 +266,7 @@ static bool has_device_alone(const struct hs_part *part)
     return hs_wire_apart(limits.id, sizeof limits.id);
 }
 
-void hs_part_join(struct hs_part *part)
+void hs_part_join(struct hs_part *part, struct hs_error *err)
 {
     int most = part->own->vectors->recursion(part->state);
     most = most < part->steps ? most : part->steps;
@@ -274,15 +274,12 @@ void hs_part_join(struct hs_part *part)
     part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
     if (part->by_device) { /* now, so that the first sweeps do not wait for connections */
         const struct hs_halo *halo = part->own->halo;
-        struct hs_error err;
-        hs_error_init(&err);
         exchange(part, 0, 1);
-        enum hs_status st = halo->wait(part->state, &err);
+        enum hs_status st = halo->wait(part->state, err);
         if (!st && halo->part && part->whole->solver.overlap)
-            st = halo->part(part->state, &err);
+            st = halo->part(part->state, err);
         if (st)
-            hs_wire_abort(st, "%s", hs_error_reason(&err));
-        hs_error_release(&err);
+            hs_wire_abort(st, "%s", hs_error_reason(err));
     }
 }
 

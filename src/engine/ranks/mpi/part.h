@@ -81,7 +81,7 @@ struct hs_box hs_part_box(const struct hs_part *part, const struct hs_box *box, 
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
                               const struct hs_backend *own, const struct hs_request *request,
                               struct hs_error *err);
-void hs_part_join(struct hs_part *part);
+void hs_part_join(struct hs_part *part, struct hs_error *err);
 void hs_part_destroy(struct hs_part *part);
 enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *request,
                              const struct hs_stored *from, struct hs_error *err);
