@@ -72,16 +72,9 @@ struct hs_moving {
     int64_t *node; /* [count] i + nx*(j + ny*k), increasing */
     int64_t stretch_count;
     struct hs_moving_stretch *stretch; /* [stretch_count] by rows */
-    double *weight; /* of all stretches in turn: m^2 or W/K; 1 for prescribed nodes */
+    int64_t weights;
+    double *weight; /* [weights] of all stretches in turn: m^2 or W/K; 1 for prescribed nodes */
 };
-
-static inline int64_t hs_moving_weights(const struct hs_moving *moving)
-{
-    int64_t count = 0;
-    for (int64_t s = 0; s < moving->stretch_count; s++)
-        count += moving->stretch[s].count;
-    return count;
-}
 
 /* The share of a substance in the control volume of a node that a wall holds or prescribes. The
  * heat of the substance's sources and sinks there leaves through that wall. */

@@ -228,7 +228,7 @@ static void add_moving(struct groups *out, const struct hs_problem *problem,
                        const struct hs_moving *moving, double time)
 {
     out->group[out->count++] = (struct group){
-        .problem = problem, .moving = moving, .count = hs_moving_weights(moving), .time = time};
+        .problem = problem, .moving = moving, .count = moving->weights, .time = time};
 }
 
 static void add_network(struct groups *out, const struct hs_problem *problem, double time)
