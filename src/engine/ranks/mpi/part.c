@@ -234,7 +234,7 @@ static void exchange_staged(struct hs_part *part, struct side side[2], struct hs
 }
 
 /* Updates the halo of a field, for this many sweeps; `ahead`: a stream for it, or NULL. */
-static void exchange_on(struct hs_part *part, void *ahead, int field, int64_t sweeps)
+static void exchange(struct hs_part *part, void *ahead, int field, int64_t sweeps)
 {
     const int64_t count = sweeps * part->whole->radius;
     struct side side[2];
@@ -253,11 +253,6 @@ static void exchange_on(struct hs_part *part, void *ahead, int field, int64_t sw
         hs_wire_exchange(&wire[0], &wire[1]);
 }
 
-static void exchange(struct hs_part *part, int field, int64_t sweeps)
-{
-    exchange_on(part, NULL, field, sweeps);
-}
-
 /* Compares the devices' ids: a launcher may let each rank see a single device, number 0 for all. */
 static bool has_device_alone(const struct hs_part *part)
 {
@@ -274,7 +269,7 @@ void hs_part_join(struct hs_part *part, struct hs_error *err)
     part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
     if (part->by_device) { /* now, so that the first sweeps do not wait for connections */
         const struct hs_halo *halo = part->own->halo;
-        exchange(part, 0, 1);
+        exchange(part, NULL, 0, 1);
         enum hs_status st = halo->wait(part->state, err);
         if (!st && halo->part && part->whole->solver.overlap)
             st = halo->part(part->state, err);
@@ -321,7 +316,7 @@ enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *requ
         st = hs_initial_upload(&part->slab.problem, from ? from : found, part->own, part->state,
                                err);
     hs_stored_destroy(found);
-    exchange(part, 0, part->steps); /* even after an error: the neighbours wait for it */
+    exchange(part, NULL, 0, part->steps); /* even after an error: the neighbours wait for it */
     return st ? st : part->own->halo->wait(part->state, err);
 }
 
@@ -343,7 +338,7 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
         void *ahead = NULL;
         if (!st && halo->ahead)
             st = halo->ahead(part->state, span.count, &ahead, err);
-        exchange_on(part, ahead, 0, span.count); /* even after an error: the neighbours go on */
+        exchange(part, ahead, 0, span.count); /* even after an error: the neighbours go on */
         if (!st)
             st = halo->ask(part->state, &span, err);
     }
@@ -383,15 +378,15 @@ enum hs_status hs_part_reduce(struct hs_part *part, struct hs_partial *out, stru
 enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err)
 {
-    exchange(part, request->from, 1);
+    exchange(part, NULL, request->from, 1);
     return part->own->vectors->sweep(part->state, &request->span, request->from, request->to, err);
 }
 
 enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err)
 {
-    exchange(part, request->fields_of.in, request->steps);
-    exchange(part, request->fields_of.before, request->steps);
+    exchange(part, NULL, request->fields_of.in, request->steps);
+    exchange(part, NULL, request->fields_of.before, request->steps);
     return part->own->vectors->recur(part->state, &request->span, &request->fields_of,
                                      request->factor, request->steps, err);
 }
