@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/slab.h"
+#include "core/sum.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -156,6 +157,14 @@ double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t
     const double below = i == 0 ? low->edge_weight : 1.0;
     const double above = i == grid->points[axis] - 1 ? (low + 1)->edge_weight : 1.0;
     return grid->spacing[axis] * below * above;
+}
+
+double hs_problem_length(const struct hs_problem *problem, int axis)
+{
+    struct hs_sum sum = {0.0, 0.0};
+    for (int64_t i = 0; i < problem->grid.points[axis]; i++)
+        hs_sum_add(&sum, hs_problem_node_width(problem, axis, i));
+    return hs_sum_value(&sum);
 }
 
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)

@@ -209,7 +209,8 @@ struct hs_box hs_problem_interior(const struct hs_problem *problem);
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 /* The volume's factors [m]: of node i along an axis; 1 along axes that are not there. */
 double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t i);
-double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
+double hs_problem_length(const struct hs_problem *problem, int axis); /* sum of these */
+double hs_problem_heat_capacity(const struct hs_problem *problem);    /* J/(m^3 K); 1 if unknown */
 
 /* HS_VARIES_...: what the source that sweeps add depends on; 0: no source. A body's wall values
  * that change along the wall and in time at once count as source. */
