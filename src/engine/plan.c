@@ -259,15 +259,11 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
 /* What may be done if a step takes too many sweeps; "implicit" if it can do the problem. */
 static const char *remedy_of_length(const struct hs_problem *problem)
 {
-    const char *remedy = " or give a shorter time.step";
-    for (int n = 0; hs_methods[n]; n++) {
-        const struct hs_method *method = hs_methods[n];
-        if (method->implicit && !method->suits(problem, NULL))
-            remedy = hs_ranks_can(method)
-                         ? ", give a shorter time.step, or take \"implicit\""
-                         : ", give a shorter time.step, or take \"implicit\" on one rank";
-    }
-    return remedy;
+    const struct hs_method *implicit = hs_method_named("implicit");
+    if (implicit->suits(problem, NULL))
+        return " or give a shorter time.step";
+    return hs_ranks_can(implicit) ? ", give a shorter time.step, or take \"implicit\""
+                                  : ", give a shorter time.step, or take \"implicit\" on one rank";
 }
 
 /* With a cell that is tiny by mistake, or a layer of atoms, a step of many sweeps never ends. */
