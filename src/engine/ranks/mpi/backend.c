@@ -390,11 +390,6 @@ enum hs_status hs_ranks_end(enum hs_status status)
     return (enum hs_status)all;
 }
 
-int hs_ranks_count(void)
-{
-    return hs_wire.ranks;
-}
-
 /* Where a launcher has bound the ranks to processors of their own, each has as many threads; else
  * they share them. */
 static void share_threads(void)
