@@ -24,6 +24,11 @@ extern "C" int hs_threads_for(const hs_grid *, int)
     return 1;
 }
 
+extern "C" bool hs_boundary_data_in_time(const hs_problem *)
+{
+    return false;
+}
+
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 struct one {
