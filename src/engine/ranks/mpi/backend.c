@@ -164,7 +164,6 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     struct hs_backend_state *state = hs_new(sizeof *state);
     state->part = request.part;
     request.steps = steps_for(problem, kernel);
-    request.network = problem->network != NULL;
     snprintf(request.kernel, sizeof request.kernel, "%s", kernel->name);
     enum hs_status st = order(&request, problem, NULL, err);
     if (!st)

@@ -51,7 +51,7 @@ enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *who
     *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
     const struct hs_slab_shape shape = shape_of(part, hs_wire.rank);
     enum hs_status st = hs_slab_make(whole, &shape, &part->slab, err);
-    if (request->network)
+    if (whole->body)
         share_network(part);
     if (!st)
         st = hs_slab_read_source(&part->slab, err);

@@ -39,7 +39,6 @@ struct hs_request {
     int part;                      /* which state */
     char kernel[64];               /* create: its name, */
     int steps;                     /* and sweeps between exchanges of halos */
-    bool network;                  /* and whether the whole has a network: each gets its slab's */
     size_t path_bytes, name_bytes; /* begin, write: of a file, which follow; 0: the initial field */
     int64_t step;                  /* begin: which of the file's steps */
     bool before;                   /* download: the field one sweep before */
