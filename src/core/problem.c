@@ -116,9 +116,7 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
 
 struct hs_operator hs_problem_operator(const struct hs_problem *problem, double step)
 {
-    return (struct hs_operator){.kind =
-                                    problem->body ? HS_OPERATOR_CONDUCTION : HS_OPERATOR_STENCIL,
-                                .stencil = hs_problem_stencil(problem, step)};
+    return (struct hs_operator){.stencil = hs_problem_stencil(problem, step)};
 }
 
 struct hs_box hs_problem_interior(const struct hs_problem *problem)
