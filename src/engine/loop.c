@@ -111,7 +111,7 @@ static int64_t next_due(const struct loop *loop)
         const int64_t next = observer->next(observer->self, loop->sweep);
         due = next < due ? next : due;
     }
-    const int64_t watch = hs_watch_next(&loop->watch, loop->sweep);
+    const int64_t watch = loop->sweep + loop->watch.apart;
     due = watch < due && !hs_plan_jumps(loop->plan) ? watch : due;
     return due > loop->sweep ? due : loop->sweep + 1;
 }

@@ -10,6 +10,7 @@
 
 static const double out_of_scale = 1e6;
 static const double look_share = 0.01; /* of the sweeps' time */
+enum { UNKNOWN_APART = 64 };           /* sweeps, until the costs are known */
 
 /* Updates *value, the value of largest |T| so far, and *node, where it is, from the nodes of a box.
  * `values` has room for all of them. */
@@ -144,9 +145,9 @@ enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
     const struct hs_problem *problem = step_state->problem;
-    *watch = (struct hs_watch){
-        .last_good = step_state->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
-    watch->bound = hs_precision_most(problem->precision);
+    *watch = (struct hs_watch){.bound = hs_precision_most(problem->precision),
+                               .last_good = step_state->sweep,
+                               .apart = UNKNOWN_APART};
     if (!is_in_order(watch, reduction))
         return refuse_initial(step_state, reduction, err);
     const double scale = fmax(fabs(reduction->min), fabs(reduction->max)) +
@@ -218,14 +219,7 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
 
 void hs_watch_cost(struct hs_watch *watch, double look_seconds, double sweep_seconds)
 {
-    watch->look_seconds = look_seconds;
-    watch->sweep_seconds = sweep_seconds;
-}
-
-int64_t hs_watch_next(const struct hs_watch *watch, int64_t sweep)
-{
-    double apart = 64.0; /* until the costs are known */
-    if (watch->look_seconds > 0.0 && watch->sweep_seconds > 0.0)
-        apart = ceil(watch->look_seconds / (look_share * watch->sweep_seconds));
-    return sweep + (int64_t)fmin(fmax(apart, 16.0), 1e12);
+    const bool known = look_seconds > 0.0 && sweep_seconds > 0.0;
+    const double apart = ceil(look_seconds / (look_share * sweep_seconds));
+    watch->apart = known ? (int64_t)fmin(fmax(apart, 16.0), 1e12) : UNKNOWN_APART;
 }
