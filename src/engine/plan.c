@@ -1,6 +1,7 @@
 #include "engine/plan.h"
 
 #include "core/round.h"
+#include "core/text.h"
 #include "core/thread.h"
 #include "engine/choose_method.h"
 #include "engine/method_memory.h"
@@ -31,11 +32,9 @@ static const double most_times_stable = 1e12;         /* 2e6 sweeps per step of 
 
 void hs_plan_note(struct hs_plan *plan, const char *format, ...)
 {
-    size_t used = strlen(plan->note);
-    if (used > 0 && used + 2 < sizeof plan->note) {
-        memcpy(plan->note + used, "; ", 3);
-        used += 2;
-    }
+    if (plan->note[0])
+        hs_text_append(plan->note, sizeof plan->note, "; ");
+    const size_t used = strlen(plan->note);
     va_list args;
     va_start(args, format);
     vsnprintf(plan->note + used, sizeof plan->note - used, format, args);

@@ -521,8 +521,7 @@ static enum hs_status check_names(const struct hs_registry *registry,
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err)
 {
     const struct hs_backend *backend;
-    char note[16];
-    return check_names(&this_build, problem, &backend, note, sizeof note, err);
+    return check_names(&this_build, problem, &backend, NULL, 0, err);
 }
 
 enum hs_status hs_choose_among(const struct hs_registry *registry, const struct hs_problem *problem,

@@ -191,7 +191,7 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
     *equations = (struct hs_equations){
         .problem = problem,
         .network = problem->network,
-        .threads = hs_threads_for(&problem->grid, problem->solver.threads),
+        .threads = hs_threads_of(problem),
     };
     enum hs_status st = HS_OK;
     if (!problem->network) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 /* The emulator has no threads. */
-extern "C" int hs_threads_for(const hs_grid *, int)
+extern "C" int hs_threads_of(const hs_problem *)
 {
     return 1;
 }
