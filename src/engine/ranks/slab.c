@@ -245,9 +245,10 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
     return HS_OK;
 }
 
-enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab_shape *shape,
-                            struct hs_slab_problem *out, struct hs_error *err)
+enum hs_status hs_slab_make(const struct hs_slab_shape *shape, struct hs_slab_problem *out,
+                            struct hs_error *err)
 {
+    const struct hs_problem *whole = shape->slab.whole;
     out->problem = *whole;
     out->shape = *shape;
     out->problem.slab = &out->shape.slab;

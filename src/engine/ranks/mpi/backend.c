@@ -327,7 +327,7 @@ static double memory(const struct hs_problem *problem, const struct hs_kernel *k
     const struct hs_slab_shape shape =
         hs_slab_shape_of(problem, hs_wire.ranks, hs_wire.ranks > 2, halo);
     double bytes = own->memory(problem, kernel);
-    if (hs_slab_make(problem, &shape, &slab, NULL) == HS_OK)
+    if (hs_slab_make(&shape, &slab, NULL) == HS_OK)
         bytes = own->memory(&slab.problem, kernel);
     hs_slab_release(&slab);
     return bytes;

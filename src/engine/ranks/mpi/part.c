@@ -33,7 +33,7 @@ static void share_network(struct hs_part *part)
     for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
         struct hs_slab_problem slab;
         const struct hs_slab_shape shape = shape_of(part, rank);
-        if (hs_slab_make(part->whole, &shape, &slab, &err))
+        if (hs_slab_make(&shape, &slab, &err))
             hs_wire_abort(HS_DEVICE, "%s", hs_error_reason(&err));
         hs_network_send(rank, slab.problem.network, part->whole);
         hs_slab_release(&slab);
@@ -50,7 +50,7 @@ enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *who
     const struct hs_kernel *kernel;
     *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
     const struct hs_slab_shape shape = shape_of(part, hs_wire.rank);
-    enum hs_status st = hs_slab_make(whole, &shape, &part->slab, err);
+    enum hs_status st = hs_slab_make(&shape, &part->slab, err);
     if (whole->body)
         share_network(part);
     if (!st)
