@@ -421,8 +421,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     request.every = request.kernel && strcmp(request.kernel, "all") == 0;
     if (!st)
         st = read_problem(&request, &problem, &findings, err);
-    if (!st)
-        hs_ranks_share(&problem);
     if (!st && hs_ranks_is_first())
         st = hs_tune_file_plan(&problem, &findings.plan, err);
     if (hs_ranks_enter(&st, &problem, hs_methods[0], &findings.plan.backend, err) && !st)

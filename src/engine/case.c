@@ -71,7 +71,11 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     }
     if (together)
         st = hs_ranks_compare(st, out, err);
-    return st ? st : hs_network_of_problem(out, together, err);
+    if (!st)
+        st = hs_network_of_problem(out, together, err);
+    if (!st && together)
+        hs_ranks_share(out);
+    return st;
 }
 
 void hs_case_by_sweeps(struct hs_problem *problem)
