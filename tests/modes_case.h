@@ -53,10 +53,9 @@ static inline double wall_data(int face, const char *kind)
 
 static inline double initial_at(const struct hs_problem *problem, int64_t n)
 {
-    const int64_t *points = problem->grid.points;
-    const int face =
-        hs_problem_prescribing_face(problem, n % points[HS_X], n / points[HS_X] % points[HS_Y],
-                                    n / (points[HS_X] * points[HS_Y]));
+    int64_t node[HS_AXES];
+    hs_grid_node(&problem->grid, n, node);
+    const int face = hs_problem_prescribing_face(problem, node);
     return face < 0 ? 280.0 + 50.0 * scatter_of(n) : problem->face[face].data.constant;
 }
 

@@ -249,7 +249,7 @@ static int64_t lead_bytes(const struct hs_sweep *s)
 
 static enum hs_status sweep_once(const struct hs_sweep *s)
 {
-    if (s->op->kind == HS_OPERATOR_CONDUCTION)
+    if (s->op->network)
         return hs_conduction_sweep(s);
     const int64_t points = hs_box_count(&s->box);
     if (points == 0)
@@ -316,7 +316,7 @@ static enum hs_status sweep_in_pass(const struct hs_sweep *s)
 {
     const struct hs_recursion *all = s->recursion;
     const int outer = s->layout.points[HS_Z] > 1 ? HS_Z : HS_Y, last = s->steps - 1;
-    const int radius = s->op->kind == HS_OPERATOR_CONDUCTION ? 1 : s->op->stencil.radius;
+    const int radius = s->op->network ? 1 : s->op->stencil.radius;
     const int64_t lo = s->box.lo[outer], hi = s->box.hi[outer];
     void *const field[] = {s->out,
                            all->last_but_one}; /* of the last sweep, the last but one, ... */

@@ -140,7 +140,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
                             struct hs_error *err)
 {
     (void)plan, (void)err;
-    if (s->op->kind == HS_OPERATOR_CONDUCTION)
+    if (s->op->network)
         sweep_network(s);
     else
         sweep_stencil(s);

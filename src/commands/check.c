@@ -600,8 +600,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = hs_case_read(&request, &problem, err);
     if (!st)
         st = check_claim(&outlook, err);
-    if (!st)
-        hs_ranks_share(&problem);
     if (!st && hs_ranks_is_first())
         st = hs_tune_file_plan(&problem, &plan, err);
     if (hs_ranks_enter(&st, &problem, hs_plan_method(&plan), &plan.backend, err) && !st)

@@ -249,8 +249,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = hs_case_read(&request.of, &job.problem, err);
     job.problem.output.overwrite = job.problem.output.overwrite || request.overwrite;
-    if (!st)
-        hs_ranks_share(&job.problem);
     if (!st && hs_ranks_is_first())
         st = make_plan(&request, &job, err);
     if (!hs_ranks_enter(&st, &job.problem, hs_plan_method(&job.plan), &job.plan.backend, err)) {

@@ -3,11 +3,11 @@
 #include "commands/command.h"
 #include "engine/case.h"
 #include "engine/ranks/ranks.h"
-#include "engine/signals.h"
 #include "output/json.h"
 #include "output/tune_file.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     static struct findings findings; /* too large for the stack */
     findings = (struct findings){.problem = &problem};
     hs_problem_init(&problem);
-    hs_signals_ignore_pipe(); /* store the result even if nobody reads the table */
+    signal(SIGPIPE, SIG_IGN); /* store the result even if nobody reads the table */
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);
     if (!st)

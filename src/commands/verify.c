@@ -54,12 +54,11 @@ static enum hs_status read_problem(const struct request *request, struct hs_prob
 {
     const enum hs_status st = hs_case_read(&request->of, problem, err);
     const char *const steady = problem->schedule.steady_method;
-    const char *const named = steady ? steady : problem->schedule.method;
-    for (int n = 1; hs_methods[n] && named; n++)
-        if (strcmp(hs_methods[n]->name, named) == 0) {
-            findings->key = steady ? "steady.method" : "time.method";
-            findings->method = hs_methods[n]->name;
-        }
+    const struct hs_method *named = hs_method_named(steady ? steady : problem->schedule.method);
+    if (named && named != hs_methods[0]) {
+        findings->key = steady ? "steady.method" : "time.method";
+        findings->method = named->name;
+    }
     hs_case_by_sweeps(problem);
     if (st || !request->kernel)
         return st;
@@ -422,8 +421,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     request.every = request.kernel && strcmp(request.kernel, "all") == 0;
     if (!st)
         st = read_problem(&request, &problem, &findings, err);
-    if (!st)
-        hs_ranks_share(&problem);
     if (!st && hs_ranks_is_first())
         st = hs_tune_file_plan(&problem, &findings.plan, err);
     if (hs_ranks_enter(&st, &problem, hs_methods[0], &findings.plan.backend, err) && !st)

@@ -8,6 +8,8 @@
 #ifndef HS_CORE_GRID_H
 #define HS_CORE_GRID_H
 
+#include "core/host_device.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +82,17 @@ bool hs_grid_is_stretched(const struct hs_grid *grid); /* along any axis */
 int64_t hs_grid_index(const struct hs_grid *grid, const int64_t node[HS_AXES]);
 /* The node with that index. */
 void hs_grid_node(const struct hs_grid *grid, int64_t index, int64_t node[HS_AXES]);
+
+/* The neighbour of `node` before or after it (side -1, 1) along an axis of n nodes, where `at` is
+ * the node's place along the axis and `stride` the number of nodes between neighbours; -1: none. */
+static inline HS_HOST_DEVICE int64_t hs_next_node(int64_t n, bool wraps, int64_t at, int64_t stride,
+                                                  int side, int64_t node)
+{
+    const int64_t to = at + side;
+    if (to >= 0 && to < n)
+        return node + side * stride;
+    return wraps ? node - side * (n - 1) * stride : -1;
+}
 
 /* m. On a periodic axis also for node `points`: the position at which the first node recurs. */
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i);

@@ -72,16 +72,9 @@ struct hs_moving {
     int64_t *node; /* [count] i + nx*(j + ny*k), increasing */
     int64_t stretch_count;
     struct hs_moving_stretch *stretch; /* [stretch_count] by rows */
-    double *weight; /* of all stretches in turn: m^2 or W/K; 1 for prescribed nodes */
+    int64_t weights;
+    double *weight; /* [weights] of all stretches in turn: m^2 or W/K; 1 for prescribed nodes */
 };
-
-static inline int64_t hs_moving_weights(const struct hs_moving *moving)
-{
-    int64_t count = 0;
-    for (int64_t s = 0; s < moving->stretch_count; s++)
-        count += moving->stretch[s].count;
-    return count;
-}
 
 /* The share of a substance in the control volume of a node that a wall holds or prescribes. The
  * heat of the substance's sources and sinks there leaves through that wall. */
@@ -160,17 +153,6 @@ static inline const struct hs_network_row *hs_network_row_at(const struct hs_net
                                                              int64_t node)
 {
     return hs_network_row_of(network, network->form, node);
-}
-
-/* The neighbour of `node` before or after it (side -1, 1) along an axis, where `at` is the node's
- * place along the axis and `stride` the number of nodes between neighbours; -1: none. */
-static inline int64_t hs_network_next(const struct hs_network *network, int axis, int64_t at,
-                                      int64_t stride, int side, int64_t node)
-{
-    const int64_t n = network->grid.points[axis], to = at + side;
-    if (to >= 0 && to < n)
-        return node + side * stride;
-    return network->wrap[axis] ? node - side * (n - 1) * stride : -1;
 }
 
 /* All rows of nodes; in the array form one for each node. */

@@ -11,12 +11,9 @@
 #include "core/network.h"
 #include "core/stencil.h"
 
-enum hs_operator_kind { HS_OPERATOR_STENCIL, HS_OPERATOR_CONDUCTION };
-
 struct hs_operator {
-    enum hs_operator_kind kind;
     struct hs_stencil stencil;             /* stencil only */
-    const struct hs_network_view *network; /* conduction only; NULL if no kernel is called */
+    const struct hs_network_view *network; /* conduction only; set where a kernel is called */
 };
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/slab.h"
+#include "core/sum.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -88,8 +89,11 @@ void hs_problem_add_input(struct hs_problem *problem, const char *key, const cha
 
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which)
 {
-    if (problem->place[which])
-        return problem->place[which];
+    return problem->place[which] ? problem->place[which] : hs_problem_config(problem);
+}
+
+const char *hs_problem_config(const struct hs_problem *problem)
+{
     return problem->config_path ? problem->config_path : "config";
 }
 
@@ -112,9 +116,7 @@ struct hs_stencil hs_problem_stencil(const struct hs_problem *problem, double st
 
 struct hs_operator hs_problem_operator(const struct hs_problem *problem, double step)
 {
-    return (struct hs_operator){.kind =
-                                    problem->body ? HS_OPERATOR_CONDUCTION : HS_OPERATOR_STENCIL,
-                                .stencil = hs_problem_stencil(problem, step)};
+    return (struct hs_operator){.stencil = hs_problem_stencil(problem, step)};
 }
 
 struct hs_box hs_problem_interior(const struct hs_problem *problem)
@@ -127,9 +129,8 @@ struct hs_box hs_problem_interior(const struct hs_problem *problem)
     return box;
 }
 
-int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)
+int hs_problem_prescribing_face(const struct hs_problem *problem, const int64_t node[HS_AXES])
 {
-    const int64_t node[HS_AXES] = {i, j, k};
     int owner = -1;
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         if (node[axis] == 0 && problem->face[2 * axis].prescribed)
@@ -154,6 +155,14 @@ double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t
     const double below = i == 0 ? low->edge_weight : 1.0;
     const double above = i == grid->points[axis] - 1 ? (low + 1)->edge_weight : 1.0;
     return grid->spacing[axis] * below * above;
+}
+
+double hs_problem_length(const struct hs_problem *problem, int axis)
+{
+    struct hs_sum sum = {0.0, 0.0};
+    for (int64_t i = 0; i < problem->grid.points[axis]; i++)
+        hs_sum_add(&sum, hs_problem_node_width(problem, axis, i));
+    return hs_sum_value(&sum);
 }
 
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k)

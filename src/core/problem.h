@@ -209,14 +209,17 @@ struct hs_box hs_problem_interior(const struct hs_problem *problem);
 double hs_problem_node_volume(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
 /* The volume's factors [m]: of node i along an axis; 1 along axes that are not there. */
 double hs_problem_node_width(const struct hs_problem *problem, int axis, int64_t i);
-double hs_problem_heat_capacity(const struct hs_problem *problem); /* J/(m^3 K); 1 if unknown */
+double hs_problem_length(const struct hs_problem *problem, int axis); /* sum of these */
+double hs_problem_heat_capacity(const struct hs_problem *problem);    /* J/(m^3 K); 1 if unknown */
 
 /* HS_VARIES_...: what the source that sweeps add depends on; 0: no source. A body's wall values
  * that change along the wall and in time at once count as source. */
 unsigned hs_problem_source_varies(const struct hs_problem *problem);
 unsigned hs_problem_own_source_varies(const struct hs_problem *problem); /* without walls */
 
-/* "case.cfg:12"; the config's name if the setting is not given; or "config". */
+/* The config's name as given, or "config"; and "case.cfg:12", or if the setting is not given, the
+ * same. */
+const char *hs_problem_config(const struct hs_problem *problem);
 const char *hs_problem_place(const struct hs_problem *problem, enum hs_place which);
 
 const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K", "degC" */
@@ -240,9 +243,9 @@ void hs_problem_wall_name(const struct hs_problem *problem, int wall, char *out,
 
 /*
  * Prescribed layers come in the order x, y, z, min before max; where two meet, the later one has
- * the node. Returns the face that prescribes node (i, j, k), or -1 if none does.
+ * the node. Returns the face that prescribes the node, or -1 if none does.
  */
-int hs_problem_prescribing_face(const struct hs_problem *problem, int64_t i, int64_t j, int64_t k);
+int hs_problem_prescribing_face(const struct hs_problem *problem, const int64_t node[HS_AXES]);
 
 #ifdef __cplusplus
 }

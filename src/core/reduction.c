@@ -59,9 +59,7 @@ struct hs_reduction hs_reduction_of(const struct hs_problem *whole,
     const bool any = all.bad < hs_grid_count(&whole->grid), body = whole->network;
     const double capacity = body ? 1.0 : hs_problem_heat_capacity(whole);
     const double sum = hs_sum_value(&all.sum);
-    const int64_t nx = whole->grid.points[HS_X], ny = whole->grid.points[HS_Y];
-    const int64_t bad = all.bad > 0 ? all.first_bad : 0;
-    return (struct hs_reduction){
+    struct hs_reduction out = {
         .min = any ? all.min : NAN,
         .max = any ? all.max : NAN,
         .mean = any ? sum / hs_sum_value(&all.volume) : NAN,
@@ -70,8 +68,10 @@ struct hs_reduction hs_reduction_of(const struct hs_problem *whole,
         .stored = any ? hs_sum_value(&all.stored) * capacity : NAN,
         .sunk = any ? hs_sum_value(&all.sunk) : NAN,
         .not_finite = all.bad,
-        .first_bad = {bad % nx, bad / nx % ny, bad / nx / ny},
     };
+    if (all.bad > 0)
+        hs_grid_node(&whole->grid, all.first_bad, out.first_bad);
+    return out;
 }
 
 enum hs_status hs_reduce(const struct hs_backend *backend, struct hs_backend_state *state,

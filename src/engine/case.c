@@ -71,16 +71,19 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     }
     if (together)
         st = hs_ranks_compare(st, out, err);
-    return st ? st : hs_network_of_problem(out, together, err);
+    if (!st)
+        st = hs_network_of_problem(out, together, err);
+    if (!st && together)
+        hs_ranks_share(out);
+    return st;
 }
 
 void hs_case_by_sweeps(struct hs_problem *problem)
 {
     struct hs_schedule *schedule = &problem->schedule;
-    for (int n = 0; hs_methods[n] && schedule->method; n++)
-        if (strcmp(hs_methods[n]->name, schedule->method) == 0 &&
-            hs_methods[n]->step_rule != HS_STEP_STABLE)
-            schedule->step = NAN;
+    const struct hs_method *method = hs_method_named(schedule->method);
+    if (method && method->step_rule != HS_STEP_STABLE)
+        schedule->step = NAN;
     schedule->tolerance = 0.0;
     free(schedule->method);
     free(schedule->steady_method);

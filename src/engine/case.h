@@ -35,7 +35,8 @@ struct hs_case_request {
  * names of backends and kernels, and steps, where the keys that they follow from are correct. So
  * all mistakes are reported at once. (For a correct config hs_plan_make reports these.) On a rank
  * other than the first, numbers given for each node stay in their files, and a body ends up without
- * a network. Ranks that read a case together share the work, and all fail if one fails.
+ * a network. Ranks that read a case together share the work, all fail if one fails, and each has
+ * its share of the machine afterwards.
  */
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err);

@@ -165,8 +165,7 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
 /* Whether a wall has its own temperature at a node, or at others of its face. */
 static bool is_prescribed(const struct hs_problem *problem, const int64_t node[HS_AXES])
 {
-    bool is = !problem->body &&
-              hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]) >= 0;
+    bool is = !problem->body && hs_problem_prescribing_face(problem, node) >= 0;
     for (int w = 0; w < problem->wall_count && !is; w++) {
         const int face = problem->walls[w].face;
         is = problem->walls[w].kind == HS_WALL_PRESCRIBES &&
@@ -371,12 +370,9 @@ static const struct hs_method *method_of_any_step(const struct hs_problem *probl
     const struct hs_method *found = NULL;
     for (int n = 0; hs_methods[n]; n++) {
         const struct hs_method *method = hs_methods[n];
-        struct hs_error reason;
-        hs_error_init(&reason);
         if (method->cuts && hs_ranks_can(method) && (!found || method->implicit) &&
-            !method->suits(problem, &reason))
+            !method->suits(problem, NULL))
             found = method;
-        hs_error_release(&reason);
     }
     return found;
 }

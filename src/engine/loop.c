@@ -24,18 +24,14 @@ struct loop {
     struct hs_observer *const *observers;
     int observer_count;
     const volatile int *interrupted;
-    struct hs_backend_state *state;
     struct hs_method_state *method; /* of the method that this run uses (hs_plan_method) */
     struct hs_step_state_cache cache;
     struct hs_watch watch;
-    struct hs_steady steady;
+    struct hs_loop_result *result;
     double waits; /* s: until then it is not steady, as a wall or a source will change; or NaN */
     struct hs_solution solution; /* where a method solves */
     struct hs_solve_watch solve_watch;
     int64_t sweep;
-    int64_t swept;
-    double seconds;  /* in sweeps */
-    double reducing; /* in reductions between them */
     int64_t stretch; /* sweeps that take about stretch_seconds */
 };
 
@@ -46,9 +42,9 @@ static struct hs_step_state step_state_of(struct loop *loop, enum hs_phase phase
                                   .phase = phase,
                                   .sweep = loop->sweep,
                                   .time = hs_plan_time(loop->plan, loop->sweep),
-                                  .seconds = loop->seconds,
-                                  .device = loop->plan->backend->describe(loop->state),
-                                  .steady = &loop->steady,
+                                  .seconds = loop->result->seconds,
+                                  .device = loop->plan->backend->describe(loop->cache.state),
+                                  .steady = &loop->result->steady,
                                   .method = loop->method,
                                   .cache = &loop->cache};
 }
@@ -91,10 +87,10 @@ static void wait_for_what_acts_later(struct loop *loop)
     const struct hs_pulse_ahead ahead = {hs_plan_time(loop->plan, loop->sweep), loop->plan->end,
                                          hs_plan_sweep_step(loop->plan),
                                          loop->problem->schedule.steady_tolerance};
-    if (loop->steady.reached && !(ahead.now < loop->waits))
+    if (loop->result->steady.reached && !(ahead.now < loop->waits))
         loop->waits = ahead.now + 0.1 * (hs_pulses_ahead(loop->problem, &ahead) - ahead.now);
     if (ahead.now < loop->waits)
-        loop->steady.reached = false;
+        loop->result->steady.reached = false;
 }
 
 /* The next multiple of check_every; INT64_MAX unless a steady state is sought. */
@@ -115,7 +111,7 @@ static int64_t next_due(const struct loop *loop)
         const int64_t next = observer->next(observer->self, loop->sweep);
         due = next < due ? next : due;
     }
-    const int64_t watch = hs_watch_next(&loop->watch, loop->sweep);
+    const int64_t watch = loop->sweep + loop->watch.apart;
     due = watch < due && !hs_plan_jumps(loop->plan) ? watch : due;
     return due > loop->sweep ? due : loop->sweep + 1;
 }
@@ -171,16 +167,16 @@ static enum hs_status sweep_to(struct loop *loop, int64_t stop, const struct hs_
         span.keep_before = last && keep->keep_before;
         loop->cache.reduction_valid = false;
         const double begin = hs_clock_now();
-        enum hs_status st =
-            loop->plan->method->advance(loop->method, loop->plan->backend, loop->state, &span, err);
+        enum hs_status st = loop->plan->method->advance(loop->method, loop->plan->backend,
+                                                        loop->cache.state, &span, err);
         const double seconds = hs_clock_now() - begin;
         if (!st)
             st = ask(loop, err);
         if (st)
             return st == HS_INTERRUPTED ? HS_OK : st; /* the field is still that of loop->sweep */
         loop->sweep += span.count;
-        loop->swept += span.count;
-        loop->seconds += seconds;
+        loop->result->swept += span.count;
+        loop->result->seconds += seconds;
         if (span.count == loop->stretch)
             fit_stretch(loop, span.count, seconds);
     }
@@ -196,62 +192,64 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
     if (st)
         return st;
+    struct hs_loop_result *result = loop->result;
     const double spent = hs_clock_now() - begin;
-    loop->reducing += spent;
-    hs_watch_cost(&loop->watch, spent, loop->swept > 0 ? loop->seconds / (double)loop->swept : NAN);
+    result->reducing += spent;
+    hs_watch_cost(&loop->watch, spent,
+                  result->swept > 0 ? result->seconds / (double)result->swept : NAN);
     return hs_watch_judge(&loop->watch, &step_state, reduction, err);
 }
 
 /* Notifies the observers of the failure that the message describes. */
-static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase,
-                                    struct hs_loop_result *out, struct hs_error *err)
+static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase, struct hs_error *err)
 {
-    out->phase = phase;
+    loop->result->phase = phase;
     const struct hs_step_state step_state = step_state_of(loop, phase);
     const enum hs_status st = notify(loop, &step_state, true, loop->sweep, err);
     return st ? st : HS_FAILED_CHECK;
 }
 
 /* From `loop->sweep`, of which all have been notified, to the end. */
-static enum hs_status run(struct loop *loop, struct hs_loop_result *out, struct hs_error *err)
+static enum hs_status run(struct loop *loop, struct hs_error *err)
 {
-    out->phase = HS_PHASE_RUNNING;
-    while (!loop->steady.reached && loop->sweep < loop->plan->sweeps) {
+    enum hs_phase *phase = &loop->result->phase;
+    *phase = HS_PHASE_RUNNING;
+    while (!loop->result->steady.reached && loop->sweep < loop->plan->sweeps) {
         const int64_t before = loop->sweep;
         const int64_t due = next_due(loop), check = next_steady_check(loop);
         const int64_t stop = due < check ? due : check;
         const struct hs_span keep = keep_for(loop, stop);
         enum hs_status st = sweep_to(loop, stop, &keep, err);
         if (st == HS_FAILED_CHECK)
-            return finish_failed(loop, HS_PHASE_UNSOLVED, out, err);
+            return finish_failed(loop, HS_PHASE_UNSOLVED, err);
         if (!st)
             st = look(loop, err);
         if (st == HS_FAILED_CHECK)
-            return finish_failed(loop, HS_PHASE_DIVERGED, out, err);
+            return finish_failed(loop, HS_PHASE_DIVERGED, err);
         if (st)
             return st;
         if (loop->sweep < stop) { /* a signal */
-            out->phase = HS_PHASE_STOPPED;
+            *phase = HS_PHASE_STOPPED;
             break;
         }
         if (is_steady_check(loop, stop)) {
-            hs_steady_look(&loop->steady, stop, &loop->cache.reduction);
+            hs_steady_look(&loop->result->steady, stop, &loop->cache.reduction);
             wait_for_what_acts_later(loop);
         }
-        if (loop->steady.reached || stop == loop->plan->sweeps)
+        if (loop->result->steady.reached || stop == loop->plan->sweeps)
             break;
         const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
         st = notify(loop, &step_state, false, before, err);
         if (st)
             return st;
     }
-    if (out->phase == HS_PHASE_RUNNING)
-        out->phase = HS_PHASE_END;
-    const struct hs_step_state last = step_state_of(loop, out->phase);
+    if (*phase == HS_PHASE_RUNNING)
+        *phase = HS_PHASE_END;
+    const struct hs_step_state last = step_state_of(loop, *phase);
     const enum hs_status st = notify(loop, &last, true, loop->sweep, err);
     if (st)
         return st;
-    return out->phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
+    return *phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
 }
 
 /* Passes the progress of the steady-state solution to the observers. Returns whether a signal asks
@@ -273,7 +271,7 @@ static enum hs_status check_solve(struct loop *loop, struct hs_error *err)
         method->check_solve
             ? method->check_solve(loop->method, loop->problem->schedule.steady_tolerance, err)
             : HS_OK;
-    loop->seconds += hs_clock_now() - begin; /* what it makes, solve takes */
+    loop->result->seconds += hs_clock_now() - begin; /* what it makes, solve takes */
     return st;
 }
 
@@ -288,8 +286,8 @@ static enum hs_status check_advance(struct loop *loop, struct hs_error *err)
 static enum hs_status upload(struct loop *loop, const struct hs_stored *from, struct hs_error *err)
 {
     const struct hs_backend *backend = loop->plan->backend;
-    return backend->begin ? backend->begin(loop->state, from, err)
-                          : hs_initial_upload(loop->problem, from, backend, loop->state, err);
+    return backend->begin ? backend->begin(loop->cache.state, from, err)
+                          : hs_initial_upload(loop->problem, from, backend, loop->cache.state, err);
 }
 
 /* Creates the method, and checks that it can begin. */
@@ -298,7 +296,8 @@ static enum hs_status create_method(struct loop *loop, struct hs_error *err)
     const struct hs_method *method = hs_plan_method(loop->plan);
     enum hs_status st = HS_OK;
     if (method->create)
-        st = method->create(loop->problem, loop->plan->backend, loop->state, &loop->method, err);
+        st = method->create(loop->problem, loop->plan->backend, loop->cache.state, &loop->method,
+                            err);
     if (st)
         return st;
     return loop->plan->steady_method ? check_solve(loop, err) : check_advance(loop, err);
@@ -315,9 +314,9 @@ static enum hs_status solve(struct loop *loop, struct hs_error *err)
         return HS_OK;
     const double begin = hs_clock_now();
     const enum hs_status st =
-        method->solve(loop->method, loop->plan->backend, loop->state,
+        method->solve(loop->method, loop->plan->backend, loop->cache.state,
                       loop->problem->schedule.steady_tolerance, &loop->solution, err);
-    loop->seconds += hs_clock_now() - begin;
+    loop->result->seconds += hs_clock_now() - begin;
     return st;
 }
 
@@ -337,21 +336,33 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
     st = hs_step_state_reduction(&step_state, &reduction, err);
     if (st)
         return st;
-    hs_steady_begin(&loop->steady, loop->problem, loop->plan, loop->sweep, reduction);
+    hs_steady_begin(&loop->result->steady, loop->problem, loop->plan, loop->sweep, reduction);
     if (start && start->ended)
-        hs_steady_take_up(&loop->steady, start->ended, reduction);
+        hs_steady_take_up(&loop->result->steady, start->ended, reduction);
     wait_for_what_acts_later(loop);
     if (loop->plan->steady_method)
-        hs_steady_solved(&loop->steady, &loop->solution);
+        hs_steady_solved(&loop->result->steady, &loop->solution);
     st = hs_watch_begin(&loop->watch, &step_state, reduction, err);
     return st ? st : notify(loop, &step_state, true, loop->sweep, err);
 }
 
-static void drain(const struct loop *loop)
+static enum hs_status create(struct loop *loop, struct hs_error *err)
 {
+    const struct hs_problem *problem = loop->problem;
+    loop->cache.backend = loop->plan->backend;
+    return loop->plan->backend->create(problem, loop->plan->kernel, problem->solver.device,
+                                       problem->solver.threads, &loop->cache.state, err);
+}
+
+static void destroy(struct loop *loop)
+{
+    const struct hs_method *method = hs_plan_method(loop->plan);
     for (int i = 0; i < loop->observer_count; i++)
         if (loop->observers[i]->drain)
             loop->observers[i]->drain(loop->observers[i]->self);
+    if (method->destroy)
+        method->destroy(loop->method);
+    loop->plan->backend->destroy(loop->cache.state);
 }
 
 enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -359,42 +370,32 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                            int observer_count, const volatile int *interrupted,
                            struct hs_loop_result *out, struct hs_error *err)
 {
-    const struct hs_backend *backend = plan->backend;
     const struct hs_method *method = hs_plan_method(plan);
     struct loop loop = {.problem = problem,
                         .plan = plan,
                         .observers = observers,
                         .observer_count = observer_count,
                         .interrupted = interrupted,
+                        .result = out,
                         .waits = NAN,
                         .sweep = start ? start->sweep : 0,
                         .stretch = hs_plan_sweeps_singly(plan) ? 4 : 1};
     *out = (struct hs_loop_result){.phase = HS_PHASE_START};
     enum hs_status st = hs_method_check_memory(problem, plan, err);
     if (!st)
-        st = backend->create(problem, plan->kernel, problem->solver.device, problem->solver.threads,
-                             &loop.state, err);
+        st = create(&loop, err);
     if (st)
         return st;
-    loop.cache.backend = backend;
-    loop.cache.state = loop.state;
-    snprintf(out->device, sizeof out->device, "%s", backend->describe(loop.state));
+    snprintf(out->device, sizeof out->device, "%s", plan->backend->describe(loop.cache.state));
     st = begin(&loop, start, err);
     if (!st)
-        st = run(&loop, out, err);
+        st = run(&loop, err);
     out->sweeps = loop.sweep;
-    out->swept = loop.swept;
     out->time = hs_plan_time(plan, loop.sweep);
-    out->seconds = loop.seconds;
-    out->reducing = loop.reducing;
     out->last = loop.cache.reduction;
-    out->steady = loop.steady;
     if (loop.method && method->effort)
         method->effort(loop.method, &out->effort);
-    drain(&loop);
-    if (method->destroy)
-        method->destroy(loop.method);
-    backend->destroy(loop.state);
+    destroy(&loop);
     return st;
 }
 
@@ -409,22 +410,17 @@ static enum hs_status check_field(struct loop *loop, struct hs_error *err)
 enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_plan *plan,
                              struct hs_error *err)
 {
-    const struct hs_backend *backend = plan->backend;
     const struct hs_method *method = hs_plan_method(plan);
-    struct loop loop = {.problem = problem, .plan = plan};
-    enum hs_status st = backend->create(problem, plan->kernel, problem->solver.device,
-                                        problem->solver.threads, &loop.state, err);
+    struct hs_loop_result unused = {.seconds = 0.0};
+    struct loop loop = {.problem = problem, .plan = plan, .result = &unused};
+    enum hs_status st = create(&loop, err);
     if (st)
         return st;
-    loop.cache.backend = backend;
-    loop.cache.state = loop.state;
     st = upload(&loop, NULL, err);
     if (!st && (method->check_solve || method->check_advance))
         st = create_method(&loop, err);
     if (!st && !plan->steady_method) /* else its solution is looked at */
         st = check_field(&loop, err);
-    if (method->destroy)
-        method->destroy(loop.method);
-    backend->destroy(loop.state);
+    destroy(&loop);
     return st;
 }

@@ -1,6 +1,7 @@
 #include "engine/plan.h"
 
 #include "core/round.h"
+#include "core/text.h"
 #include "core/thread.h"
 #include "engine/choose_method.h"
 #include "engine/method_memory.h"
@@ -25,19 +26,15 @@ static const double rounding = 16.0 * DBL_EPSILON;
 /* Growth per sweep that a raw stencil's decimals may cause (six times 0.1666666667). */
 static const double amplification_slack = 1e-9;
 
-static const char interval_key[] = "output.interval";
-
 /* Sweep counts stay exact in a double, and so do times made of them. */
 static const double most_sweeps = 9007199254740992.0; /* 2^53 */
 static const double most_times_stable = 1e12;         /* 2e6 sweeps per step of rkl2 */
 
 void hs_plan_note(struct hs_plan *plan, const char *format, ...)
 {
-    size_t used = strlen(plan->note);
-    if (used > 0 && used + 2 < sizeof plan->note) {
-        memcpy(plan->note + used, "; ", 3);
-        used += 2;
-    }
+    if (plan->note[0])
+        hs_text_append(plan->note, sizeof plan->note, "; ");
+    const size_t used = strlen(plan->note);
     va_list args;
     va_start(args, format);
     vsnprintf(plan->note + used, sizeof plan->note - used, format, args);
@@ -112,7 +109,7 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: boundary: these boundaries feed a mode that grows with any step; "
                             "is a robin h negative?",
-                            problem->config_path ? problem->config_path : "config");
+                            hs_problem_config(problem));
     if (plan->method->step_rule != HS_STEP_STABLE)
         return free_step(problem, plan->method, step, err);
     if (isnan(given) && isinf(plan->limit))
@@ -157,13 +154,12 @@ static double equal_step(double length, double count, double wanted, double time
     return fabs(count * wanted - length) <= rounding * time ? wanted : length / count;
 }
 
-/* Cuts `length` [s], given by the config's `key`, into *count equal steps. */
-static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan, const char *key,
-                          double length, double longest, int64_t *count, double *step,
-                          struct hs_error *err)
+/* Cuts `length` [s], given by the config's `key` at a place, into *count equal steps. */
+static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan,
+                          enum hs_place where, const char *key, double length, double longest,
+                          int64_t *count, double *step, struct hs_error *err)
 {
-    const bool is_interval = strcmp(key, interval_key) == 0;
-    const char *place = hs_problem_place(problem, is_interval ? HS_PLACE_INTERVAL : HS_PLACE_END);
+    const char *place = hs_problem_place(problem, where);
     const double n = steps_of(length, longest);
     if (!(n <= most_sweeps))
         return hs_error_add(err, HS_BAD_INPUT,
@@ -186,6 +182,14 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
     return HS_OK;
 }
 
+static enum hs_status cut_interval(const struct hs_problem *problem, struct hs_plan *plan,
+                                   double longest, struct hs_error *err)
+{
+    plan->interval = problem->schedule.output_interval;
+    return cut(problem, plan, HS_PLACE_INTERVAL, "output.interval", plan->interval, longest,
+               &plan->interval_sweeps, &plan->interval_step, err);
+}
+
 /* Up to a time: whole intervals, then the rest. */
 static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_plan *plan,
                                   double longest, struct hs_error *err)
@@ -200,26 +204,18 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
                             hs_problem_place(problem, HS_PLACE_INTERVAL), interval, end / interval);
     if (!isnan(interval))
         plan->intervals = (int64_t)intervals_of(end, interval);
-    if (plan->intervals > 0) {
-        plan->interval = interval;
-        const enum hs_status st = cut(problem, plan, interval_key, plan->interval, longest,
-                                      &plan->interval_sweeps, &plan->interval_step, err);
-        if (st)
-            return st;
-    }
-    double rest = end;
-    if (plan->intervals > 0)
-        rest -= (double)plan->intervals * plan->interval;
+    enum hs_status st = plan->intervals > 0 ? cut_interval(problem, plan, longest, err) : HS_OK;
+    const double rest = end - (double)plan->intervals * plan->interval;
     int64_t tail = 0;
-    if (rest > whole_to * (plan->intervals > 0 ? plan->interval : 0.0)) {
-        const enum hs_status st =
-            cut(problem, plan, plan->intervals > 0 ? "the rest of time.end" : "time.end", rest,
-                longest, &tail, &plan->tail_step, err);
-        if (st)
-            return st;
-        if (plan->intervals > 0 && !problem->raw)
+    if (!st && rest > whole_to * plan->interval) {
+        st = cut(problem, plan, HS_PLACE_END,
+                 plan->intervals > 0 ? "the rest of time.end" : "time.end", rest, longest, &tail,
+                 &plan->tail_step, err);
+        if (!st && plan->intervals > 0 && !problem->raw)
             plan->tail_step = equal_step(rest, (double)tail, plan->interval_step, end);
     }
+    if (st)
+        return st;
     const double all = (double)plan->intervals * (double)plan->interval_sweeps + (double)tail;
     if (all > most_sweeps)
         return hs_error_add(err, HS_BAD_INPUT,
@@ -236,9 +232,7 @@ static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_pl
     plan->sweeps = sweeps;
     plan->tail_step = longest;
     if (!isnan(problem->schedule.output_interval)) {
-        plan->interval = problem->schedule.output_interval;
-        const enum hs_status st = cut(problem, plan, interval_key, plan->interval, longest,
-                                      &plan->interval_sweeps, &plan->interval_step, err);
+        const enum hs_status st = cut_interval(problem, plan, longest, err);
         if (st)
             return st;
         plan->intervals = sweeps / plan->interval_sweeps;
@@ -259,18 +253,11 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
 /* What may be done if a step takes too many sweeps; "implicit" if it can do the problem. */
 static const char *remedy_of_length(const struct hs_problem *problem)
 {
-    const char *remedy = " or give a shorter time.step";
-    for (int n = 0; hs_methods[n]; n++) {
-        const struct hs_method *method = hs_methods[n];
-        struct hs_error reason;
-        hs_error_init(&reason);
-        if (method->implicit && !method->suits(problem, &reason))
-            remedy = hs_ranks_can(method)
-                         ? ", give a shorter time.step, or take \"implicit\""
-                         : ", give a shorter time.step, or take \"implicit\" on one rank";
-        hs_error_release(&reason);
-    }
-    return remedy;
+    const struct hs_method *implicit = hs_method_named("implicit");
+    if (implicit->suits(problem, NULL))
+        return " or give a shorter time.step";
+    return hs_ranks_can(implicit) ? ", give a shorter time.step, or take \"implicit\""
+                                  : ", give a shorter time.step, or take \"implicit\" on one rank";
 }
 
 /* With a cell that is tiny by mistake, or a layer of atoms, a step of many sweeps never ends. */

@@ -19,11 +19,6 @@ static const double largest_weight = 1e30;
  * step is about the rate's inverse, and the symbol some 12 times the rate. */
 static const double largest_rate = DBL_MAX / 1e3;
 
-static const char *config_name(const struct hs_problem *problem)
-{
-    return problem->config_path ? problem->config_path : "config";
-}
-
 /* 1/s: the rate at which a node follows its neighbours along an axis. */
 static double rate(const struct hs_problem *problem, int axis)
 {
@@ -39,7 +34,7 @@ static enum hs_status check_material(const struct hs_problem *problem, struct hs
             return hs_error_add(err, HS_BAD_INPUT,
                                 "%s: material: a diffusivity of %g m^2/s and a spacing of %g m "
                                 "along %c cannot be computed with; %s",
-                                config_name(problem), problem->material.diffusivity,
+                                hs_problem_config(problem), problem->material.diffusivity,
                                 problem->grid.spacing[axis], "xyz"[axis], look_at_units);
     }
     return HS_OK;
@@ -69,8 +64,9 @@ static enum hs_status check_walls(const struct hs_problem *problem, struct hs_er
                                 "%s: boundary.%s: this wall's data, over the conductivity and "
                                 "times the spacing of %g m, have a weight of %g, which cannot be "
                                 "computed with; %s",
-                                config_name(problem), hs_face_name(f), problem->grid.spacing[f / 2],
-                                fmax(fabs(edge), fabs(data)), look_at_units);
+                                hs_problem_config(problem), hs_face_name(f),
+                                problem->grid.spacing[f / 2], fmax(fabs(edge), fabs(data)),
+                                look_at_units);
         }
     return HS_OK;
 }
@@ -83,7 +79,7 @@ enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct 
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: grid: the cells of an axis differ, and a stencil needs one "
                             "spacing along each; give a material, radius 1 and no raw coefficients",
-                            config_name(problem));
+                            hs_problem_config(problem));
     const enum hs_status st =
         problem->raw ? check_coefficients(problem, err) : check_material(problem, err);
     return st ? st : check_walls(problem, err);

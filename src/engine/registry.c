@@ -44,6 +44,14 @@ const struct hs_method *const hs_methods[] = {
     NULL,
 };
 
+const struct hs_method *hs_method_named(const char *name)
+{
+    for (int n = 0; hs_methods[n] && name; n++)
+        if (strcmp(hs_methods[n]->name, name) == 0)
+            return hs_methods[n];
+    return NULL;
+}
+
 static const struct hs_registry this_build = {hs_backends, hs_kernels};
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -513,8 +521,7 @@ static enum hs_status check_names(const struct hs_registry *registry,
 enum hs_status hs_check_names(const struct hs_problem *problem, struct hs_error *err)
 {
     const struct hs_backend *backend;
-    char note[16];
-    return check_names(&this_build, problem, &backend, note, sizeof note, err);
+    return check_names(&this_build, problem, &backend, NULL, 0, err);
 }
 
 enum hs_status hs_choose_among(const struct hs_registry *registry, const struct hs_problem *problem,

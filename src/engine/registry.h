@@ -17,7 +17,8 @@ extern const struct hs_kernel *const hs_kernels[];
 extern const struct hs_backend *const hs_backends[];           /* ends with NULL */
 const struct hs_backend *hs_backend_of(enum hs_device device); /* NULL: not in this build */
 
-extern const struct hs_method *const hs_methods[]; /* the default first; ends with NULL */
+extern const struct hs_method *const hs_methods[];         /* the default first; ends with NULL */
+const struct hs_method *hs_method_named(const char *name); /* NULL: none, or without a name */
 
 /* Finds the kernel of that name for that device. Errors: HS_BAD_INPUT, with the nearest name of any
  * device and all known names of this one. */

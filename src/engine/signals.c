@@ -25,7 +25,7 @@ static void ask_for_stop(int number)
 
 void hs_signals_watch(void)
 {
-    hs_signals_ignore_pipe();
+    signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     for (int i = 0; i < WATCHED; i++) {
         struct sigaction before, action = {.sa_handler = ask_for_stop};
@@ -35,11 +35,6 @@ void hs_signals_watch(void)
             (sigaction(watched[i].number, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
             sigaction(watched[i].number, &action, NULL);
     }
-}
-
-void hs_signals_ignore_pipe(void)
-{
-    signal(SIGPIPE, SIG_IGN);
 }
 
 const char *hs_signals_name(int number)

@@ -13,9 +13,6 @@
  * program at once. SIGHUP, SIGUSR1 and SIGXCPU stay ignored if they were (nohup). */
 void hs_signals_watch(void);
 
-/* Ignores SIGPIPE only, for a command whose work outlives its readers. */
-void hs_signals_ignore_pipe(void);
-
 /* Number of the signal that asked for a stop; 0 while none has. */
 extern volatile int hs_signals_stop;
 

@@ -1,5 +1,6 @@
 #include "engine/slowest.h"
 
+#include "engine/modes/axis_matrix.h"
 #include "engine/network/network.h"
 #include "engine/network/slowest.h"
 #include "engine/threads.h"
@@ -55,14 +56,13 @@ static double axis_decay(const struct hs_stencil *stencil, int axis, double thet
 }
 
 /* Whether the stencil is symmetric, and its longest waves are the slowest. */
-static bool diffuses(const struct hs_stencil *stencil)
+static bool diffuses(const struct hs_problem *problem, const struct hs_stencil *stencil)
 {
     enum { SAMPLES = 32 };
     for (int axis = 0; axis < stencil->dims; axis++) {
-        for (int m = 1; m <= stencil->radius; m++)
-            if (stencil->c[hs_stencil_index(stencil->radius, axis, m)] !=
-                stencil->c[hs_stencil_index(stencil->radius, axis, -m)])
-                return false;
+        const struct hs_axis_matrix matrix = hs_axis_matrix_of(problem, stencil, axis);
+        if (!hs_axis_matrix_symmetric(&matrix))
+            return false;
         const double slow = axis_decay(stencil, axis, M_PI / SAMPLES);
         for (int s = 2; s <= SAMPLES; s++)
             if (!(axis_decay(stencil, axis, M_PI * s / SAMPLES) >= slow && slow >= 0.0))
@@ -121,7 +121,7 @@ struct hs_slowest hs_slowest_mode(const struct hs_problem *problem,
 {
     if (problem->network)
         return slowest_of_body(problem, step);
-    if (!diffuses(stencil))
+    if (!diffuses(problem, stencil))
         return (struct hs_slowest){.decay = NAN, .all_modes = NAN};
     const double common = common_decay(stencil);
     double slowest = common, next = INFINITY;

@@ -14,7 +14,6 @@
 #include "engine/modes/eigenvalues.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     SAMPLES = 720, /* of the symbol; even, so that theta = pi is one */
@@ -24,8 +23,7 @@ enum {
 
 /* The operator along one axis, and its eigenvalues. */
 struct axis {
-    int radius;
-    double c[2 * HS_MAX_RADIUS + 1]; /* of neighbour -radius..radius, at [radius + offset] */
+    struct hs_axis_matrix matrix;
     double complex symbol[SAMPLES];
     int modes;
     double complex mode[2 * HS_EIGENVALUES_MAX]; /* with the faces' rules */
@@ -33,11 +31,13 @@ struct axis {
 
 static double complex symbol_at(const struct axis *axis, double theta)
 {
+    const int radius = axis->matrix.radius;
+    const double *c = axis->matrix.c + radius;
     double complex wave[HS_MAX_RADIUS + 1] = {1.0}, sum = 0.0; /* exp(i offset theta) */
-    for (int offset = 1; offset <= axis->radius; offset++)
+    for (int offset = 1; offset <= radius; offset++)
         wave[offset] = cexp(I * offset * theta);
-    for (int offset = -axis->radius; offset <= axis->radius; offset++)
-        sum += axis->c[axis->radius + offset] * (offset < 0 ? conj(wave[-offset]) : wave[offset]);
+    for (int offset = -radius; offset <= radius; offset++)
+        sum += c[offset] * (offset < 0 ? conj(wave[-offset]) : wave[offset]);
     return sum;
 }
 
@@ -64,18 +64,18 @@ static void add_modes(struct axis *axis, const struct hs_axis_matrix *of)
  * face is taken by itself, with a mirror at the cut: there the mode is as stable or less. (Among
  * waves of a lopsided stencil a mirror has modes of its own.)
  */
-static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t points)
+static void find_modes(struct axis *axis)
 {
+    struct hs_axis_matrix of = axis->matrix;
     axis->modes = 0;
-    if (face[0].wrap) /* all modes are waves, which the symbol covers */
+    if (of.face[0].wrap) /* all modes are waves, which the symbol covers */
         return;
     const struct hs_face mirror = {.a = {1.0, 1.0, 1.0}};
-    const struct hs_face low[2] = {face[0], mirror}, high[2] = {mirror, face[1]};
-    struct hs_axis_matrix of = {.radius = axis->radius, .face = face, .nodes = points};
-    memcpy(of.c, axis->c, sizeof of.c);
-    if (points > HS_EIGENVALUES_MAX)
+    const struct hs_face low[2] = {of.face[0], mirror}, high[2] = {mirror, of.face[1]};
+    const bool cut = of.nodes > HS_EIGENVALUES_MAX;
+    if (cut)
         of.nodes = HS_EIGENVALUES_MAX;
-    if (points > HS_EIGENVALUES_MAX && hs_axis_matrix_symmetric(&of)) {
+    if (cut && hs_axis_matrix_symmetric(&of)) {
         of.face = low;
         add_modes(axis, &of);
         of.face = high;
@@ -83,11 +83,11 @@ static void find_modes(struct axis *axis, const struct hs_face face[2], int64_t 
     add_modes(axis, &of);
 }
 
-static void prepare(struct axis *axis, const struct hs_problem *problem, int which)
+static void prepare(struct axis *axis)
 {
     for (int s = 0; s < SAMPLES; s++)
         axis->symbol[s] = symbol_at(axis, 2.0 * M_PI * s / SAMPLES);
-    find_modes(axis, &problem->face[2 * which], problem->grid.points[which]);
+    find_modes(axis);
 }
 
 /* The argument in [lo, hi] for which f is least, if f has one minimum there. */
@@ -219,14 +219,15 @@ double hs_stability_limit(const struct hs_problem *problem)
                      problem->material.diffusivity / (grid->spacing[axis] * grid->spacing[axis]));
     struct spectrum op = {.dims = grid->dims};
     for (int n = 0; n < grid->dims; n++) {
-        struct axis *axis = &op.axis[n];
+        struct hs_axis_matrix *matrix = &op.axis[n].matrix;
         const double rate =
             problem->material.diffusivity / (grid->spacing[n] * grid->spacing[n]) / scale;
-        axis->radius = problem->radius;
-        for (int offset = -axis->radius; offset <= axis->radius; offset++)
-            axis->c[axis->radius + offset] =
-                rate * hs_second_difference(axis->radius, offset < 0 ? -offset : offset);
-        prepare(axis, problem, n);
+        *matrix = (struct hs_axis_matrix){
+            .radius = problem->radius, .face = &problem->face[2 * n], .nodes = grid->points[n]};
+        for (int offset = -problem->radius; offset <= problem->radius; offset++)
+            matrix->c[problem->radius + offset] =
+                rate * hs_second_difference(problem->radius, offset < 0 ? -offset : offset);
+        prepare(&op.axis[n]);
     }
     if (reach(&op, 0.0) > 1e-9) /* a mode that grows in the differential equation itself */
         return 0.0;
@@ -248,13 +249,10 @@ double hs_amplification(const struct hs_problem *problem, const struct hs_stenci
 {
     struct spectrum op = {.dims = stencil->dims};
     for (int n = 0; n < stencil->dims; n++) {
-        struct axis *axis = &op.axis[n];
-        axis->radius = stencil->radius;
-        for (int offset = -axis->radius; offset <= axis->radius; offset++)
-            if (offset != 0 || n == 0) /* the centre counts once */
-                axis->c[axis->radius + offset] =
-                    stencil->c[hs_stencil_index(stencil->radius, n, offset)];
-        prepare(axis, problem, n);
+        op.axis[n].matrix = hs_axis_matrix_of(problem, stencil, n);
+        if (n > 0) /* the centre counts once */
+            op.axis[n].matrix.c[stencil->radius] = 0.0;
+        prepare(&op.axis[n]);
     }
     return fmax(reach(&op, 0.0), -least_over_directions(minus_reach, &op));
 }

@@ -45,7 +45,6 @@ static void compare(const struct hs_problem *problem, const void *field, const v
                     struct hs_comparison *out)
 {
     const enum hs_precision precision = problem->precision;
-    const int64_t *points = problem->grid.points;
     out->nodes = hs_grid_count(&problem->grid);
     out->value = hs_read(precision, field, 0);
     out->reference = hs_read(precision, reference, 0);
@@ -63,49 +62,43 @@ static void compare(const struct hs_problem *problem, const void *field, const v
             out->max_ulps = ulps;
             out->value = T;
             out->reference = R;
-            out->worst[HS_X] = n % points[HS_X];
-            out->worst[HS_Y] = n / points[HS_X] % points[HS_Y];
-            out->worst[HS_Z] = n / (points[HS_X] * points[HS_Y]);
+            hs_grid_node(&problem->grid, n, out->worst);
         }
     }
 }
 
-/* Takes the last field of a run, and records the largest |T| on the way to it. */
-struct taker {
-    int64_t every; /* sweeps between looks for the largest */
-    double largest;
-    void *field; /* [nz][ny][nx] in the problem's precision, at the end; NULL before */
-};
-
+/* Some sixteen looks for the largest |T|. */
 static int64_t taker_next(void *self, int64_t sweep)
 {
-    const struct taker *taker = self;
-    return (sweep / taker->every + 1) * taker->every;
+    const struct hs_reference *taken = self;
+    const int64_t every = taken->sweeps / 16 + 1;
+    return (sweep / every + 1) * every;
 }
 
+/* Takes the last field of a run, and records the largest |T| on the way to it. */
 static enum hs_status taker_notify(void *self, const struct hs_step_state *step_state,
                                    struct hs_error *err)
 {
-    struct taker *taker = self;
+    struct hs_reference *taken = self;
     const struct hs_reduction *reduction;
     enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
     if (st)
         return st;
-    taker->largest = fmax(taker->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
+    taken->largest = fmax(taken->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
     if (step_state->phase != HS_PHASE_END)
         return HS_OK;
     const struct hs_problem *problem = step_state->problem;
     const struct hs_box box = hs_grid_box(&problem->grid);
     const size_t bytes = (size_t)hs_box_count(&box) * hs_precision_size(problem->precision);
-    taker->field = malloc(bytes);
-    return taker->field ? hs_step_state_box(step_state, false, &box, taker->field, err)
+    taken->field = malloc(bytes);
+    return taken->field ? hs_step_state_box(step_state, false, &box, taken->field, err)
                         : hs_error_add(err, HS_DEVICE,
                                        "no memory for a copy of the field (%zu bytes)", bytes);
 }
 
-/* Runs `sweeps` sweeps of the plan by the method, even if the field becomes steady. */
+/* Runs the plan by the method for out->sweeps sweeps, even if the field becomes steady. */
 static enum hs_status run_to(const struct hs_problem *problem, const struct hs_plan *plan,
-                             const struct hs_method *method, int64_t sweeps, struct taker *taker,
+                             const struct hs_method *method, struct hs_reference *out,
                              struct hs_error *err)
 {
     struct hs_problem same = *problem; /* shares what it points to; not to be released */
@@ -113,11 +106,10 @@ static enum hs_status run_to(const struct hs_problem *problem, const struct hs_p
     struct hs_plan shorter = *plan;
     shorter.method = method;
     shorter.steady_method = NULL;
-    shorter.sweeps = sweeps;
-    shorter.end = hs_plan_time(plan, sweeps);
-    taker->every = sweeps / 16 + 1;
+    shorter.sweeps = out->sweeps;
+    shorter.end = hs_plan_time(plan, out->sweeps);
     struct hs_observer observer = {
-        .name = "taker", .self = taker, .next = taker_next, .notify = taker_notify};
+        .name = "taker", .self = out, .next = taker_next, .notify = taker_notify};
     struct hs_observer *const observers[] = {&observer};
     struct hs_loop_result result;
     return hs_loop_run(&same, &shorter, NULL, observers, 1, NULL, &result, err);
@@ -160,14 +152,9 @@ enum hs_status hs_verify_reference(const struct hs_problem *problem, const struc
 {
     *out = (struct hs_reference){.sweeps = sweeps};
     struct hs_plan reference = *plan;
-    struct taker taker = {0};
     reference.backend = hs_backend_of(HS_CPU);
-    enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference.kernel, err);
-    if (!st)
-        st = run_to(problem, &reference, hs_methods[0], sweeps, &taker, err);
-    out->largest = taker.largest;
-    out->field = taker.field;
-    return st;
+    const enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference.kernel, err);
+    return st ? st : run_to(problem, &reference, hs_methods[0], out, err);
 }
 
 void hs_verify_reference_release(struct hs_reference *reference)
@@ -181,12 +168,12 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
                                  struct hs_error *err)
 {
     *out = (struct hs_comparison){.sweeps = reference->sweeps};
-    struct taker taker = {0};
-    const enum hs_status st = run_to(problem, plan, hs_methods[0], reference->sweeps, &taker, err);
-    if (taker.field && !st)
-        compare(problem, taker.field, reference->field, out);
-    free(taker.field);
-    out->largest = fmax(reference->largest, taker.largest);
+    struct hs_reference found = {.sweeps = reference->sweeps};
+    const enum hs_status st = run_to(problem, plan, hs_methods[0], &found, err);
+    if (found.field && !st)
+        compare(problem, found.field, reference->field, out);
+    free(found.field);
+    out->largest = fmax(reference->largest, found.largest);
     out->device_functions = has_device_functions(problem, plan);
     out->bound = bound_of(problem, plan, out);
     return st;
@@ -199,12 +186,9 @@ enum hs_status hs_verify_compare(const struct hs_problem *problem, const struct 
 static const struct hs_method *find_modes(const struct hs_problem *problem, char *lacking,
                                           size_t size)
 {
-    const struct hs_method *found = NULL;
+    const struct hs_method *found = hs_method_named("spectral");
     struct hs_error reason;
     hs_error_init(&reason);
-    for (int n = 0; hs_methods[n] && !found; n++)
-        if (strcmp(hs_methods[n]->name, "spectral") == 0)
-            found = hs_methods[n];
     if (found->suits(problem, &reason)) {
         snprintf(lacking, size, "%s", hs_error_reason(&reason));
         char *advice = strstr(lacking, "; take ");
@@ -232,16 +216,16 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
     const struct hs_method *modes = find_modes(problem, out->lacking, sizeof out->lacking);
     if (!modes)
         return HS_OK;
-    struct taker by_sweeps = {0}, by_modes = {0};
+    struct hs_reference by_sweeps = {.sweeps = sweeps}, by_modes = by_sweeps;
     struct hs_plan even = *plan; /* equal steps, as many as asked for */
     even.tail_step = hs_plan_step(plan);
     even.intervals = even.interval_sweeps = 0;
     even.sweeps = sweeps;
     even.end = NAN;
     even.end = hs_plan_time(&even, sweeps);
-    enum hs_status st = run_to(problem, &even, hs_methods[0], sweeps, &by_sweeps, err);
+    enum hs_status st = run_to(problem, &even, hs_methods[0], &by_sweeps, err);
     if (!st)
-        st = run_to(problem, &even, modes, sweeps, &by_modes, err);
+        st = run_to(problem, &even, modes, &by_modes, err);
     if (by_modes.field && !st)
         compare(problem, by_modes.field, by_sweeps.field, &out->comparison);
     free(by_sweeps.field);
@@ -464,7 +448,7 @@ enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct h
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: grid: too few points to be halved twice for a grid refinement; "
                             "give more points",
-                            problem->config_path ? problem->config_path : "config");
+                            hs_problem_config(problem));
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const double factor = finest * pow(2.0, g - (HS_REFINEMENT_GRIDS - 1));
         const enum hs_status st = solve(problem, plan, factor, &out->grid[g], err);

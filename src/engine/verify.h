@@ -22,7 +22,7 @@ struct hs_comparison {
     double bound;            /* K: largest max_abs allowed; 0 in double without device functions */
 };
 
-/* The reference's result for a problem, with which any number of kernels can be compared. */
+/* A run's result; that of the reference can be compared with any number of kernels'. */
 struct hs_reference {
     int64_t sweeps;
     double largest; /* K: largest |T| in the run */

@@ -10,6 +10,7 @@
 
 static const double out_of_scale = 1e6;
 static const double look_share = 0.01; /* of the sweeps' time */
+enum { UNKNOWN_APART = 64 };           /* sweeps, until the costs are known */
 
 /* Updates *value, the value of largest |T| so far, and *node, where it is, from the nodes of a box.
  * `values` has room for all of them. */
@@ -51,9 +52,7 @@ static enum hs_status find_worst(const struct hs_step_state *step_state,
         k = j ? k : box.hi[HS_Z];
     }
     free(values);
-    node[HS_X] = worst % grid->points[HS_X];
-    node[HS_Y] = worst / grid->points[HS_X] % grid->points[HS_Y];
-    node[HS_Z] = worst / (grid->points[HS_X] * grid->points[HS_Y]);
+    hs_grid_node(grid, worst, node);
     return st;
 }
 
@@ -74,11 +73,6 @@ static enum hs_status describe_worst(const struct hs_step_state *step_state,
     hs_grid_name_node(&step_state->problem->grid, node, place, sizeof place);
     snprintf(out, size, "the temperature is %s at %s", number, place);
     return HS_OK;
-}
-
-static const char *config_name(const struct hs_problem *problem)
-{
-    return problem->config_path ? problem->config_path : "config";
 }
 
 /* Whether a solver made the node's value from a finite initial one. */
@@ -139,7 +133,7 @@ static enum hs_status refuse_initial(const struct hs_step_state *step_state,
                             problem->precision == HS_FLOAT
                                 ? "a float is at most 3.4e38; or take precision = \"double\""
                                 : "a temperature is at most 1e300");
-    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    const int face = hs_problem_prescribing_face(problem, node);
     const enum hs_place place = face < 0 ? HS_PLACE_INITIAL : (enum hs_place)(HS_PLACE_FACE + face);
     return hs_error_add(
         err, HS_BAD_INPUT, "%s: %s%s; give what is finite everywhere, %s",
@@ -151,9 +145,9 @@ enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state
                               const struct hs_reduction *reduction, struct hs_error *err)
 {
     const struct hs_problem *problem = step_state->problem;
-    *watch = (struct hs_watch){
-        .last_good = step_state->sweep, .look_seconds = NAN, .sweep_seconds = NAN};
-    watch->bound = hs_precision_most(problem->precision);
+    *watch = (struct hs_watch){.bound = hs_precision_most(problem->precision),
+                               .last_good = step_state->sweep,
+                               .apart = UNKNOWN_APART};
     if (!is_in_order(watch, reduction))
         return refuse_initial(step_state, reduction, err);
     const double scale = fmax(fabs(reduction->min), fabs(reduction->max)) +
@@ -217,21 +211,15 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
     return hs_error_add(err, HS_FAILED_CHECK,
                         "%s: diverged: %s, at %s %lld, t = %.9g s "
                         "(in order at %s %lld, t = %.9g s); %s; snapshots before it are kept",
-                        config_name(step_state->problem), worst, name, (long long)step_state->sweep,
-                        step_state->time, name, (long long)watch->last_good,
+                        hs_problem_config(step_state->problem), worst, name,
+                        (long long)step_state->sweep, step_state->time, name,
+                        (long long)watch->last_good,
                         hs_plan_time(step_state->plan, watch->last_good), cause);
 }
 
 void hs_watch_cost(struct hs_watch *watch, double look_seconds, double sweep_seconds)
 {
-    watch->look_seconds = look_seconds;
-    watch->sweep_seconds = sweep_seconds;
-}
-
-int64_t hs_watch_next(const struct hs_watch *watch, int64_t sweep)
-{
-    double apart = 64.0; /* until the costs are known */
-    if (watch->look_seconds > 0.0 && watch->sweep_seconds > 0.0)
-        apart = ceil(watch->look_seconds / (look_share * watch->sweep_seconds));
-    return sweep + (int64_t)fmin(fmax(apart, 16.0), 1e12);
+    const bool known = look_seconds > 0.0 && sweep_seconds > 0.0;
+    const double apart = ceil(look_seconds / (look_share * sweep_seconds));
+    watch->apart = known ? (int64_t)fmin(fmax(apart, 16.0), 1e12) : UNKNOWN_APART;
 }

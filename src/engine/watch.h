@@ -10,10 +10,9 @@
 #include "engine/step_state.h"
 
 struct hs_watch {
-    double bound;        /* |T| beyond it counts as blow-up; infinite if nothing sets a scale */
-    int64_t last_good;   /* latest sweep seen to be in order */
-    double look_seconds; /* wall time of a check */
-    double sweep_seconds;
+    double bound;      /* |T| beyond it counts as blow-up; infinite if nothing sets a scale */
+    int64_t last_good; /* latest sweep seen to be in order */
+    int64_t apart;     /* sweeps from check to check, so that checking costs about one percent */
 };
 
 /* Checks the field that the run begins with: HS_BAD_INPUT if it is not finite. */
@@ -25,10 +24,7 @@ enum hs_status hs_watch_begin(struct hs_watch *watch, const struct hs_step_state
 enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state *step_state,
                               const struct hs_reduction *reduction, struct hs_error *err);
 
-/* Sets the cost of a check and of a sweep [s]; NaN if not known. */
+/* Takes account of the cost of a check and of a sweep [s]; NaN if not known. */
 void hs_watch_cost(struct hs_watch *watch, double look_seconds, double sweep_seconds);
-
-/* The next sweep to check, so that checking costs about one percent. */
-int64_t hs_watch_next(const struct hs_watch *watch, int64_t sweep);
 
 #endif

@@ -210,12 +210,13 @@ static void apply_walls(const struct hs_problem *problem, double t, int64_t j, i
 {
     const struct hs_grid *grid = &problem->grid;
     const int64_t last = grid->points[HS_X] - 1;
-    const int inside = last > 1 ? hs_problem_prescribing_face(problem, 1, j, k) : -1;
+    const int inside =
+        last > 1 ? hs_problem_prescribing_face(problem, (const int64_t[]){1, j, k}) : -1;
     if (inside >= 0)
         hs_value_row(grid, &problem->face[inside].data, t, j, k, out);
     for (int64_t i = 0; i <= last; i += last > 0 ? last : 1) {
-        const int face = hs_problem_prescribing_face(problem, i, j, k);
         const int64_t node[HS_AXES] = {i, j, k};
+        const int face = hs_problem_prescribing_face(problem, node);
         if (face >= 0)
             out[i] = hs_value_at_node(&problem->face[face].data, grid, node, t);
     }

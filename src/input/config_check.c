@@ -109,7 +109,7 @@ static struct hs_key field_key(const struct hs_reader *reader, const char *group
 static struct hs_key initial_key(const struct hs_reader *reader, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = reader->problem;
-    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    const int face = hs_problem_prescribing_face(problem, node);
     double at[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         at[axis] = hs_grid_coordinate(&problem->grid, axis, node[axis]);

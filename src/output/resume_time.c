@@ -152,7 +152,7 @@ static void name_change(double would_be, double time, char *out, size_t size)
 enum hs_status hs_resume_check_time(const struct hs_problem *problem, const struct hs_plan *plan,
                                     const struct hs_checkpoint_state *state, struct hs_error *err)
 {
-    const char *config = problem->config_path ? problem->config_path : "config";
+    const char *config = hs_problem_config(problem);
     const int64_t sweep = state->resume.sweep;
     char way[300];
     if (goes_on(plan, state))

@@ -124,7 +124,7 @@ static inline void model_sweep(struct model *m, const struct hs_span *span, int6
             if (problem->source.present)
                 hs_problem_source_row(problem, span->step, t, n[1], n[2], source);
             for (n[0] = 0; n[0] < points[0]; n[0]++) {
-                const int face = hs_problem_prescribing_face(problem, n[0], n[1], n[2]);
+                const int face = hs_problem_prescribing_face(problem, n);
                 *model_node(m, m->next, n) =
                     face >= 0 ? model_data(m, face, n, t_next)
                     : model_holds(problem, n)

@@ -76,7 +76,7 @@ static void call(const struct hs_kernel *kernel, const struct hs_kernel_plan *pl
     f->walled = true;
     f->wrapped = !(kernel->features & HS_APPLIES_WALLS);
     network_fields_begin(m, f, first);
-    const struct hs_operator op = {.kind = HS_OPERATOR_CONDUCTION, .network = &f->view};
+    const struct hs_operator op = {.network = &f->view};
     const void *source = network_origin(f, f->source, size);
     const struct hs_sweep sweep = {
         .precision = f->precision,

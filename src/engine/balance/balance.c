@@ -448,7 +448,7 @@ static bool describe(struct hs_balance *balance, const struct hs_step_state *ste
         method->mean(step_state->method, step);
         if (step->step == 0.0)
             return false;
-        balance->stencil = hs_problem_operator(balance->problem, step->sweep).stencil;
+        balance->stencil = hs_problem_stencil(balance->problem, step->sweep);
     }
     return true;
 }

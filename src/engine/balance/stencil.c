@@ -51,7 +51,7 @@ static int holding(const struct hs_balance *balance, int face, const int64_t nod
 static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = balance->problem;
-    int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    int face = hs_problem_prescribing_face(problem, node);
     for (int f = 2 * problem->grid.dims - 1; f >= 0 && face < 0; f--)
         if (holding(balance, f, node) >= 0)
             face = f;
@@ -88,7 +88,7 @@ static double data_at(const struct hs_balance *balance, const struct hs_value *d
 static double prescribed(const struct hs_balance *balance, const int64_t node[HS_AXES])
 {
     const struct hs_problem *problem = balance->problem;
-    const int face = hs_problem_prescribing_face(problem, node[HS_X], node[HS_Y], node[HS_Z]);
+    const int face = hs_problem_prescribing_face(problem, node);
     return face < 0 ? NAN : data_at(balance, &problem->face[face].data, node);
 }
 

@@ -44,8 +44,6 @@ struct work {
     double *vector, *inverse; /* [n][n] of the basis */
     double *rate;             /* [n] likewise */
     double condition;
-    int64_t slow; /* mode of smallest |rate|; the rest as in hs_eigenbasis */
-    double slow_off, slow_mixed;
 };
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
@@ -465,9 +463,10 @@ double hs_eigenbasis_inverse(const struct hs_eigenbasis *basis, int64_t mode, in
 
 /* ---- the slowest ----------------------------------------------------------------------------- */
 
-/* Of one part. By perturbation theory, what the mode's residual has of another mode mixes the two
- * in first order and changes the rate in second; sums are in extended precision. */
-static void find_slow(struct work *w)
+/* Of one part, if it is the first or has a slower one than that. By perturbation theory, what the
+ * mode's residual has of another mode mixes the two in first order and changes the rate in second;
+ * sums are in extended precision. */
+static void find_slow(const struct work *w, struct hs_eigenbasis *out)
 {
     const int64_t n = w->n;
     int64_t slow = 0;
@@ -475,19 +474,21 @@ static void find_slow(struct work *w)
     for (int64_t mode = 0; mode < n; mode++)
         if (fabs(w->rate[mode]) < fabs(w->rate[slow]))
             slow = mode;
-    w->slow = slow;
-    w->slow_off = w->slow_mixed = 0.0;
+    if (w->first > 0 && !(fabs(w->rate[slow]) < fabs(out->rate[out->slow])))
+        return;
+    out->slow = w->first + slow;
+    out->slow_off = out->slow_mixed = 0.0;
     for (int64_t i = 0; i < n; i++) {
         long double size;
         residual[i] = (double)(image(w, i, slow, &size) - w->rate[slow] * w->vector[i * n + slow]);
-        w->slow_off += (double)(LDBL_EPSILON * size) * fabs(w->inverse[slow * n + i]);
+        out->slow_off += (double)(LDBL_EPSILON * size) * fabs(w->inverse[slow * n + i]);
     }
     hs_openblas_product(w->blas, n, 1, n, 1.0, w->inverse, residual, 0.0, mixed);
     for (int64_t mode = 0; mode < n; mode++) {
         const double apart = fabs(w->rate[mode] - w->rate[slow]), size = fabs(mixed[mode]);
         const bool itself = mode == slow; /* the rate's error before the last step */
-        w->slow_mixed = fmax(w->slow_mixed, itself || size == 0.0 ? 0.0 : size / apart);
-        w->slow_off += itself || size == 0.0 ? size : size * size / apart;
+        out->slow_mixed = fmax(out->slow_mixed, itself || size == 0.0 ? 0.0 : size / apart);
+        out->slow_off += itself || size == 0.0 ? size : size * size / apart;
     }
 }
 
@@ -506,12 +507,7 @@ static enum hs_status make_part(const struct hs_axis_matrix *matrix, int64_t fir
     const enum hs_status st = solve(&w, err);
     out->condition = fmax(out->condition, w.condition);
     if (!st)
-        find_slow(&w);
-    if (!st && (first == 0 || fabs(w.rate[w.slow]) < fabs(out->rate[out->slow]))) {
-        out->slow = first + w.slow;
-        out->slow_off = w.slow_off;
-        out->slow_mixed = w.slow_mixed;
-    }
+        find_slow(&w, out);
     free(w.band);
     free(w.one);
     return st;

@@ -750,7 +750,6 @@ double hs_modes_doubt(const struct hs_modes *modes)
 struct hs_span hs_modes_sweep(const struct hs_problem *problem)
 {
     struct hs_span span = {.count = 1, .step = 0.5 * hs_stability_limit(problem)};
-    span.op = hs_problem_operator(problem, span.step);
     span.op.stencil = hs_stencil_of_diffusion(&problem->grid, problem->radius,
                                               problem->material.diffusivity, span.step);
     return span;

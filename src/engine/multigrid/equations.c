@@ -4,6 +4,7 @@
 #include "engine/multigrid/stencil_network.h"
 #include "engine/network/coefficients.h"
 #include "engine/threads.h"
+#include "engine/walls/boundary_data.h"
 #include "functions/fields.h"
 #include "functions/moving.h"
 #include "functions/time_function.h"
@@ -13,17 +14,6 @@
 #include <stdlib.h>
 
 /* ---- what suits ------------------------------------------------------------------------------ */
-
-static bool varies_in_time(const struct hs_problem *problem)
-{
-    bool varies = hs_problem_source_varies(problem) & HS_VARIES_T;
-    if (problem->network)
-        return varies || hs_network_moves(problem->network) ||
-               hs_network_varies(problem->network, problem->time_functions);
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
-        varies = varies || hs_value_varies(&problem->face[face].data) & HS_VARIES_T;
-    return varies;
-}
 
 enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_error *err)
 {
@@ -36,7 +26,7 @@ enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_err
                             "it can do stencil.radius = 1, not %d; take that, or \"spectral\" or "
                             "\"sweeps\"",
                             problem->radius);
-    if (varies_in_time(problem))
+    if (hs_boundary_data_in_time(problem))
         return hs_error_add(err, HS_BAD_INPUT,
                             "walls or the source change with time, so there is no steady state; "
                             "give time.end instead of steady, or values that do not depend on t");
@@ -201,7 +191,7 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
     *equations = (struct hs_equations){
         .problem = problem,
         .network = problem->network,
-        .threads = hs_threads_for(&problem->grid, problem->solver.threads),
+        .threads = hs_threads_of(problem),
     };
     enum hs_status st = HS_OK;
     if (!problem->network) {

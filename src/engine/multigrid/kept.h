@@ -11,7 +11,6 @@
 #define HS_ENGINE_MULTIGRID_KEPT_H
 
 #include "core/grid.h"
-#include "core/host_device.h"
 #include "core/problem.h"
 
 #ifdef __cplusplus
@@ -40,16 +39,12 @@ static inline HS_HOST_DEVICE int64_t hs_lattice_count(const struct hs_lattice *l
     return lattice->n[HS_X] * lattice->n[HS_Y] * lattice->n[HS_Z];
 }
 
-/* The neighbour of `node` before or after it (side -1, 1) along an axis, where `at` is the node's
- * place along the axis and `stride` the number of nodes between neighbours; -1: none. */
+/* hs_next_node along an axis. */
 static inline HS_HOST_DEVICE int64_t hs_lattice_next(const struct hs_lattice *lattice, int axis,
                                                      int64_t at, int64_t stride, int side,
                                                      int64_t node)
 {
-    const int64_t n = lattice->n[axis], to = at + side;
-    if (to >= 0 && to < n)
-        return node + side * stride;
-    return lattice->wrap[axis] ? node - side * (n - 1) * stride : -1;
+    return hs_next_node(lattice->n[axis], lattice->wrap[axis], at, stride, side, node);
 }
 
 /* The kept nodes of n along an axis. The first node is kept. Between two kept nodes at most one is

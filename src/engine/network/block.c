@@ -30,11 +30,11 @@ static void place(struct hs_block *block, const struct hs_grid *grid, const bool
 void hs_block_init(struct hs_block *block, const struct hs_grid *grid, const bool wrap[HS_AXES],
                    int64_t node)
 {
-    const int64_t *points = grid->points;
+    int64_t at[HS_AXES];
+    hs_grid_node(grid, node, at);
     memset(block, 0, sizeof *block);
-    place(block, grid, wrap, HS_X, node % points[HS_X]);
-    place(block, grid, wrap, HS_Y, node / points[HS_X] % points[HS_Y]);
-    place(block, grid, wrap, HS_Z, node / points[HS_X] / points[HS_Y]);
+    for (int axis = 0; axis < HS_AXES; axis++)
+        place(block, grid, wrap, axis, at[axis]);
 }
 
 static int64_t count_of(const struct hs_block *block)

@@ -62,7 +62,8 @@ static double sign_at(int64_t points, bool odd, int64_t i)
 /* The place beyond `place` at one side of an axis; -1: there is none. */
 static int64_t beyond(const struct hs_network *network, int axis, int64_t place, int side)
 {
-    return hs_network_next(network, axis, place, 1, side ? 1 : -1, place);
+    return hs_next_node(network->grid.points[axis], network->wrap[axis], place, 1, side ? 1 : -1,
+                        place);
 }
 
 /* Sets the signs along an axis, and each neighbour's over the node's own. */

@@ -80,7 +80,7 @@ static void set_stretches(const struct terms *terms, struct hs_moving *out)
 static void conclude(struct terms *terms, struct hs_moving *out)
 {
     const size_t count = (size_t)terms->count;
-    *out = (struct hs_moving){.count = 0};
+    *out = (struct hs_moving){.weights = terms->count};
     if (count == 0)
         return;
     qsort(terms->term, count, sizeof *terms->term, compare_terms);

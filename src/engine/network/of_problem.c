@@ -1,7 +1,6 @@
 #include "engine/network/of_problem.h"
 
 #include "core/memory.h"
-#include "core/sum.h"
 #include "engine/network/network.h"
 #include "engine/ranks/ranks.h"
 #include "engine/threads.h"
@@ -26,12 +25,8 @@ static void find_volume(const struct hs_problem *problem)
 {
     const struct hs_body *body = problem->plain;
     double volume = 1.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        struct hs_sum sum = {0.0, 0.0};
-        for (int64_t i = 0; i < problem->grid.points[axis]; i++)
-            hs_sum_add(&sum, hs_problem_node_width(problem, axis, i));
-        volume *= hs_sum_value(&sum);
-    }
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        volume *= hs_problem_length(problem, axis);
     body->substance[body->solid[0].substance].volume = volume;
 }
 

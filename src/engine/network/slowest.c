@@ -103,7 +103,8 @@ static double leaves(const struct lanczos *l, int axis, int64_t at, int64_t node
 {
     double sum = 0.0;
     for (int side = -1; side <= 1; side += 2) {
-        const int64_t to = hs_network_next(l->network, axis, at, l->stride[axis], side, node);
+        const int64_t to = hs_next_node(l->network->grid.points[axis], l->network->wrap[axis], at,
+                                        l->stride[axis], side, node);
         if (to < 0)
             continue;
         const struct hs_network_row *row = hs_network_row_at(l->network, side < 0 ? to : node);

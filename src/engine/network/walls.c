@@ -213,7 +213,7 @@ static bool exchange(const struct hs_wall *wall, int64_t node, double area, doub
 {
     if (wall->kind != HS_WALL_EXCHANGES || area == 0.0)
         return true;
-    const double convection = area * wall->h * at_node(wall->h_field, node);
+    const double convection = area * hs_wall_h_at(wall, node);
     *sink += convection;
     if (convection != 0.0 && wall->ambient.function >= 0 &&
         !hs_forcing_add(forcing, wall->ambient.function,

@@ -22,7 +22,7 @@ static int number_of(const char *name)
     return value ? atoi(value) : 0;
 }
 
-static bool first = true;
+static int number; /* of this one, as its launcher says; not 0 only where it is refused */
 
 enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
 {
@@ -31,7 +31,7 @@ enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
         const int count = number_of(launchers[n].count);
         if (count < 2)
             continue;
-        first = number_of(launchers[n].rank) == 0;
+        number = number_of(launchers[n].rank);
         return hs_error_add(
             err, HS_BAD_INPUT,
             "started as %d processes (%s), each of which would do the whole run: "
@@ -50,11 +50,6 @@ enum hs_status hs_ranks_end(enum hs_status status)
 int hs_ranks_count(void)
 {
     return 1;
-}
-
-bool hs_ranks_is_first(void)
-{
-    return first;
 }
 
 enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
@@ -79,7 +74,7 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
 
 int hs_ranks_number(void)
 {
-    return 0;
+    return number;
 }
 
 enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)

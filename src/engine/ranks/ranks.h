@@ -23,7 +23,10 @@ enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err);
 enum hs_status hs_ranks_end(enum hs_status status);
 
 /* Whether this is the only rank, or rank 0: the one that prints. */
-bool hs_ranks_is_first(void);
+static inline bool hs_ranks_is_first(void)
+{
+    return hs_ranks_number() == 0;
+}
 
 /* For a command that reads a problem on all ranks, after each has: returns the status of all, and
  * checks that all have read the same. Errors: those of a rank that failed; HS_BAD_INPUT. */

@@ -161,7 +161,11 @@ static void add_layer(const struct hs_slab_problem *slab, const struct hs_moving
             break;
         if (stretch.first < begin || stretch.first >= end)
             continue;
+        memcpy(out->weight + out->weights, whole->weight + stretch.weight,
+               (size_t)stretch.count * sizeof *out->weight);
         stretch.first += out->count - begin;
+        stretch.weight = out->weights;
+        out->weights += stretch.count;
         out->stretch[out->stretch_count++] = stretch;
     }
     for (int64_t n = begin; n < end; n++)
@@ -177,16 +181,9 @@ static void cut_moving(const struct hs_slab_problem *slab, const struct hs_movin
     const size_t times = 3; /* a layer occurs at most so often: twice as halo */
     out->node = hs_new(times * (size_t)whole->count * sizeof *out->node);
     out->stretch = hs_new(times * (size_t)whole->stretch_count * sizeof *out->stretch);
+    out->weight = hs_new(times * (size_t)whole->weights * sizeof *out->weight);
     for (int64_t k = 0; k < slab->shape.layers; k++)
         add_layer(slab, whole, k, out);
-    out->weight = hs_new((size_t)hs_moving_weights(out) * sizeof *out->weight + 1);
-    double *weight = out->weight;
-    for (int64_t s = 0; s < out->stretch_count; s++) {
-        struct hs_moving_stretch *stretch = &out->stretch[s];
-        memcpy(weight, whole->weight + stretch->weight, (size_t)stretch->count * sizeof *weight);
-        stretch->weight = weight - out->weight;
-        weight += stretch->count;
-    }
 }
 
 /* Makes a layer of held nodes without edges upwards. */
@@ -248,9 +245,10 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
     return HS_OK;
 }
 
-enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab_shape *shape,
-                            struct hs_slab_problem *out, struct hs_error *err)
+enum hs_status hs_slab_make(const struct hs_slab_shape *shape, struct hs_slab_problem *out,
+                            struct hs_error *err)
 {
+    const struct hs_problem *whole = shape->slab.whole;
     out->problem = *whole;
     out->shape = *shape;
     out->problem.slab = &out->shape.slab;

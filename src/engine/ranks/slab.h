@@ -49,8 +49,8 @@ struct hs_slab_problem {
     struct hs_slab_shape shape; /* problem.slab is in it */
 };
 /* Errors: HS_DEVICE where memory is short. Release it whatever the result, and do not move it. */
-enum hs_status hs_slab_make(const struct hs_problem *whole, const struct hs_slab_shape *shape,
-                            struct hs_slab_problem *out, struct hs_error *err);
+enum hs_status hs_slab_make(const struct hs_slab_shape *shape, struct hs_slab_problem *out,
+                            struct hs_error *err);
 /* Reads the slab's layers of a source in a file, unless they are in memory. */
 enum hs_status hs_slab_read_source(struct hs_slab_problem *slab, struct hs_error *err);
 void hs_slab_release(struct hs_slab_problem *slab);

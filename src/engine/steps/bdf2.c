@@ -70,11 +70,12 @@ static enum hs_status no_memory(struct hs_error *err)
 static bool is_prescribed(const struct hs_bdf2 *bdf2, int64_t node)
 {
     const struct hs_problem *problem = bdf2->problem;
-    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
     const int32_t kind = hs_network_row_at(bdf2->equations.network, node)->kind;
     if (kind == HS_NODE_FREE || problem->network)
         return kind == HS_NODE_PRESCRIBED;
-    return hs_problem_prescribing_face(problem, node % nx, node / nx % ny, node / (nx * ny)) >= 0;
+    int64_t at[HS_AXES];
+    hs_grid_node(&problem->grid, node, at);
+    return hs_problem_prescribing_face(problem, at) >= 0;
 }
 
 static bool is_end(const struct hs_grid *grid, int axis, int64_t i)

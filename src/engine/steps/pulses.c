@@ -67,9 +67,8 @@ static int64_t moving_node(const struct group *group, int64_t weight)
 static double moving_at(const struct group *group, int64_t weight, double t)
 {
     const struct hs_grid *grid = &group->problem->grid;
-    const int64_t node = moving_node(group, weight), row = node / grid->points[HS_X];
-    const int64_t at[HS_AXES] = {node % grid->points[HS_X], row % grid->points[HS_Y],
-                                 row / grid->points[HS_Y]};
+    int64_t at[HS_AXES];
+    hs_grid_node(grid, moving_node(group, weight), at);
     return group->moving->weight[weight] *
            hs_value_at_node(hs_moving_stretch_of(group->moving, weight)->value, grid, at, t);
 }
@@ -229,7 +228,7 @@ static void add_moving(struct groups *out, const struct hs_problem *problem,
                        const struct hs_moving *moving, double time)
 {
     out->group[out->count++] = (struct group){
-        .problem = problem, .moving = moving, .count = hs_moving_weights(moving), .time = time};
+        .problem = problem, .moving = moving, .count = moving->weights, .time = time};
 }
 
 static void add_network(struct groups *out, const struct hs_problem *problem, double time)

@@ -71,7 +71,7 @@ struct hs_datum_nodes hs_datum_nodes_of(const struct hs_grid *grid, const struct
 {
     struct hs_datum_nodes l = {.count = 1, .face = datum->face};
     for (int axis = 0; axis < HS_AXES; axis++) {
-        const bool varies = (hs_value_varies(datum->value) & HS_VARIES_X << axis) != 0;
+        const bool varies = datum->field || hs_value_varies(datum->value) & HS_VARIES_X << axis;
         const bool across = datum->face >= 0 && datum->face / 2 == axis;
         const int64_t points = grid->points[axis];
         l.along[axis] = !varies || across ? 1 : points < most ? points : most;
@@ -310,14 +310,7 @@ static struct survey look_at(const struct hs_problem *problem, const struct hs_d
 {
     struct survey out = {.lowest = INFINITY, .highest = -INFINITY};
     const struct hs_grid *grid = &problem->grid;
-    struct hs_datum_nodes l = hs_datum_nodes_of(grid, datum, close_by[grid->dims]);
-    if (datum->field) {
-        l.count = 1;
-        for (int axis = 0; axis < HS_AXES; axis++)
-            l.count *= l.along[axis] = grid->points[axis] < close_by[grid->dims]
-                                           ? grid->points[axis]
-                                           : close_by[grid->dims];
-    }
+    const struct hs_datum_nodes l = hs_datum_nodes_of(grid, datum, close_by[grid->dims]);
     double sum = 0.0;
     for (int64_t n = 0; n < l.count; n++) {
         int64_t node[HS_AXES];

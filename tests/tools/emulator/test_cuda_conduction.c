@@ -38,7 +38,7 @@ static void run(const struct network_case *c, const struct hs_box *box, int orde
     network_fields_init(&f, &m, NETWORK_GPU_LINE, plan.shift);
     f.walled = f.wrapped = !(kernel->features & HS_APPLIES_WALLS);
     network_fields_begin(&m, &f, 0);
-    const struct hs_operator op = {.kind = HS_OPERATOR_CONDUCTION, .network = &f.view};
+    const struct hs_operator op = {.network = &f.view};
     const size_t size = hs_precision_size(c->precision);
     const double value[STEPS] = {0};
     const void *const field = network_origin(&f, f.source, size);

@@ -19,9 +19,14 @@
 #include <vector>
 
 /* The emulator has no threads. */
-extern "C" int hs_threads_for(const hs_grid *, int)
+extern "C" int hs_threads_of(const hs_problem *)
 {
     return 1;
+}
+
+extern "C" bool hs_boundary_data_in_time(const hs_problem *)
+{
+    return false;
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */

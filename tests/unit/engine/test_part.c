@@ -462,7 +462,7 @@ static void try_case(int n)
     for (hs_wire.rank = 0; hs_wire.rank < ranks; hs_wire.rank++) {
         struct hs_part *here = &part[hs_wire.rank];
         assert_ok(hs_part_create(here, &problem, &fake, &request, &err));
-        hs_part_join(here);
+        hs_part_join(here, NULL);
     }
     drain(text);
     for (int r = 0; r < ranks; r++)

@@ -285,7 +285,7 @@ static void begin_part(const struct trial *t, int rank, struct part *part)
     const struct hs_box all = hs_grid_box(&t->problem->grid);
     const struct hs_slab_shape shape =
         hs_slab_shape_of(t->problem, t->ranks, rank, t->steps * t->problem->radius);
-    assert_ok_of(t->text, hs_slab_make(t->problem, &shape, &part->slab, &err));
+    assert_ok_of(t->text, hs_slab_make(&shape, &part->slab, &err));
     assert_ok_of(t->text,
                  hs_backend_cpu.create(&part->slab.problem, t->kernel, 0, 1, &part->state, &err));
     for (struct hs_slab_piece piece = hs_slab_piece_from(&shape, &all, false, 0); piece.count;
@@ -444,7 +444,7 @@ void test_slabs__begin_as_the_whole(void **state)
             struct hs_initial_rows rows;
             char text[80];
             const struct hs_slab_shape shape = hs_slab_shape_of(&problem, ranks, rank, halo);
-            assert_ok(hs_slab_make(&problem, &shape, &slab, &err));
+            assert_ok(hs_slab_make(&shape, &slab, &err));
             snprintf(text, sizeof text, "case %d, %dD, slab %d of %d", n, problem.grid.dims, rank,
                      ranks);
             hs_initial_rows_init(&rows, &slab.problem, 1);

@@ -256,7 +256,8 @@ void test_fields__walls_have_their_temperature_from_the_start(void **state)
                     for (int face = 0; face < HS_FACES; face++)
                         if (on[face] && problem.face[face].prescribed)
                             owner = face;
-                    assert_int_equal(hs_problem_prescribing_face(&problem, i, j, k), owner);
+                    const int64_t node[] = {i, j, k};
+                    assert_int_equal(hs_problem_prescribing_face(&problem, node), owner);
                     const double sum =
                         (-1.0 + (double)i * 0.5) + (double)j + (3.0 + (double)k * 2.0);
                     const double expected = owner < 0 ? 1.0 : owner == 3 ? sum : 100.0 + owner;

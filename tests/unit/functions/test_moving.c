@@ -56,6 +56,7 @@ static void make(struct rows *rows)
                                       .node = rows->node,
                                       .stretch_count = 3,
                                       .stretch = rows->stretch,
+                                      .weights = 2 * LONG + 5,
                                       .weight = rows->weight};
 }
 

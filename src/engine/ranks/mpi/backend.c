@@ -32,7 +32,7 @@ static enum hs_status obey(const struct hs_request *request, const struct hs_pro
     struct hs_part *part = &parts[request->part];
     switch (request->kind) {
     case HS_REQUEST_CREATE: return hs_part_create(part, problem, own, request, err);
-    case HS_REQUEST_JOIN: hs_part_join(part); return HS_OK;
+    case HS_REQUEST_JOIN: hs_part_join(part, err); return HS_OK;
     case HS_REQUEST_DESTROY: hs_part_destroy(part); return HS_OK;
     case HS_REQUEST_BEGIN: return hs_part_begin(part, request, values, err);
     case HS_REQUEST_UPLOAD: return hs_part_upload(part, &request->box, values, err);
@@ -115,11 +115,8 @@ static int free_part(void)
 /* Of a method that sweeps once from stage to stage, a halo of one sweep is exchanged each time. */
 static bool by_stages(const struct hs_problem *problem)
 {
-    const char *name = problem->schedule.method;
-    for (int n = 0; hs_methods[n] && name; n++)
-        if (strcmp(hs_methods[n]->name, name) == 0)
-            return hs_methods[n]->sweeps != NULL;
-    return false;
+    const struct hs_method *method = hs_method_named(problem->schedule.method);
+    return method && method->sweeps;
 }
 
 static double layer_bytes(const struct hs_problem *problem)
@@ -167,7 +164,6 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     struct hs_backend_state *state = hs_new(sizeof *state);
     state->part = request.part;
     request.steps = steps_for(problem, kernel);
-    request.network = problem->network != NULL;
     snprintf(request.kernel, sizeof request.kernel, "%s", kernel->name);
     enum hs_status st = order(&request, problem, NULL, err);
     if (!st)
@@ -331,7 +327,7 @@ static double memory(const struct hs_problem *problem, const struct hs_kernel *k
     const struct hs_slab_shape shape =
         hs_slab_shape_of(problem, hs_wire.ranks, hs_wire.ranks > 2, halo);
     double bytes = own->memory(problem, kernel);
-    if (hs_slab_make(problem, &shape, &slab, NULL) == HS_OK)
+    if (hs_slab_make(&shape, &slab, NULL) == HS_OK)
         bytes = own->memory(&slab.problem, kernel);
     hs_slab_release(&slab);
     return bytes;
@@ -391,16 +387,6 @@ enum hs_status hs_ranks_end(enum hs_status status)
     hs_wire_tell(&all, sizeof all);
     hs_wire_end();
     return (enum hs_status)all;
-}
-
-int hs_ranks_count(void)
-{
-    return hs_wire.ranks;
-}
-
-bool hs_ranks_is_first(void)
-{
-    return hs_wire.rank == 0;
 }
 
 /* Where a launcher has bound the ranks to processors of their own, each has as many threads; else

@@ -69,28 +69,20 @@ bool hs_device_wire_join(bool alone)
     return true;
 }
 
-static int send(const struct hs_wire_side *side, void *stream)
-{
-    return side->rank < 0 ? 0
-                          : nccl.ncclSend(side->out, side->bytes, CHARS, side->rank, all, stream);
-}
-
-static int receive(const struct hs_wire_side *side, void *stream)
-{
-    return side->rank < 0 ? 0
-                          : nccl.ncclRecv(side->in, side->bytes, CHARS, side->rank, all, stream);
-}
-
 /* Calls to one peer match in order. If one rank is the neighbour on both sides, what it sends
  * first, downwards, is what comes from above. */
 void hs_device_wire_exchange(void *stream, const struct hs_wire_side *below,
                              const struct hs_wire_side *above)
 {
+    const struct hs_wire_side *const send[] = {below, above}, *const receive[] = {above, below};
     int status = nccl.ncclGroupStart();
-    status = status ? status : send(below, stream);
-    status = status ? status : send(above, stream);
-    status = status ? status : receive(above, stream);
-    status = status ? status : receive(below, stream);
+    for (int n = 0; n < 2 && !status; n++)
+        if (send[n]->rank >= 0)
+            status = nccl.ncclSend(send[n]->out, send[n]->bytes, CHARS, send[n]->rank, all, stream);
+    for (int n = 0; n < 2 && !status; n++)
+        if (receive[n]->rank >= 0)
+            status = nccl.ncclRecv(receive[n]->in, receive[n]->bytes, CHARS, receive[n]->rank, all,
+                                   stream);
     const int ended = nccl.ncclGroupEnd();
     check(status ? status : ended, "layers from GPU to GPU");
 }

@@ -6,54 +6,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
+/* Passes an array to or from another rank. Returns where it is on this rank. */
+typedef void *pass_function(int rank, void *array, size_t bytes);
 
-static size_t row_bytes(const struct hs_network *network)
+static void *send(int to, void *array, size_t bytes)
 {
-    return (size_t)network->row_count * sizeof *network->row;
+    hs_wire_send(to, array, bytes);
+    return array;
 }
 
-static size_t node_bytes(const struct hs_network *network)
+static void *receive(int from, void *there, size_t bytes)
 {
-    return (size_t)hs_grid_count(&network->grid) * hs_network_node_bytes(network->form);
-}
-
-static size_t forcing_bytes(const struct hs_network *network)
-{
-    return (size_t)network->forcing_count * sizeof *network->forcing;
-}
-
-/* ---- there ----------------------------------------------------------------------------------- */
-
-/* Values of walls go as offsets into the walls. */
-static void send_moving(int to, const struct hs_moving *moving, const struct hs_problem *whole)
-{
-    const size_t count = (size_t)moving->stretch_count;
-    int64_t *place = hs_new((count + 1) * sizeof *place);
-    for (size_t s = 0; s < count; s++)
-        place[s] = (const char *)moving->stretch[s].value - (const char *)whole->walls;
-    hs_wire_send(to, moving->node, (size_t)moving->count * sizeof *moving->node);
-    hs_wire_send(to, moving->stretch, count * sizeof *moving->stretch);
-    hs_wire_send(to, place, count * sizeof *place);
-    hs_wire_send(to, moving->weight, (size_t)hs_moving_weights(moving) * sizeof *moving->weight);
-    free(place);
-}
-
-void hs_network_send(int to, const struct hs_network *network, const struct hs_problem *whole)
-{
-    const bool arrays = network->form == HS_NETWORK_ARRAYS;
-    hs_wire_send(to, network, sizeof *network);
-    hs_wire_send(to, network->row, row_bytes(network));
-    hs_wire_send(to, arrays ? network->node : network->number, node_bytes(network));
-    hs_wire_send(to, network->forcing, forcing_bytes(network));
-    send_moving(to, &network->inflow, whole);
-    send_moving(to, &network->given, whole);
-}
-
-/* ---- here ------------------------------------------------------------------------------------ */
-
-static void *receive(int from, size_t bytes)
-{
+    (void)there;
     void *out = bytes > 0 ? malloc(bytes) : NULL;
     if (!out && bytes > 0)
         hs_wire_abort(HS_DEVICE, "not enough memory for a slab of the body (%zu bytes)", bytes);
@@ -61,32 +25,61 @@ static void *receive(int from, size_t bytes)
     return out;
 }
 
-static void receive_moving(int from, struct hs_moving *moving, const struct hs_problem *whole)
+static void pass_moving(int rank, struct hs_moving *moving, pass_function *pass)
 {
-    const size_t count = (size_t)moving->stretch_count;
-    moving->node = receive(from, (size_t)moving->count * sizeof *moving->node);
-    moving->stretch = receive(from, count * sizeof *moving->stretch);
-    int64_t *place = receive(from, count * sizeof *place);
-    for (size_t s = 0; s < count; s++)
-        moving->stretch[s].value =
-            (const struct hs_value *)(const void *)((const char *)whole->walls + place[s]);
-    free(place);
-    moving->weight = receive(from, (size_t)hs_moving_weights(moving) * sizeof *moving->weight);
+    moving->node = pass(rank, moving->node, (size_t)moving->count * sizeof *moving->node);
+    moving->stretch =
+        pass(rank, moving->stretch, (size_t)moving->stretch_count * sizeof *moving->stretch);
+    moving->weight = pass(rank, moving->weight, (size_t)moving->weights * sizeof *moving->weight);
+}
+
+static void pass_arrays(int rank, struct hs_network *network, pass_function *pass)
+{
+    const size_t nodes =
+        (size_t)hs_grid_count(&network->grid) * hs_network_node_bytes(network->form);
+    network->row = pass(rank, network->row, (size_t)network->row_count * sizeof *network->row);
+    if (network->form == HS_NETWORK_ARRAYS)
+        network->node = pass(rank, network->node, nodes);
+    else
+        network->number = pass(rank, network->number, nodes);
+    network->forcing =
+        pass(rank, network->forcing, (size_t)network->forcing_count * sizeof *network->forcing);
+    pass_moving(rank, &network->inflow, pass);
+    pass_moving(rank, &network->given, pass);
+}
+
+/* With the place of the walls there, in which the values of what moves lie. */
+struct message {
+    struct hs_network network;
+    const struct hs_wall *walls;
+};
+
+void hs_network_send(int to, const struct hs_network *network, const struct hs_problem *whole)
+{
+    struct message message = {*network, whole->walls};
+    hs_wire_send(to, &message, sizeof message);
+    pass_arrays(to, &message.network, send);
+}
+
+static void find_values(struct hs_moving *moving, const struct hs_wall *there,
+                        const struct hs_wall *here)
+{
+    for (int64_t s = 0; s < moving->stretch_count; s++) {
+        const uintptr_t place = (uintptr_t)moving->stretch[s].value - (uintptr_t)there;
+        moving->stretch[s].value = (const void *)((const char *)here + place);
+    }
 }
 
 struct hs_network *hs_network_receive(int from, const struct hs_grid *grid,
                                       const struct hs_problem *whole)
 {
+    struct message message;
     struct hs_network *network = hs_new(sizeof *network);
-    hs_wire_receive(from, network, sizeof *network);
-    const bool arrays = network->form == HS_NETWORK_ARRAYS;
+    hs_wire_receive(from, &message, sizeof message);
+    *network = message.network;
     network->grid = *grid;
-    network->row = receive(from, row_bytes(network));
-    void *nodes = receive(from, node_bytes(network));
-    network->number = arrays ? NULL : nodes;
-    network->node = arrays ? nodes : NULL;
-    network->forcing = receive(from, forcing_bytes(network));
-    receive_moving(from, &network->inflow, whole);
-    receive_moving(from, &network->given, whole);
+    pass_arrays(from, network, receive);
+    find_values(&network->inflow, message.walls, whole->walls);
+    find_values(&network->given, message.walls, whole->walls);
     return network;
 }

@@ -18,9 +18,10 @@
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
-static int64_t halo_of(const struct hs_part *part)
+static struct hs_slab_shape shape_of(const struct hs_part *part, int rank)
 {
-    return (int64_t)part->steps * part->whole->radius;
+    return hs_slab_shape_of(part->whole, hs_wire.ranks, rank,
+                            (int64_t)part->steps * part->whole->radius);
 }
 
 /* The first rank has the whole network, and cuts each rank's slab from it. A slab may take as much
@@ -31,9 +32,8 @@ static void share_network(struct hs_part *part)
     hs_error_init(&err);
     for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
         struct hs_slab_problem slab;
-        const struct hs_slab_shape shape =
-            hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
-        if (hs_slab_make(part->whole, &shape, &slab, &err))
+        const struct hs_slab_shape shape = shape_of(part, rank);
+        if (hs_slab_make(&shape, &slab, &err))
             hs_wire_abort(HS_DEVICE, "%s", hs_error_reason(&err));
         hs_network_send(rank, slab.problem.network, part->whole);
         hs_slab_release(&slab);
@@ -49,10 +49,9 @@ enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *who
 {
     const struct hs_kernel *kernel;
     *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
-    const struct hs_slab_shape shape =
-        hs_slab_shape_of(whole, hs_wire.ranks, hs_wire.rank, halo_of(part));
-    enum hs_status st = hs_slab_make(whole, &shape, &part->slab, err);
-    if (request->network)
+    const struct hs_slab_shape shape = shape_of(part, hs_wire.rank);
+    enum hs_status st = hs_slab_make(&shape, &part->slab, err);
+    if (whole->body)
         share_network(part);
     if (!st)
         st = hs_slab_read_source(&part->slab, err);
@@ -89,66 +88,66 @@ static void reserve_spare(struct hs_part *part, size_t bytes)
 
 /* ---- upload, download ------------------------------------------------------------------------ */
 
-/* A box of the whole, dense. */
-struct dense {
-    const struct hs_box *box;
-    int axis;
-    size_t layer; /* bytes of one */
-};
+static int axis_of(const struct hs_part *part)
+{
+    return part->whole->grid.dims - 1;
+}
 
-static struct dense dense_of(const struct hs_part *part, const struct hs_box *box)
+int64_t hs_part_layer(const struct hs_part *part, const struct hs_box *box)
 {
     struct hs_box layer = *box;
-    const int axis = part->whole->grid.dims - 1;
-    layer.hi[axis] = layer.lo[axis] + 1;
-    return (struct dense){box, axis,
-                          (size_t)hs_box_count(&layer) * hs_precision_size(part->whole->precision)};
+    layer.hi[axis_of(part)] = layer.lo[axis_of(part)] + 1;
+    return hs_box_count(&layer) * (int64_t)hs_precision_size(part->whole->precision);
 }
 
-static size_t offset_of(const struct dense *dense, const struct hs_slab_piece *piece)
+struct hs_slab_piece hs_part_piece(const struct hs_part *part, int rank, const struct hs_box *box)
 {
-    return (size_t)(piece->there - dense->box->lo[dense->axis]) * dense->layer;
+    const struct hs_slab_shape shape = shape_of(part, rank);
+    return hs_slab_piece_from(&shape, box, true, 0);
 }
 
-static struct hs_box box_here(const struct dense *dense, const struct hs_slab_piece *piece)
+struct hs_box hs_part_box(const struct hs_part *part, const struct hs_box *box, int64_t here,
+                          int64_t count)
 {
-    struct hs_box box = *dense->box;
-    box.lo[dense->axis] = piece->here;
-    box.hi[dense->axis] = piece->here + piece->count;
-    return box;
+    struct hs_box out = *box;
+    out.lo[axis_of(part)] = here;
+    out.hi[axis_of(part)] = here + count;
+    return out;
 }
 
-/* Sends the pieces of the box that another rank's slab has. */
-static void send_pieces(const struct hs_part *part, const struct dense *dense, int rank,
-                        const char *values)
+/* Where a piece of a box begins in the box's values. */
+static int64_t offset_of(const struct hs_part *part, const struct hs_box *box,
+                         const struct hs_slab_piece *piece)
 {
-    const struct hs_slab_shape shape =
-        hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
-    for (struct hs_slab_piece piece = hs_slab_piece_from(&shape, dense->box, false, 0); piece.count;
-         piece = hs_slab_piece_from(&shape, dense->box, false, piece.here + piece.count))
-        hs_wire_send(rank, values + offset_of(dense, &piece), (size_t)piece.count * dense->layer);
+    return (piece->there - box->lo[axis_of(part)]) * hs_part_layer(part, box);
 }
 
+/* The first rank sends the others theirs before it uploads its own. */
 enum hs_status hs_part_upload(struct hs_part *part, const struct hs_box *box, const char *values,
                               struct hs_error *err)
 {
-    const struct dense dense = dense_of(part, box);
+    const int last = hs_wire.rank > 0 ? hs_wire.rank : hs_wire.ranks - 1;
     enum hs_status st = HS_OK;
-    for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++)
-        send_pieces(part, &dense, rank, values);
-    for (struct hs_slab_piece piece = hs_slab_piece_from(&part->slab.shape, box, false, 0);
-         piece.count;
-         piece = hs_slab_piece_from(&part->slab.shape, box, false, piece.here + piece.count)) {
-        const struct hs_box here = box_here(&dense, &piece);
-        const size_t bytes = (size_t)piece.count * dense.layer;
-        const char *from = values + (hs_wire.rank == 0 ? offset_of(&dense, &piece) : 0);
-        if (hs_wire.rank > 0) {
-            reserve_spare(part, bytes);
-            from = part->spare;
-            hs_wire_receive(0, part->spare, bytes);
+    for (int rank = last; rank >= hs_wire.rank; rank--) {
+        const struct hs_slab_shape shape = shape_of(part, rank);
+        struct hs_slab_piece piece = hs_slab_piece_from(&shape, box, false, 0);
+        for (; piece.count > 0;
+             piece = hs_slab_piece_from(&shape, box, false, piece.here + piece.count)) {
+            const struct hs_box here = hs_part_box(part, box, piece.here, piece.count);
+            const size_t bytes = (size_t)(piece.count * hs_part_layer(part, box));
+            const char *from = hs_wire.rank ? NULL : values + offset_of(part, box, &piece);
+            if (rank != hs_wire.rank) {
+                hs_wire_send(rank, from, bytes);
+                continue;
+            }
+            if (hs_wire.rank > 0) {
+                reserve_spare(part, bytes);
+                from = part->spare;
+                hs_wire_receive(0, part->spare, bytes);
+            }
+            if (!st)
+                st = part->own->upload(part->state, &here, from, err);
         }
-        if (!st)
-            st = part->own->upload(part->state, &here, from, err);
     }
     return st;
 }
@@ -157,23 +156,20 @@ enum hs_status hs_part_download(struct hs_part *part, const struct hs_request *r
                                 char *values, struct hs_error *err)
 {
     const struct hs_box *box = &request->box;
-    const struct dense dense = dense_of(part, box);
     enum hs_status st = HS_OK; /* even after an error what others send is received */
     for (int rank = 0; rank < hs_wire.ranks; rank++) {
-        const struct hs_slab_shape shape =
-            hs_slab_shape_of(part->whole, hs_wire.ranks, rank, halo_of(part));
-        const struct hs_slab_piece piece = hs_slab_piece_from(&shape, box, true, 0);
-        const size_t bytes = (size_t)piece.count * dense.layer;
+        const struct hs_slab_piece piece = hs_part_piece(part, rank, box);
+        const size_t bytes = (size_t)(piece.count * hs_part_layer(part, box));
         if (piece.count == 0 || (rank != hs_wire.rank && hs_wire.rank > 0))
             continue;
         if (rank != hs_wire.rank) {
-            hs_wire_receive(rank, values + offset_of(&dense, &piece), bytes);
+            hs_wire_receive(rank, values + offset_of(part, box, &piece), bytes);
             continue;
         }
-        const struct hs_box here = box_here(&dense, &piece);
+        const struct hs_box here = hs_part_box(part, box, piece.here, piece.count);
         if (hs_wire.rank)
             reserve_spare(part, bytes);
-        char *to = hs_wire.rank ? part->spare : values + offset_of(&dense, &piece);
+        char *to = hs_wire.rank ? part->spare : values + offset_of(part, box, &piece);
         st = (request->before ? part->own->download_before : part->own->download)(part->state,
                                                                                   &here, to, err);
         if (hs_wire.rank)
@@ -238,7 +234,7 @@ static void exchange_staged(struct hs_part *part, struct side side[2], struct hs
 }
 
 /* Updates the halo of a field, for this many sweeps; `ahead`: a stream for it, or NULL. */
-static void exchange_on(struct hs_part *part, void *ahead, int field, int64_t sweeps)
+static void exchange(struct hs_part *part, void *ahead, int field, int64_t sweeps)
 {
     const int64_t count = sweeps * part->whole->radius;
     struct side side[2];
@@ -257,11 +253,6 @@ static void exchange_on(struct hs_part *part, void *ahead, int field, int64_t sw
         hs_wire_exchange(&wire[0], &wire[1]);
 }
 
-static void exchange(struct hs_part *part, int field, int64_t sweeps)
-{
-    exchange_on(part, NULL, field, sweeps);
-}
-
 /* Compares the devices' ids: a launcher may let each rank see a single device, number 0 for all. */
 static bool has_device_alone(const struct hs_part *part)
 {
@@ -270,7 +261,7 @@ static bool has_device_alone(const struct hs_part *part)
     return hs_wire_apart(limits.id, sizeof limits.id);
 }
 
-void hs_part_join(struct hs_part *part)
+void hs_part_join(struct hs_part *part, struct hs_error *err)
 {
     int most = part->own->vectors->recursion(part->state);
     most = most < part->steps ? most : part->steps;
@@ -278,15 +269,12 @@ void hs_part_join(struct hs_part *part)
     part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
     if (part->by_device) { /* now, so that the first sweeps do not wait for connections */
         const struct hs_halo *halo = part->own->halo;
-        struct hs_error err;
-        hs_error_init(&err);
-        exchange(part, 0, 1);
-        enum hs_status st = halo->wait(part->state, &err);
+        exchange(part, NULL, 0, 1);
+        enum hs_status st = halo->wait(part->state, err);
         if (!st && halo->part && part->whole->solver.overlap)
-            st = halo->part(part->state, &err);
+            st = halo->part(part->state, err);
         if (st)
-            hs_wire_abort(st, "%s", hs_error_reason(&err));
-        hs_error_release(&err);
+            hs_wire_abort(st, "%s", hs_error_reason(err));
     }
 }
 
@@ -328,7 +316,7 @@ enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *requ
         st = hs_initial_upload(&part->slab.problem, from ? from : found, part->own, part->state,
                                err);
     hs_stored_destroy(found);
-    exchange(part, 0, part->steps); /* even after an error: the neighbours wait for it */
+    exchange(part, NULL, 0, part->steps); /* even after an error: the neighbours wait for it */
     return st ? st : part->own->halo->wait(part->state, err);
 }
 
@@ -350,7 +338,7 @@ enum hs_status hs_part_sweep(struct hs_part *part, const struct hs_request *requ
         void *ahead = NULL;
         if (!st && halo->ahead)
             st = halo->ahead(part->state, span.count, &ahead, err);
-        exchange_on(part, ahead, 0, span.count); /* even after an error: the neighbours go on */
+        exchange(part, ahead, 0, span.count); /* even after an error: the neighbours go on */
         if (!st)
             st = halo->ask(part->state, &span, err);
     }
@@ -390,15 +378,15 @@ enum hs_status hs_part_reduce(struct hs_part *part, struct hs_partial *out, stru
 enum hs_status hs_part_stage(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err)
 {
-    exchange(part, request->from, 1);
+    exchange(part, NULL, request->from, 1);
     return part->own->vectors->sweep(part->state, &request->span, request->from, request->to, err);
 }
 
 enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *request,
                              struct hs_error *err)
 {
-    exchange(part, request->fields_of.in, request->steps);
-    exchange(part, request->fields_of.before, request->steps);
+    exchange(part, NULL, request->fields_of.in, request->steps);
+    exchange(part, NULL, request->fields_of.before, request->steps);
     return part->own->vectors->recur(part->state, &request->span, &request->fields_of,
                                      request->factor, request->steps, err);
 }
@@ -406,10 +394,8 @@ enum hs_status hs_part_recur(struct hs_part *part, const struct hs_request *requ
 enum hs_status hs_part_combine(struct hs_part *part, const struct hs_request *request,
                                struct hs_error *err)
 {
-    const struct dense dense = dense_of(part, &request->box);
-    const struct hs_slab_piece piece =
-        hs_slab_piece_from(&part->slab.shape, &request->box, true, 0);
-    const struct hs_box here = box_here(&dense, &piece);
+    const struct hs_slab_piece piece = hs_part_piece(part, hs_wire.rank, &request->box);
+    const struct hs_box here = hs_part_box(part, &request->box, piece.here, piece.count);
     return part->own->vectors->combine(part->state, request->to, request->from, request->term,
                                        request->terms,
                                        request->boxed && piece.count > 0 ? &here : NULL, err);

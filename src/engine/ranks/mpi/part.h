@@ -39,7 +39,6 @@ struct hs_request {
     int part;                      /* which state */
     char kernel[64];               /* create: its name, */
     int steps;                     /* and sweeps between exchanges of halos */
-    bool network;                  /* and whether the whole has a network: each gets its slab's */
     size_t path_bytes, name_bytes; /* begin, write: of a file, which follow; 0: the initial field */
     int64_t step;                  /* begin: which of the file's steps */
     bool before;                   /* download: the field one sweep before */
@@ -68,12 +67,20 @@ struct hs_part {
     double seconds; /* of the last sweeps */
 };
 
+/* Bytes of a layer of a box of the whole. */
+int64_t hs_part_layer(const struct hs_part *part, const struct hs_box *box);
+/* The layers of a box that a rank owns, which are contiguous. */
+struct hs_slab_piece hs_part_piece(const struct hs_part *part, int rank, const struct hs_box *box);
+/* The box with the layers from `here` on of this rank's slab. */
+struct hs_box hs_part_box(const struct hs_part *part, const struct hs_box *box, int64_t here,
+                          int64_t count);
+
 /* Called on every rank, each does the rank's part of the request. `values` and `from` are rank 0's:
  * the values of the whole box; NULL unless numbers come from a file. */
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
                               const struct hs_backend *own, const struct hs_request *request,
                               struct hs_error *err);
-void hs_part_join(struct hs_part *part);
+void hs_part_join(struct hs_part *part, struct hs_error *err);
 void hs_part_destroy(struct hs_part *part);
 enum hs_status hs_part_begin(struct hs_part *part, const struct hs_request *request,
                              const struct hs_stored *from, struct hs_error *err);

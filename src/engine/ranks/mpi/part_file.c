@@ -19,22 +19,6 @@
 
 enum { AT_ONCE = 4 << 20 }; /* bytes, or a layer */
 
-/* Bytes of one layer of a box. */
-static int64_t layer_of(const struct hs_problem *whole, const struct hs_box *box)
-{
-    const int axis = whole->grid.dims - 1;
-    return hs_box_count(box) / (box->hi[axis] - box->lo[axis]) *
-           (int64_t)hs_precision_size(whole->precision);
-}
-
-/* The part of a box that a rank owns, which is contiguous. */
-static struct hs_slab_piece piece_of(const struct hs_part *part, int rank, const struct hs_box *box)
-{
-    const struct hs_slab_shape shape = hs_slab_shape_of(part->whole, hs_wire.ranks, rank,
-                                                        (int64_t)part->steps * part->whole->radius);
-    return hs_slab_piece_from(&shape, box, true, 0);
-}
-
 /* ---- chunks as they are ---------------------------------------------------------------------- */
 
 static enum hs_status write_chunk(const struct hs_part *part, int descriptor,
@@ -42,16 +26,14 @@ static enum hs_status write_chunk(const struct hs_part *part, int descriptor,
                                   struct hs_error *err)
 {
     const struct hs_box *box = &file->box[n];
-    const struct hs_slab_piece piece = piece_of(part, hs_wire.rank, box);
+    const struct hs_slab_piece piece = hs_part_piece(part, hs_wire.rank, box);
     const int axis = part->whole->grid.dims - 1;
-    const int64_t layer = layer_of(part->whole, box);
+    const int64_t layer = hs_part_layer(part, box);
     const int64_t most = layer < AT_ONCE ? AT_ONCE / layer : 1;
     enum hs_status st = HS_OK;
     for (int64_t k = 0; k < piece.count && !st; k += most) {
         const int64_t layers = hs_smaller(most, piece.count - k);
-        struct hs_box here = *box;
-        here.lo[axis] = piece.here + k;
-        here.hi[axis] = piece.here + k + layers;
+        const struct hs_box here = hs_part_box(part, box, piece.here + k, layers);
         st = part->own->download(part->state, &here, space, err);
         if (!st)
             st = hs_file_put(descriptor, file->name, space, layers * layer,
@@ -74,9 +56,8 @@ static void join_sums(const struct hs_part *part, const struct hs_shared_file *f
         hs_wire_receive(rank, more, bytes);
         for (int64_t n = 0; n < file->chunks; n++) {
             const struct hs_box *box = &file->box[n];
-            const int64_t layers = piece_of(part, rank, box).count;
-            hs_fletcher_join(&file->sum[n], &more[n],
-                             (size_t)(layers * layer_of(part->whole, box)));
+            const int64_t layers = hs_part_piece(part, rank, box).count;
+            hs_fletcher_join(&file->sum[n], &more[n], (size_t)(layers * hs_part_layer(part, box)));
         }
     }
     free(more);
@@ -87,7 +68,7 @@ static enum hs_status write_plain(const struct hs_part *part, int descriptor,
 {
     int64_t most = AT_ONCE;
     for (int64_t n = 0; n < file->chunks; n++)
-        most = hs_larger(most, layer_of(part->whole, &file->box[n]));
+        most = hs_larger(most, hs_part_layer(part, &file->box[n]));
     char *const space = malloc((size_t)most);
     enum hs_status st = space ? HS_OK
                               : hs_error_add(err, HS_DEVICE,
@@ -107,7 +88,7 @@ static enum hs_status write_plain(const struct hs_part *part, int descriptor,
  * send the rest. */
 static bool begins_on(const struct hs_part *part, int rank, const struct hs_box *box)
 {
-    const struct hs_slab_piece piece = piece_of(part, rank, box);
+    const struct hs_slab_piece piece = hs_part_piece(part, rank, box);
     return piece.count > 0 && piece.there == box->lo[part->whole->grid.dims - 1];
 }
 
@@ -115,14 +96,11 @@ static bool begins_on(const struct hs_part *part, int rank, const struct hs_box 
 static size_t take_piece(const struct hs_part *part, const struct hs_box *box, unsigned char *out,
                          enum hs_status *status, struct hs_error *err)
 {
-    const struct hs_slab_piece piece = piece_of(part, hs_wire.rank, box);
-    const int axis = part->whole->grid.dims - 1;
-    struct hs_box here = *box;
-    here.lo[axis] = piece.here;
-    here.hi[axis] = piece.here + piece.count;
+    const struct hs_slab_piece piece = hs_part_piece(part, hs_wire.rank, box);
+    const struct hs_box here = hs_part_box(part, box, piece.here, piece.count);
     if (!*status)
         *status = part->own->download(part->state, &here, out, err);
-    return (size_t)(piece.count * layer_of(part->whole, box));
+    return (size_t)(piece.count * hs_part_layer(part, box));
 }
 
 /* Sends the part of a chunk that begins on an earlier rank, if this rank has such a part. */
@@ -130,7 +108,7 @@ static void send_beginning(const struct hs_part *part, const struct hs_shared_fi
                            unsigned char *space, enum hs_status *status, struct hs_error *err)
 {
     int64_t n = 0;
-    while (piece_of(part, hs_wire.rank, &file->box[n]).count == 0)
+    while (hs_part_piece(part, hs_wire.rank, &file->box[n]).count == 0)
         n++;
     int to = hs_wire.rank;
     while (!begins_on(part, to, &file->box[n]))
@@ -148,8 +126,8 @@ static void collect(const struct hs_part *part, const struct hs_shared_file *fil
     const struct hs_box *box = &file->box[n];
     size_t at = take_piece(part, box, out->values, status, err);
     for (int rank = hs_wire.rank + 1; rank < hs_wire.ranks; rank++) {
-        const int64_t layers = piece_of(part, rank, box).count;
-        const size_t bytes = (size_t)(layers * layer_of(part->whole, box));
+        const int64_t layers = hs_part_piece(part, rank, box).count;
+        const size_t bytes = (size_t)(layers * hs_part_layer(part, box));
         if (layers > 0)
             hs_wire_receive(rank, out->values + at, bytes);
         at += bytes;

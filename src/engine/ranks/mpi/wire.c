@@ -185,6 +185,37 @@ int hs_wire_least(int here)
     return least;
 }
 
+void hs_wire_abort(enum hs_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "heatsolve: rank %d: ", hs_wire.rank);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    MPI_Abort(MPI_COMM_WORLD, (int)status);
+    abort();
+}
+
+/* ---- for all of the program ------------------------------------------------------------------ */
+
+int hs_ranks_count(void)
+{
+    return hs_wire.ranks;
+}
+
+int hs_ranks_number(void)
+{
+    return hs_wire.rank;
+}
+
+enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)
+{
+    char ready = 0; /* rank 0 may take long: the others wait asleep */
+    hs_wire_tell(&ready, sizeof ready);
+    return hs_wire_settle(status, err);
+}
+
 void *hs_ranks_gather(const void *here, size_t bytes, size_t **each)
 {
     const int ranks = hs_wire.ranks;
@@ -215,14 +246,28 @@ void hs_ranks_add(double *sum, int64_t count)
     await(1, &request);
 }
 
-void hs_wire_abort(enum hs_status status, const char *format, ...)
+void hs_ranks_collect(const void *here, size_t bytes, void *all)
 {
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "heatsolve: rank %d: ", hs_wire.rank);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    MPI_Abort(MPI_COMM_WORLD, (int)status);
-    abort();
+    size_t each = bytes;
+    if (hs_wire.rank > 0) {
+        hs_wire_send(0, &each, sizeof each);
+        hs_wire_send(0, here, bytes);
+        return;
+    }
+    memcpy(all, here, bytes);
+    for (int rank = 1; rank < hs_wire.ranks; rank++) {
+        all = (char *)all + each;
+        hs_wire_receive(rank, &each, sizeof each);
+        hs_wire_receive(rank, all, each);
+    }
+}
+
+void hs_ranks_beside(int ranks, void *array, size_t layer, size_t own)
+{
+    const int here = hs_wire.rank;
+    char *at = array;
+    const struct hs_wire_side before = {(here + ranks - 1) % ranks, at + layer, at, layer};
+    const struct hs_wire_side after = {(here + 1) % ranks, at + own, at + layer + own, layer};
+    if (here < ranks)
+        hs_wire_exchange(&before, &after);
 }
