@@ -180,6 +180,15 @@ def test_no_peers_are_found(tmp_path):
     assert result.returncode == 2 and "HEATSOLVE_PEERS" in result.stderr
 
 
+@pytest.mark.parametrize("kernel, said", [("opnmp", "no kernel has that name"), ("conduction_wavefront", "cannot do stencils")])
+@pytest.mark.parametrize("backend", ["auto", "cpu"])
+def test_a_kernel_is_refused_by_the_option_that_named_it(kernel, said, backend):
+    result = bench("--points", "33", "--kernel", kernel, "--backend", backend)
+    assert result.returncode == 2
+    assert f'heatsolve: --kernel "{kernel}": ' in result.stderr
+    assert said.replace("no kernel has", "none of" if backend == "cpu" else "no kernel has") in result.stderr
+
+
 def test_a_kernel_for_bodies_is_refused_for_a_stencil_by_what_it_is_for(tmp_path):
     done = heatsolve(tmp_path, "bench", "--points", "9", "--kernel", "conduction_wavefront")
     assert done.returncode == 2
