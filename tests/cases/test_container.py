@@ -85,6 +85,21 @@ def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
     assert run(tmp_path, files, *more, *points(said.stderr, more_points)).returncode == 4
 
 
+@pytest.mark.parametrize("x", ["{to=1.0; cells=2000000; ratio=1.000001;}", "{to=1.0; cells=1000000;}, {to=9.0; cells=1000000; ratio=0.999999;}"])
+def test_a_stretched_axis_is_refused_by_its_count(tmp_path, x):
+    """Cells that all differ take 48 bytes a node for their equations: 96 MB, besides 32 of fields and 16 of coordinates.
+    So nothing need be computed to refuse them, and the grid that is named fits."""
+    stretched = ["--set", f"grid={{x={{segments=({x});}};}}", "--set", "time.sweeps=0"]
+    said = run(tmp_path, {"memory.max": "130000000", "memory.current": "0"}, *stretched, command="check")
+    assert said.returncode == 4 and "--set: grid: 2000001 nodes in double need at least 144000072 bytes" in said.stderr
+    fits = int(re.search(r"that fits is (\d+)$", said.stderr.strip()).group(1))
+    named = [text.replace("2000000", str(fits - 1)).replace("1000000;", f"{(fits - 1) // 2};") for text in stretched]
+    assert run(tmp_path, {"memory.max": "130000000", "memory.current": "0"}, *named, command="check").returncode == 0
+    even = [text.replace("; ratio=1.000001", "").replace("; ratio=0.999999", "") for text in stretched]
+    said = run(tmp_path, {"memory.max": "130000000", "memory.current": "0"}, *even, command="check")
+    assert said.returncode == 0, said.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "check"])
 @pytest.mark.parametrize(
     "name, method",
