@@ -256,18 +256,17 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
     return schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS;
 }
 
-/* What may be done if a step takes too many sweeps; "implicit" if it can do the problem. */
-static const char *remedy_of_length(const struct hs_problem *problem)
+/* ", or take "implicit"", if a step that takes too many sweeps can be solved for; else "". */
+static const char *remedy_of_method(const struct hs_problem *problem)
 {
-    const char *remedy = " or give a shorter time.step";
+    const char *remedy = "";
     for (int n = 0; hs_methods[n]; n++) {
         const struct hs_method *method = hs_methods[n];
         struct hs_error reason;
         hs_error_init(&reason);
         if (method->implicit && !method->suits(problem, &reason))
-            remedy = hs_ranks_can(method)
-                         ? ", give a shorter time.step, or take \"implicit\""
-                         : ", give a shorter time.step, or take \"implicit\" on one rank";
+            remedy = hs_ranks_can(method) ? ", or take \"implicit\""
+                                          : ", or take \"implicit\" on one rank";
         hs_error_release(&reason);
     }
     return remedy;
@@ -280,12 +279,14 @@ static enum hs_status check_length(const struct hs_problem *problem, const struc
     const double times = hs_plan_step(plan) / plan->limit;
     if (!plan->method->sweeps || !(times > most_times_stable))
         return HS_OK;
+    const char *other = remedy_of_method(problem);
     return hs_error_add(
         err, HS_BAD_INPUT,
         "%s: time.method = \"%s\": a step of %.3g s is %.3g times the longest stable "
-        "sweep, and %.0e times are the most; look at the smallest cell%s",
+        "sweep, and %.0e times are the most; look at the smallest cell%s give a %stime.step%s",
         hs_problem_place(problem, HS_PLACE_STEP), plan->method->name, hs_plan_step(plan), times,
-        most_times_stable, remedy_of_length(problem));
+        most_times_stable, *other ? "," : " or", isnan(problem->schedule.step) ? "" : "shorter ",
+        other);
 }
 
 enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
