@@ -60,7 +60,7 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
                              "two values without a comma or semicolon between them%s",
                              takes_words(entry->option)
                                  ? "; a name or an expression stands in quotes, as in \"a.csv\""
-                                 : "");
+                                 : "; a number stands without its unit");
     else if (entry->bare && entry->file && takes_words(entry->option) &&
              (takes_only_words(entry->option) || !hs_number_is_not_finite(entry->text)))
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");

@@ -132,6 +132,8 @@ ONE_LINE = [
     (9, 'output = { name = "case.h5"; };', "output.name: unknown key; did you mean output.file?"),
     (5, "initial = { value = 20+x; };", "syntax error here or just before; settings are written key = value; groups key = { ... }; lists key = [ ... ]; names and expressions stand in quotes; the line: initial = { value = 20+x; };"),
     (3, "material = { diffusivity = 1 2; };", "material.diffusivity: two values without a comma or semicolon"),
+    (8, "time = { end = 40 s; };", "time.end: two values without a comma or semicolon between them; a number stands without its unit"),
+    (3, "material = { diffusivity = 0,5; };", ':3: a number after a comma, but no list [ ... ]; the decimal point is "."'),
     # ---- syntax
     (1, 'title = "no end', 'case.cfg:1: a string has no closing " on its line; a long one may go on'),
     (5, "initial = { value = ; };", ":5: syntax error here or just before; settings are written key = value"),
@@ -369,7 +371,8 @@ WHOLE = {
     "no length": (RAW, "case.cfg: time: missing end or sweeps; say how long the run is"),
     "an empty file": ("", "case.cfg: grid.points: missing"),
     "not a config": ("hello, world\n", "case.cfg:1: syntax error"),
-    "binary": (b"\x89HDF\r\n\x1a\n\0\0\0", "case.cfg: contains NUL characters, so it is not text"),
+    "output": (b"\x89HDF\r\n\x1a\n\0\0\0", "case.cfg: an HDF5 file, no config; heatsolve render draws the output of a run"),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0", "case.cfg: contains NUL characters, so it is not text"),
     "utf-16": ("title = 1;".encode("utf-16"), "case.cfg: contains NUL characters"),
     "control character": (b"title = \x02;\n", "case.cfg:1: a control character (code 2); a config is plain text"),
     "too large": (b"#" * (1 << 24) + b"##\n", "case.cfg: larger than 16 MiB, so it is no config"),
