@@ -18,7 +18,7 @@ output = { file = "run.h5"; overwrite = true; };
 """
 
 
-def run(directory, files, *arguments, command="run", **environment):
+def run(directory, files, *arguments, command="run", config="case.cfg", **environment):
     groups = directory / "cgroup"
     groups.mkdir(exist_ok=True)
     for name, text in files.items():
@@ -27,7 +27,7 @@ def run(directory, files, *arguments, command="run", **environment):
     (directory / "case.cfg").write_text(CONFIG)
     script = 'mount --bind cgroup /sys/fs/cgroup && mount --bind own /proc/$$/cgroup || exit 99; exec "$@"'
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-    ours = [HEATSOLVE, command, "case.cfg", *(["--quiet"] if command == "run" else [])]
+    ours = [HEATSOLVE, command, config, *(["--quiet"] if command == "run" else [])]
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *ours, *arguments], cwd=directory, capture_output=True, text=True,
                           env={**clean, **environment})
     if done.returncode == 99 or "unshare" in done.stderr:
@@ -138,6 +138,13 @@ def test_a_steady_state_is_solved_for_by_what_has_the_memory(tmp_path, free, tak
         assert told["steady_method"] == taken and (note in (told["note"] or "")) == (taken == "spectral"), told["note"]
     named = [*steady[:2], "--set", 'steady={tolerance=1e-6;method="multigrid";}', *steady[4:]]
     assert run(tmp_path, files, *named).returncode == (0 if taken == "multigrid" else 4)
+
+
+def test_a_bench_that_will_not_fit_is_refused_before_its_proof(tmp_path):
+    """Its three fields of 2 MiB each fit, but not the two of the kernels besides."""
+    said = run(tmp_path, {"memory.max": "8000000", "memory.current": "0"}, "--repeats", "1", command="bench", config="--points=64")
+    assert said.returncode == 4 and said.stdout == ""
+    assert "bench: not enough memory for the proof: 10485760 bytes (0.01 GiB) needed" in said.stderr and "take fewer --points" in said.stderr
 
 
 def test_a_case_that_fits_runs(tmp_path):
