@@ -71,6 +71,7 @@ def test_kernels_are_chosen_by_lists():
 
     everything = timed()
     assert timed("--kernel", "reference,openmp") == ["openmp", "reference"]
+    assert timed("--kernel", "reference, openmp", "--points", "33, 33, 33") == ["openmp", "reference"]
     assert timed("--except", "reference") == [name for name in everything if name != "reference"]
     assert timed("--kernel", "openmp,reference", "--except", "openmp") == ["reference"]
 
