@@ -293,9 +293,11 @@ static bool put_value(struct hs_settings *settings, const struct hs_setting *pla
         hs_settings_add(settings, plain);
     else if (!hs_config_text_value(plain->path, value, settings)) {
         hs_settings_add(settings, plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
+        const bool commas = value[strspn(value, "0123456789+-.eE, ")] == '\0';
         return hs_settings_complain(
-            settings, plain->path,
-            "not a value; write a number, \"a string\", [a, list] or {a group;}");
+            settings, plain->path, "not a value; %s",
+            commas ? "the decimal point is \".\", and a list of numbers stands in [ ]"
+                   : "write a number, \"a string\", [a, list] or {a group;}");
     }
     return true;
 }

@@ -517,6 +517,7 @@ OVERRIDES = [
     (["time end=3"], "--set: time end=3: write KEY=VALUE"),
     (["grid.points=[65,"], "--set: grid.points = [65,: not a value; write a number"),
     (["grid.points=[65;a=3"], "--set: grid.points = [65;a=3: not a value"),
+    (["material.diffusivity=0,5"], '--set: material.diffusivity = 0,5: not a value; the decimal point is ".", and a list of numbers stands in [ ]'),
     (["grid.points=1; b = 2"], "--set: grid.points = 1; b = 2: not a value"),
     (["grid.points="], "--set: grid.points = : no value; --set cannot remove a key: give the group around it without it, --set 'grid={ ... }'\n"),
     (["time.step= "], "--set: time.step = : no value; --set cannot remove a key: give the group around it without it, --set 'time={ ... }', or set its default, auto\n"),
