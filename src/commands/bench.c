@@ -269,6 +269,7 @@ static enum hs_status measure(const struct hs_backend *backend,
                               struct hs_bench_report *report, struct hs_bench_row *rows,
                               struct hs_error *err)
 {
+    bench->kernels_fields = backend->device == HS_CPU ? 2 : 0;
     enum hs_status st = hs_bench_expect(bench, proof_sweeps(bench, kernels, report->count), err);
     int failed = 0;
     for (int n = 0; n < report->count && !st; n++) {

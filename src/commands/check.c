@@ -185,12 +185,13 @@ static void print_probes(const struct hs_problem *problem)
 
 static void print_stencil(const struct hs_problem *problem)
 {
-    begin("stencil", "radius %d, %d points, order %d; ", problem->radius,
-          hs_stencil_count(problem->grid.dims, problem->radius), 2 * problem->radius);
-    if (problem->raw)
-        printf("raw coefficients\n");
+    begin("stencil", "radius %d, %d points", problem->radius,
+          hs_stencil_count(problem->grid.dims, problem->radius));
+    if (problem->raw) /* only the user knows their order */
+        printf("; raw coefficients\n");
     else
-        printf("diffusivity %.9g m^2/s\n", problem->material.diffusivity);
+        printf(", order %d; diffusivity %.9g m^2/s\n", 2 * problem->radius,
+               problem->material.diffusivity);
     if (!problem->plain)
         return;
     print_label("material");

@@ -104,8 +104,8 @@ static void warn_of_damage(const struct job *job)
         fprintf(stderr, ": its last %lld snapshots are damaged", (long long)resume->damaged);
     else
         fprintf(stderr, ": its last snapshot is damaged");
-    fprintf(stderr, "; this run goes on from the one at sweep %lld, and computes the rest again\n",
-            (long long)resume->sweep);
+    fprintf(stderr, "; this run goes on from the one at %s %lld, and computes the rest again\n",
+            hs_plan_step_name(&job->plan), (long long)resume->sweep);
 }
 
 static void warn(struct request *request, const struct job *job)
@@ -146,9 +146,9 @@ static enum hs_status sweep(const struct request *request, struct job *job, stru
                      job->problem.output.file);
     else if (st == HS_INTERRUPTED)
         hs_error_add(err, st,
-                     "interrupted at sweep %lld, t = %.9g s, by %s; the state is saved beside %s; "
+                     "interrupted at %s %lld, t = %.9g s, by %s; the state is saved beside %s; "
                      "the same command with --resume%s continues from there",
-                     (long long)job->result.sweeps, job->result.time,
+                     hs_plan_step_name(&job->plan), (long long)job->result.sweeps, job->result.time,
                      hs_signals_name(hs_signals_stop), job->problem.output.file,
                      request->overwrite ? " instead of --overwrite" : "");
     return st;

@@ -90,6 +90,7 @@ enum hs_network_form {
     HS_NETWORK_SHORTS, /* a two-byte row number */
     HS_NETWORK_ARRAYS  /* more distinct rows: an array of each member */
 };
+enum { HS_NETWORK_MOST_ROWS = 65536 }; /* of the first two, with row 0, of no node */
 
 /* Made once from the problem. In the first two forms row 0 stands for elements that are no nodes:
  * all zero, and held; the other rows are in the order of how many nodes have them. Owned by its

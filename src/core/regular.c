@@ -44,14 +44,22 @@ int hs_regular_open(const char *path, bool streams, const char **why)
     return file;
 }
 
+FILE *hs_regular_adopt(int file, const char *mode)
+{
+    FILE *stream = file < 0 ? NULL : fdopen(file, mode);
+    const int why = errno;
+    if (file >= 0 && !stream)
+        close(file);
+    errno = why;
+    return stream;
+}
+
 FILE *hs_regular_stream(const char *path, bool streams, const char **why)
 {
     const int file = hs_regular_open(path, streams, why);
-    FILE *stream = file < 0 ? NULL : fdopen(file, "rb");
-    if (file >= 0 && !stream) {
+    FILE *stream = hs_regular_adopt(file, "rb");
+    if (file >= 0 && !stream)
         *why = strerror(errno);
-        close(file);
-    }
     return stream;
 }
 

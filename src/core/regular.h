@@ -17,6 +17,10 @@ int hs_regular_open(const char *path, bool streams, const char **why);
 /* The same as a stream; NULL on failure. */
 FILE *hs_regular_stream(const char *path, bool streams, const char **why);
 
+/* A stream of a descriptor, which it closes in the end; without memory at once. NULL, with errno,
+ * on failure, and for a descriptor below 0. */
+FILE *hs_regular_adopt(int file, const char *mode);
+
 /* Whether the path itself, not a link, is the open file. */
 bool hs_regular_has_name(int file, const char *path);
 

@@ -377,19 +377,45 @@ static const struct hs_method *method_of_any_step(const struct hs_problem *probl
     return found;
 }
 
+static const double many_steps = 1e9; /* on any device a quarter of an hour or more */
+
 static void doubt_many_sweeps(const struct hs_problem *problem, const struct hs_plan *plan,
                               struct hs_error *out)
 {
-    const double many = 1e9; /* on any device a quarter of an hour or more */
-    const bool free = isfinite(problem->schedule.end) && isnan(problem->schedule.step);
-    if (plan->method->step_rule != HS_STEP_STABLE || !free || !((double)plan->sweeps > many))
-        return;
     const struct hs_method *other = method_of_any_step(problem);
     if (other)
         doubt(out, hs_problem_place(problem, HS_PLACE_END),
               "time.end = %g: that takes %.2g sweeps, since no stable one is longer than %.2g s; "
               "time.method = \"%s\" with a time.tolerance takes steps of any length",
               problem->schedule.end, (double)plan->sweeps, plan->limit, other->name);
+}
+
+/* For a step that the config gives and that may be longer. */
+static void doubt_short_step(const struct hs_problem *problem, const struct hs_plan *plan,
+                             struct hs_error *out)
+{
+    char remedy[128] = "give a longer one";
+    if (plan->method->step_rule == HS_STEP_STABLE)
+        snprintf(remedy, sizeof remedy, "leave it out: the longest stable one is %.3g s",
+                 plan->limit);
+    else if (plan->method->cuts)
+        snprintf(remedy, sizeof remedy, "give a longer one, or %s",
+                 plan->cut ? "leave it out" : "a time.tolerance instead");
+    doubt(out, hs_problem_place(problem, HS_PLACE_STEP),
+          "time.step = %g: that takes %.2g steps to time.end = %g; %s", problem->schedule.step,
+          (double)plan->sweeps, problem->schedule.end, remedy);
+}
+
+static void doubt_many_steps(const struct hs_problem *problem, const struct hs_plan *plan,
+                             struct hs_error *out)
+{
+    const bool stable = plan->method->step_rule == HS_STEP_STABLE;
+    if (!isfinite(problem->schedule.end) || !((double)plan->sweeps > many_steps))
+        return;
+    if (stable && !(problem->schedule.step < 0.5 * plan->limit)) /* NaN: chosen by the limit */
+        doubt_many_sweeps(problem, plan, out);
+    else if (!isnan(problem->schedule.step))
+        doubt_short_step(problem, plan, out);
 }
 
 /* ---- the output's name ----------------------------------------------------------------------- */
@@ -429,7 +455,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
     doubt_unseen_pulse(problem, plan, out);
-    doubt_many_sweeps(problem, plan, out);
+    doubt_many_steps(problem, plan, out);
 }
 
 void hs_doubts_say(const struct hs_error *doubts, void (*say)(void *self, const char *text),

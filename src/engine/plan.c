@@ -250,14 +250,13 @@ static int64_t sweeps_asked(const struct hs_schedule *schedule, const struct hs_
     return schedule->sweeps >= 0 ? schedule->sweeps : HS_PLAN_MOST_SWEEPS;
 }
 
-/* What may be done if a step takes too many sweeps; "implicit" if it can do the problem. */
-static const char *remedy_of_length(const struct hs_problem *problem)
+/* ", or take "implicit"", if a step that takes too many sweeps can be solved for; else "". */
+static const char *remedy_of_method(const struct hs_problem *problem)
 {
     const struct hs_method *implicit = hs_method_named("implicit");
     if (implicit->suits(problem, NULL))
-        return " or give a shorter time.step";
-    return hs_ranks_can(implicit) ? ", give a shorter time.step, or take \"implicit\""
-                                  : ", give a shorter time.step, or take \"implicit\" on one rank";
+        return "";
+    return hs_ranks_can(implicit) ? ", or take \"implicit\"" : ", or take \"implicit\" on one rank";
 }
 
 /* With a cell that is tiny by mistake, or a layer of atoms, a step of many sweeps never ends. */
@@ -267,12 +266,14 @@ static enum hs_status check_length(const struct hs_problem *problem, const struc
     const double times = hs_plan_step(plan) / plan->limit;
     if (!plan->method->sweeps || !(times > most_times_stable))
         return HS_OK;
+    const char *other = remedy_of_method(problem);
     return hs_error_add(
         err, HS_BAD_INPUT,
         "%s: time.method = \"%s\": a step of %.3g s is %.3g times the longest stable "
-        "sweep, and %.0e times are the most; look at the smallest cell%s",
+        "sweep, and %.0e times are the most; look at the smallest cell%s give a %stime.step%s",
         hs_problem_place(problem, HS_PLACE_STEP), plan->method->name, hs_plan_step(plan), times,
-        most_times_stable, remedy_of_length(problem));
+        most_times_stable, *other ? "," : " or", isnan(problem->schedule.step) ? "" : "shorter ",
+        other);
 }
 
 enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,

@@ -71,9 +71,13 @@ static inline bool hs_plan_sweeps_singly(const struct hs_plan *plan)
 }
 
 /* Whether steps are called sweeps: each is one, and is bound by stability as sweeps are. */
+static inline bool hs_method_counts_sweeps(const struct hs_method *method)
+{
+    return !method->sweeps && !method->implicit && method->step_rule != HS_STEP_ANY;
+}
 static inline bool hs_plan_counts_sweeps(const struct hs_plan *plan)
 {
-    return hs_plan_sweeps_singly(plan) && plan->method->step_rule != HS_STEP_ANY;
+    return hs_method_counts_sweeps(plan->method);
 }
 
 /* Appends to the note, after a semicolon if there is text already. */

@@ -74,6 +74,15 @@ static struct place where(const struct hs_problem *problem, enum hs_place which)
     return place;
 }
 
+/* "case.cfg:12: solver.kernel =", or the option of the command that gave the name. */
+static struct place kernel_key(const struct hs_problem *problem)
+{
+    struct place place = where(problem, HS_PLACE_KERNEL);
+    hs_text_append(place.text, sizeof place.text, "%s",
+                   problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "--kernel");
+    return place;
+}
+
 /* Appends the first line of a message. */
 static void append_line(char *text, size_t size, const char *separator, const char *message)
 {
@@ -311,8 +320,8 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
             hs_kernel_suits(registry->kernels[n], problem, NULL, 0))
             append(able, sizeof able, ", ", registry->kernels[n]->name);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%ssolver.kernel = \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
-                        where(problem, HS_PLACE_KERNEL).text,
+                        "%s \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
+                        kernel_key(problem).text,
                         problem->solver.kernel ? problem->solver.kernel : "auto", reason,
                         problem->grid.dims, problem->radius, hs_precision_name(problem->precision),
                         able[0] ? able : "none");
@@ -336,10 +345,7 @@ static enum hs_status named_kernel(const struct hs_registry *registry,
 {
     const struct search search = {registry, device, !backend_is_named(problem),
                                   problem->solver.device};
-    char called[sizeof(struct place) + 16];
-    snprintf(called, sizeof called, "%s%s", where(problem, HS_PLACE_KERNEL).text,
-             problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "kernel");
-    return find_kernel(&search, problem->solver.kernel, called, out, err);
+    return find_kernel(&search, problem->solver.kernel, kernel_key(problem).text, out, err);
 }
 
 static enum hs_status choose_kernel(const struct hs_registry *registry,
@@ -432,8 +438,8 @@ static enum hs_status cannot_be_had(const struct hs_registry *registry,
     char whose[400];
     say_whose(registry, kernel, problem->solver.device, whose, sizeof whose);
     return hs_error_add(err, HS_DEVICE,
-                        "%ssolver.kernel = \"%s\": it is %s; \"auto\" takes one that can run here",
-                        where(problem, HS_PLACE_KERNEL).text, kernel->name, whose);
+                        "%s \"%s\": it is %s; \"auto\" takes one that can run here",
+                        kernel_key(problem).text, kernel->name, whose);
 }
 
 /* The first backend that runs here and has the kernel asked for. */

@@ -76,6 +76,36 @@ bool hs_count_axis(struct hs_reader *reader, int axis, int64_t fewest)
                        cells == 1 ? "" : "s", (long long)(fewest - !wraps));
 }
 
+/* At least so many widths that rounding of the nodes cannot make equal has a segment: those of its
+ * range that are apart by eight units of rounding, or by what the largest cell exceeds the next. */
+static double widths(double from, double to, double ratio, int64_t cells)
+{
+    const double growth = fabs(log(ratio)), all = (double)cells;
+    const double largest =
+        growth > 0.0 ? (to - from) * expm1(-growth) / expm1(-growth * all) : (to - from) / all;
+    const double rounding = 8.0 * DBL_EPSILON * fmax(fabs(from), fabs(to)) / largest;
+    return largest > 0.0 ? -expm1(-growth * (all - 1.0)) / (growth + rounding) : 1.0;
+}
+
+double hs_axis_widths(const struct hs_reader *reader, int axis)
+{
+    struct hs_settings *settings = reader->settings;
+    double most = 1.0, from = 0.0, to, ratio;
+    int64_t cells;
+    if (!hs_axis_is_given(reader, axis) || is_list(reader, axis))
+        return most;
+    hs_settings_number(settings, key_of(axis, ".from").text, &from);
+    const int count = hs_settings_length(settings, key_of(axis, ".segments").text);
+    for (int n = 0; n < count; n++, from = to) {
+        if (!hs_settings_number(settings, key_in(axis, n, "to").text, &to) ||
+            !hs_settings_number(settings, key_in(axis, n, "ratio").text, &ratio) ||
+            !hs_settings_count(settings, key_in(axis, n, "cells").text, &cells))
+            return most;
+        most = fmax(most, widths(from, to, ratio, cells));
+    }
+    return most;
+}
+
 /* ---- where they are -------------------------------------------------------------------------- */
 
 static bool place_list(struct hs_reader *reader, int axis, int64_t count, double *out)

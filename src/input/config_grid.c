@@ -1,6 +1,7 @@
 /* grid: points, lower, and upper or spacing, for axes without coordinates of their own. */
 #include "core/largest_grid.h"
 #include "core/machine.h"
+#include "core/network.h"
 #include "input/config_reader.h"
 
 #include <float.h>
@@ -213,6 +214,7 @@ struct demand {
     int fields;                  /* including the source's, if it may be a field */
     double threads, cache, most; /* CPU threads or 0; bytes of a core's L2; limit of the sum */
     double beside[HS_AXES];      /* bytes for each coordinate of an axis */
+    double rows;                 /* bytes for the coefficients of each node, where all differ */
 };
 
 /* The kernel is not known yet, so this is the larger of two bounds per thread: 1.5 times a core's
@@ -237,7 +239,7 @@ static double bytes_on(const struct hs_grid *grid, const void *context)
     for (int axis = 0; axis < grid->dims; axis++)
         coordinates += demand->beside[axis] * (double)grid->points[axis];
     return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision) +
-           coordinates + kernels_keep(demand, grid);
+           demand->rows * (double)hs_grid_count(grid) + coordinates + kernels_keep(demand, grid);
 }
 
 /* The least that each coordinate of an axis given by x, y or z takes: while they are computed a
@@ -249,6 +251,16 @@ static double coordinate_bytes(const struct hs_reader *reader, int axis, bool pl
     return hs_axis_is_given(reader, axis) ? sizeof(double) : 0.0;
 }
 
+/* What the coefficients of each node take, if its cells alone make more rows than a palette holds.
+ */
+static double row_bytes(const struct hs_reader *reader)
+{
+    double rows = 1.0;
+    for (int axis = 0; axis < reader->problem->grid.dims; axis++)
+        rows *= hs_axis_widths(reader, axis);
+    return rows > HS_NETWORK_MOST_ROWS ? sizeof(struct hs_network_row) : 0.0;
+}
+
 /* The largest grid that fits into the memory that is free now. A sixteenth is reserved for walls,
  * and up to a quarter for kernels. */
 static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double free_bytes, char *out,
@@ -258,9 +270,12 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
     const bool source = hs_given(reader, "source.expression") || hs_given(reader, "source.file");
     const double processors =
         fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
+    const double rows = row_bytes(reader);
+    const int arrays = problem->grid.dims + 2; /* conductances, rates and sinks */
     struct demand demand = {.precision = problem->precision,
                             .radius = problem->radius,
-                            .fields = on_gpu ? 1 : 2 + source,
+                            .fields = on_gpu ? 1 : 2 + source + (rows > 0.0 ? arrays : 0),
+                            .rows = rows,
                             .threads = on_gpu ? 0.0 : processors,
                             .cache = (double)hs_machine_l2_bytes(),
                             .most = free_bytes / 4};
@@ -278,10 +293,11 @@ static void check_memory(struct hs_reader *reader, bool placed)
     const struct hs_problem *problem = reader->problem;
     const char *backend = hs_settings_text(reader->settings, "solver.backend");
     const bool cpu = backend && strcmp(backend, "cpu") == 0;
-    double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision);
+    double nodes = 1.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
-        needed *= (double)problem->grid.points[axis];
-    double coordinates = 0.0;
+        nodes *= (double)problem->grid.points[axis];
+    double needed = (cpu ? 2.0 : 1.0) * (double)hs_precision_size(problem->precision) * nodes;
+    double coordinates = row_bytes(reader) * nodes;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         coordinates += coordinate_bytes(reader, axis, placed) * (double)problem->grid.points[axis];
     const struct hs_memory_free available = hs_machine_memory("");

@@ -60,7 +60,7 @@ static void check(struct hs_settings *settings, struct hs_setting *entry)
                              "two values without a comma or semicolon between them%s",
                              takes_words(entry->option)
                                  ? "; a name or an expression stands in quotes, as in \"a.csv\""
-                                 : "");
+                                 : "; a number stands without its unit");
     else if (entry->bare && entry->file && takes_words(entry->option) &&
              (takes_only_words(entry->option) || !hs_number_is_not_finite(entry->text)))
         hs_settings_complain(settings, entry->path, "a word without quotes; put it in quotes");
@@ -293,9 +293,11 @@ static bool put_value(struct hs_settings *settings, const struct hs_setting *pla
         hs_settings_add(settings, plain);
     else if (!hs_config_text_value(plain->path, value, settings)) {
         hs_settings_add(settings, plain)->kind = HS_SETTING_NUMBER; /* shown without quotes */
+        const bool commas = value[strspn(value, "0123456789+-.eE, ")] == '\0';
         return hs_settings_complain(
-            settings, plain->path,
-            "not a value; write a number, \"a string\", [a, list] or {a group;}");
+            settings, plain->path, "not a value; %s",
+            commas ? "the decimal point is \".\", and a list of numbers stands in [ ]"
+                   : "write a number, \"a string\", [a, list] or {a group;}");
     }
     return true;
 }

@@ -157,6 +157,9 @@ bool hs_axis_is_given(const struct hs_reader *reader, int axis);
 bool hs_count_axis(struct hs_reader *reader, int axis, int64_t fewest);
 bool hs_place_axis(struct hs_reader *reader, int axis);
 
+/* The least number of distinct cells that an axis of segments can have; 1 for other axes. */
+double hs_axis_widths(const struct hs_reader *reader, int axis);
+
 /* Whether coordinates near `at` [m] resolve a cell width h [m]: the rounding of coordinates to
  * double must change the width by far less than the error of a grid. */
 bool hs_tells_cell(double at, double h);

@@ -143,6 +143,10 @@ static void read_file(struct parser *p, const char *path, const char *place)
                      "%s%s: larger than 16 MiB, so it is no config; give the config file, not an "
                      "output file",
                      place, path);
+    else if (length > 3 && memcmp(text, "\x89HDF", 4) == 0)
+        hs_error_add(p->err, HS_BAD_INPUT,
+                     "%s%s: an HDF5 file, no config; heatsolve render draws the output of a run",
+                     place, path);
     else if (strlen(text) < length)
         hs_error_add(p->err, HS_BAD_INPUT,
                      "%s%s: contains NUL characters, so it is not text; save it as UTF-8", place,
@@ -442,8 +446,8 @@ static void parse_members(struct parser *p, const char *path)
         next(p);
         if (take(p, '=') || take(p, ':'))
             parse_value(p, inner);
-        if (!take(p, ';'))
-            take(p, ',');
+        if (!take(p, ';') && take(p, ',') && p->token == NUMBER)
+            refuse(p, "a number after a comma, but no list [ ... ]; the decimal point is \".\"");
         free(inner);
     }
 }

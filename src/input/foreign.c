@@ -122,6 +122,7 @@ bool hs_foreign_key(const char *path, struct hs_foreign *out)
 
 #define TEXT (1u << HS_SETTING_STRING)
 #define LIST (1u << HS_SETTING_LIST)
+#define NUMBER (1u << HS_SETTING_NUMBER)
 
 static const struct {
     const char *path;
@@ -136,6 +137,28 @@ static const struct {
     {"materials[].conductivity", TEXT, MEASURED},
     {"material.specific_heat", TEXT | LIST, MEASURED},
     {"material.diffusivity", TEXT | LIST, MEASURED},
+
+    /* what belongs into a group */
+    {"grid", NUMBER | LIST, "give { points = [129, 129]; upper = [0.1, 0.1]; }"},
+    {"material", NUMBER | TEXT,
+     "give { conductivity = 60.5; density = 7854.0; specific_heat = 434.0; }, or "
+     "{ diffusivity = 1e-5; }"},
+    {"stencil", NUMBER, "give { radius = 2; }"},
+    {"initial", NUMBER | TEXT | LIST,
+     "give { value = 293.15; }, { expression = \"293.15 + x\"; } or "
+     "{ file = \"start.npy\"; }"},
+    {"source", NUMBER | TEXT | LIST,
+     "give { value = 1e6; }, { expression = \"1e6*x\"; } or "
+     "{ file = \"source.npy\"; }"},
+    {"exact", NUMBER | TEXT, "give { expression = \"293.15 + x\"; }"},
+    {"boundary", NUMBER | TEXT, "give { all = { type = \"dirichlet\"; value = 293.15; }; }"},
+    {"boundary.FACE", NUMBER, "give { type = \"dirichlet\"; value = 293.15; }"},
+    {"boundary.FACE", TEXT, "give { type = \"reflective\"; }"},
+    {"time", NUMBER | TEXT, "give { end = 3600.0; }"},
+    {"steady", NUMBER | TEXT, "give { tolerance = 1e-9; method = \"auto\"; }"},
+    {"output", NUMBER | TEXT, "give { file = \"run.h5\"; interval = 60.0; }"},
+    {"checkpoint", NUMBER | TEXT, "give { every_minutes = 10.0; }"},
+    {"solver", NUMBER | TEXT, "give { backend = \"cpu\"; threads = 2; }"},
 };
 
 const char *hs_foreign_value(const char *path, enum hs_setting_kind kind)

@@ -305,6 +305,7 @@ void hs_option_range(const struct hs_option *option, char *out, size_t size)
 
 bool hs_list_next(const char **list, char separator, char *word, size_t size)
 {
+    *list += strspn(*list, " ");
     if (!**list)
         return false;
     const char *end = strchrnul(*list, separator);

@@ -68,7 +68,7 @@ const char *hs_option_nearest(const char *path);
 
 enum { HS_LONGEST_WORD = 80 };
 
-/* Removes the next word from a list "a|b|c"; false at its end. */
+/* Removes the next word, and spaces before it, from a list "a|b|c"; false at its end. */
 bool hs_list_next(const char **list, char separator, char *word, size_t size);
 
 /* Length of the word of a list "a|b|c" that equals the text, or the text before a "." or "[";

@@ -11,6 +11,7 @@ int hs_points_counts(const char *option, const char *text, const char *remedy,
     int count = 0;
     for (const char *p = text;; p++) {
         char word[32];
+        p += strspn(p, " ");
         const size_t length = strcspn(p, ",x");
         snprintf(word, sizeof word, "%.*s", (int)length, p);
         const char *wrong = count == HS_AXES ? "is one axis too many"

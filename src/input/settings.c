@@ -321,17 +321,6 @@ const char *hs_settings_type_name(enum hs_option_type type)
     return types[type].name;
 }
 
-/* A number in quotes needs no explanation; other texts may ask for a missing feature. */
-static void complain_of_kind(struct hs_settings *settings, const struct hs_setting *setting,
-                             const char *example)
-{
-    double number;
-    const bool quoted = setting->text && hs_number_parse(setting->text, &number) == NULL;
-    const char *said = quoted ? NULL : hs_foreign_value(setting->path, setting->kind);
-    hs_settings_complain(settings, setting->path, "must be %s%s%s", example, said ? "; " : "",
-                         said ? said : "");
-}
-
 /* The option's type, or that of the members of the option's list. */
 static enum hs_option_type type_of(const struct hs_setting *setting)
 {
@@ -347,6 +336,19 @@ static enum hs_option_type type_of(const struct hs_setting *setting)
 static bool fits(const struct hs_setting *setting)
 {
     return types[type_of(setting)].kinds & 1u << setting->kind;
+}
+
+/* A number in quotes needs no explanation where a number belongs; other texts may ask for a missing
+ * feature. */
+static void complain_of_kind(struct hs_settings *settings, const struct hs_setting *setting,
+                             const char *example)
+{
+    double number;
+    const bool quoted = types[type_of(setting)].kinds & NUMBER && setting->text &&
+                        hs_number_parse(setting->text, &number) == NULL;
+    const char *said = quoted ? NULL : hs_foreign_value(setting->path, setting->kind);
+    hs_settings_complain(settings, setting->path, "must be %s%s%s", example, said ? "; " : "",
+                         said ? said : "");
 }
 
 void hs_settings_check(struct hs_settings *settings, struct hs_setting *setting)

@@ -213,8 +213,10 @@ static void print_peers(FILE *stream, const struct hs_peers *peers)
     }
 }
 
-static void print_roofline(FILE *stream, const struct hs_roofline *r)
+static void print_roofline(FILE *stream, const struct hs_roofline *r, enum hs_device device)
 {
+    const char *neither =
+        device == HS_CUDA ? "neither: latency, issue, shared memory" : "neither: latency, issue";
     fprintf(stream, "\nroofline, fields in %s: copy %.1f GB/s", hs_bench_place_name(r->place),
             1e-9 * r->bandwidth);
     if (r->ceilings.cache > 0.0)
@@ -228,8 +230,7 @@ static void print_roofline(FILE *stream, const struct hs_roofline *r)
         const struct hs_roofline_point *p = &r->point[n];
         fprintf(stream, "%-21s %8.3f %10.3f %10.1f %10.1f %13.1f  %s\n", p->name, p->words,
                 p->intensity, 1e-9 * p->flops, 1e-9 * p->ceiling, 100.0 * p->fraction,
-                p->bound == HS_BOUND_NEITHER ? "neither: latency, issue, shared memory"
-                                             : hs_roofline_bound_name(p->bound));
+                p->bound == HS_BOUND_NEITHER ? neither : hs_roofline_bound_name(p->bound));
     }
     fprintf(stream, "\nwords: moved for a point and sweep; 2 for one sweep a launch, for fused "
                     "sweeps as the launch\nloads and writes, halos included (caches save some "
@@ -245,7 +246,7 @@ void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
     if (report->peers)
         print_peers(stream, report->peers);
     if (report->roofline)
-        print_roofline(stream, report->roofline);
+        print_roofline(stream, report->roofline, report->rows[0].kernel->device);
     fprintf(
         stream,
         "\nGCell/s: 1e9 points updated a second; median, min and max of n samples. GB/s: at the "

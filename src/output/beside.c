@@ -45,12 +45,15 @@ enum hs_status hs_beside_open(const char *path, enum hs_existing own, const char
         st = hs_beside_clear(out->part, elsewhere, err);
     const int file =
         st ? -1 : open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (!st && file < 0)
-        st = failed(path, "write", errno, elsewhere, err);
+    if (!st) {
+        out->file = hs_regular_adopt(file, "wb");
+        if (!out->file)
+            st = failed(path, "write", errno, elsewhere, err);
+        if (!out->file && file >= 0)
+            unlink(out->part);
+    }
     if (st)
         free(out->part);
-    else
-        out->file = fdopen(file, "wb");
     return st;
 }
 

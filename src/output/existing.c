@@ -2,6 +2,8 @@
 
 #include "core/regular.h"
 #include "core/text.h"
+#include "engine/plan.h"
+#include "engine/registry.h"
 #include "output/h5.h"
 
 #include <errno.h>
@@ -214,6 +216,18 @@ static const struct {
     {NULL, "a run", "--resume continues it"},
 };
 
+/* What the run calls its steps. */
+static const char *step_name(struct hs_h5 *h5, hid_t file)
+{
+    char *named = has_attribute(file, "method") ? hs_h5_read_text(h5, file, "method") : NULL;
+    bool sweeps = true;
+    for (int n = 0; named && hs_methods[n]; n++)
+        if (strcmp(hs_methods[n]->name, named) == 0)
+            sweeps = hs_method_counts_sweeps(hs_methods[n]);
+    free(named);
+    return sweeps ? "sweep" : "step";
+}
+
 struct run_told {
     char what[320]; /* "a finished run ("Rod"): 11 snapshots, at sweep 4000, the last at ..." */
     const char *resume;
@@ -242,9 +256,9 @@ static struct run_told tell_run(const char *path)
             hs_text_append(told.what, sizeof told.what, " (\"%.120s\")", title);
         if (snapshots > 0)
             hs_text_append(told.what, sizeof told.what,
-                           ": %lld snapshot%s, at sweep %lld, the last at t = %.9g s",
-                           (long long)snapshots, snapshots == 1 ? "" : "s", (long long)sweeps,
-                           times[snapshots - 1]);
+                           ": %lld snapshot%s, at %s %lld, the last at t = %.9g s",
+                           (long long)snapshots, snapshots == 1 ? "" : "s", step_name(&h5, file),
+                           (long long)sweeps, times[snapshots - 1]);
     }
     free(times);
     free(title);

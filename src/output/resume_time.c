@@ -153,6 +153,7 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
                                     const struct hs_checkpoint_state *state, struct hs_error *err)
 {
     const char *config = hs_problem_config(problem);
+    const char *name = hs_plan_step_name(plan);
     const int64_t sweep = state->resume.sweep;
     char way[300];
     if (goes_on(plan, state))
@@ -160,14 +161,14 @@ enum hs_status hs_resume_check_time(const struct hs_problem *problem, const stru
     find_way(problem, state, way, sizeof way);
     if (plan->sweeps < sweep)
         return hs_error_add(err, HS_BAD_INPUT,
-                            "%s: time: ends at sweep %lld, t = %.9g s; the run has reached sweep "
+                            "%s: time: ends at %s %lld, t = %.9g s; the run has reached %s "
                             "%lld, t = %.9g s: %s %s",
-                            config, (long long)plan->sweeps, plan->end, (long long)sweep,
-                            state->time, way, HS_BEGIN_ANEW);
+                            config, name, (long long)plan->sweeps, plan->end, name,
+                            (long long)sweep, state->time, way, HS_BEGIN_ANEW);
     char cause[160], change[80];
     name_cause(plan, state, cause, sizeof cause);
     name_change(hs_plan_time(plan, sweep), state->time, change, sizeof change);
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: time: sweep %lld, where the run goes on, %s, since %s; %s %s", config,
-                        (long long)sweep, change, cause, way, HS_BEGIN_ANEW);
+                        "%s: time: %s %lld, where the run goes on, %s, since %s; %s %s", config,
+                        name, (long long)sweep, change, cause, way, HS_BEGIN_ANEW);
 }

@@ -184,8 +184,7 @@ bool hs_tune_file_write(struct hs_tuning *tuning)
     size_t made;
     char *beside = hs_format("%s.XXXXXX", path);
     char *failed = hs_file_make_directories(path, 0700, &made);
-    const int fd = failed ? -1 : mkstemp(beside);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    FILE *file = failed ? NULL : hs_regular_adopt(mkstemp(beside), "w");
     bool good = file != NULL;
     if (file) {
         print(file, tuning);

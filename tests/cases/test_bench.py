@@ -71,6 +71,7 @@ def test_kernels_are_chosen_by_lists():
 
     everything = timed()
     assert timed("--kernel", "reference,openmp") == ["openmp", "reference"]
+    assert timed("--kernel", "reference, openmp", "--points", "33, 33, 33") == ["openmp", "reference"]
     assert timed("--except", "reference") == [name for name in everything if name != "reference"]
     assert timed("--kernel", "openmp,reference", "--except", "openmp") == ["reference"]
 
@@ -143,7 +144,7 @@ def test_the_roofline_is_drawn_and_said(tmp_path):
         due = min(roofline["copy_bytes_per_second"] * kernel["flops_per_byte"], roofline["flops_per_second"])
         assert kernel["ceiling"] == pytest.approx(due, rel=1e-12)
         assert kernel["fraction_of_ceiling"] == pytest.approx(kernel["flops_per_second"] / due, rel=1e-12)
-    reference = [line for line in bench(*SMALL, "--roofline", str(picture)).stdout.splitlines() if "neither:" in line]
+    reference = [line for line in bench(*SMALL, "--roofline", str(picture)).stdout.splitlines() if line.endswith("neither: latency, issue")]
     assert any(line.startswith("reference") for line in reference)
 
 
@@ -178,6 +179,15 @@ def test_bad_arguments(arguments, said):
 def test_no_peers_are_found(tmp_path):
     result = bench(*SMALL, "--peers", peers=tmp_path)
     assert result.returncode == 2 and "HEATSOLVE_PEERS" in result.stderr
+
+
+@pytest.mark.parametrize("kernel, said", [("opnmp", "no kernel has that name"), ("conduction_wavefront", "cannot do stencils")])
+@pytest.mark.parametrize("backend", ["auto", "cpu"])
+def test_a_kernel_is_refused_by_the_option_that_named_it(kernel, said, backend):
+    result = bench("--points", "33", "--kernel", kernel, "--backend", backend)
+    assert result.returncode == 2
+    assert f'heatsolve: --kernel "{kernel}": ' in result.stderr
+    assert said.replace("no kernel has", "none of" if backend == "cpu" else "no kernel has") in result.stderr
 
 
 def test_a_kernel_for_bodies_is_refused_for_a_stencil_by_what_it_is_for(tmp_path):

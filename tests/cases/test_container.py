@@ -18,7 +18,7 @@ output = { file = "run.h5"; overwrite = true; };
 """
 
 
-def run(directory, files, *arguments, command="run", **environment):
+def run(directory, files, *arguments, command="run", config="case.cfg", **environment):
     groups = directory / "cgroup"
     groups.mkdir(exist_ok=True)
     for name, text in files.items():
@@ -27,7 +27,7 @@ def run(directory, files, *arguments, command="run", **environment):
     (directory / "case.cfg").write_text(CONFIG)
     script = 'mount --bind cgroup /sys/fs/cgroup && mount --bind own /proc/$$/cgroup || exit 99; exec "$@"'
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_", "KMP_"))}
-    ours = [HEATSOLVE, command, "case.cfg", *(["--quiet"] if command == "run" else [])]
+    ours = [HEATSOLVE, command, config, *(["--quiet"] if command == "run" else [])]
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *ours, *arguments], cwd=directory, capture_output=True, text=True,
                           env={**clean, **environment})
     if done.returncode == 99 or "unshare" in done.stderr:
@@ -85,6 +85,21 @@ def test_a_grid_that_fits_is_named_for_one_that_never_does(tmp_path, more):
     assert run(tmp_path, files, *more, *points(said.stderr, more_points)).returncode == 4
 
 
+@pytest.mark.parametrize("x", ["{to=1.0; cells=2000000; ratio=1.000001;}", "{to=1.0; cells=1000000;}, {to=9.0; cells=1000000; ratio=0.999999;}"])
+def test_a_stretched_axis_is_refused_by_its_count(tmp_path, x):
+    """Cells that all differ take 48 bytes a node for their equations: 96 MB, besides 32 of fields and 16 of coordinates.
+    So nothing need be computed to refuse them, and the grid that is named fits."""
+    stretched = ["--set", f"grid={{x={{segments=({x});}};}}", "--set", "time.sweeps=0"]
+    said = run(tmp_path, {"memory.max": "130000000", "memory.current": "0"}, *stretched, command="check")
+    assert said.returncode == 4 and "--set: grid: 2000001 nodes in double need at least 144000072 bytes" in said.stderr
+    fits = int(re.search(r"that fits is (\d+)$", said.stderr.strip()).group(1))
+    named = [text.replace("2000000", str(fits - 1)).replace("1000000;", f"{(fits - 1) // 2};") for text in stretched]
+    assert run(tmp_path, {"memory.max": "130000000", "memory.current": "0"}, *named, command="check").returncode == 0
+    even = [text.replace("; ratio=1.000001", "").replace("; ratio=0.999999", "") for text in stretched]
+    said = run(tmp_path, {"memory.max": "130000000", "memory.current": "0"}, *even, command="check")
+    assert said.returncode == 0, said.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "check"])
 @pytest.mark.parametrize(
     "name, method",
@@ -123,6 +138,13 @@ def test_a_steady_state_is_solved_for_by_what_has_the_memory(tmp_path, free, tak
         assert told["steady_method"] == taken and (note in (told["note"] or "")) == (taken == "spectral"), told["note"]
     named = [*steady[:2], "--set", 'steady={tolerance=1e-6;method="multigrid";}', *steady[4:]]
     assert run(tmp_path, files, *named).returncode == (0 if taken == "multigrid" else 4)
+
+
+def test_a_bench_that_will_not_fit_is_refused_before_its_proof(tmp_path):
+    """Its three fields of 2 MiB each fit, but not the two of the kernels besides."""
+    said = run(tmp_path, {"memory.max": "8000000", "memory.current": "0"}, "--repeats", "1", command="bench", config="--points=64")
+    assert said.returncode == 4 and said.stdout == ""
+    assert "bench: not enough memory for the proof: 10485760 bytes (0.01 GiB) needed" in said.stderr and "take fewer --points" in said.stderr
 
 
 def test_a_case_that_fits_runs(tmp_path):

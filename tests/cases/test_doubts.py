@@ -288,6 +288,20 @@ def test_very_many_sweeps_are_a_warning(tmp_path, settings, method):
     assert method is None or f'time.method = "{method}" with a time.tolerance' in about[0]
 
 
+@pytest.mark.parametrize("settings, remedy", [
+    (['time.method="implicit"'], "8.6e+13 steps to time.end = 86400; give a longer one, or a time.tolerance instead"),
+    (['time.method="implicit"', "time.tolerance=0.1"], "8.6e+13 steps to time.end = 86400; give a longer one, or leave it out"),
+    (['time.method="rkl2"'], "8.6e+13 steps to time.end = 86400; give a longer one, or a time.tolerance instead"),
+    (["boundary={all={type=\"reflective\";};}", 'time.method="exponential"'], "8.6e+13 steps to time.end = 86400; give a longer one"),
+    ([], "8.6e+13 steps to time.end = 86400; leave it out: the longest stable one is 1.41 s"),
+    (["time.step=0.001", 'time.method="implicit"'], None),
+])
+def test_a_step_far_too_short_is_a_warning(tmp_path, settings, remedy):
+    step = [] if any("time.step" in s for s in settings) else ["time.step=1e-9"]
+    about = [w for w in check(tmp_path, "time.end=86400.0", *step, *settings) if "time.step" in w]
+    assert about == ([f"--set: time.step = 1e-09: that takes {remedy}"] if remedy else [])
+
+
 def test_a_probe_outside_is_refused(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL + 'probes = ( { name = "mm"; at = [250, 100]; } );\n')
     done = heatsolve(tmp_path, "check", "steel.cfg")

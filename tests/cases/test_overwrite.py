@@ -168,6 +168,14 @@ def test_files_of_a_version_that_set_no_mark_are_known(tmp_path):
 # ---- earlier runs --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("method, name", [("euler", "sweep"), ("rkl2", "step"), ("implicit", "step")])
+def test_an_earlier_run_is_told_by_its_steps(tmp_path, method, name):
+    write_config(tmp_path)
+    more = ["--set", f'time={{sweeps=40; step=1e-3; method="{method}";}}']
+    assert run(tmp_path, *more).returncode == 0
+    assert f"5 snapshots, at {name} 40" in run(tmp_path, *more).stderr
+
+
 def test_a_finished_run_is_replaced_with_overwrite_only(tmp_path):
     write_config(tmp_path)
     assert run(tmp_path).returncode == 0

@@ -424,11 +424,15 @@ RAW = {
         ),
         (  # it would sweep for ever
             {**PULLED, "material": MATERIAL, "time": {"end": 1e15, "method": "rkl2", "tolerance": 1.0}},
+            'and 1e+12 times are the most; look at the smallest cell, give a time.step, or take "implicit"',
+        ),
+        (
+            {**PULLED, "material": MATERIAL, "time": rkl2(1e15, 1)},
             'and 1e+12 times are the most; look at the smallest cell, give a shorter time.step, or take "implicit"',
         ),
         (  # implicit cannot do it either
             {**PULLED, "material": MATERIAL, "stencil": {"radius": 2}, "time": {"end": 1e15, "method": "rkl2", "tolerance": 1.0}},
-            "times are the most; look at the smallest cell or give a shorter time.step\n",
+            "times are the most; look at the smallest cell or give a time.step\n",
         ),
     ],
 )

@@ -562,6 +562,14 @@ def test_check_foretells_the_run(tmp_path):
     assert told["seconds"] > 0 and told["points_per_second"] > 0
 
 
+def test_check_does_not_guess_the_order_of_raw_coefficients(tmp_path):
+    grid = 'grid = { points = [9]; };\ninitial = { value = 1.0; };\ntime = { sweeps = 1; };\n'
+    (tmp_path / "raw.cfg").write_text(grid + "stencil = { c0 = 0.5; c1 = 0.2; c2 = 0.3; };\n")
+    (tmp_path / "own.cfg").write_text(grid + "material = { diffusivity = 1.0; };\n")
+    assert "stencil      radius 1, 3 points; raw coefficients\n" in program.must(tmp_path, "check", "raw.cfg")
+    assert "stencil      radius 1, 3 points, order 2; diffusivity 1 m^2/s\n" in program.must(tmp_path, "check", "own.cfg")
+
+
 def test_check_counts_the_looks_for_the_history(tmp_path):
     often = ["--set", "output.history_every=1", "--set", "grid.points=[20001]", "--set", "grid.spacing=0.1"]
     seldom = often[2:] + ["--set", "output.history_every=1000000"]

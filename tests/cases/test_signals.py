@@ -143,7 +143,7 @@ def test_a_step_that_takes_long_is_given_up(tmp_path, method):
     run.send_signal(signal.SIGINT)
     told = run.communicate(timeout=60)[1]
     assert run.returncode == 130, told
-    assert "interrupted at sweep 0, t = 0 s, by SIGINT" in told
+    assert "interrupted at step 0, t = 0 s, by SIGINT" in told
     assert time.monotonic() - begin < 5.0  # 10 ms on our machine
 
 

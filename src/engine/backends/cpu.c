@@ -122,7 +122,7 @@ static enum hs_status memory_short(const struct demand *demand, double needed,
         snprintf(largest, sizeof largest, "this process may not take as much (ulimit -v)");
     return hs_error_add(err, HS_DEVICE,
                         "not enough memory: %s points in %s precision need %.0f bytes (%.2f GiB), "
-                        "%s has %.0f bytes (%.2f GiB) free; take fewer grid.points%s; %s",
+                        "%s has %.0f bytes (%.2f GiB) free; take fewer points%s; %s",
                         points, hs_precision_name(problem->precision), needed, needed / 0x1p30,
                         available->whose, available->bytes, available->bytes / 0x1p30,
                         problem->precision == HS_DOUBLE ? ", or precision = \"float\"" : "",

@@ -233,21 +233,23 @@ enum hs_status hs_bench_init(struct hs_bench *bench, const struct hs_bench_reque
 enum hs_status hs_bench_expect(struct hs_bench *bench, int64_t proof_sweeps, struct hs_error *err)
 {
     const struct hs_bench_request *request = &bench->request;
-    const double needed = 3.0 * (double)hs_precision_size(request->precision) *
-                          (double)request->points[HS_X] * (double)request->points[HS_Y] *
-                          (double)request->points[HS_Z];
+    const double field = (double)hs_precision_size(request->precision) *
+                         (double)request->points[HS_X] * (double)request->points[HS_Y] *
+                         (double)request->points[HS_Z];
+    const double needed = (3.0 + bench->kernels_fields) * field;
     const struct hs_memory_free available = hs_machine_memory_free("");
     if (needed <= available.bytes) {
-        const size_t bytes = (size_t)(needed / 3.0);
+        const size_t bytes = (size_t)field;
         bench->initial = hs_cpu_memory_create(bytes, LARGE);
         bench->expected = hs_cpu_memory_create(bytes, LARGE);
         bench->spare = hs_cpu_memory_create(bytes, LARGE);
     }
     if (!bench->initial || !bench->expected || !bench->spare)
-        return hs_error_add(err, HS_DEVICE,
-                            "bench: not enough memory for the proof: %.0f bytes needed, %s has "
-                            "%.0f free; take fewer --points",
-                            needed, available.whose, available.bytes);
+        return hs_error_add(
+            err, HS_DEVICE,
+            "bench: not enough memory for the proof: %.0f bytes (%.2f GiB) needed, %s "
+            "has %.0f (%.2f GiB) free; take fewer --points",
+            needed, needed / 0x1p30, available.whose, available.bytes, available.bytes / 0x1p30);
     bench->proof_sweeps = proof_sweeps;
     const struct hs_box box = hs_problem_interior(&bench->problem);
     bench->updated = hs_box_count(&box);

@@ -54,6 +54,7 @@ struct hs_bench {
     double step;          /* s */
     int64_t updated;      /* points that a sweep updates */
     int64_t proof_sweeps; /* sweeps that the proof compares */
+    int kernels_fields;   /* how many kernels hold in the host's memory besides these three: */
     void *initial;        /* [nz][ny][nx] */
     void *expected;       /* after proof_sweeps, by the reference */
     void *spare;

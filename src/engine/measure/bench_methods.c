@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/regular.h"
 #include "core/version.h"
 #include "engine/initial.h"
 #include "engine/multigrid/equations.h"
@@ -366,7 +367,7 @@ static enum hs_status ask_peers(const struct hs_methods_request *request,
                                 const struct hs_problem *problem, const double *reference,
                                 struct hs_methods_case *out, struct hs_error *err)
 {
-    FILE *question = fdopen(memfd_create("peers", MFD_CLOEXEC), "w+b");
+    FILE *question = hs_regular_adopt(memfd_create("peers", MFD_CLOEXEC), "w+b");
     if (!question)
         return hs_error_add(err, HS_IO, "bench: --peers: no file in memory");
     fprintf(question, "--case=%s\n--points=%lld,%lld,%lld\n--end=%.17g\n--tolerance=%g\n",

@@ -1,5 +1,7 @@
 #include "engine/measure/peers.h"
 
+#include "core/regular.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -96,16 +98,18 @@ static FILE *start(char *const *argv, int question, pid_t *child)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return NULL;
-    *child = fork();
+    FILE *rows = hs_regular_adopt(ends[0], "r");
+    *child = rows ? fork() : -1;
     if (*child == 0)
         become(argv, question, ends[1]);
     const int why = errno;
     close(ends[1]);
-    if (*child > 0)
-        return fdopen(ends[0], "r");
-    close(ends[0]);
+    if (rows && *child < 0) {
+        fclose(rows);
+        rows = NULL;
+    }
     errno = why;
-    return NULL;
+    return rows;
 }
 
 static enum hs_status read_row(char *line, struct hs_peers *out, struct hs_error *err)
@@ -198,7 +202,7 @@ enum hs_status hs_peers_run(const char *only, const struct hs_bench_request *req
                             const struct hs_backend *backend, double seconds, struct hs_peers *out,
                             struct hs_error *err)
 {
-    FILE *question = fdopen(memfd_create("peers", MFD_CLOEXEC), "w+b");
+    FILE *question = hs_regular_adopt(memfd_create("peers", MFD_CLOEXEC), "w+b");
     if (!question)
         return hs_error_add(err, HS_IO, "bench: --peers: no file in memory: %s", strerror(errno));
     enum hs_status st = write_question(question, request, backend, err);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 256, SHORTS = 65536 }; /* most rows of a palette, including row 0, of no node */
+enum { BYTES = 256 }; /* most rows of one-byte numbers, including row 0, of no node */
 enum { ROWS, FORCINGS, KINDS };
 
 struct work {
@@ -63,7 +63,7 @@ static bool number_row(void *self, struct hs_pass_worker *worker, int64_t r)
         if (!make_node(work, worker, i, &row))
             return false;
         number[i] = (uint16_t)hs_distinct_place(rows, &row);
-        too_many = rows->count >= SHORTS;
+        too_many = rows->count >= HS_NETWORK_MOST_ROWS;
     }
     if (too_many) {
 #pragma omp atomic write
@@ -253,7 +253,7 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
         unite_forcings(work);
         unite_rows(work);
     }
-    if (!work->too_many && !st && work->out->row_count <= SHORTS) {
+    if (!work->too_many && !st && work->out->row_count <= HS_NETWORK_MOST_ROWS) {
         sort_rows(work);
         return hs_pass_agree(work->pass, renumber(work) ? HS_OK : no_memory(grid, err), err);
     }

@@ -38,11 +38,14 @@ struct hs_unit hs_unit_shown(const char *unit, double largest)
     static const struct {
         const char *unit, *shown;
         double factor, from;
-    } units[] = {{"m", "km", 1e3, 1e3},      {"m", "m", 1, 1},        {"m", "mm", 1e-3, 1e-3},
-                 {"m", "µm", 1e-6, 1e-6},    {"m", "nm", 1e-9, 0},    {"s", "d", 86400, 2 * 86400},
-                 {"s", "h", 3600, 2 * 3600}, {"s", "min", 60, 120},   {"s", "s", 1, 0.1},
-                 {"s", "ms", 1e-3, 1e-3},    {"s", "µs", 1e-6, 1e-6}, {"s", "ns", 1e-9, 0},
-                 {"degC", "°C", 1, -1},      {"degF", "°F", 1, -1},   {"1", "", 1, -1}};
+    } units[] = {
+        {"m", "km", 1e3, 1e3},        {"m", "m", 1, 1},         {"m", "mm", 1e-3, 1e-3},
+        {"m", "µm", 1e-6, 1e-6},      {"m", "nm", 1e-9, 0},     {"s", "d", 86400, 2 * 86400},
+        {"s", "h", 3600, 2 * 3600},   {"s", "min", 60, 120},    {"s", "s", 1, 0.1},
+        {"s", "ms", 1e-3, 1e-3},      {"s", "µs", 1e-6, 1e-6},  {"s", "ns", 1e-9, 0},
+        {"degC", "°C", 1, -1},        {"degF", "°F", 1, -1},    {"1", "", 1, -1},
+        {"W/m^2", "W/m²", 1, -1},     {"J/m^2", "J/m²", 1, -1}, {"K m^2", "K m²", 1, -1},
+        {"K m^2/s", "K m²/s", 1, -1}, {"K m^3", "K m³", 1, -1}, {"K m^3/s", "K m³/s", 1, -1}};
     struct hs_unit shown = {.factor = 1, .name = unit};
     double size = isfinite(largest) ? fabs(largest) : 0;
     for (size_t i = sizeof units / sizeof *units; i-- > 0;)

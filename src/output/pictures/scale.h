@@ -15,7 +15,8 @@ struct hs_unit {
 };
 
 /* The unit for numbers up to `largest` in `unit`, which it may point to: km, m, mm, µm, nm for m;
- * d, h, min, s, ms, µs, ns for s; degC as °C; others as they are. A power outside 1e-3 to 1e6. */
+ * d, h, min, s, ms, µs, ns for s; degC as °C, W/m^2 as W/m²; others as they are. A power outside
+ * 1e-3 to 1e6. */
 struct hs_unit hs_unit_shown(const char *unit, double largest);
 
 /* A number with at most six digits, or more if numbers that differ by `apart` need them, with a

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,4 +100,15 @@ void test_regular__knows_a_file_by_its_other_names(void **state)
         unlink(name_of(names[i]));
     rmdir(directory);
     free(first);
+}
+
+/* As where there is no memory for a stream: this descriptor cannot be written. */
+void test_regular__a_descriptor_that_gets_no_stream_is_closed(void **state)
+{
+    const int file = open("/dev/null", O_RDONLY);
+    assert_true(file >= 0);
+    assert_null(hs_regular_adopt(file, "w"));
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(fcntl(file, F_GETFD), -1);
+    assert_null(hs_regular_adopt(-1, "w"));
 }

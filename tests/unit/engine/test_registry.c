@@ -139,7 +139,7 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
     out = choose(backends, "auto", "vector_march", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
     assert_says(out.message,
-                "solver.kernel = \"vector_march\": it is a kernel of the cuda backend, "
+                "--kernel \"vector_march\": it is a kernel of the cuda backend, "
                 "which cannot run here: cuda: no driver is loaded; \"auto\" takes");
     out = choose(cpu_only, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
@@ -194,7 +194,7 @@ void test_registry__kernel_that_is_not_built_is_a_device_error(void **state)
     const struct outcome out = choose_from(&registry, "auto", "bulk_march", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
     assert_says(out.message,
-                "solver.kernel = \"bulk_march\": it is a kernel of the cuda backend, " HS_NOT_BUILT
+                "--kernel \"bulk_march\": it is a kernel of the cuda backend, " HS_NOT_BUILT
                 "; \"auto\" takes one that can run here");
     const struct outcome near = choose_from(&registry, "auto", "bulk_mach", 3, 1);
     assert_int_equal(near.status, HS_BAD_INPUT);

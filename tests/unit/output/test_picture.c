@@ -227,6 +227,8 @@ void test_picture__units_are_written_as_people_do(void **state)
     assert_true(hs_unit_shown("J", 3e7).factor == 1e6);
     assert_string_equal(hs_unit_shown("1", 2e-4).power, "10\u207B\u2076");
     expect_quantity(21.5, "degC", 0, "21.5 °C");
+    expect_quantity(21.5, "W/m^2", 0, "21.5 W/m²");
+    expect_quantity(2.5e7, "J/m^2", 2.5e7, "25 10⁶ J/m²");
 }
 
 void test_picture__logarithmic_ticks_stand_at_whole_digits(void **state)
