@@ -319,12 +319,11 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
         if (registry->kernels[n]->device == device &&
             hs_kernel_suits(registry->kernels[n], problem, NULL, 0))
             append(able, sizeof able, ", ", registry->kernels[n]->name);
-    return hs_error_add(err, HS_BAD_INPUT,
-                        "%s \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
-                        kernel_key(problem).text,
-                        problem->solver.kernel ? problem->solver.kernel : "auto", reason,
-                        problem->grid.dims, problem->radius, hs_precision_name(problem->precision),
-                        able[0] ? able : "none");
+    return hs_error_add(
+        err, HS_BAD_INPUT, "%s \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
+        kernel_key(problem).text, problem->solver.kernel ? problem->solver.kernel : "auto", reason,
+        problem->grid.dims, problem->radius, hs_precision_name(problem->precision),
+        able[0] ? able : "none");
 }
 
 bool hs_kernel_is_named(const struct hs_problem *problem)
@@ -437,8 +436,7 @@ static enum hs_status cannot_be_had(const struct hs_registry *registry,
 {
     char whose[400];
     say_whose(registry, kernel, problem->solver.device, whose, sizeof whose);
-    return hs_error_add(err, HS_DEVICE,
-                        "%s \"%s\": it is %s; \"auto\" takes one that can run here",
+    return hs_error_add(err, HS_DEVICE, "%s \"%s\": it is %s; \"auto\" takes one that can run here",
                         kernel_key(problem).text, kernel->name, whose);
 }
 

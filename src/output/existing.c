@@ -219,13 +219,10 @@ static const struct {
 /* What the run calls its steps. */
 static const char *step_name(struct hs_h5 *h5, hid_t file)
 {
-    char *named = has_attribute(file, "method") ? hs_h5_read_text(h5, file, "method") : NULL;
-    bool sweeps = true;
-    for (int n = 0; named && hs_methods[n]; n++)
-        if (strcmp(hs_methods[n]->name, named) == 0)
-            sweeps = hs_method_counts_sweeps(hs_methods[n]);
-    free(named);
-    return sweeps ? "sweep" : "step";
+    char *name = has_attribute(file, "method") ? hs_h5_read_text(h5, file, "method") : NULL;
+    const struct hs_method *method = hs_method_named(name);
+    free(name);
+    return !method || hs_method_counts_sweeps(method) ? "sweep" : "step";
 }
 
 struct run_told {

@@ -138,9 +138,8 @@ void test_registry__cuda_that_cannot_run_is_a_device_error(void **state)
     assert_says(out.message, "\"auto\" takes what there is");
     out = choose(backends, "auto", "vector_march", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
-    assert_says(out.message,
-                "--kernel \"vector_march\": it is a kernel of the cuda backend, "
-                "which cannot run here: cuda: no driver is loaded; \"auto\" takes");
+    assert_says(out.message, "--kernel \"vector_march\": it is a kernel of the cuda backend, "
+                             "which cannot run here: cuda: no driver is loaded; \"auto\" takes");
     out = choose(cpu_only, "cuda", "auto", 3, 1);
     assert_int_equal(out.status, HS_DEVICE);
     assert_says(out.message, "--backend \"cuda\"");
