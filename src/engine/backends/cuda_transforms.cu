@@ -3,6 +3,7 @@
  * first needed, since it is hundreds of megabytes. Its functions are declared here, so that the
  * build needs no header of it.
  */
+#include "core/library.h"
 #include "engine/backends/cuda_state.cuh"
 
 #include <dlfcn.h>
@@ -36,23 +37,14 @@ library cublas;
 
 bool load(void *opened)
 {
-    const struct {
-        const char *name;
-        void *place;
-    } symbols[] = {
+    const hs_symbol symbols[] = {
         {"cublasCreate_v2", &cublas.create},
         {"cublasDestroy_v2", &cublas.destroy},
         {"cublasSetStream_v2", &cublas.set_stream},
         {"cublasDgemm_v2", &cublas.product},
         {"cublasDgemmStridedBatched", &cublas.products},
     };
-    for (const auto &symbol : symbols) {
-        void *found = dlsym(opened, symbol.name);
-        if (!found)
-            return false;
-        memcpy(symbol.place, &found, sizeof found);
-    }
-    return true;
+    return !hs_library_find(opened, symbols, sizeof symbols / sizeof *symbols);
 }
 
 hs_status available(hs_error *err)

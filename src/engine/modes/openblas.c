@@ -1,23 +1,18 @@
 #include "engine/modes/openblas.h"
 
+#include "core/library.h"
 #include "core/memory.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static const char file[] = "libopenblas.so.0";
 
-struct symbol {
-    const char *name;
-    void *place; /* where the pointer goes */
-};
-
 static const char *load(struct hs_openblas *out, void *library)
 {
-    const struct symbol symbols[] = {
+    const struct hs_symbol symbols[] = {
         {"cblas_dgemm", &out->cblas_dgemm},
         {"dstevd_", &out->dstevd_},
         {"dsyevd_", &out->dsyevd_},
@@ -26,13 +21,7 @@ static const char *load(struct hs_openblas *out, void *library)
         {"dgetri_", &out->dgetri_},
         {"openblas_set_num_threads", &out->openblas_set_num_threads},
     };
-    for (size_t n = 0; n < sizeof symbols / sizeof *symbols; n++) {
-        void *found = dlsym(library, symbols[n].name);
-        if (!found)
-            return symbols[n].name;
-        memcpy(symbols[n].place, &found, sizeof found); /* ISO C has no such cast */
-    }
-    return NULL;
+    return hs_library_find(library, symbols, sizeof symbols / sizeof *symbols);
 }
 
 /* OpenBLAS takes a buffer for each thread when that first computes, and keeps it; without room

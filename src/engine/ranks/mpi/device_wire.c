@@ -1,5 +1,7 @@
 #include "engine/ranks/mpi/device_wire.h"
 
+#include "core/library.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -22,10 +24,7 @@ static struct {
 
 static bool load(void)
 {
-    const struct {
-        const char *name;
-        void *place; /* of the pointer */
-    } symbols[] = {
+    const struct hs_symbol symbols[] = {
         {"ncclGetUniqueId", &nccl.ncclGetUniqueId},
         {"ncclCommInitRank", &nccl.ncclCommInitRank},
         {"ncclSend", &nccl.ncclSend},
@@ -35,13 +34,7 @@ static bool load(void)
         {"ncclGetErrorString", &nccl.ncclGetErrorString},
     };
     void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-    bool all = library != NULL;
-    for (size_t n = 0; n < sizeof symbols / sizeof *symbols && all; n++) {
-        void *found = dlsym(library, symbols[n].name);
-        memcpy(symbols[n].place, &found, sizeof found); /* ISO C has no such cast */
-        all = found != NULL;
-    }
-    return all;
+    return library && !hs_library_find(library, symbols, sizeof symbols / sizeof *symbols);
 }
 
 static void check(int status, const char *what)
