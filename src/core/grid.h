@@ -179,6 +179,13 @@ static inline int64_t hs_layout_offset(const struct hs_layout *layout, int64_t i
     return i + j * layout->pitch[HS_Y] + k * layout->pitch[HS_Z]; /* from node (0, 0, 0) */
 }
 
+/* The same for a node by its index in the grid. */
+static inline int64_t hs_layout_node(const struct hs_layout *layout, int64_t index)
+{
+    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
+    return hs_layout_offset(layout, index % nx, index / nx % ny, index / nx / ny);
+}
+
 #ifdef __cplusplus
 }
 #endif

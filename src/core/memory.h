@@ -10,6 +10,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void *hs_new(size_t size); /* zeros */
 void *hs_grow(void *array, size_t count, size_t size);
 
@@ -18,5 +22,9 @@ void *hs_reserve(void *array, size_t count, size_t size);
 
 char *hs_copy(const char *text);
 char *hs_format(const char *format, ...) HS_PRINTF(1, 2);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

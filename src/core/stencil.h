@@ -51,7 +51,7 @@ struct hs_stencil hs_stencil_of_diffusion(const struct hs_grid *grid, int radius
 /*
  * Rounds each coefficient of a diffusion stencil to float while keeping their sum exactly 1.
  * Rounded one by one, they add up to 1 + d with |d| about 1e-8, and every sweep multiplies the mean
- * by that: a field at 300 K drifted by 0.7 K in 100,000 sweeps. The neighbours' coefficients are
+ * by that, so that a field drifts. The neighbours' coefficients are
  * cut towards 0, pairs alike, to multiples of a power of two such that the remaining centre is a
  * float. So no step becomes less stable, and a centre that was not negative stays so. Nothing is
  * changed if the diffusivity along an axis would change by more than 1e-5 relatively (steps far

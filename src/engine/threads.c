@@ -93,9 +93,8 @@ void hs_threads_prepare(void)
 }
 
 /* As many threads as the machine has, but each with at least some 50 us of work per sweep. Two may
- * gain on fewer nodes if both cores are idle. If other programs want the cores too, two had a tenth
- * to a fifth of the rate of one (33^3 to 97x65x17, the demo case's walls), since in every sweep
- * each waits until the other is given its core. */
+ * gain on fewer nodes if both cores are idle. If other programs want the cores too, two are
+ * far slower than one, since in every sweep each waits until the other is given its core. */
 int hs_threads_for(const struct hs_grid *grid, int wanted)
 {
     enum { LEAST_NODES = 65536 };

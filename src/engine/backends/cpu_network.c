@@ -145,12 +145,6 @@ void hs_cpu_network_release(struct hs_cpu_network *network)
         hs_cpu_field_destroy(&network->array[a]);
 }
 
-static int64_t element_of(const struct hs_backend_state *state, int64_t node)
-{
-    const int64_t nx = state->layout.points[HS_X], ny = state->layout.points[HS_Y];
-    return hs_layout_offset(&state->layout, node % nx, node / nx % ny, node / nx / ny);
-}
-
 /* What depends on nothing but the step. */
 static void set_arrays(struct hs_backend_state *state, double step)
 {
@@ -160,7 +154,7 @@ static void set_arrays(struct hs_backend_state *state, double step)
 #pragma omp parallel for num_threads(state->threads) schedule(static)
     for (int64_t n = 0; n < hs_grid_count(&network->grid); n++) {
         const struct hs_network_row *row = &network->node[n];
-        const int64_t at = element_of(state, n);
+        const int64_t at = hs_layout_node(&state->layout, n);
         for (int axis = 0; axis < state->problem->grid.dims; axis++)
             hs_write(precision, array[axis].origin, at, row->conductance[axis]);
         hs_write(precision, array[HS_CPU_RATE].origin, at, hs_network_rate(row, step));
@@ -182,7 +176,7 @@ static void put_forced(const struct hs_backend_state *state, bool prescribed, do
 #pragma omp parallel for num_threads(state->threads) schedule(static) if (count > 1 << 14)
     for (int64_t n = 0; n < count; n++) {
         const struct hs_network_row *row = &network->node[node[n]];
-        hs_write(state->problem->precision, field, element_of(state, node[n]),
+        hs_write(state->problem->precision, field, hs_layout_node(&state->layout, node[n]),
                  hs_network_added_by(row, mine->sum[row->forcing], step));
     }
 }
@@ -225,7 +219,7 @@ void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, vo
     const struct hs_moving *given = &problem->network->given;
     hs_moving_at(given, &problem->grid, t, state->threads, state->network.given);
     for (int64_t n = 0; n < given->count; n++)
-        hs_write(problem->precision, field, element_of(state, given->node[n]),
+        hs_write(problem->precision, field, hs_layout_node(&state->layout, given->node[n]),
                  state->network.given[n]);
     if (as_arrays(problem))
         put_forced(state, true, t, 0.0, field);

@@ -100,16 +100,11 @@ static void add_walls(struct hs_backend_state *state, double step, double t)
 {
     const struct hs_cpu_source *source = &state->source;
     const struct hs_network *network = state->problem->network;
-    const int64_t *n = state->problem->grid.points;
     const struct hs_network_time time = {.t = t, .next = t, .step = step};
     hs_network_inflow(network, &time, state->threads, source->base, source->inflow);
-    for (int64_t at = 0; at < network->inflow.count; at++) {
-        const int64_t node = network->inflow.node[at];
+    for (int64_t n = 0; n < network->inflow.count; n++)
         hs_write(state->problem->precision, source->field.origin,
-                 hs_layout_offset(&state->layout, node % n[HS_X], node / n[HS_X] % n[HS_Y],
-                                  node / n[HS_X] / n[HS_Y]),
-                 source->inflow[at]);
-    }
+                 hs_layout_node(&state->layout, network->inflow.node[n]), source->inflow[n]);
 }
 
 void hs_cpu_source_update(struct hs_backend_state *state, double step, double t)

@@ -4,10 +4,7 @@
 
 #include "core/cuda_call.h"
 #include "core/grid.h"
-
-extern "C" {
 #include "core/memory.h"
-}
 
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -23,7 +23,6 @@ __global__ void __launch_bounds__(THREADS)
 hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const hs_layout *layout,
                               hs_precision precision, cudaStream_t stream, hs_error *err)
 {
-    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
     *moving = {};
     moving->of = of;
     moving->precision = precision;
@@ -32,8 +31,7 @@ hs_status hs_cuda_moving_init(hs_cuda_moving *moving, const hs_moving *of, const
         return HS_OK;
     int64_t *const at = hs_cuda_new<int64_t>(of->count);
     for (int64_t n = 0; n < of->count; n++)
-        at[n] = hs_layout_offset(layout, of->node[n] % nx, of->node[n] / nx % ny,
-                                 of->node[n] / nx / ny);
+        at[n] = hs_layout_node(layout, of->node[n]);
     hs_status st = hs_cuda_take(&moving->pool, of->count, &moving->there, err);
     if (!st)
         st = hs_cuda_put(&moving->pool, at, of->count, &moving->at, stream, err);

@@ -191,10 +191,10 @@ void find_base(hs_cuda_source *source, double step, double t)
 {
     const hs_problem *problem = source->problem;
     const hs_moving *inflow = &problem->network->inflow;
-    const int64_t nx = problem->grid.points[HS_X], ny = problem->grid.points[HS_Y];
 #pragma omp parallel for schedule(static)
     for (int64_t n = 0; n < inflow->count; n++) {
-        const int64_t of = inflow->node[n], node[] = {of % nx, of / nx % ny, of / nx / ny};
+        int64_t node[HS_AXES];
+        hs_grid_node(&problem->grid, inflow->node[n], node);
         source->base[n] = hs_problem_source_at(problem, step, t, node);
     }
 }

@@ -28,7 +28,7 @@ static const double free_rounding = 1e-14;
 
 enum {
     BLOCK = 64,
-    THREADS_FROM = 256 /* nodes: 129 took ten times as long with two threads on a busy machine */
+    THREADS_FROM = 256 /* nodes */
 };
 
 /* One matrix: of all nodes, or, for a mirrored axis, of the nodes of its even or its odd modes. */
