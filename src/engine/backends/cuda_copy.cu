@@ -9,9 +9,7 @@ namespace
 {
 
 enum {
-    DIRECT_BYTES = 1 << 16, /* up to this a copy is over before a second could overlap */
-    HALF_BYTES = 4 << 20,   /* of the staging: enough for the full rate of the bus; to lock memory
-                               takes half a millisecond for each MiB */
+    DIRECT_BYTES = 1 << 16 /* up to this a copy is over before a second could overlap */
 };
 
 /* Where the first node of a box lies, and bytes to the next row and to the next plane. */
@@ -215,6 +213,25 @@ hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **s
     return HS_OK;
 }
 
+hs_status hs_cuda_staging_send(hs_cuda_staging *staging, size_t bytes, void *to, hs_error *err)
+{
+    const int half = staging->turn;
+    HS_CUDA_TRY(err, cudaMemcpyAsync(to, staging->half[half], bytes, cudaMemcpyHostToDevice,
+                                     staging->stream));
+    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], staging->stream));
+    staging->turn ^= 1;
+    return HS_OK;
+}
+
+hs_status hs_cuda_staging_finish(hs_cuda_staging *staging, hs_status so_far, hs_error *err)
+{
+    hs_status st = so_far;
+    for (int h = 0; h < 2 && staging->bytes > 0 && !st; h++)
+        st = wait(staging, h, err);
+    hs_cuda_staging_release(staging);
+    return st;
+}
+
 /* Starts the copy between the half whose turn it is and a field. */
 static hs_status copy_half(hs_cuda_staging *staging, const hs_box *box, void *field, bool to_device,
                            hs_error *err)
@@ -233,7 +250,7 @@ hs_status hs_cuda_upload(hs_cuda_staging *staging, const hs_box *box, const void
         return copy_half(staging, box, field, true, err);
     if (is_small(box, staging->precision))
         return copy_small(staging, box, (void *)dense, field, true, err);
-    const pieces p = cut(box, staging->precision, HALF_BYTES);
+    const pieces p = cut(box, staging->precision, HS_CUDA_HALF_BYTES);
     for (int64_t n = 0; n < piece_count(p); n++) {
         const hs_box piece = piece_at(p, n);
         const size_t bytes = (size_t)hs_box_count(&piece) * p.size;
@@ -250,7 +267,7 @@ hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *de
 {
     if (is_small(box, staging->precision))
         return copy_small(staging, box, dense, field, false, err);
-    const pieces p = cut(box, staging->precision, HALF_BYTES);
+    const pieces p = cut(box, staging->precision, HS_CUDA_HALF_BYTES);
     hs_box piece = piece_at(p, 0), next = piece; /* none is larger than the first */
     HS_TRY(hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&piece) * p.size, err));
     for (int half = 0; half < 2; half++) /* uploads may be under way */

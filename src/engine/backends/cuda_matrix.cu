@@ -1,6 +1,7 @@
 #include "engine/backends/cuda_matrix.cuh"
 
 #include "core/round.h"
+#include "engine/backends/cuda_parts.cuh"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,37 +99,62 @@ hs_status put_rows(hs_cuda_matrix *self, hs_error *err)
     return st;
 }
 
-/* One member of each node's row. */
-template <typename Member>
-hs_status put_array(hs_cuda_matrix *self, Member member, double *to, hs_error *err)
+/* value(row, n) of some nodes goes to array n. */
+template <typename Value>
+hs_status put_nodes(hs_cuda_matrix *self, hs_cuda_staging *staging, int64_t first, int64_t count,
+                    int n, Value value, double *to, hs_error *err)
 {
-    const hs_network_row *const row = self->equations->network->node;
-    const int64_t nodes = hs_lattice_count(&self->grid);
-    double *const here = (double *)malloc((size_t)nodes * sizeof *here);
-    if (!here)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for the body");
+    const hs_network_row *const row = self->equations->network->node + first;
+    void *space;
+    HS_TRY(hs_cuda_staging_space(staging, (size_t)count * sizeof *to, &space, err));
+    double *const here = (double *)space;
 #pragma omp parallel for num_threads(self->equations->threads) schedule(static)
-    for (int64_t n = 0; n < nodes; n++)
-        here[n] = member(row[n]);
-    const hs_status st = hs_cuda_nodes_put(self, sizeof *here, here, to, err);
-    free(here);
-    return st;
+    for (int64_t m = 0; m < count; m++)
+        here[m] = value(row[m], n);
+    return hs_cuda_staging_send(staging, (size_t)count * sizeof *to, to + first, err);
+}
+
+/* The host makes values while those before are on their way, and reads each row from memory once.
+ * Arrays have no padding. */
+template <typename Value>
+hs_status put_arrays(hs_cuda_matrix *self, int arrays, Value value, double *const *to,
+                     hs_error *err)
+{
+    const int64_t most = HS_CUDA_HALF_BYTES / (int64_t)sizeof **to;
+    hs_cuda_staging staging = {NULL, HS_DOUBLE, self->stream};
+    hs_status st = HS_OK;
+    for (int64_t first = 0, count; first < self->nodes && !st; first += count) {
+        count = hs_smaller(most, self->nodes - first);
+        for (int n = 0; n < arrays && !st; n++)
+            if (to[n])
+                st = put_nodes(self, &staging, first, count, n, value, to[n], err);
+    }
+    return hs_cuda_staging_finish(&staging, st, err);
+}
+
+hs_status put_sinks(hs_cuda_matrix *self, hs_error *err)
+{
+    const double shift = self->shift;
+    return put_arrays(
+        self, 1, [=](const hs_network_row &row, int) { return sink_of(row, shift); }, &self->sink,
+        err);
 }
 
 /* All but the sinks. */
 hs_status place_arrays(hs_cuda_matrix *self, hs_error *err)
 {
-    for (int axis = 0; axis < HS_AXES; axis++) {
-        if (self->equations->network->grid.points[axis] == 1)
-            continue;
-        HS_TRY(take_doubles(self, &self->edge[axis], err));
-        HS_TRY(put_array(
-            self, [=](const hs_network_row &row) { return row.conductance[axis]; },
-            self->edge[axis], err));
-    }
+    for (int axis = 0; axis < HS_AXES; axis++)
+        if (self->equations->network->grid.points[axis] > 1)
+            HS_TRY(take_doubles(self, &self->edge[axis], err));
     HS_TRY(take_doubles(self, &self->sink, err));
     HS_TRY(take_doubles(self, &self->rate, err));
-    return put_array(self, rate_of, self->rate, err);
+    double *const to[] = {self->edge[HS_X], self->edge[HS_Y], self->edge[HS_Z], self->rate};
+    return put_arrays(
+        self, HS_AXES + 1,
+        [](const hs_network_row &row, int n) {
+            return n < HS_AXES ? row.conductance[n] : rate_of(row);
+        },
+        to, err);
 }
 
 /* Row 0 is that of no node, so of padding, too. */
@@ -165,9 +191,5 @@ hs_status hs_cuda_matrix_shift(hs_cuda_matrix *self, hs_error *err)
     if (shift == self->shift)
         return HS_OK;
     self->shift = shift;
-    return self->form == HS_NETWORK_ARRAYS
-               ? put_array(
-                     self, [=](const hs_network_row &row) { return sink_of(row, shift); },
-                     self->sink, err)
-               : put_rows(self, err);
+    return self->form == HS_NETWORK_ARRAYS ? put_sinks(self, err) : put_rows(self, err);
 }

@@ -180,40 +180,59 @@ hs_status reserve_field(hs_cuda_network *network, const void **out, hs_error *er
     return HS_OK;
 }
 
+/* Elements `first` to `end` of a field's rows, which begin with their left ghosts; ghost rows are
+ * rows, too. */
+template <typename Put>
+hs_status put_elements(const hs_cuda_network *network, hs_cuda_staging *staging, size_t size,
+                       Put put, int64_t first, int64_t end, char *rows, hs_error *err)
+{
+    const hs_layout *layout = &network->layout;
+    const bool *wrap = network->view.wrap;
+    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y], nz = layout->points[HS_Z];
+    const int64_t pitch = layout->pitch[HS_Y], of_plane = layout->pitch[HS_Z] / pitch;
+    const int64_t above = network->problem->grid.dims > 2 ? layout->ghost : 0;
+    const size_t bytes = (size_t)(end - first) * size;
+    void *space;
+    HS_TRY(hs_cuda_staging_space(staging, bytes, &space, err));
+    char *const here = (char *)space;
+#pragma omp parallel for schedule(static)
+    for (int64_t r = first / pitch; r < hs_divide_up(end, pitch); r++) {
+        const int64_t j = r % of_plane - (of_plane - ny) / 2, k = r / of_plane - above;
+        const int64_t from = hs_larger(first, r * pitch), to = hs_smaller(end, (r + 1) * pitch);
+        const int64_t at = r * pitch + layout->ghost; /* of the row's first node */
+        const int64_t node = ((k + nz) % nz * ny + (j + ny) % ny) * nx;
+        memset(here + (size_t)(from - first) * size, 0, (size_t)(to - from) * size);
+        if ((!wrap[HS_Y] && (j < 0 || j >= ny)) || (!wrap[HS_Z] && (k < 0 || k >= nz)))
+            continue;
+        const int64_t last = hs_smaller(to - at, wrap[HS_X] ? nx + 1 : nx);
+        for (int64_t i = hs_larger(from - at, wrap[HS_X] ? -1 : 0); i < last; i++)
+            put(here, at + i - first, node + (i < 0 ? nx - 1 : i < nx ? i : 0));
+    }
+    return hs_cuda_staging_send(staging, bytes, rows + (size_t)first * size, err);
+}
+
 /* A field in the layout, of elements of `size` bytes: put(field, element, node) writes that of a
- * node; ghosts along periodic axes get the other side's; all else is zero. *out: node (0, 0, 0). */
+ * node; ghosts along periodic axes get the other side's; all else is zero. *out: node (0, 0, 0).
+ * The host makes elements while those before are on their way. */
 template <typename Put>
 hs_status make_field(hs_cuda_network *network, size_t size, Put put, const void **out,
                      hs_error *err)
 {
     const hs_layout *layout = &network->layout;
-    const int64_t *n = layout->points;
-    int64_t lo[HS_AXES];
-    for (int axis = 0; axis < HS_AXES; axis++)
-        lo[axis] = network->view.wrap[axis] ? -1 : 0;
-    char *const field = (char *)calloc((size_t)layout->elements, size);
-    if (!field)
-        return hs_error_add(err, HS_DEVICE, "not enough memory for a field of the body");
-    const int64_t rows = n[HS_Y] - 2 * lo[HS_Y];
-#pragma omp parallel for schedule(static)
-    for (int64_t r = 0; r < rows * (n[HS_Z] - 2 * lo[HS_Z]); r++) {
-        const int64_t j = r % rows + lo[HS_Y], k = r / rows + lo[HS_Z];
-        const int64_t first =
-            ((k + n[HS_Z]) % n[HS_Z] * n[HS_Y] + (j + n[HS_Y]) % n[HS_Y]) * n[HS_X];
-        const int64_t at = layout->origin + hs_layout_offset(layout, 0, j, k);
-        for (int64_t i = 0; i < n[HS_X]; i++)
-            put(field, at + i, first + i);
-        if (network->view.wrap[HS_X]) {
-            put(field, at - 1, first + n[HS_X] - 1);
-            put(field, at + n[HS_X], first);
-        }
-    }
-    char *there;
-    const hs_status st = hs_cuda_put(&network->pool, field, layout->elements * (int64_t)size,
-                                     &there, network->stream, err);
-    free(field);
-    *out = there + (size_t)layout->origin * size;
-    return st;
+    const int dims = network->problem->grid.dims;
+    const int64_t ghost = layout->ghost, around_y = dims > 1 ? ghost : 0;
+    const int64_t around_z = dims > 2 ? ghost : 0, most = HS_CUDA_HALF_BYTES / (int64_t)size;
+    const int64_t elements = layout->pitch[HS_Z] * (layout->points[HS_Z] + 2 * around_z);
+    hs_cuda_staging staging = {layout, network->problem->precision, network->stream};
+    HS_TRY(reserve(network, (size_t)layout->elements * size, out, err));
+    char *const node = (char *)*out + (size_t)layout->origin * size;
+    char *const rows = node - (size_t)(hs_layout_offset(layout, ghost, around_y, around_z)) * size;
+    hs_status st = HS_OK;
+    for (int64_t first = 0; first < elements && !st; first += most)
+        st = put_elements(network, &staging, size, put, first, hs_smaller(first + most, elements),
+                          rows, err);
+    *out = node;
+    return hs_cuda_staging_finish(&staging, st, err);
 }
 
 /* ---- init ------------------------------------------------------------------------------------ */
@@ -261,7 +280,6 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
 {
     const hs_network *of = network->problem->network;
     const hs_layout *layout = &network->layout;
-    const int64_t nx = layout->points[HS_X], ny = layout->points[HS_Y];
     int64_t *const node = hs_network_acted(of, prescribed, omp_get_max_threads(), &out->count);
     hs_network_row *const row = (hs_network_row *)malloc(((size_t)out->count + 1) * sizeof *row);
     hs_status st = HS_OK;
@@ -270,7 +288,7 @@ hs_status list_acted(hs_cuda_network *network, bool prescribed, hs_cuda_acted *o
 #pragma omp parallel for schedule(static)
     for (int64_t n = 0; n < (st ? 0 : out->count); n++) {
         row[n] = of->node[node[n]];
-        node[n] = hs_layout_offset(layout, node[n] % nx, node[n] / nx % ny, node[n] / nx / ny);
+        node[n] = hs_layout_node(layout, node[n]);
     }
     if (!st)
         st = hs_cuda_put(&network->pool, row, out->count, &out->row, network->stream, err);
