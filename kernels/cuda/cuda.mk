@@ -29,7 +29,7 @@ KERNEL_NVCCFLAGS ?= -Xptxas --warn-on-spills
 $(BUILD)/kernels/cuda/%.o: private override NVCCFLAGS += $(KERNEL_NVCCFLAGS)
 
 # These hold no device code: the host compiler is enough, once instead of once per architecture.
-CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_pool cuda_source cuda_readback) \
+CUDA_HOST := $(patsubst %,$(BUILD)/src/engine/backends/%.o,cuda cuda_copy cuda_limits cuda_measure cuda_memory cuda_pool cuda_source cuda_readback cuda_staging) \
              $(patsubst %,$(BUILD)/src/functions/%.o,cuda_tables cuda_separation)
 $(CUDA_HOST): private CUDA_CODE := -x c++ -Xcompiler -fopenmp
 $(BUILD)/src/engine/backends/cuda_network.o $(BUILD)/src/engine/backends/cuda_matrix.o: private override NVCCFLAGS += -Xcompiler -fopenmp

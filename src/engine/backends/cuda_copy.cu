@@ -133,13 +133,6 @@ void copy_on_host(char *to, const char *from, size_t bytes)
     }
 }
 
-/* Waits for the copy that last used the half. */
-hs_status wait(const hs_cuda_staging *staging, int half, hs_error *err)
-{
-    HS_CUDA_TRY(err, cudaEventSynchronize(staging->done[half]));
-    return HS_OK;
-}
-
 /* A copy that is small enough to be made directly. */
 hs_status copy_small(const hs_cuda_staging *staging, const hs_box *box, void *dense, void *field,
                      bool to_device, hs_error *err)
@@ -156,44 +149,6 @@ bool is_small(const hs_box *box, hs_precision precision)
 
 } // namespace
 
-void hs_cuda_staging_release(hs_cuda_staging *staging)
-{
-    for (int h = 0; h < 2; h++) {
-        if (staging->done[h])
-            cudaEventDestroy(staging->done[h]);
-        if (staging->locked)
-            cudaFreeHost(staging->half[h]);
-        else
-            free(staging->half[h]);
-    }
-    *staging = {staging->layout, staging->precision, staging->stream};
-}
-
-hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err)
-{
-    if (bytes <= staging->bytes)
-        return HS_OK;
-    for (int h = 0; h < 2 && staging->bytes > 0; h++)
-        HS_CUDA_TRY(err, cudaEventSynchronize(staging->done[h]));
-    hs_cuda_staging_release(staging);
-    for (int h = 0; h < 2; h++)
-        HS_CUDA_TRY(err, cudaEventCreateWithFlags(&staging->done[h],
-                                                  cudaEventDisableTiming | cudaEventBlockingSync));
-    staging->locked = true;
-    if (cudaMallocHost(&staging->half[0], bytes) || cudaMallocHost(&staging->half[1], bytes)) {
-        cudaGetLastError();
-        cudaFreeHost(staging->half[0]);
-        staging->half[1] = NULL;
-        staging->locked = false;
-        for (char *&half : staging->half)
-            half = (char *)malloc(bytes);
-    }
-    if (!staging->half[0] || !staging->half[1])
-        return hs_error_add(err, HS_DEVICE, "not enough memory for copies (%zu bytes)", 2 * bytes);
-    staging->bytes = bytes;
-    return HS_OK;
-}
-
 hs_status hs_cuda_copy_begin(const hs_cuda_staging *staging, const hs_box *box, void *dense,
                              void *field, bool to_device, hs_error *err)
 {
@@ -203,33 +158,6 @@ hs_status hs_cuda_copy_begin(const hs_cuda_staging *staging, const hs_box *box, 
     const place inside = in_field(staging, box, field);
     return to_device ? copy(staging, outside, inside, box, cudaMemcpyHostToDevice, err)
                      : copy(staging, inside, outside, box, cudaMemcpyDeviceToHost, err);
-}
-
-hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space, hs_error *err)
-{
-    HS_TRY(hs_cuda_staging_reserve(staging, bytes, err));
-    HS_TRY(wait(staging, staging->turn, err));
-    *space = staging->half[staging->turn];
-    return HS_OK;
-}
-
-hs_status hs_cuda_staging_send(hs_cuda_staging *staging, size_t bytes, void *to, hs_error *err)
-{
-    const int half = staging->turn;
-    HS_CUDA_TRY(err, cudaMemcpyAsync(to, staging->half[half], bytes, cudaMemcpyHostToDevice,
-                                     staging->stream));
-    HS_CUDA_TRY(err, cudaEventRecord(staging->done[half], staging->stream));
-    staging->turn ^= 1;
-    return HS_OK;
-}
-
-hs_status hs_cuda_staging_finish(hs_cuda_staging *staging, hs_status so_far, hs_error *err)
-{
-    hs_status st = so_far;
-    for (int h = 0; h < 2 && staging->bytes > 0 && !st; h++)
-        st = wait(staging, h, err);
-    hs_cuda_staging_release(staging);
-    return st;
 }
 
 /* Starts the copy between the half whose turn it is and a field. */
@@ -271,7 +199,7 @@ hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *de
     hs_box piece = piece_at(p, 0), next = piece; /* none is larger than the first */
     HS_TRY(hs_cuda_staging_reserve(staging, (size_t)hs_box_count(&piece) * p.size, err));
     for (int half = 0; half < 2; half++) /* uploads may be under way */
-        HS_TRY(wait(staging, half, err));
+        HS_TRY(hs_cuda_staging_wait(staging, half, err));
     HS_TRY(copy_half(staging, &piece, field, false, err));
     for (int64_t n = 0; n < piece_count(p); n++, piece = next) {
         const int half = staging->turn ^ 1;
@@ -279,7 +207,7 @@ hs_status hs_cuda_download(hs_cuda_staging *staging, const hs_box *box, void *de
             next = piece_at(p, n + 1);
             HS_TRY(copy_half(staging, &next, field, false, err));
         }
-        HS_TRY(wait(staging, half, err));
+        HS_TRY(hs_cuda_staging_wait(staging, half, err));
         copy_on_host((char *)dense + offset_of(p, piece), staging->half[half],
                      (size_t)hs_box_count(&piece) * p.size);
     }

@@ -1,7 +1,7 @@
 #include "engine/backends/cuda_matrix.cuh"
 
 #include "core/round.h"
-#include "engine/backends/cuda_parts.cuh"
+#include "engine/backends/cuda_staging.cuh"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "core/backend.h"
 #include "core/round.h"
 #include "engine/backends/cuda_common.cuh"
+#include "engine/backends/cuda_staging.cuh"
 #include "engine/walls/face_data.h"
 #include "functions/device.cuh"
 
@@ -51,36 +52,6 @@ hs_status hs_cuda_fingerprint(int device, int threads, hs_device_fingerprint *ou
 double hs_cuda_cache(int device); /* bytes of L2; 0 where there is no such device */
 
 /* ---- cuda_copy.cu ---------------------------------------------------------------------------- */
-
-/* Bytes of a half: enough for the full rate of the bus; to lock memory takes half a millisecond for
- * each MiB. */
-enum { HS_CUDA_HALF_BYTES = 4 << 20 };
-
-/* Page-locked host memory, which the device reads and writes at full speed while the host goes on;
- * large copies use its two halves in turn. Zero: none yet. */
-struct hs_cuda_staging {
-    const hs_layout *layout; /* of the fields; outlives it */
-    hs_precision precision;
-    cudaStream_t stream;
-    char *half[2];
-    cudaEvent_t done[2]; /* after the copy that last used the half */
-    size_t bytes;        /* of each half */
-    bool locked;         /* false: ordinary memory, since none could be locked */
-    int turn;
-};
-
-/* Makes halves of at least `bytes`; if they had fewer, their contents are lost. Safe to release
- * after failure. */
-hs_status hs_cuda_staging_reserve(hs_cuda_staging *staging, size_t bytes, hs_error *err);
-void hs_cuda_staging_release(hs_cuda_staging *staging);
-/* The half whose turn it is, of at least `bytes`, once the device has read its contents. */
-hs_status hs_cuda_staging_space(hs_cuda_staging *staging, size_t bytes, void **space,
-                                hs_error *err);
-/* Starts the copy of its first `bytes` to the device; then it is the other half's turn. */
-hs_status hs_cuda_staging_send(hs_cuda_staging *staging, size_t bytes, void *to, hs_error *err);
-
-/* Waits for what was sent and releases it. Returns `so_far`, or else what failed here. */
-hs_status hs_cuda_staging_finish(hs_cuda_staging *staging, hs_status so_far, hs_error *err);
 
 /* Starts the copy of a box between a field, given by its node (0, 0, 0), and dense host memory;
  * does not wait for it. */

@@ -39,7 +39,7 @@ $(EMULATOR_BUILD)/test_cuda_functions: $(FUNCTIONS:%.cu=$(EMULATOR_BUILD)/%.o) $
 	$(Q)$(CXX) -std=c++20 $(EMULATOR_FLAGS) -Itests -Wall -Wextra -Werror -Wno-missing-field-initializers \
 	    -MMD -MP -MF $@.d -o $@ $@.main.cc $(filter %.o,$^) -lcmocka -lm
 
-$(EMULATOR_BUILD)/test_cuda_multigrid: $(addprefix $(EMULATOR_BUILD)/src/engine/backends/cuda_,pool.o levels.o palette.o cycle.o pair.o matrix.o node_vectors.o krylov.o) \
+$(EMULATOR_BUILD)/test_cuda_multigrid: $(addprefix $(EMULATOR_BUILD)/src/engine/backends/cuda_,pool.o staging.o levels.o palette.o cycle.o pair.o matrix.o node_vectors.o krylov.o) \
     $(EMULATOR_BUILD)/emulator.o $(MULTIGRID:%.c=$(EMULATOR_BUILD)/%.o) $(EMULATOR_CORE:%.c=$(EMULATOR_BUILD)/%.o) \
     $(EMULATOR)/test_cuda_multigrid.cc tests/generate-main
 	@tests/generate-main $(EMULATOR)/test_cuda_multigrid.cc >$@.main.cc
