@@ -20,9 +20,10 @@ static double contact_at(const struct hs_body *body, int one, int other, double 
 }
 
 /* The region of an octant's quarter of an edge's cross-section: the whole cell along the axis. */
-static struct hs_node_box along_cell(const struct hs_octant *octant, int axis)
+static struct hs_node_box along_cell(const struct hs_octants *octants,
+                                     const struct hs_octant *octant, int axis)
 {
-    struct hs_node_box region = octant->region;
+    struct hs_node_box region = hs_octant_region(octants, octant);
     region.lo[axis] = 0.0;
     region.hi[axis] = 2.0 * octant->half[axis];
     return region;
@@ -46,9 +47,9 @@ static int quarter_number(int axis, int n)
 static struct hs_node_box beside_cell(const struct hs_octants *octants,
                                       const struct hs_octant *octant, int axis, double at[HS_AXES])
 {
-    struct hs_node_box region = along_cell(octant, axis);
+    struct hs_node_box region = along_cell(octants, octant, axis);
     for (int a = 0; a < HS_AXES; a++) {
-        const bool above = a != axis && octant->region.lo[a] == 0.0;
+        const bool above = a != axis && region.lo[a] == 0.0;
         const double beside = hs_octants_beside(octants, a);
         region.origin[a] += above ? beside : -beside;
         at[a] = above ? 0.0 : region.hi[a];
@@ -86,7 +87,8 @@ static double trace_contacts(struct hs_octants *octants, const struct hs_octant 
     const int end = hs_solids_at(solids, &region, &octants->here, at);
     if (!under->there) { /* the same sum for the node's place as along the other axes */
         struct hs_node_box above = region;
-        above.origin[axis] = octant->region.origin[axis] + hs_octants_beside(octants, axis);
+        above.origin[axis] =
+            hs_octant_region(octants, octant).origin[axis] + hs_octants_beside(octants, axis);
         at[axis] = 0.0;
         before = hs_solids_at(solids, &above, &octants->here, at);
     }
@@ -145,7 +147,7 @@ static double along_edge(struct hs_octants *octants, int axis, bool *empty)
     const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
     double at[HS_AXES];
     struct hs_node_box region = beside_cell(octants, octant, axis, at);
-    region.origin[axis] = octant->region.origin[axis];
+    region.origin[axis] = hs_octant_region(octants, octant).origin[axis];
     hs_octant_select(octants, octant, &region, &octants->here);
     const int count = hs_solids_line(&octants->cells->solids, &region, &octants->here, axis, at,
                                      octants->crossing, octants->piece);
@@ -156,7 +158,7 @@ static double along_edge(struct hs_octants *octants, int axis, bool *empty)
  * touches the quarter does not count. */
 static bool is_bent(struct hs_octants *octants, const struct hs_octant *octant, int axis)
 {
-    struct hs_node_box within = along_cell(octant, axis);
+    struct hs_node_box within = along_cell(octants, octant, axis);
     for (int a = 0; a < HS_AXES; a++) {
         within.lo[a] += octants->axis[a].tolerance;
         within.hi[a] -= octants->axis[a].tolerance;
@@ -176,7 +178,7 @@ static bool is_bent(struct hs_octants *octants, const struct hs_octant *octant, 
 static double trace(struct hs_octants *octants, const struct hs_octant *octant, int axis,
                     double contacts, bool *empty)
 {
-    const struct hs_node_box region = along_cell(octant, axis);
+    const struct hs_node_box region = along_cell(octants, octant, axis);
     if (is_bent(octants, octant, axis))
         return area_of(octant, axis) / (along_edge(octants, axis, empty) + contacts);
     hs_octant_select(octants, octant, &region, &octants->here);
@@ -195,20 +197,36 @@ static double trace(struct hs_octants *octants, const struct hs_octant *octant, 
     return same ? area_of(octant, axis) / first : sum; /* same bits as without a crossing */
 }
 
+/* Resistance from node to node through a cell of one substance, m^2 K/W. */
+static double along_plain(const struct hs_octants *octants, int axis, int substance)
+{
+    return 2.0 * octants->beside[axis][1].length /
+           octants->spec->body->substance[substance].conductivity[axis];
+}
+
+/* Conductance of an edge through cells that are all of one substance: the bits of its quarters. */
+static double plain_edge(const struct hs_octants *octants, int axis)
+{
+    const struct hs_half_cell *b = octants->beside[hs_axis_across(axis, 0)];
+    const struct hs_half_cell *c = octants->beside[hs_axis_across(axis, 1)];
+    const double resistance = along_plain(octants, axis, octants->only);
+    double part[4];
+    for (int n = 0; n < 4; n++)
+        part[n] = b[n & 1].length * c[n >> 1].length / resistance;
+    return hs_sum_of_4(part);
+}
+
 /* Conductance of the edge's quarter in the cell of an octant above the node. */
 static double quarter(struct hs_octants *octants, const struct hs_octant *octant, int axis,
                       double contacts, bool *empty)
 {
-    const struct hs_body *body = octants->spec->body;
     if (octant->label == HS_CELL_MIXED)
         return trace(octants, octant, axis, contacts, empty);
     if (octant->label == HS_CELL_EMPTY) {
         *empty = true;
         return 0.0;
     }
-    return area_of(octant, axis) /
-           (2.0 * octant->half[axis] / body->substance[octant->label].conductivity[axis] +
-            contacts);
+    return area_of(octant, axis) / (along_plain(octants, axis, octant->label) + contacts);
 }
 
 /* Conductance between nodes that have one conductivity each. */
@@ -236,6 +254,8 @@ double hs_edge(struct hs_octants *octants, int axis, bool *empty)
         return 0.0;
     const bool by_nodes = hs_is_measured(&octants->spec->body->conductivity) ||
                           octants->cells->place == HS_LABEL_NODES;
+    if (octants->only != HS_NOWHERE)
+        return plain_edge(octants, axis);
     const double contacts = by_nodes ? 0.0 : contacts_of(octants, axis);
     double part[4];
     for (int n = 0; n < 4; n++) {

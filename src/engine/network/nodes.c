@@ -203,6 +203,8 @@ static bool apply_walls(const struct hs_nodes *nodes, struct hs_network_row *row
                         struct hs_forcing *forcing)
 {
     const struct hs_octants *octants = &nodes->octants;
+    if (nodes->inside && is_inside(&octants->axis[HS_X], octants->node[HS_X]))
+        return true;
     const struct hs_wall *holding = hs_walls_holding(octants->spec, octants->axis, octants->node);
     if (!holding)
         return hs_walls_exchange(octants->spec, octants->axis, octants->node, &nodes->walls,
@@ -231,7 +233,7 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
     const enum hs_node_fault fault = hs_nodes_share(nodes, i);
     bool empty = false;
     memset(row, 0, sizeof *row);
-    memset(forcing, 0, sizeof *forcing);
+    forcing->count = 0;
     if (fault != HS_NODE_IS_WELL)
         return fault;
     for (int axis = 0; axis < HS_AXES; axis++)
@@ -244,6 +246,7 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
         return HS_NODE_OVERFLOWS;
     if (!apply_walls(nodes, row, forcing))
         return HS_NODE_HAS_TOO_MANY;
-    hs_forcing_tidy(forcing);
+    if (forcing->count > 0)
+        hs_forcing_tidy(forcing);
     return are_finite(row, forcing) ? HS_NODE_IS_WELL : HS_NODE_OVERFLOWS;
 }

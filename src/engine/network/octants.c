@@ -21,6 +21,7 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
     for (int d = 0; d < 2; d++)
         octants->place[d] = hs_new((2 * solids + 2) * sizeof *octants->place[d]);
     octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->crossing);
+    octants->plain = hs_new((size_t)axis[HS_X].nodes * sizeof *octants->plain);
     octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->piece);
 }
 
@@ -31,70 +32,120 @@ void hs_octants_release(struct hs_octants *octants)
     free(octants->place[1]);
     free(octants->crossing);
     free(octants->piece);
+    free(octants->plain);
+}
+
+/* Lengths of 0 beyond walls make areas and volumes there 0. */
+static void find_beside(struct hs_octants *octants, int a)
+{
+    const struct hs_axis *axis = &octants->axis[a];
+    for (int side = 0; side < 2; side++) {
+        const int64_t cell = hs_axis_cell(axis, octants->node[a], side);
+        octants->beside[a][side] = (struct hs_half_cell){cell, cell >= 0 ? axis->half[cell] : 0.0};
+    }
+}
+
+/* What the octants at one side along y and z are all along a row. */
+static void begin_side(struct hs_octants *octants, int n)
+{
+    const struct hs_cells *cells = octants->cells;
+    const struct hs_half_cell *y = &octants->beside[HS_Y][n & 1];
+    const struct hs_half_cell *z = &octants->beside[HS_Z][n >> 1];
+    octants->there[n] = y->cell >= 0 && z->cell >= 0;
+    for (int side = 0; side < 2; side++) {
+        struct hs_octant *octant = &octants->octant[2 * n + side];
+        octant->label = HS_CELL_EMPTY;
+        octant->around = &octants->around[n];
+        octant->half[HS_Y] = y->length;
+        octant->half[HS_Z] = z->length;
+    }
+    if (cells->place == HS_LABEL_NODES)
+        octants->label[n] = hs_cells_row(cells, octants->node[HS_Y], octants->node[HS_Z]);
+    else if (cells->place == HS_LABEL_CELLS)
+        octants->label[n] = octants->there[n] ? hs_cells_row(cells, y->cell, z->cell) : NULL;
+    if (!cells->marked || !octants->there[n])
+        return;
+    const int64_t lo[HS_AXES] = {0, y->cell, z->cell};
+    const int64_t hi[HS_AXES] = {octants->axis[HS_X].cells, y->cell + 1, z->cell + 1};
+    struct hs_node_box region = hs_cells_box(octants->axis, lo, hi);
+    for (int a = 0; a < HS_AXES; a++) {
+        region.lo[a] -= 2.0 * hs_octants_beside(octants, a);
+        region.hi[a] += 2.0 * hs_octants_beside(octants, a);
+    }
+    hs_solids_narrow(&cells->solids, &region, &octants->all, &octants->around[n]);
+}
+
+/* Labels of nodes, and measured conductivities, make edges of two halves (network.h). */
+static void find_plain(struct hs_octants *octants)
+{
+    const struct hs_body *body = octants->spec->body;
+    const int64_t nx = octants->axis[HS_X].nodes;
+    const bool can =
+        octants->cells->place == HS_LABEL_CELLS && !hs_is_measured(&body->conductivity);
+    uint16_t *plain = octants->plain;
+    for (int64_t i = 0; i < nx; i++)
+        plain[i] = HS_CELL_MIXED;
+    for (int n = 0, seen = 0; n < 4 && can; n++) {
+        const uint16_t *label = octants->label[n];
+        if (!label)
+            continue;
+        for (int64_t i = 1; i < nx - 1; i++)
+            plain[i] = label[i - 1] == label[i] && (!seen || label[i] == plain[i]) &&
+                               label[i] < body->substance_count
+                           ? label[i]
+                           : HS_CELL_MIXED;
+        seen = 1;
+    }
 }
 
 void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
 {
-    const struct hs_axis *axis = octants->axis;
-    const struct hs_cells *cells = octants->cells;
     octants->node[HS_Y] = j;
     octants->node[HS_Z] = k;
-    if (cells->marked)
-        hs_solids_all(&cells->solids, &octants->all);
-    for (int n = 0; n < 4; n++) {
-        const int64_t y = hs_axis_cell(&axis[HS_Y], j, n & 1);
-        const int64_t z = hs_axis_cell(&axis[HS_Z], k, n >> 1);
-        const bool there = y >= 0 && z >= 0;
-        if (cells->place == HS_LABEL_NODES)
-            octants->label[n] = hs_cells_row(cells, j, k);
-        else if (cells->place == HS_LABEL_CELLS)
-            octants->label[n] = there ? hs_cells_row(cells, y, z) : NULL;
-        if (!cells->marked || !there)
-            continue;
-        const int64_t lo[HS_AXES] = {0, y, z}, hi[HS_AXES] = {axis[HS_X].cells, y + 1, z + 1};
-        struct hs_node_box region = hs_cells_box(axis, lo, hi);
-        for (int a = 0; a < HS_AXES; a++) {
-            region.lo[a] -= 2.0 * hs_octants_beside(octants, a);
-            region.hi[a] += 2.0 * hs_octants_beside(octants, a);
-        }
-        hs_solids_narrow(&cells->solids, &region, &octants->all, &octants->around[n]);
-    }
-}
-
-/* False where the octant lies beyond a wall. */
-static bool find(const struct hs_octants *octants, int number, struct hs_octant *out)
-{
-    const struct hs_cells *cells = octants->cells;
-    int64_t cell[HS_AXES];
-    for (int a = 0; a < HS_AXES; a++) {
-        const int side = number >> a & 1;
-        cell[a] = hs_axis_cell(&octants->axis[a], octants->node[a], side);
-        if (cell[a] < 0)
-            return false;
-        out->half[a] = octants->axis[a].half[cell[a]];
-        out->region.origin[a] = octants->axis[a].position[cell[a]];
-        out->region.lo[a] = side ? 0.0 : out->half[a];
-        out->region.hi[a] = side ? out->half[a] : 2.0 * out->half[a];
-    }
-    const int64_t *at = cells->place == HS_LABEL_CELLS ? cell : octants->node;
-    out->label =
-        cells->place == HS_LABEL_NONE ? HS_CELL_EMPTY : octants->label[number >> 1][at[HS_X]];
-    out->around = &octants->around[number >> 1];
-    return true;
+    find_beside(octants, HS_Y);
+    find_beside(octants, HS_Z);
+    if (octants->cells->marked)
+        hs_solids_all(&octants->cells->solids, &octants->all);
+    for (int n = 0; n < 4; n++)
+        begin_side(octants, n);
+    find_plain(octants);
 }
 
 bool hs_octants_find(struct hs_octants *octants, int64_t i)
 {
-    const bool given = octants->cells->place != HS_LABEL_NONE && !octants->cells->marked;
+    const enum hs_label_place place = octants->cells->place;
+    const bool given = place != HS_LABEL_NONE && !octants->cells->marked;
     bool named = true;
     octants->node[HS_X] = i;
-    for (int o = 0; o < 8; o++) {
+    octants->only = octants->plain[i] == HS_CELL_MIXED ? HS_NOWHERE : octants->plain[i];
+    find_beside(octants, HS_X);
+    for (int o = 0; o < 8 && octants->only == HS_NOWHERE; o++) {
+        const struct hs_half_cell *x = &octants->beside[HS_X][o & 1];
         struct hs_octant *octant = &octants->octant[o];
-        octant->there = find(octants, o, octant);
-        if (octant->there && given)
-            named = named && octant->label < octants->spec->body->substance_count;
+        octant->there = x->cell >= 0 && octants->there[o >> 1];
+        if (!octant->there)
+            continue;
+        octant->half[HS_X] = x->length;
+        if (place != HS_LABEL_NONE)
+            octant->label = octants->label[o >> 1][place == HS_LABEL_CELLS ? x->cell : i];
+        named = named && (!given || octant->label < octants->spec->body->substance_count);
     }
     return named;
+}
+
+struct hs_node_box hs_octant_region(const struct hs_octants *octants,
+                                    const struct hs_octant *octant)
+{
+    const int number = (int)(octant - octants->octant);
+    struct hs_node_box region;
+    for (int a = 0; a < HS_AXES; a++) {
+        const int side = number >> a & 1;
+        const double half = octant->half[a];
+        region.origin[a] = octants->axis[a].position[octants->beside[a][side].cell];
+        region.lo[a] = side ? 0.0 : half;
+        region.hi[a] = side ? half : 2.0 * half;
+    }
+    return region;
 }
 
 void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,

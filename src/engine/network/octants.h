@@ -14,8 +14,13 @@ struct hs_octant {
     bool there;
     int label;                         /* of the cell, or of the node */
     const struct hs_selection *around; /* solids that matter to its row of cells and beside */
-    struct hs_node_box region;         /* relative to the cell's lower node */
     double half[HS_AXES];              /* m: lengths of its edges */
+};
+
+/* Half a cell beside the node along one axis. */
+struct hs_half_cell {
+    int64_t cell;  /* -1 beyond a wall */
+    double length; /* m; 0 beyond a wall */
 };
 
 /* What one thread knows of its current node. */
@@ -24,8 +29,14 @@ struct hs_octants {
     const struct hs_axis *axis;
     const struct hs_cells *cells;
     int64_t node[HS_AXES];
+    struct hs_half_cell beside[HS_AXES][2]; /* below the node, and above it */
     struct hs_octant octant[8];
-    const uint16_t *label[4];      /* labels of the row of an octant at side y, z */
+    bool there[4];            /* octants at side y, z of the row, at [y + 2*z] */
+    const uint16_t *label[4]; /* labels of the row of an octant at side y, z */
+    /* [nx] of the row: the substance of all cells around a node, where edges and volumes follow
+     * from that; else HS_CELL_MIXED */
+    uint16_t *plain;
+    int only; /* that of the node, whose octants are not found then; else HS_NOWHERE */
     struct hs_selection around[4]; /* of the row of cells at side y, z of the node, at [y + 2*z] */
     struct hs_selection all, here;
     int *parts;       /* of these selections */
@@ -52,6 +63,10 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k);
 
 /* Finds the octants of node i. False: a label names no substance. */
 bool hs_octants_find(struct hs_octants *octants, int64_t i);
+
+/* An octant's region, relative to its cell's lower node. */
+struct hs_node_box hs_octant_region(const struct hs_octants *octants,
+                                    const struct hs_octant *octant);
 
 /* Selects the solids that matter to a region of the octant's cell. */
 void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,

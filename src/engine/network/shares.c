@@ -29,9 +29,9 @@ static void add(struct hs_shares *shares, int substance, int octant, double volu
 }
 
 /* Adds an octant that surfaces cross. */
-static void trace(struct hs_shares *shares, struct hs_octants *octants, int number, bool *empty)
+static void trace(struct hs_shares *shares, struct hs_octants *octants, int number,
+                  const struct hs_node_box *region, bool *empty)
 {
-    const struct hs_node_box *region = &octants->octant[number].region;
     const struct hs_solids *solids = &octants->cells->solids;
     int axes[HS_AXES];
     const int count = hs_solids_best_axes(solids, region, &octants->here, axes);
@@ -70,9 +70,10 @@ static void share_out(struct hs_shares *shares, struct hs_octants *octants, int 
                       double volume, bool *empty)
 {
     const struct hs_octant *octant = &octants->octant[number];
-    hs_octant_select(octants, octant, &octant->region, &octants->here);
+    const struct hs_node_box region = hs_octant_region(octants, octant);
+    hs_octant_select(octants, octant, &region, &octants->here);
     if (octants->here.count > 0) {
-        trace(shares, octants, number, empty);
+        trace(shares, octants, number, &region, empty);
         round_off(shares, number, volume);
     } else if (octants->here.base != HS_NOWHERE)
         add(shares, octants->here.base, number, volume);
@@ -80,17 +81,29 @@ static void share_out(struct hs_shares *shares, struct hs_octants *octants, int 
         *empty = true;
 }
 
+/* All of the control volume is of one substance. */
+static void find_only(struct hs_shares *shares, int substance)
+{
+    shares->count = 1;
+    shares->share[0].substance = substance;
+    shares->share[0].volume = shares->volume;
+}
+
 void hs_shares_find(struct hs_shares *shares, struct hs_octants *octants, bool *empty)
 {
     double volume[8];
+    for (int o = 0; o < 8; o++)
+        volume[o] = octants->beside[HS_X][o & 1].length * octants->beside[HS_Y][o >> 1 & 1].length *
+                    octants->beside[HS_Z][o >> 2].length;
+    shares->volume = hs_sum_of_4(volume) + hs_sum_of_4(volume + 4);
+    if (octants->only != HS_NOWHERE) {
+        find_only(shares, octants->only);
+        return;
+    }
     shares->count = 0;
-    for (int o = 0; o < 8; o++) {
-        const double *half = octants->octant[o].half;
-        volume[o] = octants->octant[o].there ? half[0] * half[1] * half[2] : 0.0;
+    for (int o = 0; o < 8; o++)
         if (octants->octant[o].there && octants->cells->place != HS_LABEL_NONE)
             share_out(shares, octants, o, volume[o], empty);
-    }
-    shares->volume = hs_sum_of_4(volume) + hs_sum_of_4(volume + 4);
     for (int n = 0; n < shares->count; n++) {
         struct hs_share *share = &shares->share[n];
         share->volume = hs_sum_of_4(share->octant) + hs_sum_of_4(share->octant + 4);

@@ -7,7 +7,7 @@
 struct hs_share {
     int substance;
     double volume;    /* m^3 */
-    double octant[8]; /* m^3, in each octant */
+    double octant[8]; /* m^3, in each octant; only while shares are found */
 };
 
 struct hs_shares {
