@@ -21,6 +21,8 @@ struct work {
     struct hs_pass *pass;
     struct hs_distinct *set[KINDS]; /* [threads]: what each has found */
     bool too_many;                  /* rows for a palette */
+    uint8_t *byte;                  /* of the portion's nodes, where bytes can number all rows */
+    int64_t forced;                 /* nodes with a forcing */
     uint16_t *number; /* of the portion's nodes: first among the thread's rows, then among all */
     struct hs_network *out;
 };
@@ -42,7 +44,8 @@ static bool make_node(const struct work *work, struct hs_pass_worker *worker, in
         return true;
     if (!hs_pass_note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
         return false;
-    row->forcing = hs_distinct_place(&work->set[FORCINGS][worker->thread], &forcing);
+    if (forcing.count > 0)
+        row->forcing = hs_distinct_place(&work->set[FORCINGS][worker->thread], &forcing);
     hs_nodes_note(&worker->nodes, i, row);
     return true;
 }
@@ -65,6 +68,8 @@ static bool number_row(void *self, struct hs_pass_worker *worker, int64_t r)
         number[i] = (uint16_t)hs_distinct_place(rows, &row);
         too_many = rows->count >= HS_NETWORK_MOST_ROWS;
     }
+    for (int64_t i = 0; i < nx && !too_many; i++)
+        rows->uses[number[i]]++;
     if (too_many) {
 #pragma omp atomic write
         work->too_many = true;
@@ -122,12 +127,8 @@ static void *unite(const struct work *work, int kind, int *count)
     return work->pass->portion.ranks > 1 ? unite_ranks(work, kind, all, count) : all;
 }
 
-/* The first forcing is empty. */
 static void unite_forcings(struct work *work)
 {
-    struct hs_forcing empty;
-    memset(&empty, 0, sizeof empty);
-    hs_distinct_place(work->set[FORCINGS], &empty);
     work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
@@ -165,16 +166,10 @@ static int compare_uses(const void *a, const void *b)
 static void count_uses(const struct work *work, int count, struct use *use)
 {
     double *nodes = hs_new(((size_t)count + 1) * sizeof *nodes);
-#pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1)
     for (int t = 0; t < work->pass->threads; t++) {
         const struct hs_distinct *rows = &work->set[ROWS][t];
-        int64_t *own = hs_new(((size_t)rows->count + 1) * sizeof *own);
-        for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++)
-            own[work->number[n]]++;
-#pragma omp critical
         for (int n = 0; n < rows->count; n++)
-            nodes[rows->map[n]] += (double)own[n];
-        free(own);
+            nodes[rows->map[n]] += (double)rows->uses[n];
     }
     hs_pass_add(work->pass, nodes, count);
     for (int n = 0; n < count; n++)
@@ -206,30 +201,32 @@ static void sort_rows(struct work *work)
     free(place);
 }
 
+static void renumber_nodes(void *self, int thread, int64_t first, int64_t end)
+{
+    struct work *work = self;
+    const int *map = work->set[ROWS][thread].map;
+    for (int64_t n = first; n < end; n++) {
+        const int number = map[work->number[n]] + 1;
+        if (work->byte)
+            work->byte[n] = (uint8_t)number;
+        else
+            work->number[n] = (uint16_t)number;
+    }
+}
+
 /* Numbers the nodes among all rows, in bytes if those suffice. */
 static bool renumber(struct work *work)
 {
     struct hs_network *out = work->out;
-    uint8_t *byte = NULL;
     if (out->row_count <= BYTES) {
-        byte = malloc((size_t)hs_pass_nodes(work->pass));
-        if (!byte)
+        work->byte = malloc((size_t)hs_pass_nodes(work->pass));
+        if (!work->byte)
             return false;
     }
-#pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1)
-    for (int t = 0; t < work->pass->threads; t++) {
-        const int *map = work->set[ROWS][t].map;
-        for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++) {
-            const int number = map[work->number[n]] + 1;
-            if (byte)
-                byte[n] = (uint8_t)number;
-            else
-                work->number[n] = (uint16_t)number;
-        }
-    }
-    out->form = byte ? HS_NETWORK_BYTES : HS_NETWORK_SHORTS;
-    out->number = byte;
-    if (!byte) {
+    hs_pass_again(work->pass, work, renumber_nodes);
+    out->form = work->byte ? HS_NETWORK_BYTES : HS_NETWORK_SHORTS;
+    out->number = work->byte;
+    if (!work->byte) {
         out->number = work->number;
         work->number = NULL;
     }
@@ -264,6 +261,22 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
     return st;
 }
 
+/* Nodes refer to the united forcings; the first, empty one is the first of all threads, too. */
+static void map_forcings(void *self, int thread, int64_t first, int64_t end)
+{
+    struct work *work = self;
+    int64_t forced = 0;
+    for (int64_t n = first; n < end; n++) {
+        struct hs_network_row *node = &work->out->node[n];
+        if (node->forcing == 0)
+            continue;
+        node->forcing = work->set[FORCINGS][thread].map[node->forcing];
+        forced++;
+    }
+#pragma omp atomic
+    work->forced += forced;
+}
+
 /* The second pass. */
 static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 {
@@ -281,15 +294,8 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
     if (st)
         return st;
     unite_forcings(work);
-    int64_t forced = 0;
-#pragma omp parallel for num_threads(work->pass->threads) schedule(static, 1) reduction(+ : forced)
-    for (int t = 0; t < work->pass->threads; t++) {
-        for (int64_t n = hs_pass_first(work->pass, t); n < hs_pass_first(work->pass, t + 1); n++) {
-            out->node[n].forcing = work->set[FORCINGS][t].map[out->node[n].forcing];
-            forced += out->node[n].forcing != 0;
-        }
-    }
-    double all = (double)forced;
+    hs_pass_again(work->pass, work, map_forcings);
+    double all = (double)work->forced;
     hs_pass_add(work->pass, &all, 1);
     out->forced = (int64_t)all;
     return HS_OK;
@@ -339,12 +345,15 @@ enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_net
 
 static void init_work(struct work *work, struct hs_pass *pass, struct hs_network *out)
 {
+    struct hs_forcing empty;
+    memset(&empty, 0, sizeof empty);
     *work = (struct work){.pass = pass, .out = out};
     for (int kind = 0; kind < KINDS; kind++)
         work->set[kind] = hs_new((size_t)pass->threads * sizeof *work->set[kind]);
     for (int t = 0; t < pass->threads; t++) {
         work->set[ROWS][t].size = sizeof(struct hs_network_row);
-        work->set[FORCINGS][t].size = sizeof(struct hs_forcing);
+        work->set[FORCINGS][t].size = sizeof empty;
+        hs_distinct_place(&work->set[FORCINGS][t], &empty);
     }
 }
 

@@ -13,9 +13,10 @@
 struct hs_distinct {
     size_t size; /* bytes of one */
     int count, capacity;
-    char *item; /* [capacity] */
-    int *slot;  /* [2 * capacity]: number of the item there, -1: none */
-    int *map;   /* [count], once it has been united: the place of each item in the union */
+    char *item;    /* [capacity] */
+    int *slot;     /* [2 * capacity]: number of the item there, -1: none */
+    int64_t *uses; /* [capacity]: 0 when it comes; counted by who places it */
+    int *map;      /* [count], once it has been united: the place of each item in the union */
 };
 
 void hs_distinct_release(struct hs_distinct *set); /* leaves it empty */

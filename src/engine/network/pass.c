@@ -5,6 +5,7 @@
 #include "engine/ranks/together.h"
 
 #include <assert.h>
+#include <omp.h>
 #include <stdlib.h>
 
 /* Solids' substances and walls' faces are there; measured conductivities have no contacts. */
@@ -62,12 +63,6 @@ void hs_pass_release(struct hs_pass *pass)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int first_part(const struct hs_pass *pass, int thread)
-{
-    const int parts = pass->portion.end_part - pass->portion.part;
-    return pass->portion.part + (int)((int64_t)parts * thread / pass->threads);
-}
-
 static int64_t first_row(const struct hs_pass *pass, int part)
 {
     return hs_portion_part(pass->spec->grid, part);
@@ -83,27 +78,39 @@ int64_t hs_pass_place(const struct hs_pass *pass, int64_t row)
     return pass->portion.beside + (row - pass->portion.row) * pass->spec->grid->points[HS_X];
 }
 
-int64_t hs_pass_first(const struct hs_pass *pass, int thread)
+static void go_through(struct hs_pass *pass, struct hs_pass_worker *worker, int part, void *self,
+                       bool (*of_row)(void *self, struct hs_pass_worker *worker, int64_t row))
 {
-    return hs_pass_place(pass, first_row(pass, first_part(pass, thread)));
+    const int64_t ny = pass->spec->grid->points[HS_Y];
+    pass->taker[part] = worker->thread;
+    worker->part = part;
+    for (int64_t r = first_row(pass, part); r < first_row(pass, part + 1) && worker->goes_on; r++) {
+        hs_nodes_begin_row(&worker->nodes, r % ny, r / ny);
+        worker->goes_on = of_row(self, worker, r);
+    }
 }
 
 void hs_pass_go(struct hs_pass *pass, void *self,
                 bool (*of_row)(void *self, struct hs_pass_worker *worker, int64_t row))
 {
-    const int64_t ny = pass->spec->grid->points[HS_Y];
-#pragma omp parallel for num_threads(pass->threads) schedule(static, 1)
     for (int t = 0; t < pass->threads; t++) {
-        struct hs_pass_worker *worker = &pass->worker[t];
-        worker->fault = (struct hs_node_fault_at){.what = HS_NODE_IS_WELL};
-        bool goes_on = true;
-        for (int part = first_part(pass, t); part < first_part(pass, t + 1); part++)
-            for (int64_t r = first_row(pass, part); r < first_row(pass, part + 1) && goes_on; r++) {
-                hs_nodes_begin_row(&worker->nodes, r % ny, r / ny);
-                worker->part = part;
-                goes_on = of_row(self, worker, r);
-            }
+        pass->worker[t].fault = (struct hs_node_fault_at){.what = HS_NODE_IS_WELL};
+        pass->worker[t].goes_on = true;
     }
+#pragma omp parallel for num_threads(pass->threads) schedule(monotonic : dynamic)
+    for (int part = pass->portion.part; part < pass->portion.end_part; part++)
+        go_through(pass, &pass->worker[omp_get_thread_num()], part, self, of_row);
+}
+
+void hs_pass_again(const struct hs_pass *pass, void *self,
+                   void (*of_nodes)(void *self, int thread, int64_t first, int64_t end))
+{
+#pragma omp parallel for num_threads(pass->threads) schedule(static, 1)
+    for (int t = 0; t < pass->threads; t++)
+        for (int part = pass->portion.part; part < pass->portion.end_part; part++)
+            if (pass->taker[part] == t)
+                of_nodes(self, t, hs_pass_place(pass, first_row(pass, part)),
+                         hs_pass_place(pass, first_row(pass, part + 1)));
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -138,9 +145,15 @@ static enum hs_status report(const struct hs_pass *pass, const struct hs_node_fa
 
 enum hs_status hs_pass_outcome(const struct hs_pass *pass, struct hs_error *err)
 {
+    const struct hs_grid *grid = pass->spec->grid;
     struct hs_node_fault_at fault = {.what = HS_NODE_IS_WELL};
-    for (int t = 0; t < pass->threads && fault.what == HS_NODE_IS_WELL; t++)
-        fault = pass->worker[t].fault;
+    for (int t = 0; t < pass->threads; t++) {
+        const struct hs_node_fault_at *other = &pass->worker[t].fault;
+        if (other->what != HS_NODE_IS_WELL &&
+            (fault.what == HS_NODE_IS_WELL ||
+             hs_grid_index(grid, other->node) < hs_grid_index(grid, fault.node)))
+            fault = *other;
+    }
     if (pass->portion.ranks > 1) {
         size_t *bytes;
         struct hs_node_fault_at *all = hs_ranks_gather(&fault, sizeof fault, &bytes);

@@ -1,5 +1,5 @@
-/* A pass through the rows of nodes of a rank's portion, by threads that each take consecutive
- * rows. */
+/* A pass through the rows of nodes of a rank's portion, by threads that take one part of it after
+ * the other. */
 #ifndef HS_ENGINE_NETWORK_PASS_H
 #define HS_ENGINE_NETWORK_PASS_H
 
@@ -16,6 +16,7 @@ struct hs_pass_worker {
     int thread, part;      /* part: of the rows (portion.h), in which the current one lies */
     struct hs_nodes nodes; /* begun at the current row */
     struct hs_node_fault_at fault;
+    bool goes_on;
 };
 
 struct hs_pass {
@@ -25,6 +26,7 @@ struct hs_pass {
     struct hs_cells cells;
     int threads;
     struct hs_pass_worker *worker; /* [threads] */
+    int taker[HS_PARTS_OF_ROWS];   /* the thread that took each part in the last pass */
 };
 
 /* Errors: those of hs_cells_init. Release it whatever the result. */
@@ -49,9 +51,13 @@ enum hs_status hs_pass_agree(const struct hs_pass *pass, enum hs_status status,
 /* Sums over all ranks. */
 void hs_pass_add(const struct hs_pass *pass, double *sum, int64_t count);
 
-/* Arrays of the portion: their nodes, where a row begins, and where a thread's rows begin. */
+/* Arrays of the portion: their nodes, and where a row begins. */
 int64_t hs_pass_nodes(const struct hs_pass *pass);
 int64_t hs_pass_place(const struct hs_pass *pass, int64_t row);
-int64_t hs_pass_first(const struct hs_pass *pass, int thread);
+
+/* Calls `of_nodes` for the nodes first <= n < end of such arrays, part by part, and with the thread
+ * that took the part in the last pass. */
+void hs_pass_again(const struct hs_pass *pass, void *self,
+                   void (*of_nodes)(void *self, int thread, int64_t first, int64_t end));
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a thread has found. */
+/* What was found in a part of the rows. */
 struct list {
     struct hs_held_share *held; /* [count] */
     int64_t count;
@@ -15,8 +15,9 @@ struct list {
 
 struct search {
     struct hs_pass *pass;
-    double *volume;    /* [HS_PARTS_OF_ROWS][substances] */
-    struct list *list; /* [threads] */
+    double *volume;    /* [HS_PARTS_OF_ROWS][apart] */
+    int64_t apart;     /* the substances and a gap: threads write to no cache line in common */
+    struct list *list; /* [HS_PARTS_OF_ROWS] */
 };
 
 /* ---- volumes --------------------------------------------------------------------------------- */
@@ -27,7 +28,7 @@ static bool add_volumes(void *self, struct hs_pass_worker *worker, int64_t row)
     struct search *search = self;
     const struct hs_network_spec *spec = search->pass->spec;
     const struct hs_shares *shares = &worker->nodes.shares;
-    double *volume = search->volume + (size_t)worker->part * (size_t)spec->body->substance_count;
+    double *volume = search->volume + worker->part * search->apart;
     for (int64_t i = 0; i < spec->grid->points[HS_X]; i++) {
         if (!worker->nodes.same[i] && !hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
             return false;
@@ -40,15 +41,18 @@ static bool add_volumes(void *self, struct hs_pass_worker *worker, int64_t row)
 static enum hs_status find_volumes(struct search *search, struct hs_network *out,
                                    struct hs_error *err)
 {
-    const size_t count = (size_t)search->pass->spec->body->substance_count;
-    search->volume = hs_new((HS_PARTS_OF_ROWS * count + 1) * sizeof *search->volume);
+    enum { GAP = 16 };
+    const int64_t count = search->pass->spec->body->substance_count;
+    const int64_t apart = search->apart = count + GAP;
+    search->volume = hs_new((size_t)(HS_PARTS_OF_ROWS * apart) * sizeof *search->volume);
     hs_pass_go(search->pass, search, add_volumes);
     const enum hs_status st = hs_pass_outcome(search->pass, err);
     if (!st) {
-        hs_pass_add(search->pass, search->volume, (int64_t)(HS_PARTS_OF_ROWS * count));
-        out->volume = hs_new((count + 1) * sizeof *out->volume);
-        for (size_t n = 0; n < HS_PARTS_OF_ROWS * count; n++)
-            out->volume[n % count] += search->volume[n];
+        hs_pass_add(search->pass, search->volume, HS_PARTS_OF_ROWS * apart);
+        out->volume = hs_new((size_t)(count + 1) * sizeof *out->volume);
+        for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
+            for (int64_t n = 0; n < count; n++)
+                out->volume[n] += search->volume[part * apart + n];
     }
     free(search->volume);
     return st;
@@ -88,21 +92,21 @@ static bool add_held_of_row(void *self, struct hs_pass_worker *worker, int64_t r
     const bool whole = (grid->dims > 1 && (j == 0 || j == n[HS_Y] - 1)) ||
                        (grid->dims > 2 && (k == 0 || k == n[HS_Z] - 1));
     for (int64_t i = 0; i < n[HS_X]; i += whole || n[HS_X] == 1 ? 1 : n[HS_X] - 1)
-        if (!add_held(search->pass, worker, i, &search->list[worker->thread]))
+        if (!add_held(search->pass, worker, i, &search->list[worker->part]))
             return false;
     return true;
 }
 
-/* Unites the lists of all threads, which have consecutive rows, and of all ranks. */
+/* Unites the lists of all parts and ranks. */
 static void unite_held(const struct search *search, struct hs_network *out)
 {
     int64_t count = 0;
-    for (int t = 0; t < search->pass->threads; t++)
-        count += search->list[t].count;
+    for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
+        count += search->list[part].count;
     struct hs_held_share *held = hs_new(((size_t)count + 1) * sizeof *held), *at = held;
-    for (int t = 0; t < search->pass->threads; t++)
-        for (int64_t n = 0; n < search->list[t].count; n++)
-            *at++ = search->list[t].held[n];
+    for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
+        for (int64_t n = 0; n < search->list[part].count; n++)
+            *at++ = search->list[part].held[n];
     if (search->pass->portion.ranks > 1) {
         size_t *bytes;
         at = held;
@@ -119,14 +123,13 @@ static void unite_held(const struct search *search, struct hs_network *out)
 
 static enum hs_status find_held(struct search *search, struct hs_network *out, struct hs_error *err)
 {
-    const int threads = search->pass->threads;
-    search->list = hs_new((size_t)threads * sizeof *search->list);
+    search->list = hs_new(HS_PARTS_OF_ROWS * sizeof *search->list);
     hs_pass_go(search->pass, search, add_held_of_row);
     const enum hs_status st = hs_pass_outcome(search->pass, err);
     if (!st)
         unite_held(search, out);
-    for (int t = 0; t < threads; t++)
-        free(search->list[t].held);
+    for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
+        free(search->list[part].held);
     free(search->list);
     return st;
 }
