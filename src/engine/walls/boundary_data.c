@@ -196,11 +196,13 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
         return 0.0;
     double most = both_moving(problem, plan, plan->end, MOVING_TIMES);
     double *reach = reaches_of(problem, hs_plan_step(plan), (double)plan->sweeps);
-    for (int f = 1; f < network->forcing_count; f++)
-        for (int s = 0; s < TIMES; s++)
-            most = larger_if_finite(most, reach[f] * hs_forcing_at(&network->forcing[f],
-                                                                   problem->time_functions,
+    for (int f = 1; f < network->forcing_count; f++) {
+        const struct hs_forcing *forcing = &network->forcing[f];
+        const int times = hs_forcing_varies(forcing, problem->time_functions) ? TIMES : 1;
+        for (int s = 0; s < times; s++)
+            most = larger_if_finite(most, reach[f] * hs_forcing_at(forcing, problem->time_functions,
                                                                    plan->end * s / (TIMES - 1)));
+    }
     free(reach);
     return most;
 }
