@@ -43,6 +43,17 @@ static enum hs_status check_for_ranks(const char *config, struct hs_error *err)
                         config, why, hs_ranks_count());
 }
 
+/* The first rank's device wakes meanwhile; others wake when the first makes the plan. */
+static enum hs_status make_network(struct hs_problem *problem, bool together, struct hs_error *err)
+{
+    struct hs_waking waking = {.started = false};
+    if (problem->body && hs_ranks_is_first())
+        waking = hs_wake_begin(problem);
+    const enum hs_status st = hs_network_of_problem(problem, together, err);
+    hs_wake_end(&waking);
+    return st;
+}
+
 enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_problem *out,
                             struct hs_error *err)
 {
@@ -72,7 +83,7 @@ enum hs_status hs_case_read(const struct hs_case_request *request, struct hs_pro
     if (together)
         st = hs_ranks_compare(st, out, err);
     if (!st)
-        st = hs_network_of_problem(out, together, err);
+        st = make_network(out, together, err);
     if (!st && together)
         hs_ranks_share(out);
     return st;

@@ -2,7 +2,6 @@
 
 #include "core/round.h"
 #include "core/text.h"
-#include "core/thread.h"
 #include "engine/choose_method.h"
 #include "engine/method_memory.h"
 #include "engine/range.h"
@@ -307,12 +306,6 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     return st;
 }
 
-static void *wake(void *problem)
-{
-    hs_wake(problem);
-    return NULL;
-}
-
 /* If "auto" took a solver without enough memory, takes the next one that has it. If none has, the
  * choice stays, and is refused when the run begins. */
 static void take_smaller_solver(const struct hs_problem *problem, struct hs_plan *plan)
@@ -336,11 +329,9 @@ static void take_smaller_solver(const struct hs_problem *problem, struct hs_plan
 enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
                             struct hs_error *err)
 {
-    pthread_t thread;
-    const bool waking = hs_thread_start(&thread, wake, (void *)problem) == 0;
+    const struct hs_waking waking = hs_wake_begin(problem);
     const enum hs_status steps = hs_plan_steps(problem, out, err);
-    if (waking)
-        pthread_join(thread, NULL);
+    hs_wake_end(&waking);
     char choice[512] = ""; /* even if the steps failed: all errors are reported at once */
     enum hs_status st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
     st = steps ? steps : st;

@@ -2,6 +2,7 @@
 
 #include "core/device.h"
 #include "core/text.h"
+#include "core/thread.h"
 #include "engine/heuristic.h"
 #include "engine/threads.h"
 #include "engine/walls/boundary_data.h"
@@ -480,6 +481,25 @@ void hs_wake(const struct hs_problem *problem)
             first = hs_backends[n];
     if (first)
         limits_here(first->device, problem->solver.device);
+}
+
+static void *wake(void *problem)
+{
+    hs_wake(problem);
+    return NULL;
+}
+
+struct hs_waking hs_wake_begin(const struct hs_problem *problem)
+{
+    struct hs_waking waking;
+    waking.started = hs_thread_start(&waking.thread, wake, (void *)problem) == 0;
+    return waking;
+}
+
+void hs_wake_end(const struct hs_waking *waking)
+{
+    if (waking->started)
+        pthread_join(waking->thread, NULL);
 }
 
 static enum hs_status choose_backend(const struct hs_registry *registry,

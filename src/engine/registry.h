@@ -7,6 +7,8 @@
 #include "core/method.h"
 #include "core/problem.h"
 
+#include <pthread.h>
+
 /* Why a program lacks the CUDA kernels, and how to get one that has them. */
 #define HS_NOT_BUILT "not built; make CUDA_ARCH=90 (or all) builds it, with CUDA's nvcc"
 
@@ -45,6 +47,14 @@ const struct hs_kernel *hs_kernel_for_stages(const struct hs_problem *problem,
 /* Queries the backend that hs_choose will ask first, so that finding its device, which takes some
  * tenths of a second, is done by then; may run in another thread meanwhile. */
 void hs_wake(const struct hs_problem *problem);
+
+/* The same in a thread of its own, until the end is called. */
+struct hs_waking {
+    pthread_t thread;
+    bool started;
+};
+struct hs_waking hs_wake_begin(const struct hs_problem *problem);
+void hs_wake_end(const struct hs_waking *waking);
 
 /* The part of hs_choose that needs only solver.backend and solver.kernel: whether such names exist.
  * For a config that has other errors. */
