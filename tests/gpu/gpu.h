@@ -70,9 +70,10 @@ enum { SOURCE_TEXTS = 19 };
 static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
 {
     struct hs_value value = {0};
-    struct hs_instruction *code = NULL;
     char reason[256];
-    if (hs_expression_compile(text, &code, &value.expression, reason, sizeof reason))
+    struct hs_instruction *code =
+        hs_expression_compile(text, &value.expression, reason, sizeof reason);
+    if (!code)
         fail_msg("%s: %s", text, reason);
     problem->programs = realloc(problem->programs,
                                 (size_t)(problem->program_count + 1) * sizeof *problem->programs);
