@@ -75,6 +75,7 @@ static inline struct hs_network *slabs_network(const struct hs_problem *problem,
 static inline void slabs_problem(struct hs_problem *problem, const struct slabs_case *c)
 {
     hs_problem_init(problem);
+    problem->solver.threads = 2;
     problem->precision = c->precision;
     problem->raw = !c->body;
     problem->material.density = 3.0;
@@ -184,7 +185,7 @@ static inline int64_t slabs_reduce(const struct hs_backend *backend, const struc
     void *here = slabs_layers(problem->slab ? problem->slab : &all, n, size, field);
     const struct hs_partial *partial = NULL;
     struct hs_backend_state *state = NULL;
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 2, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok_of(kernel->name, backend->upload(state, &box, here, &err));
     if (sweeps > 0)
         assert_ok_of(kernel->name, backend->sweep(state, &span, &err));

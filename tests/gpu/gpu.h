@@ -190,7 +190,7 @@ static inline struct outcome run_spans(const struct hs_backend *backend,
     assert_non_null(out.field);
     memset(out.field, 0xa5, field_bytes(problem));
     const struct hs_box all = hs_grid_box(&problem->grid);
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok(backend->upload(state, &all, initial, &err));
     if (method)
         assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));

@@ -180,14 +180,12 @@ static bool allocate(struct hs_backend_state *state)
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
+                             struct hs_backend_state **out, struct hs_error *err)
 {
-    (void)device;
     *out = NULL;
     struct hs_kernel_plan plan;
     char reason[256];
-    threads = hs_threads_for(&problem->grid, threads);
+    const int threads = hs_threads_of(problem);
     if (!make_plan(problem, kernel, threads, &plan, reason, sizeof reason))
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
     const struct demand demand = {problem, kernel, threads};

@@ -111,10 +111,7 @@ static enum hs_status open_way(const struct hs_problem *problem, const struct hs
     if (steps > 0)
         schedule->step = schedule->end / (double)steps;
     const enum hs_status st = hs_plan_make(&out->problem, &out->plan, err);
-    return st ? st
-              : out->plan.backend->create(&out->problem, out->plan.kernel,
-                                          out->problem.solver.device, out->problem.solver.threads,
-                                          &out->state, err);
+    return st ? st : out->plan.backend->create(&out->problem, out->plan.kernel, &out->state, err);
 }
 
 static void close_way(struct way *way)

@@ -153,10 +153,8 @@ static int steps_for(const struct hs_problem *problem, const struct hs_kernel *k
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
+                             struct hs_backend_state **out, struct hs_error *err)
 {
-    (void)device, (void)threads; /* the problem says the same */
     struct hs_request request = {.kind = HS_REQUEST_CREATE, .part = free_part()};
     *out = NULL;
     if (request.part < 0)
