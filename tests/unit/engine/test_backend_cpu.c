@@ -419,10 +419,11 @@ void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
     assert_int_equal(layout.pitch[HS_Z], layout.pitch[HS_Y] * 66);
 }
 
-/* wavefront keeps a ring per thread, openmp keeps nothing; both have as many fields. */
+/* wavefront keeps a ring for each of the threads asked for, openmp keeps nothing; both have as many
+ * fields. */
 void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
 {
-    const struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
+    struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
     const struct hs_kernel *openmp = NULL, *wavefront = NULL;
     assert_int_equal(hs_kernel_find("openmp", HS_CPU, &openmp, NULL), HS_OK);
     assert_int_equal(hs_kernel_find("wavefront", HS_CPU, &wavefront, NULL), HS_OK);
@@ -430,6 +431,12 @@ void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
     const double with = hs_backend_cpu.memory(&problem, wavefront);
     assert_true(with - without > 256.0 * 1024.0);
     assert_true(without >= 2.0 * 130.0 * 130.0 * 130.0 * 8.0);
+    double of_threads[2];
+    for (int n = 0; n < 2; n++) {
+        problem.solver.threads = 1 + 3 * n;
+        of_threads[n] = hs_backend_cpu.memory(&problem, wavefront);
+    }
+    assert_true(of_threads[1] - of_threads[0] > 3.0 * 128.0 * 1024.0);
 }
 
 /* 23 sweeps of a random field; with `fewer`, each span has its own number of threads. */
