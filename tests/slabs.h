@@ -150,20 +150,15 @@ static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
     out->network = malloc(sizeof *out->network);
     *out->network = *whole->network;
     out->network->grid = out->grid;
-    if (whole->network->node)
-        out->network->node =
-            slabs_layers(slab, out->grid.points[axis], (size_t)layer * sizeof *out->network->node,
-                         whole->network->node);
-    else
-        out->network->number =
-            slabs_layers(slab, out->grid.points[axis], (size_t)layer, whole->network->number);
+    out->network->number = slabs_layers(slab, out->grid.points[axis],
+                                        (size_t)layer * hs_network_node_bytes(whole->network->form),
+                                        whole->network->number);
 }
 
 static inline void slabs_release(struct hs_problem *problem)
 {
     if (!problem->network)
         return;
-    free(problem->network->node);
     free(problem->network->number);
     free(problem->network);
 }

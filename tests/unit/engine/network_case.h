@@ -142,7 +142,6 @@ static inline void case_refused(const struct network_case *c, const char *text)
     struct hs_network network;
     assert_fails(hs_network_make(&c->spec, &network, &err), HS_BAD_INPUT, text);
     assert_null(network.row);
-    assert_null(network.node);
     assert_null(network.number);
     assert_null(network.forcing);
 }
