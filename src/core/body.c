@@ -27,6 +27,8 @@ void hs_body_destroy(struct hs_body *body)
     free(body->substance_of);
     release_measured(&body->conductivity);
     release_measured(&body->capacity);
+    for (int n = 0; n < body->contact_count; n++)
+        free(body->contact[n].place);
     free(body->contact);
     free(body);
 }

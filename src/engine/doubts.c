@@ -114,6 +114,33 @@ static void doubt_unused_substance(const struct hs_problem *problem, struct hs_e
                     : "name it in body, or remove it");
 }
 
+/* m: the edge of the cube, square or line that the material would fill. */
+static double size_of(const struct hs_problem *problem, int substance)
+{
+    return pow(problem->body->substance[substance].volume, 1.0 / problem->grid.dims);
+}
+
+/* A contact is a gap, or a layer too thin to draw. One that resists more than still air of the size
+ * of both materials beside it is neither; 1 mm^2 K/W taken for 1 m^2 K/W is 26 mm of air. */
+static void doubt_contact(const struct hs_problem *problem, struct hs_error *out)
+{
+    const double air = 0.026; /* W/(m K), at 300 K */
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->contact_count; n++) {
+        const struct hs_contact *contact = &body->contact[n];
+        const double size =
+            fmax(size_of(problem, contact->between[0]), size_of(problem, contact->between[1]));
+        const double gap = contact->resistance * air;
+        if (!(gap > size && size > 0.0))
+            continue;
+        doubt(out, contact->place,
+              "resists as %.2g m of still air would, and the materials beside it have a size of "
+              "%.2g m at most; was it in mm^2 K/W?",
+              gap, size);
+        return;
+    }
+}
+
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
 static bool are_concentric(const struct hs_shape *outer, const struct hs_shape *inner, int dims)
 {
@@ -436,9 +463,9 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
-    doubt_light_conductor, doubt_substance,   doubt_unused_substance,
-    doubt_temperatures,    doubt_coarse_wall, doubt_short_time,
-    doubt_long_time,       doubt_name,        doubt_thin_conductor,
+    doubt_light_conductor, doubt_substance,  doubt_unused_substance, doubt_temperatures,
+    doubt_coarse_wall,     doubt_short_time, doubt_long_time,        doubt_name,
+    doubt_thin_conductor,  doubt_contact,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

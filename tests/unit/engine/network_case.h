@@ -80,7 +80,8 @@ static inline void case_layer(struct network_case *c, int substance, int axis, d
 static inline void case_contact(struct network_case *c, int one, int other, double resistance)
 {
     assert_true(c->body.contact_count < CASE_CONTACTS);
-    c->contact[c->body.contact_count++] = (struct hs_contact){{one, other}, resistance};
+    c->contact[c->body.contact_count++] =
+        (struct hs_contact){.between = {one, other}, .resistance = resistance};
 }
 
 /* A wall over a whole face. */
