@@ -345,16 +345,13 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, wall->face);
-    const size_t bytes = (size_t)count * sizeof *labels;
     int64_t first = 0;
     while (first < count && labels[first] != number)
         first++;
     if (first == count)
         hs_complain(reader, label.text,
                     "no node of the face has this label; check it, or remove the patch");
-    uint16_t *own = hs_new(bytes);
-    memcpy(own, labels, bytes);
-    wall->label = own;
+    wall->label = labels;
     wall->number = (int)number;
 }
 
@@ -380,7 +377,8 @@ static void read_patches(struct hs_reader *reader, int face)
                     "a face of a 1D grid is a point and has no parts; remove its patches");
         return;
     }
-    uint16_t *labels = read_face_labels(reader, face, is_labelled(reader, list.text, count));
+    const uint16_t *labels = reader->problem->face_labels[face] =
+        read_face_labels(reader, face, is_labelled(reader, list.text, count));
     for (int n = 0; n < count; n++) {
         struct hs_key path;
         if (!hs_member(reader, list.text, n, &path))
@@ -389,7 +387,6 @@ static void read_patches(struct hs_reader *reader, int face)
         read_wall(reader, &(struct hs_wall_keys){face, n}, wall);
         read_place(reader, path.text, labels, wall);
     }
-    free(labels);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
