@@ -174,7 +174,7 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
                             "%s: %s = %.9g: not a multiple of the sweep's step of %.9g s, which a "
                             "raw stencil fixes; give a multiple, or time.sweeps and output.every",
                             place, key, length, longest);
-    if (same && problem->raw)
+    if (problem->raw)
         *step = longest;
     if (!same && !isnan(problem->schedule.step))
         hs_plan_note(plan, "step %.9g s shortened to %.9g s, so that %s = %.9g is hit exactly",
