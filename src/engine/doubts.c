@@ -64,10 +64,18 @@ static void doubt_light(struct hs_error *out, const char *place, double conducti
 }
 
 /* For a single material. */
-static void doubt_light_conductor(const struct hs_problem *problem, struct hs_error *out)
+static void doubt_material(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_material *m = &problem->material;
-    if (!problem->body && is_too_light(m->conductivity, m->density))
+    const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
+    if (problem->raw || problem->body)
+        return;
+    for (int r = 0; r < RANGES; r++) {
+        const char *said = say_out_of_range(&ranges[r], value[r]);
+        if (said)
+            hs_error_warn(out, hs_problem_place(problem, HS_PLACE_CONDUCTIVITY + r), said);
+    }
+    if (is_too_light(m->conductivity, m->density))
         doubt_light(out, hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
 }
 
@@ -463,22 +471,14 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
-    doubt_light_conductor, doubt_substance,  doubt_unused_substance, doubt_temperatures,
-    doubt_coarse_wall,     doubt_short_time, doubt_long_time,        doubt_name,
-    doubt_thin_conductor,  doubt_contact,
+    doubt_material,       doubt_substance,  doubt_unused_substance, doubt_temperatures,
+    doubt_coarse_wall,    doubt_short_time, doubt_long_time,        doubt_name,
+    doubt_thin_conductor, doubt_contact,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_error *out)
 {
-    const struct hs_material *m = &problem->material;
-    const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
-    for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++) {
-        const char *said = say_out_of_range(&ranges[r], value[r]);
-        if (said)
-            doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r)), "%s",
-                  said);
-    }
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
     doubt_unseen_pulse(problem, plan, out);
