@@ -203,11 +203,7 @@ void hs_boundary_list_keys(const struct hs_boundary_kind *kind, bool one_of, cha
     out[0] = '\0';
     for (int n = 0; n < hs_boundary_key_count(kind); n++)
         if (kind->key[n].one_of == one_of)
-            hs_text_append(out, size, "%s%s",
-                           !*out    ? ""
-                           : one_of ? " or "
-                                    : " and ",
-                           kind->key[n].name);
+            hs_text_add(out, size, one_of ? " or " : " and ", kind->key[n].name);
 }
 
 bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boundary_spec *spec,

@@ -429,7 +429,7 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
     for (int n = 0; hs_methods[n]; n++) {
         const bool serves = solves ? hs_methods[n]->solve != NULL : hs_methods[n]->advance != NULL;
         if (hs_ranks_can(hs_methods[n]) && serves)
-            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
+            hs_text_add(able, sizeof able, ", ", hs_methods[n]->name);
     }
     return hs_error_add(
         err, HS_BAD_INPUT,
