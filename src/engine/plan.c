@@ -448,9 +448,7 @@ double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *probl
 
 double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from)
 {
-    double longest = 1.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++)
-        longest = fmax(longest, (double)problem->grid.points[axis]);
+    const double longest = (double)hs_grid_longest(&problem->grid);
     const double left = (double)(plan->sweeps - from);
     return problem->schedule.steady ? fmin(left, 4.0 * longest * longest) : left;
 }

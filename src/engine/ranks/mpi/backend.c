@@ -145,9 +145,8 @@ static int calls_for(const struct hs_problem *problem, const struct hs_kernel_pl
  * slab has the layers for them. */
 static int steps_for(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    char reason[256];
     struct hs_kernel_plan plan;
-    hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason);
+    hs_kernel_plan_here(kernel, problem, &plan, NULL, 0);
     const int64_t most = hs_slab_thinnest(problem, hs_wire.ranks) / problem->radius;
     return (int)hs_smaller(most, (int64_t)plan.steps * calls_for(problem, &plan));
 }
