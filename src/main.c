@@ -41,7 +41,7 @@ static enum hs_status unknown_command(const char *name, struct hs_error *err)
 {
     char names[256] = "";
     for (int i = 0; hs_commands[i]; i++)
-        hs_text_append(names, sizeof names, "%s%s", *names ? "|" : "", hs_commands[i]->name);
+        hs_text_add(names, sizeof names, "|", hs_commands[i]->name);
     const char *nearest = hs_nearest_word(name, names);
     if (nearest)
         return hs_error_add(err, HS_BAD_INPUT, "%s: no such command; did you mean %s?", name,

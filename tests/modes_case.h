@@ -146,7 +146,7 @@ static inline double *run_case(const struct modes_case *c, const struct hs_backe
     double *out = malloc((size_t)nodes * sizeof *out);
     void *field = malloc((size_t)nodes * hs_precision_size(problem->precision));
     assert_true(out && field);
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok(backend->upload(state, &all, c->initial, &err));
     if (method)
         assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
@@ -208,7 +208,7 @@ static inline double *solve_case_to(const struct modes_case *c, const struct hs_
     double *out = malloc((size_t)nodes * sizeof *out);
     void *field = malloc((size_t)nodes * hs_precision_size(problem->precision));
     assert_true(out && field);
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok(backend->upload(state, &all, c->initial, &err));
     assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));
     assert_ok_of(method->name,

@@ -16,8 +16,7 @@ struct hs_backend_state {
 static int alive; /* number of states */
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
+                             struct hs_backend_state **out, struct hs_error *err)
 {
     *out = NULL;
     if (strcmp(kernel->name, "broken") == 0)

@@ -75,6 +75,7 @@ static inline struct hs_network *slabs_network(const struct hs_problem *problem,
 static inline void slabs_problem(struct hs_problem *problem, const struct slabs_case *c)
 {
     hs_problem_init(problem);
+    problem->solver.threads = 2;
     problem->precision = c->precision;
     problem->raw = !c->body;
     problem->material.density = 3.0;
@@ -149,20 +150,15 @@ static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
     out->network = malloc(sizeof *out->network);
     *out->network = *whole->network;
     out->network->grid = out->grid;
-    if (whole->network->node)
-        out->network->node =
-            slabs_layers(slab, out->grid.points[axis], (size_t)layer * sizeof *out->network->node,
-                         whole->network->node);
-    else
-        out->network->number =
-            slabs_layers(slab, out->grid.points[axis], (size_t)layer, whole->network->number);
+    out->network->number = slabs_layers(slab, out->grid.points[axis],
+                                        (size_t)layer * hs_network_node_bytes(whole->network->form),
+                                        whole->network->number);
 }
 
 static inline void slabs_release(struct hs_problem *problem)
 {
     if (!problem->network)
         return;
-    free(problem->network->node);
     free(problem->network->number);
     free(problem->network);
 }
@@ -184,7 +180,7 @@ static inline int64_t slabs_reduce(const struct hs_backend *backend, const struc
     void *here = slabs_layers(problem->slab ? problem->slab : &all, n, size, field);
     const struct hs_partial *partial = NULL;
     struct hs_backend_state *state = NULL;
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 2, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok_of(kernel->name, backend->upload(state, &box, here, &err));
     if (sweeps > 0)
         assert_ok_of(kernel->name, backend->sweep(state, &span, &err));

@@ -136,7 +136,7 @@ static enum hs_status find(const char *name, const struct hs_kernel **out, struc
         *out = kernel;
         if (named)
             return HS_OK;
-        hs_text_append(choices, sizeof choices, "%s%s", *choices ? "|" : "", kernel->name);
+        hs_text_add(choices, sizeof choices, "|", kernel->name);
     }
     const char *const nearest = hs_nearest_word(name, choices);
     if (nearest)
@@ -161,7 +161,7 @@ static enum hs_status cannot(const struct question *question, const char *reason
     struct hs_kernel_plan plan;
     for (int n = 0; hs_kernels[n]; n++)
         if (fits(hs_kernels[n], question, &plan))
-            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_kernels[n]->name);
+            hs_text_add(able, sizeof able, ", ", hs_kernels[n]->name);
     return hs_error_add(err, HS_BAD_INPUT, "%s; kernels that can do what is asked: %s", reason,
                         able[0] ? able : "none");
 }
@@ -255,7 +255,7 @@ static enum hs_status choose_device(const char *name, struct question *question,
         return HS_OK;
     char known[256] = "";
     for (const struct hs_device_limits *d = hs_device_table; d->name[0]; d++)
-        hs_text_append(known, sizeof known, "%s%s", *known ? ", " : "", d->name);
+        hs_text_add(known, sizeof known, ", ", d->name);
     return hs_error_add(err, HS_BAD_INPUT, "--device %s: not known; choose one of %s", name, known);
 }
 

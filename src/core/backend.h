@@ -62,11 +62,10 @@ struct hs_backend {
     /* Bytes of device memory that a run takes, including the copy of the field for download_begin.
      * create compares the need without that copy with the free memory. */
     double (*memory)(const struct hs_problem *problem, const struct hs_kernel *kernel);
-    /* Allocates; HS_DEVICE if memory is short, with the needed and free bytes. The problem and the
-     * kernel must outlive the state. `threads` 0: the backend chooses. */
+    /* Allocates, on the problem's solver.device, for its solver.threads. HS_DEVICE if memory is
+     * short, with the needed and free bytes. The problem and the kernel must outlive the state. */
     enum hs_status (*create)(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err);
+                             struct hs_backend_state **out, struct hs_error *err);
     /* values: dense [nz][ny][nx] of the box, in the problem's precision, in host memory; the caller
      * may reuse them on return */
     enum hs_status (*upload)(struct hs_backend_state *state, const struct hs_box *box,
@@ -132,13 +131,13 @@ struct hs_backend {
      */
     enum hs_status (*rotate)(struct hs_backend_state *state, int pairs, struct hs_error *err);
     double (*cache)(int device); /* bytes of the last-level cache; 0: not known */
-    /* Measures the device's peak rates, in some tenths of a second. `threads` as for create. May be
-     * NULL. */
+    /* Measures the device's peak rates, in some tenths of a second. `threads` 0: the backend
+     * chooses. May be NULL. */
     enum hs_status (*ceilings)(int device, int threads, enum hs_precision precision,
                                struct hs_ceilings *out, struct hs_error *err);
     /* The device's limits, for explaining launches. May be NULL. */
     enum hs_status (*limits)(int device, struct hs_device_limits *out, struct hs_error *err);
-    /* `threads` as for create. */
+    /* `threads` likewise. */
     enum hs_status (*fingerprint)(int device, int threads, struct hs_device_fingerprint *out,
                                   struct hs_error *err);
     /* The hardware, for reports: "2 threads, AMD EPYC", "NVIDIA H200" */

@@ -27,6 +27,8 @@ void hs_body_destroy(struct hs_body *body)
     free(body->substance_of);
     release_measured(&body->conductivity);
     release_measured(&body->capacity);
+    for (int n = 0; n < body->contact_count; n++)
+        free(body->contact[n].place);
     free(body->contact);
     free(body);
 }
@@ -74,7 +76,6 @@ enum hs_status hs_body_read_labels(const struct hs_body *body, const struct hs_b
 
 void hs_wall_release(struct hs_wall *wall)
 {
-    free((void *)(uintptr_t)wall->label);
     free((void *)(uintptr_t)wall->h_field);
     free((void *)(uintptr_t)wall->flux.field);
     free((void *)(uintptr_t)wall->ambient.field);

@@ -38,6 +38,7 @@ struct hs_solid {
 struct hs_contact {
     int between[2];
     double resistance; /* m^2 K/W */
+    char *place;       /* config location of the resistance, for messages */
 };
 
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };

@@ -43,7 +43,8 @@ const struct hs_boundary_kind hs_boundary_kinds[] = {
      .summary = "the outermost layers keep their initial values",
      .held = HS_MAX_RADIUS,
      .b = 1.0,
-     .edge_weight = 0.5},
+     .edge_weight = 0.5,
+     .in_body = {HS_WALL_HOLDS, "", ""}},
     /* T - T_wall is continued as an odd function */
     {.name = "dirichlet",
      .summary = "the wall node has the given temperature",
@@ -53,7 +54,8 @@ const struct hs_boundary_kind hs_boundary_kinds[] = {
      .prescribed = true,
      .a = -1.0,
      .b = 2.0,
-     .edge_weight = 0.5},
+     .edge_weight = 0.5,
+     .in_body = {HS_WALL_PRESCRIBES, "value", ""}},
     {.name = "neumann",
      .summary = "given outward heat flux, or gradient along the outward normal",
      .known_as = "flux|heat_flux|heatflux|gradient|fixed_flux|constant_flux",
@@ -70,6 +72,7 @@ const struct hs_boundary_kind hs_boundary_kinds[] = {
               .no_file = true}},
      .a = 1.0,
      .edge_weight = 0.5,
+     .in_body = {HS_WALL_EXCHANGES, "flux", ""},
      .lower = lower_neumann},
     {.name = "robin",
      .summary = "convection to the ambient temperature",
@@ -86,18 +89,21 @@ const struct hs_boundary_kind hs_boundary_kinds[] = {
               .known_as = "t_inf|t_ambient|ambient_temperature"}},
      .a = 1.0,
      .edge_weight = 0.5,
+     .in_body = {HS_WALL_EXCHANGES, "h|ambient", "flux"},
      .lower = lower_robin},
     {.name = "periodic",
      .summary = "the grid repeats; both faces of the axis",
      .known_as = "cyclic|wrap",
      .wrap = true,
-     .edge_weight = 1.0},
+     .edge_weight = 1.0,
+     .in_body = {HS_WALL_EXCHANGES, "", ""}},
     {.name = "reflective",
      .summary = "insulated: mirror about the wall node",
      .known_as = "insulated|insulation|insulating|adiabatic|symmetry|symmetric|zero_flux|no_flux|"
                  "noflux|zero_gradient|zerogradient|mirror",
      .a = 1.0,
-     .edge_weight = 0.5},
+     .edge_weight = 0.5,
+     .in_body = {HS_WALL_EXCHANGES, "", ""}},
     /* every ghost equals the edge node: the wall stands half a cell outside it */
     {.name = "clamp",
      .summary = "outside equals the edge node: insulated, wall half a cell outside",
@@ -197,11 +203,7 @@ void hs_boundary_list_keys(const struct hs_boundary_kind *kind, bool one_of, cha
     out[0] = '\0';
     for (int n = 0; n < hs_boundary_key_count(kind); n++)
         if (kind->key[n].one_of == one_of)
-            hs_text_append(out, size, "%s%s",
-                           !*out    ? ""
-                           : one_of ? " or "
-                                    : " and ",
-                           kind->key[n].name);
+            hs_text_add(out, size, one_of ? " or " : " and ", kind->key[n].name);
 }
 
 bool hs_boundary_lacks(const struct hs_boundary_kind *kind, const struct hs_boundary_spec *spec,

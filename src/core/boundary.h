@@ -19,6 +19,7 @@
 #include "core/grid.h"
 #include "core/status.h"
 #include "core/value.h"
+#include "core/wall.h"
 
 struct hs_face {
     const char *type; /* for reports only */
@@ -68,6 +69,12 @@ struct hs_boundary_spec {
     int radius;
 };
 
+/* A kind in a body: what its walls do, and the keys that they need and may have, "h|ambient". */
+struct hs_body_wall {
+    enum hs_wall_kind kind;
+    const char *needs, *may; /* NULL: a body cannot have such walls */
+};
+
 /* A row of the table: everything about a kind. */
 struct hs_boundary_kind {
     const char *name;
@@ -78,6 +85,7 @@ struct hs_boundary_kind {
     bool prescribed, wrap;                        /* likewise */
     double a, b, c;                               /* of all ghosts, unless `lower` sets them */
     double edge_weight;
+    struct hs_body_wall in_body;
     /* Sets what depends on the spec; NULL: nothing does. */
     void (*lower)(const struct hs_boundary_spec *spec, struct hs_face *face);
 };

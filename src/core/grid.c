@@ -49,6 +49,11 @@ int64_t hs_grid_count(const struct hs_grid *grid)
     return grid->points[HS_X] * grid->points[HS_Y] * grid->points[HS_Z];
 }
 
+int64_t hs_grid_longest(const struct hs_grid *grid)
+{
+    return hs_larger(grid->points[HS_X], hs_larger(grid->points[HS_Y], grid->points[HS_Z]));
+}
+
 double hs_grid_coordinate(const struct hs_grid *grid, int axis, int64_t i)
 {
     const double *places = hs_grid_places(grid, axis);

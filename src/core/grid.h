@@ -76,6 +76,7 @@ static inline const double *hs_grid_places(const struct hs_grid *grid, int axis)
 }
 
 int64_t hs_grid_count(const struct hs_grid *grid);
+int64_t hs_grid_longest(const struct hs_grid *grid);   /* points of the longest axis */
 bool hs_grid_is_stretched(const struct hs_grid *grid); /* along any axis */
 
 /* The node's index in a dense field, [nz][ny][nx]. */

@@ -2,40 +2,44 @@
 
 #include <stdio.h>
 
-/* `asked` with `points` along its longest axis. */
-static struct hs_grid scaled(const struct hs_largest_grid *limit, const struct hs_grid *asked,
-                             int64_t points, int64_t longest)
+static int64_t fewest_points(const struct hs_problem *problem)
 {
-    struct hs_grid grid = *asked;
+    return 2 * problem->radius + 1;
+}
+
+/* The grid of `asked` with `points` along its longest axis. */
+static struct hs_grid scaled(const struct hs_problem *asked, int64_t points)
+{
+    struct hs_grid grid = asked->grid;
+    const double longest = (double)hs_grid_longest(&asked->grid);
     for (int axis = 0; axis < grid.dims; axis++) {
-        const int64_t all = asked->points[axis];
-        const int64_t fewest = all < limit->fewest ? all : limit->fewest;
-        const int64_t part = (int64_t)((double)all * (double)points / (double)longest);
+        const int64_t all = grid.points[axis], least = fewest_points(asked);
+        const int64_t fewest = all < least ? all : least;
+        const int64_t part = (int64_t)((double)all * (double)points / longest);
         grid.points[axis] = part < fewest ? fewest : part;
     }
     return grid;
 }
 
-bool hs_largest_grid_find(const struct hs_largest_grid *limit, const struct hs_grid *asked,
+bool hs_largest_grid_find(const struct hs_largest_grid *limit, const struct hs_problem *asked,
                           struct hs_grid *out)
 {
-    int64_t longest = 0;
-    for (int axis = 0; axis < asked->dims; axis++)
-        longest = asked->points[axis] > longest ? asked->points[axis] : longest;
-    int64_t low = limit->fewest - 1, high = longest; /* low: fits, or no grid; high: does not */
+    struct hs_problem problem = *asked;
+    int64_t low = fewest_points(asked) - 1;        /* fits, or no grid */
+    int64_t high = hs_grid_longest(&problem.grid); /* does not fit */
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
-        const struct hs_grid grid = scaled(limit, asked, middle, longest);
-        if (limit->bytes(&grid, limit->context) <= limit->free_bytes)
+        problem.grid = scaled(asked, middle);
+        if (limit->bytes(&problem, limit->context) <= limit->free_bytes)
             low = middle;
         else
             high = middle;
     }
-    *out = scaled(limit, asked, low, longest);
-    return low >= limit->fewest;
+    *out = scaled(asked, low);
+    return low >= fewest_points(asked);
 }
 
-void hs_largest_grid_say(const struct hs_largest_grid *limit, const struct hs_grid *asked,
+void hs_largest_grid_say(const struct hs_largest_grid *limit, const struct hs_problem *asked,
                          char *out, size_t size)
 {
     struct hs_grid largest;

@@ -14,7 +14,6 @@ void hs_network_release(struct hs_network *network)
 {
     free(network->row);
     free(network->number);
-    free(network->node);
     free(network->forcing);
     release_moving(&network->inflow);
     release_moving(&network->given);

@@ -100,9 +100,11 @@ struct hs_network {
     bool wrap[HS_AXES]; /* periodic axes */
     enum hs_network_form form;
     int row_count;
-    struct hs_network_row *row;  /* [row_count]; NULL in the array form */
-    void *number;                /* [nz][ny][nx] uint8_t or uint16_t; NULL in the array form */
-    struct hs_network_row *node; /* [nz][ny][nx] in the array form; else NULL */
+    struct hs_network_row *row; /* [row_count]; NULL in the array form */
+    union {                     /* [nz][ny][nx], by the form */
+        void *number;           /* uint8_t or uint16_t */
+        struct hs_network_row *node;
+    };
     int forcing_count;
     struct hs_forcing *forcing; /* [forcing_count]; the first is empty */
     int64_t forced;             /* in the array form: number of nodes with a forcing */

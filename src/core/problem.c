@@ -47,6 +47,8 @@ void hs_problem_release(struct hs_problem *problem)
     for (int i = 0; i < problem->wall_count; i++)
         hs_wall_release(&problem->walls[i]);
     free(problem->walls);
+    for (int face = 0; face < HS_FACES; face++)
+        free(problem->face_labels[face]);
     for (int i = 0; i < problem->time_function_count; i++) {
         free(problem->time_functions[i].time);
         free(problem->time_functions[i].number);

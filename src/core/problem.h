@@ -165,6 +165,7 @@ struct hs_problem {
     struct hs_body *plain;
     struct hs_wall *walls; /* of a body: each face's own wall before its patches */
     int wall_count;
+    uint16_t *face_labels[HS_FACES];         /* of the faces' nodes, for walls; NULL: none */
     struct hs_time_function *time_functions; /* those that act on a body */
     int time_function_count;
     struct hs_network *network; /* built from the body and its walls; NULL: not yet, or none */

@@ -74,6 +74,11 @@ void hs_text_append(char *out, size_t size, const char *format, ...)
     va_end(args);
 }
 
+void hs_text_add(char *list, size_t size, const char *between, const char *more)
+{
+    hs_text_append(list, size, "%s%s", *list ? between : "", more);
+}
+
 static bool is_same_letter(char typed, char known)
 {
     return tolower((unsigned char)typed) == (unsigned char)known ||

@@ -27,4 +27,7 @@ void hs_text_put(FILE *stream, const char *text, const char *kept);
  * needed. */
 void hs_text_append(char *out, size_t size, const char *format, ...) HS_PRINTF(3, 4);
 
+/* Appends one more to a list, after `between` if there are others. */
+void hs_text_add(char *list, size_t size, const char *between, const char *more);
+
 #endif

@@ -46,8 +46,8 @@ struct hs_wall {
     int face;                              /* 0 ... HS_FACES - 1, of an axis that is not periodic */
     double lower[HS_AXES], upper[HS_AXES]; /* m, may be infinite; ignored along the face's own axis
                                               and axes that are not there */
-    const uint16_t *label; /* for each node of the face; NULL: none. The wall consists of */
-    int number;            /* the whole face areas of the nodes with this label */
+    const uint16_t *label; /* the problem's, for each node of the face; NULL: none. The wall */
+    int number;            /* consists of the whole face areas of the nodes with this label */
     enum hs_wall_kind kind;
     double h;                      /* W/(m^2 K), >= 0 ... */
     const double *h_field;         /* ... times this field of the face; NULL: 1 */

@@ -34,7 +34,7 @@ static void names_for(const struct hs_method *const *methods, const struct key *
     snprintf(out, size, "%s", key->besides);
     for (int n = 0; methods[n]; n++)
         if (serves(methods[n], key))
-            hs_text_append(out, size, "%s%s", *out ? "|" : "", methods[n]->name);
+            hs_text_add(out, size, "|", methods[n]->name);
 }
 
 /* The method of that name, of either key, or the one that others call so; NULL. */

@@ -64,10 +64,18 @@ static void doubt_light(struct hs_error *out, const char *place, double conducti
 }
 
 /* For a single material. */
-static void doubt_light_conductor(const struct hs_problem *problem, struct hs_error *out)
+static void doubt_material(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_material *m = &problem->material;
-    if (!problem->body && is_too_light(m->conductivity, m->density))
+    const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
+    if (problem->raw || problem->body)
+        return;
+    for (int r = 0; r < RANGES; r++) {
+        const char *said = say_out_of_range(&ranges[r], value[r]);
+        if (said)
+            hs_error_warn(out, hs_problem_place(problem, HS_PLACE_CONDUCTIVITY + r), said);
+    }
+    if (is_too_light(m->conductivity, m->density))
         doubt_light(out, hs_problem_place(problem, HS_PLACE_DENSITY), m->conductivity);
 }
 
@@ -112,6 +120,33 @@ static void doubt_unused_substance(const struct hs_problem *problem, struct hs_e
               drawn ? "other shapes hide its own, or these are too small for the grid: change "
                       "their order, give more grid.points, or remove it"
                     : "name it in body, or remove it");
+}
+
+/* m: the edge of the cube, square or line that the material would fill. */
+static double size_of(const struct hs_problem *problem, int substance)
+{
+    return pow(problem->body->substance[substance].volume, 1.0 / problem->grid.dims);
+}
+
+/* A contact is a gap, or a layer too thin to draw. One that resists more than still air of the size
+ * of both materials beside it is neither; 1 mm^2 K/W taken for 1 m^2 K/W is 26 mm of air. */
+static void doubt_contact(const struct hs_problem *problem, struct hs_error *out)
+{
+    const double air = 0.026; /* W/(m K), at 300 K */
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->contact_count; n++) {
+        const struct hs_contact *contact = &body->contact[n];
+        const double size =
+            fmax(size_of(problem, contact->between[0]), size_of(problem, contact->between[1]));
+        const double gap = contact->resistance * air;
+        if (!(gap > size && size > 0.0))
+            continue;
+        doubt(out, contact->place,
+              "resists as %.2g m of still air would, and the materials beside it have a size of "
+              "%.2g m at most; was it in mm^2 K/W?",
+              gap, size);
+        return;
+    }
 }
 
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
@@ -436,22 +471,14 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
-    doubt_light_conductor, doubt_substance,   doubt_unused_substance,
-    doubt_temperatures,    doubt_coarse_wall, doubt_short_time,
-    doubt_long_time,       doubt_name,        doubt_thin_conductor,
+    doubt_material,       doubt_substance,  doubt_unused_substance, doubt_temperatures,
+    doubt_coarse_wall,    doubt_short_time, doubt_long_time,        doubt_name,
+    doubt_thin_conductor, doubt_contact,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_error *out)
 {
-    const struct hs_material *m = &problem->material;
-    const double value[RANGES] = {m->conductivity, m->density, m->specific_heat};
-    for (int r = 0; r < RANGES && !problem->raw && !problem->body; r++) {
-        const char *said = say_out_of_range(&ranges[r], value[r]);
-        if (said)
-            doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_CONDUCTIVITY + r)), "%s",
-                  said);
-    }
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
     doubt_unseen_pulse(problem, plan, out);

@@ -348,10 +348,8 @@ static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start
 
 static enum hs_status create(struct loop *loop, struct hs_error *err)
 {
-    const struct hs_problem *problem = loop->problem;
     loop->cache.backend = loop->plan->backend;
-    return loop->plan->backend->create(problem, loop->plan->kernel, problem->solver.device,
-                                       problem->solver.threads, &loop->cache.state, err);
+    return loop->plan->backend->create(loop->problem, loop->plan->kernel, &loop->cache.state, err);
 }
 
 static void destroy(struct loop *loop)

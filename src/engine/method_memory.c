@@ -5,23 +5,11 @@
 #include "core/machine.h"
 #include "core/method.h"
 
-struct demand {
-    const struct hs_problem *problem;
-    const struct hs_plan *plan;
-};
-
-static double bytes_of(const struct hs_problem *problem, const struct hs_plan *plan)
+static double bytes_of(const struct hs_problem *problem, const void *of)
 {
+    const struct hs_plan *plan = of;
     return plan->backend->memory(problem, plan->kernel) +
            hs_plan_method(plan)->memory(problem, plan->backend);
-}
-
-static double bytes_on(const struct hs_grid *grid, const void *context)
-{
-    const struct demand *demand = context;
-    struct hs_problem problem = *demand->problem;
-    problem.grid = *grid;
-    return bytes_of(&problem, demand->plan);
 }
 
 enum hs_status hs_method_check_memory(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -34,12 +22,10 @@ enum hs_status hs_method_check_memory(const struct hs_problem *problem, const st
     const struct hs_memory_free available = hs_machine_memory_free("");
     if (needed <= available.bytes)
         return HS_OK;
-    const struct demand demand = {problem, plan};
-    const struct hs_largest_grid limit = {bytes_on, &demand, available.bytes,
-                                          2 * problem->radius + 1};
+    const struct hs_largest_grid limit = {bytes_of, plan, available.bytes};
     char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    hs_largest_grid_say(&limit, &problem->grid, largest, sizeof largest);
+    hs_largest_grid_say(&limit, problem, largest, sizeof largest);
     return hs_error_add(err, HS_DEVICE,
                         "%s: grid.points: the method \"%s\" of %s points needs %.0f bytes (%.2f "
                         "GiB), fields included, %s has %.0f (%.2f GiB) free; take fewer "

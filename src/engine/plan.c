@@ -173,7 +173,7 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
                             "%s: %s = %.9g: not a multiple of the sweep's step of %.9g s, which a "
                             "raw stencil fixes; give a multiple, or time.sweeps and output.every",
                             place, key, length, longest);
-    if (same && problem->raw)
+    if (problem->raw)
         *step = longest;
     if (!same && !isnan(problem->schedule.step))
         hs_plan_note(plan, "step %.9g s shortened to %.9g s, so that %s = %.9g is hit exactly",
@@ -439,9 +439,7 @@ double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *probl
 
 double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from)
 {
-    double longest = 1.0;
-    for (int axis = 0; axis < problem->grid.dims; axis++)
-        longest = fmax(longest, (double)problem->grid.points[axis]);
+    const double longest = (double)hs_grid_longest(&problem->grid);
     const double left = (double)(plan->sweeps - from);
     return problem->schedule.steady ? fmin(left, 4.0 * longest * longest) : left;
 }

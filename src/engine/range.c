@@ -169,7 +169,7 @@ static double most_added(const struct hs_problem *problem, double step)
     const bool on_disk = source->field.stored && !source->field.data;
     double most = 0.0, *row;
     if (on_disk && !problem->body)
-        return fabs(source->field.stored->extreme * source->rate * (problem->raw ? 1.0 : step));
+        return fabs(source->field.stored->extreme * hs_problem_source_scale(problem, step));
     if (on_disk || (hs_problem_own_source_varies(problem) & HS_VARIES_T) ||
         hs_grid_count(grid) > MOST_NODES)
         return NAN;

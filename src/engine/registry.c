@@ -57,11 +57,6 @@ static const struct hs_registry this_build = {hs_backends, hs_kernels};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void append(char *text, size_t size, const char *separator, const char *more)
-{
-    hs_text_append(text, size, "%s%s", *text ? separator : "", more);
-}
-
 struct place {
     char text[300];
 };
@@ -89,7 +84,7 @@ static void append_line(char *text, size_t size, const char *separator, const ch
 {
     char line[256];
     snprintf(line, sizeof line, "%.*s", (int)strcspn(message, "\n"), message);
-    append(text, size, separator, line);
+    hs_text_add(text, size, separator, line);
 }
 
 static const struct hs_kernel *kernel_named(const struct hs_registry *registry, const char *name,
@@ -145,11 +140,11 @@ static void say_whose(const struct hs_registry *registry, const struct hs_kernel
     hs_error_init(&reason);
     snprintf(out, size, "a kernel of the %s backend", hs_device_name(kernel->device));
     if (!kernel->sweep)
-        append(out, size, ", ", HS_NOT_BUILT);
+        hs_text_add(out, size, ", ", HS_NOT_BUILT);
     else if (!backend)
-        append(out, size, ", ", "which this build lacks");
+        hs_text_add(out, size, ", ", "which this build lacks");
     else if (backend->available(device_number, &reason)) {
-        append(out, size, ", ", "which cannot run here");
+        hs_text_add(out, size, ", ", "which cannot run here");
         append_line(out, size, ": ", reason.text ? reason.text : "");
     }
     hs_error_release(&reason);
@@ -195,7 +190,7 @@ static enum hs_status unknown_kernel(const struct search *search, const char *na
     char known[1024] = "", more[512] = "", has[64] = "no kernel has that name";
     for (int n = 0; search->registry->kernels[n]; n++)
         if (is_searched(search, search->registry->kernels[n]->device))
-            append(known, sizeof known, ", ", search->registry->kernels[n]->name);
+            hs_text_add(known, sizeof known, ", ", search->registry->kernels[n]->name);
     say_of_name(search, name, more, sizeof more);
     if (!search->anywhere)
         snprintf(has, sizeof has, "the %s backend has none of that name", device);
@@ -319,7 +314,7 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
     for (int n = 0; registry->kernels[n]; n++)
         if (registry->kernels[n]->device == device &&
             hs_kernel_suits(registry->kernels[n], problem, NULL, 0))
-            append(able, sizeof able, ", ", registry->kernels[n]->name);
+            hs_text_add(able, sizeof able, ", ", registry->kernels[n]->name);
     return hs_error_add(
         err, HS_BAD_INPUT, "%s \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
         kernel_key(problem).text, problem->solver.kernel ? problem->solver.kernel : "auto", reason,
@@ -327,23 +322,21 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
         able[0] ? able : "none");
 }
 
-bool hs_kernel_is_named(const struct hs_problem *problem)
+static bool is_named(const char *choice)
 {
-    const char *name = problem->solver.kernel;
-    return name && strcmp(name, "auto") != 0;
+    return choice && strcmp(choice, "auto") != 0;
 }
 
-static bool backend_is_named(const struct hs_problem *problem)
+bool hs_kernel_is_named(const struct hs_problem *problem)
 {
-    const char *name = problem->solver.backend;
-    return name && strcmp(name, "auto") != 0;
+    return is_named(problem->solver.kernel);
 }
 
 static enum hs_status named_kernel(const struct hs_registry *registry,
                                    const struct hs_problem *problem, enum hs_device device,
                                    const struct hs_kernel **out, struct hs_error *err)
 {
-    const struct search search = {registry, device, !backend_is_named(problem),
+    const struct search search = {registry, device, !is_named(problem->solver.backend),
                                   problem->solver.device};
     return find_kernel(&search, problem->solver.kernel, kernel_key(problem).text, out, err);
 }
@@ -372,8 +365,8 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
 static struct place backend_key(const struct hs_problem *problem)
 {
     struct place place = where(problem, HS_PLACE_BACKEND);
-    append(place.text, sizeof place.text, "",
-           problem->place[HS_PLACE_BACKEND] ? "solver.backend =" : "--backend");
+    hs_text_add(place.text, sizeof place.text, "",
+                problem->place[HS_PLACE_BACKEND] ? "solver.backend =" : "--backend");
     return place;
 }
 
@@ -400,7 +393,7 @@ static enum hs_status named_backend(const struct hs_registry *registry,
     const char *name = problem->solver.backend;
     char built[128] = "";
     for (int n = 0; registry->backends[n]; n++) {
-        append(built, sizeof built, ", ", registry->backends[n]->name);
+        hs_text_add(built, sizeof built, ", ", registry->backends[n]->name);
         if (strcmp(registry->backends[n]->name, name) == 0)
             *out = registry->backends[n];
     }
@@ -476,7 +469,7 @@ void hs_wake(const struct hs_problem *problem)
     const struct hs_backend *first = NULL;
     for (int n = 0; hs_backends[n] && !first; n++)
         if (!kernel_is_elsewhere(&this_build, problem, hs_backends[n]->device) &&
-            (!backend_is_named(problem) ||
+            (!is_named(problem->solver.backend) ||
              strcmp(problem->solver.backend, hs_backends[n]->name) == 0))
             first = hs_backends[n];
     if (first)
@@ -510,8 +503,9 @@ static enum hs_status choose_backend(const struct hs_registry *registry,
     *out = NULL;
     if (size > 0)
         note[0] = '\0';
-    return backend_is_named(problem) ? named_backend(registry, problem, out, err)
-                                     : first_backend(registry, problem, out, note, size, err);
+    return is_named(problem->solver.backend)
+               ? named_backend(registry, problem, out, err)
+               : first_backend(registry, problem, out, note, size, err);
 }
 
 /* The device on which a kernel's name is searched: the backend's, even if this build lacks it. */

@@ -95,17 +95,13 @@ void hs_threads_prepare(void)
 /* As many threads as the machine has, but each with at least some 50 us of work per sweep. Two may
  * gain on fewer nodes if both cores are idle. If other programs want the cores too, two are
  * far slower than one, since in every sweep each waits until the other is given its core. */
-int hs_threads_for(const struct hs_grid *grid, int wanted)
+int hs_threads_of(const struct hs_problem *problem)
 {
     enum { LEAST_NODES = 65536 };
-    const int64_t *points = grid->points; /* their product may overflow */
+    const int wanted = problem->solver.threads;
+    const int64_t *points = problem->grid.points; /* their product may overflow */
     const double worth =
         (double)points[HS_X] * (double)points[HS_Y] * (double)points[HS_Z] / LEAST_NODES;
     const int most = omp_get_max_threads();
     return wanted > 0 ? wanted : worth < 1.0 ? 1 : worth < most ? (int)worth : most;
-}
-
-int hs_threads_of(const struct hs_problem *problem)
-{
-    return hs_threads_for(&problem->grid, problem->solver.threads);
 }

@@ -8,8 +8,7 @@
  * number. */
 void hs_threads_prepare(void);
 
-/* Threads for passes over the grid: `wanted`, or if that is 0 as many as pay. */
-int hs_threads_for(const struct hs_grid *grid, int wanted);
-int hs_threads_of(const struct hs_problem *problem); /* the same by solver.threads */
+/* Threads for passes over the grid: solver.threads, or if that is 0 as many as pay. */
+int hs_threads_of(const struct hs_problem *problem);
 
 #endif

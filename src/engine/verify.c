@@ -126,16 +126,15 @@ static bool has_device_functions(const struct hs_problem *problem, const struct 
     return varies & HS_VARIES_SPACE;
 }
 
-/* Rounding of one sweep as a share of max|T|: `half` an epsilon for each term. */
-static double rounding_of_sweep(const struct hs_problem *problem, const struct hs_plan *plan,
-                                double half)
+/* Rounding of one sweep as a share of max|T|: half an epsilon for each term. */
+static double rounding_of_sweep(const struct hs_problem *problem, const struct hs_plan *plan)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, hs_plan_step(plan));
     const int terms = hs_stencil_count(stencil.dims, stencil.radius);
     double weight = 0.0;
     for (int i = 0; i < terms; i++)
         weight += fabs(stencil.c[i]);
-    return (terms + 2) * half * weight;
+    return (terms + 2) * 0.5 * hs_precision_epsilon(problem->precision) * weight;
 }
 
 static double bound_of(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -143,7 +142,7 @@ static double bound_of(const struct hs_problem *problem, const struct hs_plan *p
 {
     double share = comparison->device_functions ? 16.0 * 0x1p-53 : 0.0; /* of max|T|, a sweep */
     if (problem->precision == HS_FLOAT)
-        share += rounding_of_sweep(problem, plan, 0x1p-24);
+        share += rounding_of_sweep(problem, plan);
     return (double)comparison->sweeps * share * comparison->largest;
 }
 
@@ -203,10 +202,9 @@ static const struct hs_method *find_modes(const struct hs_problem *problem, char
 static double bound_of_power(const struct hs_problem *problem, const struct hs_plan *plan,
                              const struct hs_comparison *comparison)
 {
-    const bool is_float = problem->precision == HS_FLOAT;
-    const double sweep = rounding_of_sweep(problem, plan, is_float ? 0x1p-24 : 0x1p-53);
-    const double modes = is_float ? 16.0 * 0x1p-24 : 1e-13;
-    return ((double)comparison->sweeps * sweep + modes) * comparison->largest;
+    const double modes = problem->precision == HS_FLOAT ? 16.0 * 0x1p-24 : 1e-13;
+    return ((double)comparison->sweeps * rounding_of_sweep(problem, plan) + modes) *
+           comparison->largest;
 }
 
 enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -421,9 +419,9 @@ static enum hs_status solve_other(const struct hs_problem *problem, const struct
     out->step = hs_plan_step(&other_plan);
     out->sweeps = result.sweeps;
     out->time = result.time;
-    const double ulp = problem->precision == HS_FLOAT ? 0x1p-24 : 0x1p-53;
+    const double half = 0.5 * hs_precision_epsilon(problem->precision);
     const double largest = fmax(fabs(result.last.min), fabs(result.last.max));
-    out->rounding = ulp * largest * (double)result.swept;
+    out->rounding = half * largest * (double)result.swept;
     return st;
 }
 

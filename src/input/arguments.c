@@ -65,7 +65,7 @@ static enum hs_status unknown_option(const char *command, const char *text,
     char names[512] = "", given[64];
     for (int i = 0; i < count; i++)
         if (table[i].name)
-            hs_text_append(names, sizeof names, "%s%s", *names ? "|" : "", table[i].name);
+            hs_text_add(names, sizeof names, "|", table[i].name);
     snprintf(given, sizeof given, "%.*s", (int)strcspn(text, "="), text);
     const char *nearest = hs_nearest_word(given, names);
     if (nearest)

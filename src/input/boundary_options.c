@@ -17,7 +17,7 @@ static struct hs_option type_option(const char *group)
 {
     char *choices = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        if (!is_of_patch(group) || hs_is_body_wall(kind->name))
+        if (!is_of_patch(group) || (kind->in_body.needs && !kind->wrap))
             choices = hs_list_add(choices, "|", kind->name);
     return (struct hs_option){.path = hs_format("%s.type", group),
                               .type = HS_OPTION_CHOICE,
@@ -32,7 +32,7 @@ static char *key_help(const struct hs_boundary_key *key, bool patch)
 {
     char *help = hs_copy("");
     for (const struct hs_boundary_kind *kind = hs_boundary_kinds; kind->name; kind++)
-        if (hs_boundary_key_find(kind, key->name) >= 0 && (!patch || hs_is_body_wall(kind->name)))
+        if (hs_boundary_key_find(kind, key->name) >= 0 && (!patch || kind->in_body.needs))
             help = hs_list_add(help, ", ", kind->name);
     help = hs_list_add(help, ": ", key->help);
     return key->conducts ? hs_list_add(help, "; ", "needs a conductivity") : help;

@@ -10,7 +10,4 @@ enum { HS_BOUNDARY_OPTIONS = 30 }; /* at most */
  * as their texts are never freed. */
 struct hs_option *hs_boundary_options(const char *group, struct hs_option *to);
 
-/* Whether a body's walls, and so patches, may be of this kind. */
-bool hs_is_body_wall(const char *kind);
-
 #endif

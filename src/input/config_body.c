@@ -386,8 +386,10 @@ static void read_contact(struct hs_reader *reader, const char *path, struct hs_c
 {
     const struct hs_key between = hs_key("%s.between", path);
     const struct hs_key resistance = hs_key("%s.resistance", path);
-    if (hs_require(reader, resistance.text, "give it in m^2 K/W"))
+    if (hs_require(reader, resistance.text, "give it in m^2 K/W")) {
         hs_settings_number(reader->settings, resistance.text, &out->resistance);
+        out->place = hs_settings_place(reader->settings, resistance.text);
+    }
     if (hs_given(reader, "materials[0].diffusivity"))
         hs_complain(reader, resistance.text,
                     "is in m^2 K/W; give conductivity, density and specific_heat of the "

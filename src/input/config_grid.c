@@ -209,8 +209,6 @@ static bool read_space(struct hs_reader *reader)
 /* The least host memory of a run: on the CPU two fields, the in and out buffers; one field if a GPU
  * holds the buffers. In addition, at most what kernels keep. */
 struct demand {
-    enum hs_precision precision;
-    int radius;
     int fields;                  /* including the source's, if it may be a field */
     double threads, cache, most; /* CPU threads or 0; bytes of a core's L2; limit of the sum */
     double beside[HS_AXES];      /* bytes for each coordinate of an axis */
@@ -221,9 +219,10 @@ struct demand {
  * L2, and what `wavefront` keeps of a tile: eight planes of its rows and 17 more, with one of two
  * row pitches for short and long rows. A tile has at most 64 rows, fewer if all threads can then
  * have eight rows or more. */
-static double kernels_keep(const struct demand *demand, const struct hs_grid *grid)
+static double kernels_keep(const struct demand *demand, const struct hs_problem *problem)
 {
-    const double row = (double)grid->points[HS_X] * (double)hs_precision_size(demand->precision);
+    const struct hs_grid *grid = &problem->grid;
+    const double row = (double)grid->points[HS_X] * (double)hs_precision_size(problem->precision);
     const double across = (double)grid->points[HS_Y], each = across / fmax(demand->threads, 1.0);
     const double rows = fmin(64.0, each < 8.0 ? across : ceil(each));
     const double planes = 8.0 * (rows + 17.0) * (row > 3072.0 ? 7488.0 : 3392.0);
@@ -231,15 +230,16 @@ static double kernels_keep(const struct demand *demand, const struct hs_grid *gr
     return fmin(demand->threads * kept, demand->most);
 }
 
-static double bytes_on(const struct hs_grid *grid, const void *context)
+static double bytes_of(const struct hs_problem *problem, const void *context)
 {
     const struct demand *demand = context;
-    const int64_t size = (int64_t)hs_precision_size(demand->precision), align = 64 / size;
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t size = (int64_t)hs_precision_size(problem->precision), align = 64 / size;
     double coordinates = 0.0;
     for (int axis = 0; axis < grid->dims; axis++)
         coordinates += demand->beside[axis] * (double)grid->points[axis];
-    return demand->fields * hs_layout_bytes(grid, demand->radius, align, demand->precision) +
-           demand->rows * (double)hs_grid_count(grid) + coordinates + kernels_keep(demand, grid);
+    return demand->fields * hs_layout_bytes(grid, problem->radius, align, problem->precision) +
+           demand->rows * (double)hs_grid_count(grid) + coordinates + kernels_keep(demand, problem);
 }
 
 /* The least that each coordinate of an axis given by x, y or z takes: while they are computed a
@@ -272,18 +272,15 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
         fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
     const double rows = row_bytes(reader);
     const int arrays = problem->grid.dims + 2; /* conductances, rates and sinks */
-    struct demand demand = {.precision = problem->precision,
-                            .radius = problem->radius,
-                            .fields = on_gpu ? 1 : 2 + source + (rows > 0.0 ? arrays : 0),
+    struct demand demand = {.fields = on_gpu ? 1 : 2 + source + (rows > 0.0 ? arrays : 0),
                             .rows = rows,
                             .threads = on_gpu ? 0.0 : processors,
                             .cache = (double)hs_machine_l2_bytes(),
                             .most = free_bytes / 4};
     for (int axis = 0; axis < problem->grid.dims; axis++)
         demand.beside[axis] = hs_axis_is_given(reader, axis) ? 3.0 * sizeof(double) : 0.0;
-    const struct hs_largest_grid limit = {bytes_on, &demand, free_bytes * 15 / 16,
-                                          fewest_points(problem->radius)};
-    hs_largest_grid_say(&limit, &problem->grid, out, size);
+    const struct hs_largest_grid limit = {bytes_of, &demand, free_bytes * 15 / 16};
+    hs_largest_grid_say(&limit, problem, out, size);
 }
 
 /* Refuses what cannot fit, before the coordinates are computed or, once they are, the fields. What

@@ -2,7 +2,6 @@
 
 #include "core/boundary.h"
 #include "core/memory.h"
-#include "input/boundary_options.h"
 #include "input/config_text.h"
 #include "input/foreign.h"
 #include "input/number.h"
@@ -247,7 +246,7 @@ static void remove_unused_of_wall(struct hs_settings *settings, const char *path
             const char *number = other->key[n].name;
             if (hs_boundary_key_find(kind, number) < 0)
                 remove_number(settings, path, name, number, true);
-            else if (!hs_is_body_wall(kind->name))
+            else if (!kind->in_body.needs)
                 remove_number(settings, path, name, number, false);
         }
 }

@@ -3,6 +3,7 @@
 
 #include "core/memory.h"
 #include "core/regular.h"
+#include "core/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,11 +19,15 @@ static char *default_file(const char *config)
     return hs_format("%.*s.h5", length, name);
 }
 
+/* By these endings others, and heatsolve itself, would take the output for what it is not. */
+static const char not_hdf5[] =
+    "csv|json|mp4|npy|npz|pdf|png|svg|txt|vti|vtk|vtr|vts|vtu|webm|xdmf|xmf";
+
 /* The output gets its name by renaming, which would replace any existing file. */
 static void check_file(struct hs_reader *reader)
 {
     const struct hs_problem *problem = reader->problem;
-    const char *file = problem->output.file;
+    const char *file = problem->output.file, *dot = strrchr(file, '.');
     struct stat status;
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
         (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
@@ -35,6 +40,10 @@ static void check_file(struct hs_reader *reader)
         hs_complain(reader, "output.file",
                     "ends in .part, as files do that are not whole yet and that the next "
                     "run removes; give another name");
+    else if (dot && hs_text_is_among(dot + 1, not_hdf5))
+        hs_complain(reader, "output.file",
+                    "ends in %s, but it is an HDF5 file that a run writes; end the name in .h5",
+                    dot);
     for (int i = 0; i < problem->input_count; i++) {
         const char *key = problem->inputs[i].key;
         if (hs_regular_same(file, problem->inputs[i].path))

@@ -118,10 +118,11 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     *out = (struct hs_value){.constant = 0.0};
     if (entry->kind == HS_SETTING_NUMBER)
         return hs_number_parse(entry->text, &out->constant) == NULL;
-    struct hs_instruction *code;
     struct hs_expression expression;
     char reason[300];
-    if (hs_expression_compile(entry->text, &code, &expression, reason, sizeof reason))
+    struct hs_instruction *code =
+        hs_expression_compile(entry->text, &expression, reason, sizeof reason);
+    if (!code)
         return hs_complain(reader, key, "%s", reason);
     if (expression.length == 1 && code[0].operation == HS_OP_CONSTANT) {
         out->constant = code[0].constant;

@@ -154,17 +154,6 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
     return true;
 }
 
-/* Stores the points of a table as a field of two rows for the fingerprint. */
-static void keep_table(struct hs_reader *reader, const char *key,
-                       const struct hs_time_function *function)
-{
-    const struct hs_grid shape = {.dims = 2, .points = {function->points, 2, 1}};
-    struct hs_content content = hs_content_begin();
-    hs_content_add(&content, function->time, function->points);
-    hs_content_add(&content, function->number, function->points);
-    hs_keep_content(reader, key, hs_content_name(&content, &shape));
-}
-
 /* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. */
 static bool is_cut_off(const struct hs_time_function *table)
 {
@@ -208,7 +197,7 @@ static int read_table(struct hs_reader *reader, const char *key)
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
     else {
-        keep_table(reader, key, &function);
+        hs_keep_content(reader, key, hs_content_of_table(&function, function.points));
         doubt_end(reader, key, &function);
     }
     hs_error_release(&why);

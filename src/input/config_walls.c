@@ -1,5 +1,4 @@
 /* boundary of a body: faces and their patches become walls of its network. */
-#include "input/boundary_options.h"
 #include "input/config_reader.h"
 
 #include "core/memory.h"
@@ -101,31 +100,6 @@ static void refuse_kind(struct hs_reader *reader, const struct hs_wall_keys *key
 
 /* ---- one wall -------------------------------------------------------------------------------- */
 
-/* The numbers that each kind of wall of a body needs, and those that it may have. */
-static const struct wall_row {
-    const char *kind;
-    enum hs_wall_kind means;
-    const char *needs, *may; /* "a|b" */
-} rows[] = {
-    {"fixed", HS_WALL_HOLDS, "", ""},           {"dirichlet", HS_WALL_PRESCRIBES, "value", ""},
-    {"neumann", HS_WALL_EXCHANGES, "flux", ""}, {"robin", HS_WALL_EXCHANGES, "h|ambient", "flux"},
-    {"reflective", HS_WALL_EXCHANGES, "", ""},
-};
-enum { ROWS = sizeof rows / sizeof rows[0] };
-
-static const struct wall_row *row_of(const char *kind)
-{
-    for (int n = 0; n < ROWS; n++)
-        if (strcmp(rows[n].kind, kind) == 0)
-            return &rows[n];
-    return NULL;
-}
-
-bool hs_is_body_wall(const char *kind)
-{
-    return row_of(kind) != NULL;
-}
-
 static const char *const numbers[] = {"value", "flux", "h", "ambient", "gradient"};
 static const char *const ways[] = {"", "_file", "_table"};
 enum { NUMBERS = sizeof numbers / sizeof numbers[0], WAYS = sizeof ways / sizeof ways[0] };
@@ -141,24 +115,24 @@ static bool is_given(const struct hs_reader *reader, const struct hs_wall_keys *
     return given;
 }
 
-static bool uses(const struct wall_row *row, const char *name)
+static bool uses(const struct hs_boundary_kind *kind, const char *name)
 {
-    return hs_list_match(row->needs, name) || hs_list_match(row->may, name);
+    return hs_list_match(kind->in_body.needs, name) || hs_list_match(kind->in_body.may, name);
 }
 
 /* Complains of numbers that are missing, or given but not used by the kind. */
 static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *keys,
-                          const struct wall_row *row)
+                          const struct hs_boundary_kind *kind)
 {
     bool good = true;
     char needed[16];
-    for (const char *needs = row->needs; hs_list_next(&needs, '|', needed, sizeof needed);)
+    for (const char *needs = kind->in_body.needs; hs_list_next(&needs, '|', needed, sizeof needed);)
         if (!is_given(reader, keys, needed))
             good = hs_complain(reader, hs_wall_key(reader, keys, needed).text,
-                               "missing; a %s boundary needs it, or %s", row->kind,
+                               "missing; a %s boundary needs it, or %s", kind->name,
                                hs_other_ways(needed, " or ").text);
     for (int n = 0; n < NUMBERS; n++)
-        for (int way = 0; way < WAYS && !uses(row, numbers[n]); way++) {
+        for (int way = 0; way < WAYS && !uses(kind, numbers[n]); way++) {
             const struct hs_key key =
                 hs_wall_key(reader, keys, hs_key("%s%s", numbers[n], ways[way]).text);
             if (!hs_given(reader, key.text))
@@ -169,12 +143,13 @@ static bool check_numbers(struct hs_reader *reader, const struct hs_wall_keys *k
                                      "give flux in W/m^2, for which a material needs "
                                      "conductivity, density and specific_heat"
                                    : "a %s boundary does not use it; remove it, or change the type",
-                               row->kind);
+                               kind->name);
         }
     return good;
 }
 
-static const struct wall_row *find_row(struct hs_reader *reader, const struct hs_wall_keys *keys)
+static const struct hs_boundary_kind *find_kind(struct hs_reader *reader,
+                                                const struct hs_wall_keys *keys)
 {
     const struct hs_key key = hs_wall_key(reader, keys, "type");
     if (keys->patch != NO_PATCH &&
@@ -183,10 +158,11 @@ static const struct wall_row *find_row(struct hs_reader *reader, const struct hs
                     "reflective"))
         return NULL;
     const char *type = hs_settings_text(reader->settings, key.text);
-    const struct wall_row *row = type ? row_of(type) : NULL;
-    if (type && !row)
-        refuse_kind(reader, keys);
-    return row;
+    const struct hs_boundary_kind *kind = type ? hs_boundary_find(type) : NULL;
+    if (!kind || (kind->in_body.needs && !kind->wrap))
+        return kind;
+    refuse_kind(reader, keys);
+    return NULL;
 }
 
 /* h: a number times a field. */
@@ -226,17 +202,17 @@ static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
                       struct hs_wall *wall)
 {
     static const struct hs_wall_number none = {.function = -1};
-    const struct wall_row *row = find_row(reader, keys);
+    const struct hs_boundary_kind *kind = find_kind(reader, keys);
     wall->face = keys->face;
     wall->flux = wall->ambient = wall->value = none;
-    if (!row || !check_numbers(reader, keys, row))
+    if (!kind || !check_numbers(reader, keys, kind))
         return;
-    wall->kind = row->means;
-    if (uses(row, "value"))
+    wall->kind = kind->in_body.kind;
+    if (uses(kind, "value"))
         hs_read_wall_number(reader, keys, "value", -INFINITY, &wall->value);
-    if (uses(row, "flux") && is_given(reader, keys, "flux"))
+    if (uses(kind, "flux") && is_given(reader, keys, "flux"))
         hs_read_wall_number(reader, keys, "flux", -INFINITY, &wall->flux);
-    if (uses(row, "h")) {
+    if (uses(kind, "h")) {
         read_h(reader, keys, wall);
         hs_read_wall_number(reader, keys, "ambient", -INFINITY, &wall->ambient);
     }
@@ -369,16 +345,13 @@ static void read_place(struct hs_reader *reader, const char *path, const uint16_
     if (!hs_settings_count(reader->settings, label.text, &number))
         return;
     const int64_t count = hs_grid_face_count(&reader->problem->grid, wall->face);
-    const size_t bytes = (size_t)count * sizeof *labels;
     int64_t first = 0;
     while (first < count && labels[first] != number)
         first++;
     if (first == count)
         hs_complain(reader, label.text,
                     "no node of the face has this label; check it, or remove the patch");
-    uint16_t *own = hs_new(bytes);
-    memcpy(own, labels, bytes);
-    wall->label = own;
+    wall->label = labels;
     wall->number = (int)number;
 }
 
@@ -404,7 +377,8 @@ static void read_patches(struct hs_reader *reader, int face)
                     "a face of a 1D grid is a point and has no parts; remove its patches");
         return;
     }
-    uint16_t *labels = read_face_labels(reader, face, is_labelled(reader, list.text, count));
+    const uint16_t *labels = reader->problem->face_labels[face] =
+        read_face_labels(reader, face, is_labelled(reader, list.text, count));
     for (int n = 0; n < count; n++) {
         struct hs_key path;
         if (!hs_member(reader, list.text, n, &path))
@@ -413,7 +387,6 @@ static void read_patches(struct hs_reader *reader, int face)
         read_wall(reader, &(struct hs_wall_keys){face, n}, wall);
         read_place(reader, path.text, labels, wall);
     }
-    free(labels);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -422,7 +395,6 @@ static void read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
-    static const struct wall_row periodic = {"periodic", HS_WALL_EXCHANGES, "", ""};
     const struct hs_wall_keys own = {face, NO_PATCH};
     if (!kind)
         return;
@@ -436,7 +408,7 @@ static void read_face(struct hs_reader *reader, int face)
         read_patches(reader, face);
         return;
     }
-    check_numbers(reader, &own, &periodic);
+    check_numbers(reader, &own, kind);
     const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
     hs_refuse(reader, group.text, "patches", "a periodic face is no wall; remove its patches");
     hs_refuse(reader, group.text, "labels_file",

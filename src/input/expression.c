@@ -380,17 +380,15 @@ static bool compile(struct compiler *c)
     return true;
 }
 
-enum hs_status hs_expression_compile(const char *text, struct hs_instruction **code,
-                                     struct hs_expression *out, char *reason, size_t size)
+struct hs_instruction *hs_expression_compile(const char *text, struct hs_expression *out,
+                                             char *reason, size_t size)
 {
     struct compiler c = {.text = text, .at = text, .reason = reason, .size = size};
-    *code = NULL;
     *out = (struct hs_expression){.code = NULL};
     if (!compile(&c)) {
         free(c.code);
-        return HS_BAD_INPUT;
+        return NULL;
     }
-    *code = c.code;
     *out = hs_expression_part(c.code, c.length - 1); /* "0*x" varies, as does "x > 0 ? 1 : 1" */
-    return HS_OK;
+    return c.code;
 }

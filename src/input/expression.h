@@ -13,16 +13,16 @@
 #ifndef HS_INPUT_EXPRESSION_H
 #define HS_INPUT_EXPRESSION_H
 
-#include "core/status.h"
 #include "core/value.h"
 
+#include <stddef.h>
+
 /*
- * Compiles `text`. On success *code is allocated (free it) and `out` points into it; constant parts
- * are folded. On failure fills `reason` with the error and its position ("unknown name "r" at
- * column 4") and returns HS_BAD_INPUT.
+ * Compiles `text`; constant parts are folded. Returns the code of `out`, for the caller to free; or
+ * NULL, and `reason` has the error and its position ("unknown name "r" at column 4").
  */
-enum hs_status hs_expression_compile(const char *text, struct hs_instruction **code,
-                                     struct hs_expression *out, char *reason, size_t size);
+struct hs_instruction *hs_expression_compile(const char *text, struct hs_expression *out,
+                                             char *reason, size_t size);
 
 /* The names of all functions, separated by "|", for help texts and documents. */
 const char *hs_expression_functions(void);

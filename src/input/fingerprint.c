@@ -87,3 +87,12 @@ char *hs_content_name(const struct hs_content *content, const struct hs_grid *gr
     hs_points_name(grid->dims, shape, " x ", name, sizeof name);
     return hs_format("%s, crc32 %08lx, adler32 %08lx", name, content->crc, content->adler);
 }
+
+char *hs_content_of_table(const struct hs_time_function *table, int points)
+{
+    const struct hs_grid shape = {.dims = 2, .points = {points, 2, 1}};
+    struct hs_content content = hs_content_begin();
+    hs_content_add(&content, table->time, points);
+    hs_content_add(&content, table->number, points);
+    return hs_content_name(&content, &shape);
+}

@@ -4,6 +4,7 @@
 #define HS_INPUT_FINGERPRINT_H
 
 #include "core/grid.h"
+#include "core/wall.h"
 #include "input/settings.h"
 
 /*
@@ -22,5 +23,8 @@ struct hs_content hs_content_begin(void);
 void hs_content_add(struct hs_content *content, const double *values, int64_t count);
 /* Allocated. */
 char *hs_content_name(const struct hs_content *content, const struct hs_grid *grid);
+
+/* The content of the first points of a table, as a field of two rows: "2 x POINTS, ...". */
+char *hs_content_of_table(const struct hs_time_function *table, int points);
 
 #endif

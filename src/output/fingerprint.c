@@ -1,8 +1,10 @@
 #include "output/fingerprint.h"
 
 #include "core/version.h"
+#include "input/fingerprint.h"
 #include "input/number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,28 @@ static bool same(const char *value, const char *other)
     return other && length == strcspn(other, "\n") && !strncmp(value, other, length);
 }
 
+/* The time of the last point of a table that was there before, if the contents are those of a table
+ * that got more points; else NaN. */
+static double grown_from(const struct hs_problem *problem, const char *saved, const char *current)
+{
+    int points;
+    double until = NAN;
+    if (!saved || !current || sscanf(saved, "2 x %d,", &points) != 1 || points < 1)
+        return NAN;
+    for (int f = 0; f < problem->time_function_count && isnan(until); f++) {
+        const struct hs_time_function *table = &problem->time_functions[f];
+        if (table->points <= points)
+            continue;
+        char *all = hs_content_of_table(table, table->points);
+        char *first = hs_content_of_table(table, points);
+        if (same(current, all) && same(saved, first))
+            until = table->time[points - 1];
+        free(all);
+        free(first);
+    }
+    return until;
+}
+
 enum { VALUE = 160 };
 
 /* Copies a value up to the end of its line; a number as typed, not as stored with 17 digits
@@ -75,9 +99,10 @@ static void show_value(const char *value, char out[VALUE])
 
 /* Finds the first key of `keys` on which the two differ. Input files are compared by their content,
  * not their name. */
-static bool find_difference(const char *keys, const char *saved, const char *current, char *out,
-                            size_t size)
+static bool find_difference(const struct hs_problem *problem, const char *keys, const char *saved,
+                            struct hs_grown *grown, char *out, size_t size)
 {
+    const char *current = problem->fingerprint ? problem->fingerprint : "";
     struct lines then = {saved, saved}, now = {current, current};
     for (const char *line = keys, *end; *line; line = end + 1) {
         const char *equals = strstr(line, " = ");
@@ -89,12 +114,21 @@ static bool find_difference(const char *keys, const char *saved, const char *cur
         const size_t length = (size_t)(equals - line);
         const char *was = value_of(&then, line, length), *is = value_of(&now, line, length);
         const char *read = content_of(was, line, length), *reads = content_of(is, line, length);
-        if (read && reads ? same(read, reads) : was && same(was, is))
+        const bool files = read && reads;
+        const char *before = files ? read : was, *after = files ? reads : is;
+        if (before && same(before, after))
+            continue;
+        const double until = grown_from(problem, before, after);
+        if (until < grown->until) {
+            grown->until = until;
+            snprintf(grown->key, sizeof grown->key, "%.*s", (int)length, line);
+        }
+        if (!isnan(until))
             continue;
         char now_is[VALUE], it_was[VALUE];
         show_value(is, now_is);
         show_value(was, it_was);
-        if (read && reads)
+        if (files)
             snprintf(out, size,
                      "%.*s = %.*s: the content of this file has changed since the run began with "
                      "%.*s",
@@ -106,12 +140,13 @@ static bool find_difference(const char *keys, const char *saved, const char *cur
     return false;
 }
 
-static enum hs_status compare(const char *path, const char *saved, const char *current,
-                              struct hs_error *err)
+static enum hs_status compare(const char *path, const char *saved, const struct hs_problem *problem,
+                              struct hs_grown *grown, struct hs_error *err)
 {
     char difference[512];
-    if (!find_difference(saved, saved, current, difference, sizeof difference) &&
-        !find_difference(current, saved, current, difference, sizeof difference))
+    const char *current = problem->fingerprint ? problem->fingerprint : "";
+    if (!find_difference(problem, saved, saved, grown, difference, sizeof difference) &&
+        !find_difference(problem, current, saved, grown, difference, sizeof difference))
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: it belongs to another run: %s; resume with what the fields depend on "
@@ -152,11 +187,12 @@ static enum hs_status refuse_form(const char *path, hid_t file, struct hs_error 
 
 enum hs_status hs_fingerprint_open(struct hs_h5 *h5, const char *path,
                                    const struct hs_problem *problem, hid_t *out,
-                                   struct hs_error *err)
+                                   struct hs_grown *grown, struct hs_error *err)
 {
     enum hs_contents_sum sum;
     struct hs_h5 form = {NULL};
     const hid_t file = *out = hs_h5_open(h5, path, &sum);
+    grown->until = INFINITY;
     if (h5->failed)
         return HS_OK;
     char *saved = NULL;
@@ -169,7 +205,7 @@ enum hs_status hs_fingerprint_open(struct hs_h5 *h5, const char *path,
                           "put back the file as heatsolve wrote it, or " HS_BEGIN_ANEW,
                           path);
     else if ((saved = hs_h5_read_text(h5, file, "fingerprint")))
-        st = compare(path, saved, problem->fingerprint ? problem->fingerprint : "", err);
+        st = compare(path, saved, problem, grown, err);
     free(saved);
     return st;
 }

@@ -228,7 +228,7 @@ static void add_to_list(char *list, size_t size, const char *text)
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p ? 2 : 0)
         if (strncmp(p, text, length) == 0 && (p[length] == ',' || !p[length]))
             return;
-    hs_text_append(list, size, "%s%s", *list ? ", " : "", text);
+    hs_text_add(list, size, ", ", text);
 }
 
 void hs_quantity_units(const struct hs_quantity *quantity, char *out, size_t size)

@@ -147,7 +147,8 @@ enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *ou
 {
     const char *file = out->problem->output.file;
     struct reader r = {{NULL}, H5I_INVALID_HID, resume};
-    enum hs_status st = hs_fingerprint_open(&r.h5, file, out->problem, &r.file, err);
+    struct hs_grown grown; /* hs_resume_read has looked */
+    enum hs_status st = hs_fingerprint_open(&r.h5, file, out->problem, &r.file, &grown, err);
     if (!st)
         st = read_snapshots(&r, file, out, err);
     if (!st)

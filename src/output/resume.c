@@ -152,7 +152,8 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     *harmed = false;
     *state = (struct hs_checkpoint_state){.resume = {.ended = {NAN, NAN}}};
     hid_t file;
-    enum hs_status st = hs_fingerprint_open(&h5, path, problem, &file, why);
+    struct hs_grown grown;
+    enum hs_status st = hs_fingerprint_open(&h5, path, problem, &file, &grown, why);
     if (st) {
         hs_h5_close(file);
         return st;
@@ -169,6 +170,12 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
     hs_h5_close(file);
     if (h5.failed)
         return hs_error_add(why, HS_IO, "cannot read %s", h5.failed);
+    if (state->time > grown.until)
+        return hs_error_add(
+            why, HS_BAD_INPUT,
+            "%s: %s has new points after t = %.9g s, and the run went on to "
+            "%.9g s without them; resume with the table as it was, or " HS_BEGIN_ANEW,
+            path, grown.key, grown.until, state->time);
     struct hs_error fault;
     hs_error_init(&fault);
     st = find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);

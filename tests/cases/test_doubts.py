@@ -108,6 +108,17 @@ def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
 
 
+@pytest.mark.parametrize("resistance, warned", [("3.8", False), ("3.9", True), ("20.0", True), ("2e-5", False)])
+def test_a_contact_that_resists_more_than_air_is_noticed(tmp_path, resistance, warned):
+    """Both materials fill 0.1 m; that much still air resists 3.85 m^2 K/W."""
+    text = (BODY % ("300.0", "300.0")) + f'contacts = ( {{ between = ["b", "a"]; resistance = {resistance}; }} );\n'
+    (tmp_path / "body.cfg").write_text(text)
+    found = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+    gap = f"{0.026 * float(resistance):.2g}"
+    text = f"body.cfg:8: contacts[0].resistance = {resistance}: resists as {gap} m of still air would, and the materials beside it have a size of 0.1 m at most; was it in mm^2 K/W?"
+    assert found == [text] * warned
+
+
 def test_a_steady_bodys_density_may_be_any(tmp_path):
     text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
     (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))

@@ -590,6 +590,21 @@ def test_contours_through_corners_and_along_plateaus_are_drawn(tmp_path):
     assert max(line.count("M") for line in lines) < 700
 
 
+@pytest.mark.parametrize("length", [0.08, 0.1, 0.12])
+def test_labels_of_contours_do_not_touch(tmp_path, length):
+    """A long number, then a short one on an oval hardly longer than both."""
+    x = np.linspace(-1, 1, 401)
+    r = np.hypot(x / length, 6 * x[:, None] / length)
+    oval = write(tmp_path / "a.h5", np.interp(r, [0, 1, 1.05, 30], [200, 5, -123456, -123700])[None], [x, x])
+    assert render(oval, "-o", tmp_path / "a.svg", "--contours=-123456,5").returncode == 0
+    texts = re.findall(r"<g style=[^>]*>\s*((?:<use[^>]*>\s*)+)</g>", (tmp_path / "a.svg").read_text())
+    places = [np.array(re.findall(r' x="([\d.]+)" y="([\d.]+)"', text), float) for text in texts]
+    labels = [at for at in places if np.hypot(*(at.mean(axis=0) - (731, 616))) < 100]  # near the oval
+    assert 1 <= len(labels) <= 2 and len(labels[0]) == len("−123456")
+    for at in labels[1:]:
+        assert np.abs(at[0] - labels[0]).max(axis=1).min() > 15  # digits are 12 wide
+
+
 def test_contours_of_a_field_without_numbers_are_told(tmp_path):
     path = write(tmp_path / "a.h5", np.full((1, 5, 5), np.nan), [np.linspace(0, 1, 5)] * 2)
     result = render(path, "-o", tmp_path / "p.png", "--contours", "5")

@@ -48,9 +48,7 @@ def interrupt(process, seconds=0.0):
     assert process.wait() == 130, process.stderr.read()
 
 
-def assert_same_file(a, b):
-    """The same datasets to the last bit, and the same attributes but for those of the clock, the place and the
-    command."""
+def assert_same_datasets(a, b):
     first, second = faults.datasets(a), faults.datasets(b)
     assert set(first) == set(second)
     for name in first:
@@ -58,6 +56,12 @@ def assert_same_file(a, b):
         if first[name].dtype.hasobject:
             continue
         assert first[name].tobytes() == second[name].tobytes(), name
+
+
+def assert_same_file(a, b):
+    """The same datasets to the last bit, and the same attributes but for those of the clock, the place and the
+    command."""
+    assert_same_datasets(a, b)
     with h5py.File(a) as f, h5py.File(b) as g:
         differing = {"started", "wall_seconds", "sweep_seconds", "config", "coefficients"}
         for key in set(f.attrs) - differing:
@@ -997,6 +1001,60 @@ def test_a_file_that_it_reads_may_move(reading, how):
     result = faults.run(directory, "--resume", "--set", end, "--set", f"{group}.value=20")
     assert result.returncode == 2
     assert f"belongs to another run: {group}.file is not set, and was moved.h5; resume with" in result.stderr
+
+
+WEATHER = {0: 5.0, 6: 2.0, 12: 8.5, 18: 9.0, 24: 5.0, 30: 1.5, 36: 7.0, 48: 4.0}  # h, degC
+
+
+def write_weather(directory, days):
+    """The case, and a file of the weather until so many days are over."""
+    rows = {h: T for h, T in WEATHER.items() if h <= 24 * days}
+    (directory / "air.csv").write_text("".join(f"{3600 * h},{T}\n" for h, T in rows.items()))
+    (directory / "case.cfg").write_text(
+        "grid = { points = [41]; upper = [0.4]; }; initial = { value = 5.0; };\n"
+        "material = { conductivity = 0.8; density = 1800.0; specific_heat = 900.0; };\n"
+        'boundary = { x_min = { type = "robin"; h = 8.0; ambient = 20.0; };\n'
+        '             x_max = { type = "robin"; h = 25.0; ambient_table = "air.csv"; }; };\n'
+        f'time = {{ end = {86400.0 * days}; }}; output = {{ file = "out/run.h5"; interval = 7200.0; }};\n'
+    )
+
+
+def test_a_table_may_grow(tmp_path):
+    """Yesterday's run goes on with today's weather to the bits of one run of both days."""
+    for name in ("whole", "grown"):
+        (tmp_path / name).mkdir()
+    write_weather(tmp_path / "whole", 2)
+    assert faults.run(tmp_path / "whole").returncode == 0
+    for days in (1, 2):
+        write_weather(tmp_path / "grown", days)
+        result = faults.run(tmp_path / "grown", *["--resume"] * (days > 1))
+        assert result.returncode == 0, result.stderr
+    assert_same_datasets(tmp_path / "whole/out/run.h5", tmp_path / "grown/out/run.h5")
+
+
+def test_a_table_may_not_change_where_it_was_used(tmp_path):
+    write_weather(tmp_path, 1)
+    assert faults.run(tmp_path).returncode == 0
+    write_weather(tmp_path, 2)
+    rows = (tmp_path / "air.csv").read_text()
+    (tmp_path / "air.csv").write_text(rows.replace("43200,8.5", "43200,8.6"))
+    result = faults.run(tmp_path, "--resume")
+    assert result.returncode == 2
+    assert "boundary.x_max.ambient_table = air.csv: the content of this file has changed since the run began with air.csv" in result.stderr
+    (tmp_path / "air.csv").write_text(rows)
+    assert faults.run(tmp_path, "--resume").returncode == 0
+    (tmp_path / "air.csv").write_text("".join(rows.splitlines(True)[:5]))  # nor may it shrink
+    assert faults.run(tmp_path, "--resume", "--set", "time.end=1e6").returncode == 2
+
+
+def test_a_table_may_not_grow_where_the_run_has_been(tmp_path):
+    """After its last point a table keeps its number, as this run had it for six hours."""
+    write_weather(tmp_path, 1)
+    assert faults.run(tmp_path, "--set", "time.end=108000").returncode == 0
+    write_weather(tmp_path, 2)
+    result = faults.run(tmp_path, "--resume")
+    assert result.returncode == 2
+    assert "boundary.x_max.ambient_table has new points after t = 86400 s, and the run went on to 108000 s without them; resume with the table as it was, or start over" in result.stderr
 
 
 def test_the_fingerprint_is_what_python_says_of_the_values(reading):

@@ -70,9 +70,10 @@ enum { SOURCE_TEXTS = 19 };
 static inline struct hs_value make_value(struct hs_problem *problem, const char *text)
 {
     struct hs_value value = {0};
-    struct hs_instruction *code = NULL;
     char reason[256];
-    if (hs_expression_compile(text, &code, &value.expression, reason, sizeof reason))
+    struct hs_instruction *code =
+        hs_expression_compile(text, &value.expression, reason, sizeof reason);
+    if (!code)
         fail_msg("%s: %s", text, reason);
     problem->programs = realloc(problem->programs,
                                 (size_t)(problem->program_count + 1) * sizeof *problem->programs);
@@ -189,7 +190,7 @@ static inline struct outcome run_spans(const struct hs_backend *backend,
     assert_non_null(out.field);
     memset(out.field, 0xa5, field_bytes(problem));
     const struct hs_box all = hs_grid_box(&problem->grid);
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok(backend->upload(state, &all, initial, &err));
     if (method)
         assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));

@@ -10,7 +10,7 @@ static struct hs_backend_state *create(const struct hs_problem *problem)
     struct hs_backend_state *state = NULL;
     const struct hs_kernel *kernel = NULL;
     assert_ok(hs_kernel_find("basic", HS_CUDA, &kernel, &err));
-    assert_ok(cuda_backend()->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok(cuda_backend()->create(problem, kernel, &state, &err));
     return state;
 }
 
@@ -234,7 +234,7 @@ static long long fitting(const struct hs_problem *problem, const struct hs_kerne
     long long fits = 0;
     struct hs_error err;
     hs_error_init(&err);
-    assert_int_equal(cuda_backend()->create(problem, kernel, 0, 0, &device, &err), HS_DEVICE);
+    assert_int_equal(cuda_backend()->create(problem, kernel, &device, &err), HS_DEVICE);
     assert_null(device);
     assert_non_null(strstr(err.text, "the largest grid of these proportions that fits is "));
     puts(err.text);

@@ -37,7 +37,7 @@ static void run_large(const struct hs_kernel *kernel, const struct hs_problem *l
     float *plane = malloc(sizeof *plane * POINTS * POINTS);
     assert_non_null(plane);
     const struct hs_span span = {.count = count, .step = 0.01, .op = hs_problem_operator(large, 1)};
-    assert_ok_of(kernel->name, cuda_backend()->create(large, kernel, 0, 0, &state, &err));
+    assert_ok_of(kernel->name, cuda_backend()->create(large, kernel, &state, &err));
     for (int64_t k = 0; k < POINTS; k += PERIOD) {
         const struct hs_box box = {{0, 0, k}, {POINTS, POINTS, k + PERIOD}};
         assert_ok(cuda_backend()->upload(state, &box, slab, &err));

@@ -202,7 +202,7 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
     backend.transforms = &noting;
     hs_error_init(&err);
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    enum hs_status st = cuda_backend()->create(problem, kernel, 0, 0, &device, &err);
+    enum hs_status st = cuda_backend()->create(problem, kernel, &device, &err);
     if (st) {
         printf("%s: %s", points, err.text);
         hs_error_release(&err);

@@ -358,7 +358,7 @@ static void time_case(const struct modes_case *c, const struct hs_kernel *kernel
     const double begin = hs_clock_now();
     assert_ok(hs_equations_init(&equations, problem, &err));
     const double made = hs_clock_now();
-    assert_ok_of(kernel->name, cuda_backend()->create(problem, kernel, 0, 0, &backend, &err));
+    assert_ok_of(kernel->name, cuda_backend()->create(problem, kernel, &backend, &err));
     assert_ok(cuda_backend()->upload(backend, &all, c->initial, &err));
     assert_ok(cuda_backend()->copy(backend, 10, &bytes, &copy, &err));
     assert_ok(cuda_backend()->copy(backend, 10, &bytes, &copy, &err));

@@ -135,7 +135,7 @@ static double time_steps(const struct decay *d, const struct hs_backend *backend
     struct hs_backend_state *state = NULL;
     struct hs_method_state *self = NULL;
     double value; /* or a float */
-    assert_ok_of(kernel->name, backend->create(problem, kernel, 0, 0, &state, &err));
+    assert_ok_of(kernel->name, backend->create(problem, kernel, &state, &err));
     assert_ok(backend->upload(state, &all, d->c.initial, &err));
     if (method)
         assert_ok_of(method->name, method->create(problem, backend, state, &self, &err));

@@ -360,6 +360,7 @@ static void make_problem(struct hs_problem *problem, int dims, const int64_t poi
                          int radius, enum hs_precision precision, int n)
 {
     hs_problem_init(problem);
+    problem->solver.threads = 2;
     problem->precision = precision;
     problem->radius = radius;
     problem->raw = true;
@@ -444,7 +445,7 @@ static void run_case(const struct hs_backend *backend, const struct hs_kernel *k
     snprintf(what, sizeof what, "%s, %dD radius %d %s", kernel->name, problem->grid.dims,
              problem->radius, hs_precision_name(problem->precision));
     struct hs_backend_state *state = NULL;
-    assert_ok_of(what, backend->create(problem, kernel, 0, 2, &state, &err));
+    assert_ok_of(what, backend->create(problem, kernel, &state, &err));
     assert_ok_of(what, backend->upload(state, &all, values, &err));
     span.count = 3;
     assert_ok_of(what, backend->sweep(state, &span, &err));
@@ -537,13 +538,13 @@ static const struct {
 
 /* Two stretches, in which each kernel fuses as many sweeps as it can, and then fewer. */
 static void sweep_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,
-                        int threads, bool keep_last, char *values)
+                        bool keep_last, char *values)
 {
     const struct hs_box all = hs_grid_box(&problem->grid);
     struct hs_span span = {
         .count = 11, .start = 0.3, .step = 0.1, .op = hs_problem_operator(problem, 0.1)};
     struct hs_backend_state *state = NULL;
-    assert_ok(hs_backend_cpu.create(problem, kernel, 0, threads, &state, &err));
+    assert_ok(hs_backend_cpu.create(problem, kernel, &state, &err));
     assert_ok(hs_backend_cpu.upload(state, &all, values, &err));
     assert_ok(hs_backend_cpu.sweep(state, &span, &err));
     span.first = span.count;
@@ -554,8 +555,7 @@ static void sweep_tiled(const struct hs_kernel *kernel, const struct hs_problem 
     hs_backend_cpu.destroy(state);
 }
 
-static void compare_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem,
-                          int threads, int n)
+static void compare_tiled(const struct hs_kernel *kernel, const struct hs_problem *problem, int n)
 {
     const int64_t count = hs_grid_count(&problem->grid), *points = problem->grid.points;
     const size_t size = hs_precision_size(problem->precision);
@@ -563,18 +563,19 @@ static void compare_tiled(const struct hs_kernel *kernel, const struct hs_proble
     for (int64_t i = 0; i < count; i++)
         hs_write(problem->precision, once, i, 1.0 + noise());
     memcpy(fused, once, (size_t)count * size);
-    sweep_tiled(&hs_kernel_cpu_openmp, problem, threads, n % 2, once);
-    sweep_tiled(kernel, problem, threads, n % 2, fused);
+    sweep_tiled(&hs_kernel_cpu_openmp, problem, n % 2, once);
+    sweep_tiled(kernel, problem, n % 2, fused);
     for (int64_t i = 0; i < count; i++)
         if (memcmp(once + (size_t)i * size, fused + (size_t)i * size, size) != 0)
             fail_msg("%s, %dD radius %d %s, %lld x %lld x %lld, %d threads, case %d (x %s %s), "
                      "%ld bytes of L2: node (%lld, %lld, %lld): %.17g, one by one %.17g",
                      kernel->name, problem->grid.dims, problem->radius,
                      hs_precision_name(problem->precision), (long long)points[0],
-                     (long long)points[1], (long long)points[2], threads, n, problem->face[0].type,
-                     problem->face[1].type, l2_bytes, (long long)(i % points[0]),
-                     (long long)(i / points[0] % points[1]), (long long)(i / points[0] / points[1]),
-                     hs_read(problem->precision, fused, i), hs_read(problem->precision, once, i));
+                     (long long)points[1], (long long)points[2], problem->solver.threads, n,
+                     problem->face[0].type, problem->face[1].type, l2_bytes,
+                     (long long)(i % points[0]), (long long)(i / points[0] % points[1]),
+                     (long long)(i / points[0] / points[1]), hs_read(problem->precision, fused, i),
+                     hs_read(problem->precision, once, i));
     free(once);
     free(fused);
 }
@@ -600,7 +601,8 @@ static void fuse_with(long cache, int dims, int radii)
                     struct hs_problem problem;
                     make_problem(&problem, tiled[w].dims, tiled[w].points, radius, precision,
                                  n + count_kinds() * radius);
-                    compare_tiled(hs_kernels[k], &problem, tiled[w].threads, n);
+                    problem.solver.threads = tiled[w].threads;
+                    compare_tiled(hs_kernels[k], &problem, n);
                     hs_problem_release(&problem);
                     tried++;
                 }
@@ -663,7 +665,8 @@ static void fuse_neighbours(const struct hs_kernel *kernel, size_t w, int radius
                          radius, wanted);
     struct hs_problem problem;
     make_problem(&problem, 3, points, radius, precision, n + count_kinds() * radius);
-    compare_tiled(&fused, &problem, neighbours[w].threads, n);
+    problem.solver.threads = neighbours[w].threads;
+    compare_tiled(&fused, &problem, n);
     hs_problem_release(&problem);
     l2_bytes = 0;
 }
@@ -730,7 +733,8 @@ static void fuse_anything(const struct hs_kernel *kernel, int n)
     problem.source.present = any(2);
     problem.source.field.value = some_value(any(6));
     l2_bytes = caches[any(sizeof caches / sizeof *caches)];
-    compare_tiled(&fused, &problem, 1 + any(4), n);
+    problem.solver.threads = 1 + any(4);
+    compare_tiled(&fused, &problem, n);
     l2_bytes = 0;
     hs_problem_release(&problem);
 }

@@ -68,15 +68,15 @@ static int most_steps(const struct hs_kernel_plan *plan)
     return plan->recursion > plan->steps ? plan->recursion : plan->steps;
 }
 
-static double bytes_needed(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                           int threads)
+static double bytes_needed(const struct hs_problem *problem, const void *of)
 {
+    const struct hs_kernel *kernel = of;
     const double more_than_any = 0x1p50; /* a larger layout may not fit into an integer */
     const double field = hs_cpu_field_bytes(problem);
     const double bytes = (hs_cpu_source_describe(problem).uniform ? 2.0 : 3.0) * field;
     struct hs_kernel_plan plan = {.steps = kernel->steps};
     if (bytes < more_than_any)
-        make_plan(problem, kernel, threads, &plan, NULL, 0);
+        make_plan(problem, kernel, hs_threads_of(problem), &plan, NULL, 0);
     return bytes + (double)plan.scratch + hs_cpu_network_bytes(problem, field, most_steps(&plan)) +
            hs_face_slots_bytes(problem, most_steps(&plan) + 1);
 }
@@ -88,36 +88,19 @@ static double readback_bytes(const struct hs_problem *problem)
 
 static double memory(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    return bytes_needed(problem, kernel, hs_threads_for(&problem->grid, 0)) +
-           readback_bytes(problem) + hs_cpu_source_table_bytes(problem) +
-           hs_cpu_body_bytes(problem);
+    return bytes_needed(problem, kernel) + readback_bytes(problem) +
+           hs_cpu_source_table_bytes(problem) + hs_cpu_body_bytes(problem);
 }
 
-/* What is asked of the backend. */
-struct demand {
-    const struct hs_problem *problem;
-    const struct hs_kernel *kernel;
-    int threads;
-};
-
-static double bytes_on(const struct hs_grid *grid, const void *context)
+static enum hs_status memory_short(const struct hs_problem *problem, const struct hs_kernel *kernel,
+                                   double needed, const struct hs_memory_free *available,
+                                   struct hs_error *err)
 {
-    const struct demand *demand = context;
-    struct hs_problem problem = *demand->problem;
-    problem.grid = *grid;
-    return bytes_needed(&problem, demand->kernel, demand->threads);
-}
-
-static enum hs_status memory_short(const struct demand *demand, double needed,
-                                   const struct hs_memory_free *available, struct hs_error *err)
-{
-    const struct hs_problem *problem = demand->problem;
-    const struct hs_largest_grid limit = {bytes_on, demand, available->bytes,
-                                          2 * problem->radius + 1};
+    const struct hs_largest_grid limit = {bytes_needed, kernel, available->bytes};
     char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
     if (needed > available->bytes)
-        hs_largest_grid_say(&limit, &problem->grid, largest, sizeof largest);
+        hs_largest_grid_say(&limit, problem, largest, sizeof largest);
     else
         snprintf(largest, sizeof largest, "this process may not take as much (ulimit -v)");
     return hs_error_add(err, HS_DEVICE,
@@ -180,21 +163,18 @@ static bool allocate(struct hs_backend_state *state)
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
+                             struct hs_backend_state **out, struct hs_error *err)
 {
-    (void)device;
     *out = NULL;
     struct hs_kernel_plan plan;
     char reason[256];
-    threads = hs_threads_for(&problem->grid, threads);
+    const int threads = hs_threads_of(problem);
     if (!make_plan(problem, kernel, threads, &plan, reason, sizeof reason))
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
-    const struct demand demand = {problem, kernel, threads};
-    const double needed = bytes_needed(problem, kernel, threads);
+    const double needed = bytes_needed(problem, kernel);
     const struct hs_memory_free available = hs_machine_memory_free("");
     if (needed > available.bytes)
-        return memory_short(&demand, needed, &available, err);
+        return memory_short(problem, kernel, needed, &available, err);
     struct hs_backend_state *state = hs_new(sizeof *state);
     state->plan = plan;
     state->most_steps = most_steps(&plan);
@@ -206,7 +186,8 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_k
     state->interior = hs_problem_interior(problem);
     state->source = hs_cpu_source_describe(problem);
     describe_machine(state->threads, state->description, sizeof state->description);
-    enum hs_status st = allocate(state) ? HS_OK : memory_short(&demand, needed, &available, err);
+    enum hs_status st =
+        allocate(state) ? HS_OK : memory_short(problem, kernel, needed, &available, err);
     if (!st)
         st = hs_ghosts_init(&state->ghosts, problem, &state->layout, state->most_steps + 1,
                             state->threads, err);

@@ -159,12 +159,11 @@ const hs_kernel_plan *plan_for(hs_backend_state *state, int steps)
     return rest;
 }
 
-hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device, int threads,
-                 hs_backend_state **out, hs_error *err)
+hs_status create(const hs_problem *problem, const hs_kernel *kernel, hs_backend_state **out,
+                 hs_error *err)
 {
-    (void)threads;
     *out = NULL;
-    hs_status st = available(device, err);
+    hs_status st = available(problem->solver.device, err);
     if (!st)
         st = hs_cuda_memory_check(problem, kernel, err);
     if (st)
@@ -172,7 +171,7 @@ hs_status create(const hs_problem *problem, const hs_kernel *kernel, int device,
     hs_backend_state *state = hs_cuda_new<hs_backend_state>(1);
     state->problem = problem;
     state->kernel = kernel;
-    state->device = device;
+    state->device = problem->solver.device;
     st = make_plan(state, err);
     if (!st)
         st = allocate(state, err);

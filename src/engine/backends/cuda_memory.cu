@@ -34,8 +34,9 @@ hs_kernel_plan plan_of(const hs_problem *problem, const hs_kernel *kernel)
     return plan;
 }
 
-double bytes_needed(const hs_problem *problem, const hs_kernel *kernel)
+double bytes_needed(const hs_problem *problem, const void *of)
 {
+    const hs_kernel *const kernel = (const hs_kernel *)of;
     const double field = field_bytes(problem);
     if (field > 0x1p50) /* no device has that; an integer might not hold it */
         return 3 * field;
@@ -45,27 +46,13 @@ double bytes_needed(const hs_problem *problem, const hs_kernel *kernel)
            hs_cuda_network_bytes(problem, field, plan.steps) + (double)plan.scratch;
 }
 
-struct demand {
-    const hs_problem *problem;
-    const hs_kernel *kernel;
-};
-
-double bytes_on(const hs_grid *grid, const void *context)
-{
-    const demand *asked = (const demand *)context;
-    hs_problem problem = *asked->problem;
-    problem.grid = *grid;
-    return bytes_needed(&problem, asked->kernel);
-}
-
 hs_status memory_short(const hs_problem *problem, const hs_kernel *kernel, double needed,
                        double free_bytes, hs_error *err)
 {
-    const demand asked = {problem, kernel};
-    const hs_largest_grid limit = {bytes_on, &asked, free_bytes, 2 * problem->radius + 1};
+    const hs_largest_grid limit = {bytes_needed, kernel, free_bytes};
     char points[HS_POINTS_TEXT], largest[HS_LARGEST_GRID_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    hs_largest_grid_say(&limit, &problem->grid, largest, sizeof largest);
+    hs_largest_grid_say(&limit, problem, largest, sizeof largest);
     return hs_error_add(err, HS_DEVICE,
                         "not enough device memory: %s points in %s precision need %.0f bytes "
                         "(%.2f GiB), %.0f bytes (%.2f GiB) are free; %s",

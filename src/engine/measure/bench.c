@@ -200,7 +200,7 @@ static enum hs_status sweep_all(const struct hs_bench *bench, const struct hs_ba
     return st ? st : backend->download(state, &all, out, err);
 }
 
-/* For a body: by the plain kernel on all threads, which has the reference's bits. */
+/* For a body: by the plain kernel, which has the reference's bits. */
 static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *err)
 {
     const struct hs_backend *backend = hs_backend_of(HS_CPU);
@@ -208,7 +208,7 @@ static enum hs_status expect_of_body(struct hs_bench *bench, struct hs_error *er
     struct hs_backend_state *state = NULL;
     enum hs_status st = hs_kernel_find("openmp", HS_CPU, &kernel, err);
     if (!st)
-        st = backend->create(&bench->problem, kernel, 0, 0, &state, err);
+        st = backend->create(&bench->problem, kernel, &state, err);
     if (!st)
         st = sweep_all(bench, backend, state, bench->expected, err);
     backend->destroy(state);
@@ -437,8 +437,7 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
 {
     *out = (struct hs_bench_row){.kernel = kernel};
     struct hs_backend_state *state = NULL;
-    enum hs_status st = backend->create(&bench->problem, kernel, bench->problem.solver.device,
-                                        bench->request.threads, &state, err);
+    enum hs_status st = backend->create(&bench->problem, kernel, &state, err);
     if (!st) {
         strncpy(out->device, backend->describe(state), sizeof out->device - 1);
         st = prove(bench, backend, state, out, err);

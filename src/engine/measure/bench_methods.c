@@ -59,9 +59,8 @@ static enum hs_status read_text(const char *text, const char *points, struct hs_
 /* The config's grid with `points` points along its longest axis, and the others to scale. */
 static char *scaled_points(const struct hs_grid *grid, int64_t points)
 {
-    int64_t n[HS_AXES] = {1, 1, 1}, longest = 0;
-    for (int axis = 0; axis < grid->dims; axis++)
-        longest = grid->points[axis] > longest ? grid->points[axis] : longest;
+    int64_t n[HS_AXES] = {1, 1, 1};
+    const int64_t longest = hs_grid_longest(grid);
     for (int axis = 0; axis < grid->dims; axis++)
         n[axis] = 1 + (int64_t)rint((double)((grid->points[axis] - 1) * (points - 1)) /
                                     (double)(longest - 1));
@@ -111,10 +110,7 @@ static enum hs_status open_way(const struct hs_problem *problem, const struct hs
     if (steps > 0)
         schedule->step = schedule->end / (double)steps;
     const enum hs_status st = hs_plan_make(&out->problem, &out->plan, err);
-    return st ? st
-              : out->plan.backend->create(&out->problem, out->plan.kernel,
-                                          out->problem.solver.device, out->problem.solver.threads,
-                                          &out->state, err);
+    return st ? st : out->plan.backend->create(&out->problem, out->plan.kernel, &out->state, err);
 }
 
 static void close_way(struct way *way)

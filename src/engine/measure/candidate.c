@@ -39,8 +39,7 @@ enum hs_status hs_candidate_begin(struct hs_candidate *candidate, const struct h
         (struct hs_timing){.backend = backend,
                            .fuses = hs_kernel_steps_for(kernel, problem),
                            .span = {.step = step, .op = hs_problem_operator(problem, step)}};
-    enum hs_status st = backend->create(problem, kernel, problem->solver.device,
-                                        problem->solver.threads, &candidate->timing.state, err);
+    enum hs_status st = backend->create(problem, kernel, &candidate->timing.state, err);
     for (int64_t k = 0; k < problem->grid.points[HS_Z] && !st; k++) {
         const struct hs_box box = {{0, 0, k},
                                    {problem->grid.points[HS_X], problem->grid.points[HS_Y], k + 1}};

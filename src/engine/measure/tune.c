@@ -23,7 +23,6 @@ static const struct hs_timing_effort final = {.repeats = 9, .sample = 0.02, .all
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
-/* "", " in time", " in space", " in space and time" */
 static const char *varying(bool space, bool time)
 {
     static const char *const words[2][2] = {{"", " in time"}, {" in space", " in space and time"}};

@@ -258,7 +258,6 @@ static enum hs_status legendre(const struct step *step, struct hs_error *err)
 
 /* ---- the stages as they are ------------------------------------------------------------------ */
 
-/* The time of stage j. */
 static double stage_time(const struct step *step, int64_t stage)
 {
     const double j = (double)stage, s = (double)step->stages;

@@ -303,18 +303,13 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
 
 /* ---- of several ranks ------------------------------------------------------------------------ */
 
-static char *nodes_of(const struct hs_network *network)
-{
-    return network->form == HS_NETWORK_ARRAYS ? (char *)network->node : network->number;
-}
-
 /* Fetches the layers beside a portion. */
 static void find_beside(const struct hs_pass *pass, const struct hs_network *network)
 {
     const size_t size = hs_network_node_bytes(network->form);
     const size_t own = (size_t)hs_portion_nodes(&pass->portion, pass->spec->grid) * size;
     if (pass->portion.ranks > 1)
-        hs_ranks_beside(pass->portion.ranks, nodes_of(network), (size_t)pass->portion.beside * size,
+        hs_ranks_beside(pass->portion.ranks, network->number, (size_t)pass->portion.beside * size,
                         own);
 }
 
@@ -331,11 +326,10 @@ enum hs_status hs_network_join(const struct hs_network_spec *spec, struct hs_net
     const enum hs_status st =
         hs_ranks_agree(spec->rank > 0 || all ? HS_OK : no_memory(spec->grid, err), err);
     if (!st)
-        hs_ranks_collect(nodes_of(network) + (size_t)portion.beside * size,
+        hs_ranks_collect((char *)network->number + (size_t)portion.beside * size,
                          (size_t)hs_portion_nodes(&portion, spec->grid) * size, all);
-    free(nodes_of(network));
-    network->number = network->form == HS_NETWORK_ARRAYS ? NULL : all;
-    network->node = network->form == HS_NETWORK_ARRAYS ? (void *)all : NULL;
+    free(network->number);
+    network->number = all;
     if (st || spec->rank > 0)
         hs_network_release(network);
     return st;

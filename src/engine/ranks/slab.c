@@ -207,7 +207,8 @@ static void *copy(const void *from, size_t bytes)
 static int64_t count_forced(const struct hs_network *network)
 {
     int64_t count = 0;
-    for (int64_t n = 0; n < hs_grid_count(&network->grid) && network->node; n++)
+    const bool arrays = network->form == HS_NETWORK_ARRAYS;
+    for (int64_t n = 0; n < hs_grid_count(&network->grid) && arrays; n++)
         count += network->node[n].forcing != 0;
     return count;
 }
@@ -222,8 +223,6 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
     network->grid = out->problem.grid;
     network->wrap[last_axis(&out->problem)] =
         !out->shape.below && is_periodic(out->shape.slab.whole);
-    network->number = NULL;
-    network->node = NULL;
     network->volume = NULL;
     network->held = NULL;
     network->held_count = 0;
@@ -231,11 +230,8 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
     network->forcing = copy(whole->forcing, (size_t)whole->forcing_count * sizeof *whole->forcing);
     cut_moving(out, &whole->inflow, &network->inflow);
     cut_moving(out, &whole->given, &network->given);
-    if (whole->form == HS_NETWORK_ARRAYS)
-        network->node = cut_array(out, whole->node, sizeof *whole->node);
-    else
-        network->number = cut_array(out, whole->number, hs_network_node_bytes(whole->form));
-    if (!network->node && !network->number)
+    network->number = cut_array(out, whole->number, hs_network_node_bytes(whole->form));
+    if (!network->number)
         return hs_error_add(err, HS_DEVICE, "not enough memory for a slab of the body");
     if (out->shape.below)
         hold_layer(network, plane, 0);

@@ -183,7 +183,6 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
     hs_acting_release(&bdf2->acting);
 }
 
-/* The inflow at time t. */
 static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_error *err)
 {
     const struct hs_conjugate_gradients *gradients = &bdf2->gradients;

@@ -24,7 +24,7 @@ int hs_data_list(const struct hs_problem *problem, double step, double sweeps, d
             .value = &source->field.value,
             .field = source->field.stored ? &source->field : NULL,
             .face = -1,
-            .sweep_gain = source->rate * (problem->raw ? 1.0 : step),
+            .sweep_gain = hs_problem_source_scale(problem, step),
             .gain = fabs(source->rate) * (problem->raw ? sweeps : time),
         };
     for (int f = 0; f < 2 * problem->grid.dims; f++)

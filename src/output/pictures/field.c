@@ -108,13 +108,13 @@ static void add_level(cairo_t *cr, const double *mesh, int columns, int rows, do
 }
 
 struct spot { /* of a label */
-    double x, y, turn, level;
+    double x, y, turn, level, width;
 };
 
 /* Finds the segment of the path that is farthest from the plot's edges and from other labels, most
  * of all from those of its own level. False if none is far enough. */
-static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double width,
-                      const struct spot *taken, int count, struct spot *out)
+static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, const struct spot *taken,
+                      int count, struct spot *out)
 {
     const cairo_rectangle_t *p = &c->plot;
     double best = 1;
@@ -125,10 +125,12 @@ static bool find_spot(const struct hs_chart *c, const cairo_path_t *path, double
         const double x = 0.5 * (a->point.x + b->point.x), y = 0.5 * (a->point.y + b->point.y);
         double room =
             fmin(fmin(x - p->x, p->x + p->width - x), fmin(y - p->y, p->y + p->height - y)) /
-            (0.5 * width + 8);
-        for (int k = 0; k < count; k++)
+            (0.5 * out->width + 8);
+        for (int k = 0; k < count; k++) {
+            const double apart = 0.5 * (taken[k].width + out->width) + 20;
             room = fmin(room, hypot(x - taken[k].x, y - taken[k].y) /
-                                  (taken[k].level == out->level ? 500 : width + 20));
+                                  (taken[k].level == out->level ? 500 : apart));
+        }
         if (room > best) {
             best = room;
             out->x = x;
@@ -151,7 +153,7 @@ static void draw_contours(const struct hs_chart *c)
     for (int n = 0; n < columns * rows; n++)
         mesh[n] = value_at(c, &at[n % columns], &at[columns + n / columns]);
     for (int n = 0; n < c->level_count; n++) {
-        const double level = spots[used].level = c->levels[n];
+        const double level = c->levels[n];
         const uint32_t under = hs_chart_colour(c, level);
         const bool dark = 2 * (under >> 16) + 5 * (under >> 8 & 0xFF) + (under & 0xFF) < 8 * 110;
         struct hs_lettering letters = {14, dark ? 0xFFFFFF : HS_INK, 0.5, 0.5,
@@ -160,6 +162,7 @@ static void draw_contours(const struct hs_chart *c)
         hs_number_text(level / c->bar.unit.factor,
                        1e-3 * (c->bar.to - c->bar.from) / c->bar.unit.factor, text);
         const double width = hs_canvas_width(c->cr, letters, text);
+        spots[used] = (struct spot){.level = level, .width = width};
         cairo_save(c->cr);
         cairo_translate(c->cr, c->plot.x, c->plot.y);
         cairo_scale(c->cr, c->plot.width / (columns - 1), c->plot.height / (rows - 1));
@@ -167,10 +170,10 @@ static void draw_contours(const struct hs_chart *c)
         cairo_restore(c->cr);
         cairo_path_t *path = cairo_copy_path(c->cr);
         hs_canvas_stroke(c->cr, 1.8, letters.colour);
-        while (used < MOST - 1 && find_spot(c, path, width, spots, used, &spots[used])) {
+        while (used < MOST - 1 && find_spot(c, path, spots, used, &spots[used])) {
             letters.turn = spots[used].turn;
             hs_canvas_text(c->cr, letters, spots[used].x, spots[used].y, text);
-            spots[++used].level = level;
+            spots[++used] = (struct spot){.level = level, .width = width};
         }
         cairo_path_destroy(path);
     }

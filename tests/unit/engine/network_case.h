@@ -80,7 +80,8 @@ static inline void case_layer(struct network_case *c, int substance, int axis, d
 static inline void case_contact(struct network_case *c, int one, int other, double resistance)
 {
     assert_true(c->body.contact_count < CASE_CONTACTS);
-    c->contact[c->body.contact_count++] = (struct hs_contact){{one, other}, resistance};
+    c->contact[c->body.contact_count++] =
+        (struct hs_contact){.between = {one, other}, .resistance = resistance};
 }
 
 /* A wall over a whole face. */
@@ -142,7 +143,6 @@ static inline void case_refused(const struct network_case *c, const char *text)
     struct hs_network network;
     assert_fails(hs_network_make(&c->spec, &network, &err), HS_BAD_INPUT, text);
     assert_null(network.row);
-    assert_null(network.node);
     assert_null(network.number);
     assert_null(network.forcing);
 }

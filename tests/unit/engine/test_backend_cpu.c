@@ -30,6 +30,7 @@ static void set_up(struct fixture *f, int threads)
                                         "clamp",      "dirichlet",  "dirichlet"};
     const struct hs_value data = {.expression = {ramp, 3, HS_VARIES_T}};
     hs_problem_init(&f->problem);
+    f->problem.solver.threads = threads;
     f->problem.grid =
         (struct hs_grid){.dims = 3, .points = {NX, NY, NZ}, .spacing = {0.5, 0.5, 0.5}};
     f->problem.material.diffusivity = 1.0;
@@ -39,8 +40,7 @@ static void set_up(struct fixture *f, int threads)
         set_wall(&f->problem, face, names[face], data, 0.0);
     for (int i = 0; i < COUNT; i++)
         f->values[i] = 1.0 + 0.01 * ((i * 37) % COUNT);
-    assert_ok(
-        hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, threads, &f->state, &err));
+    assert_ok(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, &f->state, &err));
     const struct hs_box all = hs_grid_box(&f->problem.grid);
     assert_ok(hs_backend_cpu.upload(f->state, &all, f->values, &err));
 }
@@ -259,7 +259,7 @@ static void set_up_source(struct fixture *f, const struct hs_instruction *code, 
     f->problem.source.present = true;
     f->problem.source.rate = 0.7;
     f->problem.source.field.value.expression = (struct hs_expression){code, length, varies};
-    assert_ok(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, 0, 2, &f->state, &err));
+    assert_ok(hs_backend_cpu.create(&f->problem, &hs_kernel_cpu_reference, &f->state, &err));
 }
 
 /* Three sweeps add, to the last bit, the whole expression at each node. */
@@ -337,7 +337,7 @@ void test_backend_cpu__says_what_memory_it_lacks(void **state)
     struct hs_backend_state *out;
     struct hs_error err;
     hs_error_init(&err);
-    assert_int_equal(hs_backend_cpu.create(&problem, &hs_kernel_cpu_reference, 0, 1, &out, &err),
+    assert_int_equal(hs_backend_cpu.create(&problem, &hs_kernel_cpu_reference, &out, &err),
                      HS_DEVICE);
     assert_null(out);
     assert_non_null(strstr(err.text, "2000000 x 2000000 x 2000000"));
@@ -419,10 +419,11 @@ void test_backend_cpu__leaves_small_planes_as_they_are(void **state)
     assert_int_equal(layout.pitch[HS_Z], layout.pitch[HS_Y] * 66);
 }
 
-/* wavefront keeps a ring per thread, openmp keeps nothing; both have as many fields. */
+/* wavefront keeps a ring for each of the threads asked for, openmp keeps nothing; both have as many
+ * fields. */
 void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
 {
-    const struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
+    struct hs_problem problem = problem_of(128, 1, HS_DOUBLE);
     const struct hs_kernel *openmp = NULL, *wavefront = NULL;
     assert_int_equal(hs_kernel_find("openmp", HS_CPU, &openmp, NULL), HS_OK);
     assert_int_equal(hs_kernel_find("wavefront", HS_CPU, &wavefront, NULL), HS_OK);
@@ -430,6 +431,12 @@ void test_backend_cpu__counts_what_a_kernel_keeps(void **state)
     const double with = hs_backend_cpu.memory(&problem, wavefront);
     assert_true(with - without > 256.0 * 1024.0);
     assert_true(without >= 2.0 * 130.0 * 130.0 * 130.0 * 8.0);
+    double of_threads[2];
+    for (int n = 0; n < 2; n++) {
+        problem.solver.threads = 1 + 3 * n;
+        of_threads[n] = hs_backend_cpu.memory(&problem, wavefront);
+    }
+    assert_true(of_threads[1] - of_threads[0] > 3.0 * 128.0 * 1024.0);
 }
 
 /* 23 sweeps of a random field; with `fewer`, each span has its own number of threads. */
@@ -437,6 +444,7 @@ static double *swept_by(const struct hs_kernel *kernel, bool fewer)
 {
     enum { THREADS = 5 };
     struct hs_problem problem = problem_of(71, 1, HS_DOUBLE);
+    problem.solver.threads = THREADS;
     problem.raw = true;
     for (int n = 0; n < 7; n++)
         problem.c[n] = 0.11 + 0.01 * n;
@@ -446,7 +454,7 @@ static double *swept_by(const struct hs_kernel *kernel, bool fewer)
     for (int64_t i = 0; i < count; i++)
         values[i] = 1.0 + 0.001 * (double)((i * 7919) % 1009);
     struct hs_backend_state *s = NULL;
-    assert_ok(hs_backend_cpu.create(&problem, kernel, 0, THREADS, &s, &err));
+    assert_ok(hs_backend_cpu.create(&problem, kernel, &s, &err));
     assert_ok(hs_backend_cpu.upload(s, &all, values, &err));
     struct hs_span span = {.step = 0.01, .op = hs_problem_operator(&problem, 0.01)};
     for (int n = 0; n < 8; n++) {

@@ -286,11 +286,6 @@ static void put_face(const struct hs_boundary_kind *kind, int face, int dims, co
     snprintf(out + used, size - used, "};\n");
 }
 
-static bool is_of_bodies(const struct hs_boundary_kind *kind)
-{
-    return strcmp(kind->name, "clamp") != 0 && strcmp(kind->name, "constant") != 0;
-}
-
 /* The kind of a face in the round in which kind `first` is on x_min. The others get the next kinds;
  * beside periodic faces they hold. */
 static const struct hs_boundary_kind *kind_of_face(int first, int face, bool of_body)
@@ -299,7 +294,7 @@ static const struct hs_boundary_kind *kind_of_face(int first, int face, bool of_
     if (hs_boundary_kinds[first].wrap)
         return hs_boundary_find(face / 2 == HS_X ? "periodic" : face % 2 ? "fixed" : "dirichlet");
     int n = (first + (face % 2 ? 3 * face : face)) % kinds;
-    while (hs_boundary_kinds[n].wrap || (of_body && !is_of_bodies(&hs_boundary_kinds[n])))
+    while (hs_boundary_kinds[n].wrap || (of_body && !hs_boundary_kinds[n].in_body.needs))
         n = (n + 1) % kinds;
     return &hs_boundary_kinds[n];
 }

@@ -53,7 +53,7 @@ static bool is_stopped(const struct modes_case *c, int64_t patience)
     const struct hs_solve_watch watch = {&left, tell};
     void *before = malloc(bytes), *after = malloc(bytes);
     assert_true(before && after);
-    assert_ok(cpu->create(problem, &hs_kernel_cpu_openmp, 0, 0, &state, &err));
+    assert_ok(cpu->create(problem, &hs_kernel_cpu_openmp, &state, &err));
     assert_ok(cpu->upload(state, &all, c->initial, &err));
     assert_ok(hs_method_implicit.create(problem, cpu, state, &self, &err));
     assert_ok(hs_method_implicit.advance(self, cpu, state, &one, &err));

@@ -30,8 +30,7 @@ static struct {
 static volatile int interrupted;
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
+                             struct hs_backend_state **out, struct hs_error *err)
 {
     *out = calloc(1, sizeof **out);
     rule.alive++;

@@ -114,7 +114,7 @@ static double lasting_share(const struct modes_case *c, double step, int64_t swe
     struct hs_backend_state *device = NULL;
     struct hs_method_state *self;
     double share = 1.0;
-    assert_ok(cpu->create(&c->problem, kernel, 0, 0, &device, &err));
+    assert_ok(cpu->create(&c->problem, kernel, &device, &err));
     assert_ok(cpu->upload(device, &all, c->initial, &err));
     assert_ok(hs_modes_create(sizeof(struct hs_modes), &c->problem, cpu, device, &self, &err));
     struct hs_modes *modes = (void *)self;
@@ -332,7 +332,7 @@ void test_modes__a_source_that_nothing_balances_has_no_steady_state(void **state
     const struct hs_box all = hs_grid_box(&c.problem.grid);
     struct hs_backend_state *device = NULL;
     struct hs_method_state *self = NULL;
-    assert_ok(cpu->create(&c.problem, kernel, 0, 0, &device, &err));
+    assert_ok(cpu->create(&c.problem, kernel, &device, &err));
     assert_ok(cpu->upload(device, &all, c.initial, &err));
     assert_ok(hs_method_spectral.create(&c.problem, cpu, device, &self, &err));
     assert_fails(hs_method_spectral.check_solve(self, 1e-8, &err), HS_BAD_INPUT,
@@ -393,7 +393,7 @@ void test_modes__a_sweep_that_is_not_theirs_is_noticed(void **state)
     struct hs_backend_state *device = NULL;
     struct hs_method_state *modes;
     faulty.sweep = faulty_sweep;
-    assert_ok(cpu->create(&c.problem, &faulty, 0, 0, &device, &err));
+    assert_ok(cpu->create(&c.problem, &faulty, &device, &err));
     assert_ok(cpu->upload(device, &all, c.initial, &err));
     assert_ok(hs_modes_create(sizeof(struct hs_modes), &c.problem, cpu, device, &modes, &err));
     const struct hs_span span = hs_modes_sweep(&c.problem);

@@ -122,9 +122,8 @@ void test_network_palette__form_goes_by_the_number_of_rows(void **state)
             assert_int_equal(network.form, cases[n].form);
             assert_int_equal(network.row_count,
                              cases[n].form == HS_NETWORK_ARRAYS ? 0 : cases[n].nodes + 1);
-            assert_true((network.node != NULL) == (cases[n].form == HS_NETWORK_ARRAYS));
+            assert_non_null(network.number);
             assert_true((network.row == NULL) == (cases[n].form == HS_NETWORK_ARRAYS));
-            assert_true((network.number == NULL) == (cases[n].form == HS_NETWORK_ARRAYS));
             assert_int_equal(network.forced, cases[n].form == HS_NETWORK_ARRAYS ? rows : 0);
             const int64_t nx = c.grid.points[HS_X];
             for (int64_t m = 0; m < cases[n].nodes; m++) {

@@ -80,8 +80,7 @@ static int64_t layers_of_state(const struct hs_backend_state *state)
 }
 
 static enum hs_status fake_create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                                  int device, int threads, struct hs_backend_state **out,
-                                  struct hs_error *err)
+                                  struct hs_backend_state **out, struct hs_error *err)
 {
     struct hs_backend_state *state = *out = hs_new(sizeof *state);
     state->problem = problem;

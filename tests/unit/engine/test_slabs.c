@@ -182,6 +182,7 @@ static void make_case(struct hs_problem *problem, int n)
     struct hs_case_request request = {.config = path};
     hs_error_init(&err);
     hs_problem_init(problem);
+    problem->solver.threads = 1;
     if (hs_case_read(&request, problem, &err))
         fail_msg("case %d: %s", n, err.text);
     hs_error_release(&err);
@@ -250,7 +251,7 @@ static void run_whole(const struct trial *t, struct outcome *out)
     const struct hs_box all = hs_grid_box(&t->problem->grid);
     const struct hs_span span = span_of(t, 0, t->sweeps);
     out->field = new_field(t);
-    assert_ok_of(t->text, hs_backend_cpu.create(t->problem, t->kernel, 0, 1, &state, &err));
+    assert_ok_of(t->text, hs_backend_cpu.create(t->problem, t->kernel, &state, &err));
     assert_ok_of(t->text, hs_backend_cpu.upload(state, &all, t->initial, &err));
     assert_ok_of(t->text, hs_backend_cpu.sweep(state, &span, &err));
     assert_ok_of(t->text, hs_backend_cpu.download(state, &all, out->field, &err));
@@ -287,7 +288,7 @@ static void begin_part(const struct trial *t, int rank, struct part *part)
         hs_slab_shape_of(t->problem, t->ranks, rank, t->steps * t->problem->radius);
     assert_ok_of(t->text, hs_slab_make(&shape, &part->slab, &err));
     assert_ok_of(t->text,
-                 hs_backend_cpu.create(&part->slab.problem, t->kernel, 0, 1, &part->state, &err));
+                 hs_backend_cpu.create(&part->slab.problem, t->kernel, &part->state, &err));
     for (struct hs_slab_piece piece = hs_slab_piece_from(&shape, &all, false, 0); piece.count;
          piece = hs_slab_piece_from(&shape, &all, false, piece.here + piece.count)) {
         const struct hs_box box = box_of(part, &piece);

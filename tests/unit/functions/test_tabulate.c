@@ -69,12 +69,13 @@ static const struct {
 void test_tabulate__gives_the_bits_of_the_whole(void **state)
 {
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
-        struct hs_instruction *code;
         struct hs_expression e;
         struct hs_tabulation tabulation;
         char reason[200];
         struct hs_grid grid = {.dims = cases[n].dims, .points = {9, 9, 9}};
-        if (hs_expression_compile(cases[n].text, &code, &e, reason, sizeof reason))
+        struct hs_instruction *code =
+            hs_expression_compile(cases[n].text, &e, reason, sizeof reason);
+        if (!code)
             fail_msg("%s: %s", cases[n].text, reason);
         hs_tabulation_init(&tabulation, &e, &grid, (enum hs_tables_of)cases[n].which);
         if (tabulation.tables != cases[n].tables || tabulation.length != cases[n].length)

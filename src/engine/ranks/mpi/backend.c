@@ -145,18 +145,15 @@ static int calls_for(const struct hs_problem *problem, const struct hs_kernel_pl
  * slab has the layers for them. */
 static int steps_for(const struct hs_problem *problem, const struct hs_kernel *kernel)
 {
-    char reason[256];
     struct hs_kernel_plan plan;
-    hs_kernel_plan_here(kernel, problem, &plan, reason, sizeof reason);
+    hs_kernel_plan_here(kernel, problem, &plan, NULL, 0);
     const int64_t most = hs_slab_thinnest(problem, hs_wire.ranks) / problem->radius;
     return (int)hs_smaller(most, (int64_t)plan.steps * calls_for(problem, &plan));
 }
 
 static enum hs_status create(const struct hs_problem *problem, const struct hs_kernel *kernel,
-                             int device, int threads, struct hs_backend_state **out,
-                             struct hs_error *err)
+                             struct hs_backend_state **out, struct hs_error *err)
 {
-    (void)device, (void)threads; /* the problem says the same */
     struct hs_request request = {.kind = HS_REQUEST_CREATE, .part = free_part()};
     *out = NULL;
     if (request.part < 0)
@@ -431,7 +428,7 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
     for (int n = 0; hs_methods[n]; n++) {
         const bool serves = solves ? hs_methods[n]->solve != NULL : hs_methods[n]->advance != NULL;
         if (hs_ranks_can(hs_methods[n]) && serves)
-            hs_text_append(able, sizeof able, "%s%s", *able ? ", " : "", hs_methods[n]->name);
+            hs_text_add(able, sizeof able, ", ", hs_methods[n]->name);
     }
     return hs_error_add(
         err, HS_BAD_INPUT,

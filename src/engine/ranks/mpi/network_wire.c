@@ -38,10 +38,7 @@ static void pass_arrays(int rank, struct hs_network *network, pass_function *pas
     const size_t nodes =
         (size_t)hs_grid_count(&network->grid) * hs_network_node_bytes(network->form);
     network->row = pass(rank, network->row, (size_t)network->row_count * sizeof *network->row);
-    if (network->form == HS_NETWORK_ARRAYS)
-        network->node = pass(rank, network->node, nodes);
-    else
-        network->number = pass(rank, network->number, nodes);
+    network->number = pass(rank, network->number, nodes);
     network->forcing =
         pass(rank, network->forcing, (size_t)network->forcing_count * sizeof *network->forcing);
     pass_moving(rank, &network->inflow, pass);

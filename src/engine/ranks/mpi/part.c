@@ -57,9 +57,7 @@ enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *who
         st = hs_slab_read_source(&part->slab, err);
     if (!st)
         st = hs_kernel_find(request->kernel, own->device, &kernel, err);
-    return st ? st
-              : own->create(&part->slab.problem, kernel, whole->solver.device,
-                            whole->solver.threads, &part->state, err);
+    return st ? st : own->create(&part->slab.problem, kernel, &part->state, err);
 }
 
 void hs_part_destroy(struct hs_part *part)
