@@ -427,6 +427,8 @@ hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_s
     using of = sizes<T, LEVELS, HAS, CHANGE>;
     hs_geometry g = plan->launch;
     g.shared_bytes = sizeof(typename of::shared_memory);
+    /* that a call is of a recursion, or is asked for the max-norm, a plan need not know */
+    assert(CHANGE || of::RECURSION || g.shared_bytes == plan->launch.shared_bytes);
     hs_fused_columns cut;
     HS_PLAN_GET(plan, cut);
     g.launched = columns::blocks_of(cut, sweep->part, g.launched);

@@ -24,6 +24,9 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES, RECURSION = HAS == X_BEFORE;
+    static constexpr hs_fused_source FROM = !SOURCE  ? HS_FUSED_NO_SOURCE
+                                            : TABLES ? HS_FUSED_SOURCE_TABLES
+                                                     : HS_FUSED_SOURCE_FIELDS;
     /* Sweeps left over from a run of full passes: compiled for fewer kinds of tiles. */
     static constexpr bool LEFT_OVER = LEVELS_ <= 2;
     /* Whether a tile's first and last warps own exactly its halos along y, and sweep only the
@@ -37,22 +40,15 @@ struct sizes : tile<T> {
         NY = tile<T>::NY,
         HALO_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
         HALO_Y = LEVELS,
-        /* planes of level 0: two in use, the others in flight */
-        DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? HS_FUSED_SOURCE_DEPTH : HS_FUSED_DEPTH,
-        AHEAD = DEPTH - 2, /* in flight */
+        DEPTH = hs_fused_depth(LEVELS_, FROM), /* planes of level 0 */
+        AHEAD = DEPTH - 2,                     /* in flight */
         /* several fields, or one that lies like level 0 */
         ANY_WAY = SOURCE && !RECURSION && LEVELS <= HS_FUSED_FIELDS_STEPS,
         PARTS = 8 * (int)WIDTH / 16, /* slots that a plane of a table takes */
-        /* planes of the source in flight or in use: of one field, of one per level, or of the
-         * tables */
-        SOURCES = TABLES                       ? LEVELS * PARTS
-                  : AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD
-                                               : 2 * LEVELS,
+        SOURCES = hs_fused_source_depth(sizeof(T), LEVELS_, FROM), /* of the source */
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
         LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
-        /* nodes along z that the sweeps of a block's planes meet, and that the last step may
-         * meet */
-        NODES_Z = TABLES ? (int)HS_FUSED_PLANES + 3 * LEVELS + 1 : 1
+        NODES_Z = hs_fused_source_nodes(LEVELS_, FROM)
     };
     using vector = star::vec<T>;
     using meeting = neighbours<tile<T>::WARPS, LANES>;
@@ -68,6 +64,9 @@ struct sizes : tile<T> {
         T change[CHANGE ? tile<T>::THREADS : 1]; /* the largest that each thread found */
         typename meeting::barriers arrived;
     };
+    static_assert(sizeof(shared_memory) == hs_fused_shared_bytes(sizeof(T), LEVELS_, FROM, CHANGE));
+    static_assert(!ANY_WAY || TABLES || 2 * (int)LEVELS <= (int)SOURCES,
+                  "two planes of each field");
 };
 
 /* Which rows a warp sweeps: all that it owns, or, in a tile's first or last warp that owns the halo
