@@ -47,7 +47,6 @@ struct sizes : tile<T> {
         PARTS = 8 * (int)WIDTH / 16, /* slots that a plane of a table takes */
         SOURCES = hs_fused_source_depth(sizeof(T), LEVELS_, FROM), /* of the source */
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
-        LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
         NODES_Z = hs_fused_source_nodes(LEVELS_, FROM)
     };
     using vector = star::vec<T>;
@@ -55,11 +54,11 @@ struct sizes : tile<T> {
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
     struct shared_memory {
-        vector queue[DEPTH][NY][LANES]; /* level 0; neighbours read it one step later */
-        vector queue_end[LINE];         /* up to which rows may begin later: see place */
+        vector queue[DEPTH][NY][LANES];  /* level 0; neighbours read it one step later */
+        vector queue_end[columns::LINE]; /* up to which rows may begin later: see place */
         vector edge[2][EDGES][tile<T>::GROUPS + 2][2][LANES]; /* others: groups' outer rows */
         vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
-        vector source_end[SOURCE ? LINE : 1];
+        vector source_end[SOURCE ? columns::LINE : 1];
         star::vec<double> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
         T change[CHANGE ? tile<T>::THREADS : 1]; /* the largest that each thread found */
         typename meeting::barriers arrived;
@@ -86,8 +85,7 @@ __device__ inline int image(int i, int n, bool wrap)
 template <typename Sizes>
 struct place : Sizes {
     using T = typename Sizes::number;
-    using Sizes::ANY_WAY, Sizes::TABLES, Sizes::GROUPS, Sizes::LANES, Sizes::LINE, Sizes::ROWS,
-        Sizes::WIDTH;
+    using Sizes::ANY_WAY, Sizes::TABLES, Sizes::GROUPS, Sizes::LANES, Sizes::ROWS, Sizes::WIDTH;
     using typename Sizes::shared_memory, typename Sizes::vector;
 
     const arguments<T> &p;
@@ -139,7 +137,7 @@ struct place : Sizes {
         /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
          * of 32 bytes were split in two, the copies would read it twice. */
         in_slot = group * ROWS * LANES + lane +
-                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
+                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % columns::LINE);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
     }
 };
