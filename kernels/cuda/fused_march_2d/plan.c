@@ -137,7 +137,7 @@ static struct hs_strip_cut cut_strips(const struct hs_case *of,
     while (cut.warps > 1 && strip_points(block.width, cut.warps) > nx)
         cut.warps--;
     cut.points = strip_points(block.width, cut.warps);
-    cut.halo = hs_divide_up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
+    cut.halo = (int)hs_round_up(steps, hs_tile_vector(of));
     cut.stored = cut.points - 2 * cut.halo;
     /* as in hs_fused_cut_x: rows are stored from multiples of 32 bytes */
     cut.lead = wrap_x ? cut.stored : (cut.points - cut.halo) / (32 / size) * (32 / size);
@@ -206,7 +206,7 @@ static bool plan(const struct hs_case *given, const struct hs_device_limits *lim
     const bool single = given->precision == HS_FLOAT;
     const int64_t *points = given->layout.points;
     const int least = HS_WARP * (single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
-    if (!hs_tile_capable("fused_march_2d", limits, 9, 9, reason, size))
+    if (!hs_tile_capable("fused_march_2d", limits, 9, reason, size))
         return false;
     if (points[HS_X] < least) {
         snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,

@@ -20,7 +20,7 @@ static bool plan_columns(const char *name, const struct hs_case *given, hs_fused
 {
     const int rows = hs_fused_tile_y(given->precision, HS_FUSED_WARPS, HS_FUSED_ROWS);
     const int least[HS_AXES] = {HS_FUSED_X, rows, HS_FUSED_STEPS};
-    if (!hs_tile_capable(name, limits, 9, 10, reason, size) ||
+    if (!hs_tile_capable(name, limits, 10, reason, size) ||
         !hs_fused_large_enough(name, given, least, HS_FUSED_STEPS, reason, size))
         return false;
     out->shift = hs_fused_shift(given);
