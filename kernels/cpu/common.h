@@ -1,4 +1,5 @@
-/* What the CPU kernels share: the contract, forcing inlining, prefetches, periodic axes, pieces. */
+/* What the CPU kernels share: the contract, forcing inlining, prefetches, periodic axes,
+ * coefficients, pieces. */
 #ifndef HS_KERNELS_CPU_COMMON_H
 #define HS_KERNELS_CPU_COMMON_H
 
@@ -57,6 +58,15 @@ HS_INLINE int64_t wrapped(int64_t i, int64_t n)
         return i; /* a division takes as long as twenty additions */
     i %= n;
     return i < 0 ? i + n : i;
+}
+
+/* The coefficients in the order of the additions, in the sweep's precision. */
+static inline void take_coefficients(const struct hs_sweep *s, void *to)
+{
+    struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
+    const int count = hs_stencil_terms(&s->op->stencil, terms);
+    for (int n = 0; n < count; n++)
+        hs_write(s->precision, to, n, terms[n].c);
 }
 
 /* A bit for each of `count` values, set from `from` to `to`, which may lie outside. */

@@ -255,10 +255,7 @@ static enum hs_status sweep_once(const struct hs_sweep *s)
     if (points == 0)
         return HS_OK;
     struct job job = {.sweep = s, .size = hs_precision_size(s->precision)};
-    struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(&s->op->stencil, terms);
-    for (int n = 0; n < count; n++)
-        hs_write(s->precision, job.c, n, terms[n].c);
+    take_coefficients(s, job.c);
     const int words = hs_source_field(&s->source) ? 3 : 2;
     job.streamed = !s->recursion && points * words * (int64_t)job.size > CACHE_BYTES;
     job.row = ROWS_FUNCTIONS(s->precision == HS_FLOAT)

@@ -187,10 +187,7 @@ static enum hs_status sweep(const struct hs_kernel_plan *plan, const struct hs_s
     describe(s, s->steps, source != NULL, &w);
     w.source = source;
     w.functions = ROWS_FUNCTIONS(s->precision == HS_FLOAT);
-    struct hs_stencil_term terms[HS_MAX_COEFFICIENTS];
-    const int count = hs_stencil_terms(&s->op->stencil, terms);
-    for (int n = 0; n < count; n++)
-        hs_write(s->precision, w.c, n, terms[n].c);
+    take_coefficients(s, w.c);
     const size_t bytes = ring_bytes(&w);
     const int64_t tiles = w.pieces[HS_X] * w.pieces[HS_Y] * w.pieces[HS_Z];
     const int threads = (int)hs_smaller(s->threads, tiles);

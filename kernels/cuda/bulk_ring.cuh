@@ -33,6 +33,18 @@ __device__ __forceinline__ chunk chunk_of(const star::request<T> &r, int i, int 
     return c;
 }
 
+/* Where a summing thread's first point lies in the tile of B. */
+template <class B>
+__device__ __forceinline__ int column()
+{
+    return (int)(threadIdx.x / HS_WARP % B::WX * HS_WARP + threadIdx.x % HS_WARP) * B::N;
+}
+template <class B>
+__device__ __forceinline__ int row()
+{
+    return (int)(threadIdx.x / HS_WARP) / B::WX * B::ROWS;
+}
+
 /* A stage of the ring and the phase of its barriers in one number, which counts two rounds. */
 template <int STAGES>
 class turn

@@ -8,9 +8,9 @@ int hs_fused_tile_y(enum hs_precision precision, int warps, int rows)
     return warps * HS_WARP / lanes * rows;
 }
 
-struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, int offset,
-                                      bool wrap)
+struct hs_fused_cut hs_fused_make_cut(int64_t n, int halo, int grain, int offset, bool wrap)
 {
+    const int size = HS_FUSED_X;
     const int others = (size - 2 * halo) / grain * grain;
     const int first = wrap ? others : (size - halo + offset) / grain * grain - offset;
     struct hs_fused_cut cut = {1, first, others};
@@ -23,15 +23,14 @@ struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, 
 
 static int fused_halo_x(const struct hs_case *of)
 {
-    const int width = of->precision == HS_FLOAT ? 4 : 2; /* points in 16 bytes */
-    return (int)hs_divide_up(hs_tile_reach(of), width) * width;
+    return (int)hs_round_up(hs_tile_reach(of), hs_tile_vector(of));
 }
 
 struct hs_fused_cut hs_fused_cut_x(const struct hs_case *of)
 {
     const int sector = of->precision == HS_FLOAT ? 8 : 4;
     const struct hs_box wide = hs_tile_with_held(of);
-    return hs_fused_make_cut(wide.hi[HS_X] - wide.lo[HS_X], HS_FUSED_X, fused_halo_x(of), sector,
+    return hs_fused_make_cut(wide.hi[HS_X] - wide.lo[HS_X], fused_halo_x(of), sector,
                              (int)(of->layout.origin % sector), of->face[2 * HS_X].wrap);
 }
 
@@ -42,8 +41,8 @@ int hs_fused_shift(const struct hs_case *of)
     const bool wrap = of->face[2 * HS_X].wrap;
     if (of->precision != HS_FLOAT || wrap) /* other tiles already store as much as they can */
         return 0;
-    const int64_t usual = hs_fused_make_cut(points_x, HS_FUSED_X, HALO, SECTOR, 0, wrap).tiles;
-    const int64_t moved = hs_fused_make_cut(points_x, HS_FUSED_X, HALO, SECTOR, HALF, wrap).tiles;
+    const int64_t usual = hs_fused_make_cut(points_x, HALO, SECTOR, 0, wrap).tiles;
+    const int64_t moved = hs_fused_make_cut(points_x, HALO, SECTOR, HALF, wrap).tiles;
     return moved < usual ? HALF : 0;
 }
 

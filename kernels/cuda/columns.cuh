@@ -14,6 +14,8 @@
 namespace columns
 {
 
+enum { LINE = (int)HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES }; /* vectors in a line */
+
 /* A tile of NX points by as many rows as WARPS warps own, ROWS per thread. */
 template <typename T, int NX_, int ROWS_, int WARPS_>
 struct tile {
@@ -149,6 +151,12 @@ inline int64_t blocks_of(const hs_fused_columns &columns, hs_sweep_part part, in
     return part == HS_SWEEP_ENDS ? 2 * tiles : part == HS_SWEEP_INSIDE ? all - 2 * tiles : all;
 }
 
+inline cut cut_of(const hs_fused_columns &columns, hs_sweep_part part)
+{
+    return {(int)columns.tiles_x, (int)columns.tiles_y, columns.x.first, columns.x.others,
+            columns.z.whole,      columns.z.chunks,     columns.z.taper, part};
+}
+
 /* The common part of a march's parameter: the fields, how the grid is cut, coefficients, faces and
  * levels. */
 template <typename T, typename Arguments>
@@ -162,8 +170,7 @@ Arguments make_arguments(const hs_fused_columns &columns, const hs_sweep *sweep)
     p.nx = (int)sweep->layout.points[HS_X];
     p.ny = (int)sweep->layout.points[HS_Y];
     p.nz = (int)sweep->layout.points[HS_Z];
-    p.cut = {(int)columns.tiles_x, (int)columns.tiles_y, columns.x.first, columns.x.others,
-             columns.z.whole,      columns.z.chunks,     columns.z.taper, sweep->part};
+    p.cut = cut_of(columns, sweep->part);
     star::take_coefficients(sweep, p.c);
     star::take_faces(sweep, &p);
     star::take_levels(sweep, p.level);

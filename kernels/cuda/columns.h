@@ -33,10 +33,9 @@ struct hs_fused_cut {
  * on: if two blocks each wrote part of a sector, the memory would have to read the rest of it. */
 struct hs_fused_cut hs_fused_cut_x(const struct hs_case *of);
 
-/* Tiles of `size` points along an axis of n nodes. Tiles begin to store at multiples of `grain`,
- * where node 0 counts as point `offset`. */
-struct hs_fused_cut hs_fused_make_cut(int64_t n, int size, int halo, int grain, int offset,
-                                      bool wrap);
+/* The same for n nodes. Tiles begin to store at multiples of `grain`, where node 0 counts as point
+ * `offset`. */
+struct hs_fused_cut hs_fused_make_cut(int64_t n, int halo, int grain, int offset, bool wrap);
 
 /* Points that node 0 of a row should lie beyond a multiple of 32 bytes: in float half a sector if
  * that saves a tile, because the first tile then stores half a sector more (9 tiles instead of 10

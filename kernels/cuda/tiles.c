@@ -20,6 +20,11 @@ struct hs_blocking hs_tile_blocking(const struct hs_case *of, struct hs_blocking
     return own;
 }
 
+int hs_tile_vector(const struct hs_case *of)
+{
+    return HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
+}
+
 struct hs_box hs_tile_with_held(const struct hs_case *of)
 {
     struct hs_box held = of->box;
@@ -133,9 +138,10 @@ void hs_tile_marching(const struct hs_case *of, struct hs_blocking own, struct h
     out->shared_bytes = hs_tile_volume(t) * (int64_t)hs_precision_size(of->precision);
 }
 
-bool hs_tile_capable(const char *name, const struct hs_device_limits *limits, int least, int most,
+bool hs_tile_capable(const char *name, const struct hs_device_limits *limits, int most,
                      char *reason, size_t size)
 {
+    const int least = 9;
     if (limits->capability[0] >= least && limits->capability[0] <= most)
         return true;
     if (least == most)

@@ -53,6 +53,9 @@ struct hs_case hs_tile_case(const struct hs_case *of, int steps, int shift);
 /* The user's blocking if one was asked for, else the kernel's own. */
 struct hs_blocking hs_tile_blocking(const struct hs_case *of, struct hs_blocking own);
 
+/* Points in the bytes that a thread moves at once. */
+int hs_tile_vector(const struct hs_case *of);
+
 /* The case's box and the held layers around it: what a kernel that applies walls writes. */
 struct hs_box hs_tile_with_held(const struct hs_case *of);
 
@@ -96,8 +99,8 @@ int64_t hs_tile_overlapping(int64_t n, int size, int halo, bool wrap);
  */
 int64_t hs_tile_chunk(int64_t tiles, int64_t planes, int radius, int64_t wave);
 
-/* Whether the GPU is of compute capability least.x to most.x; if not, why. */
-bool hs_tile_capable(const char *name, const struct hs_device_limits *limits, int least, int most,
+/* Whether the GPU is of compute capability 9.x to most.x; if not, why. */
+bool hs_tile_capable(const char *name, const struct hs_device_limits *limits, int most,
                      char *reason, size_t size);
 
 #endif

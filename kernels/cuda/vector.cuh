@@ -44,6 +44,13 @@ __device__ __forceinline__ vec<T> load_written(const T *from)
     return taken<T>(*reinterpret_cast<const vector_type<T> *>(from));
 }
 
+/* Those at a place in shared memory. */
+template <typename T>
+__device__ __forceinline__ vec<T> at(const T *shared)
+{
+    return *reinterpret_cast<const vec<T> *>(shared);
+}
+
 /* Stores, marked as not needed again. */
 template <typename T>
 __device__ __forceinline__ void store(T *to, const vec<T> &v)
@@ -53,6 +60,19 @@ __device__ __forceinline__ void store(T *to, const vec<T> &v)
         __stcs(reinterpret_cast<V *>(to), V{v.v[0], v.v[1], v.v[2], v.v[3]});
     else
         __stcs(reinterpret_cast<V *>(to), V{v.v[0], v.v[1]});
+}
+
+/* The same for some of the points, those with a bit in `points`. */
+template <typename T>
+__device__ __forceinline__ void store(T *field, int64_t at, const vec<T> &v, unsigned points)
+{
+    if (points == (1u << vec<T>::WIDTH) - 1u)
+        store(field + at, v);
+    else
+#pragma unroll
+        for (int e = 0; e < vec<T>::WIDTH; e++)
+            if (points >> e & 1u)
+                field[at + e] = v.v[e];
 }
 
 /* advanced() for the points of a vector, if any of them is needed. */

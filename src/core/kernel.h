@@ -159,7 +159,7 @@ struct hs_geometry {
 
 /* The input of a plan. */
 struct hs_case {
-    hs_features asked;      /* all that the problem asks for */
+    hs_features asked;      /* all that the problem asks for; HS_SOURCE_TABLES if it gets those */
     unsigned source_varies; /* HS_VARIES_...: what the source depends on */
     enum hs_precision precision;
     int dims, radius;

@@ -24,8 +24,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
     if (!hs_bulk_capable("bulk_march", limits, reason, size))
         return false;
     const int dims = of->dims, radius = of->radius, march = dims - 1;
-    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
-    const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * vector;
+    const int x = (dims == 2 ? HS_BULK_X_2D : HS_BULK_X) * HS_WARP * hs_tile_vector(of);
     const struct hs_box aligned = hs_tile_aligned(of);
     bool large;
     const int64_t tiles = tiles_of(of, &aligned, x, limits, &large);

@@ -77,21 +77,6 @@ class summer
     T *out; /* this thread's first point in plane z-R */
     sums<B> begun[B::DIMS == 3 ? ROWS : 1];
 
-    /* This thread's first point in the tile. */
-    __device__ __forceinline__ static int column()
-    {
-        return (int)(threadIdx.x / WARP % B::WX * WARP + threadIdx.x % WARP) * N;
-    }
-    __device__ __forceinline__ static int row()
-    {
-        return (int)(threadIdx.x / WARP) / B::WX * ROWS;
-    }
-
-    __device__ __forceinline__ static vec<T> at(const T *shared)
-    {
-        return *reinterpret_cast<const vec<T> *>(shared);
-    }
-
     /* The thread's points of a row, and the neighbours on either side. */
     struct wide {
         T value[N + 2 * HALO];
@@ -99,7 +84,7 @@ class summer
         {
 #pragma unroll
             for (int v = -HALO; v < N + HALO; v += N) {
-                const vec<T> part = v == 0 ? own : summer::at(shared + v);
+                const vec<T> part = v == 0 ? own : star::at(shared + v);
 #pragma unroll
                 for (int e = 0; e < N; e++)
                     value[HALO + v + e] = part.v[e];
@@ -114,7 +99,7 @@ class summer
     __device__ __forceinline__ vec<T> source(typename B::stage &stage, int n) const
     {
         if constexpr (B::SOURCE) {
-            return at(stage.source_at(n, 0) + place);
+            return star::at(stage.source_at(n, 0) + place);
         } else {
             vec<T> v;
 #pragma unroll
@@ -137,8 +122,8 @@ class summer
         }
         const unsigned in_box = star::anew(flags);
         if (HOW == FILLED) {
-            vec<T> *const ends =
-                B::DIMS == 2 ? shared.ends[(turn + n) % R][0] : shared.ends[turn][row() + n];
+            vec<T> *const ends = B::DIMS == 2 ? shared.ends[(turn + n) % R][0]
+                                              : shared.ends[turn][bulk::row<B>() + n];
             vec<T> &kept = ends[in_box >> END & ((1u << END_BITS) - 1u)];
             vec<T> before = now;
             if (in_box & WHOLE)
@@ -159,14 +144,14 @@ class summer
   public:
     __device__ __forceinline__ summer(const star::request<T> &request,
                                       typename B::shared_memory &memory)
-        : r(request), shared(memory), place(row() * B::PITCH + column())
+        : r(request), shared(memory), place(bulk::row<B>() * B::PITCH + bulk::column<B>())
     {
     }
 
     /* The next plane to add is the chunk's first one, R below the planes that it sums. */
     __device__ __forceinline__ void begin(const chunk &c)
     {
-        const int64_t x = c.x + column(), group = x / B::GROUP * B::GROUP;
+        const int64_t x = c.x + bulk::column<B>(), group = x / B::GROUP * B::GROUP;
         flags = 0;
 #pragma unroll
         for (int e = 0; e < N; e++)
@@ -174,7 +159,7 @@ class summer
         if (flags != ALL && r.may_copy && group + B::GROUP > r.lo[HS_X] && group < r.hi[HS_X])
             flags |= WHOLE;
         if (B::DIMS == 3) {
-            const int own = (int)min(r.hi[HS_Y] - c.y, (int64_t)B::Y) - row();
+            const int own = (int)min(r.hi[HS_Y] - c.y, (int64_t)B::Y) - bulk::row<B>();
             flags |= ((1u << min(max(own, 0), (int)ROWS)) - 1u) << ROW;
         }
         flags |= ((unsigned)(x / N % 2) + (group < r.lo[HS_X] ? 0u : 2u)) << END;
@@ -182,7 +167,7 @@ class summer
         const unsigned how =
             !__all_sync(0xffffffffu, inside) ? r.may_copy ? FILLED : PARTIAL : INSIDE;
         flags |= how << WAY;
-        out = r.out + x + (c.y + (B::DIMS == 3 ? row() : 0)) * r.pitch_y +
+        out = r.out + x + (c.y + (B::DIMS == 3 ? bulk::row<B>() : 0)) * r.pitch_y +
               (c.z - 2 * R) * pitch_of<B>(r);
     }
 
@@ -208,10 +193,10 @@ class summer
         vec<T> line[ROWS + LINES]; /* rows -R .. ROWS+R-1; in 2D 0 .. */
 #pragma unroll
         for (int n = 0; n < LINES; n++)
-            line[n] = at(mine + (n - B::HALO_Y) * B::PITCH);
+            line[n] = star::at(mine + (n - B::HALO_Y) * B::PITCH);
 #pragma unroll
         for (int n = 0; n < ROWS; n++) {
-            line[n + LINES] = at(mine + (n + B::HALO_Y) * B::PITCH);
+            line[n + LINES] = star::at(mine + (n + B::HALO_Y) * B::PITCH);
             const vec<T> now = line[n + B::HALO_Y];
             sums<B> &mid = begun[B::DIMS == 3 ? n : 0];
             T *const to = out + n * r.pitch_y;

@@ -33,14 +33,9 @@ namespace
 {
 
 using namespace conduction;
+using star::at;
 
 enum : unsigned { ALL = 0xffffffffu };
-
-template <typename T>
-__device__ __forceinline__ vec<T> at(const T *shared)
-{
-    return *reinterpret_cast<const vec<T> *>(shared);
-}
 
 /* The rows of a thread's nodes in one row of the grid. */
 template <class B>
@@ -100,7 +95,7 @@ class summer
 {
     using T = typename B::T;
     using stage = typename B::stage;
-    enum { N = B::N, ROWS = B::ROWS, WHOLE = (1 << N) - 1 };
+    enum { N = B::N, ROWS = B::ROWS };
     const request<T> &r;
     rows_of<B> of;
     const int lane, column, row; /* of the thread's first node in the tile */
@@ -118,9 +113,8 @@ class summer
 
   public:
     __device__ __forceinline__ summer(const request<T> &request, typename B::shared_memory &shared)
-        : r(request), of(request, shared), lane(threadIdx.x % WARP),
-          column((int)(threadIdx.x / WARP % B::WX * WARP + threadIdx.x % WARP) * N),
-          row((int)(threadIdx.x / WARP) / B::WX * ROWS)
+        : r(request), of(request, shared), lane(threadIdx.x % WARP), column(bulk::column<B>()),
+          row(bulk::row<B>())
     {
     }
 
@@ -195,13 +189,7 @@ class summer
             now[n], sums, of.says_more() && nodes,
             [&](int e, T *sink, T *keep, T *added) { of.get_rest(e, sink, keep, added); },
             r.source && nodes ? r.source + to : nullptr);
-        if (nodes == WHOLE)
-            star::store(r.out + to, out);
-        else
-#pragma unroll
-            for (int e = 0; e < N; e++)
-                if (nodes >> e & 1u)
-                    r.out[to + e] = out.v[e];
+        star::store(r.out, to, out, nodes);
     }
 };
 

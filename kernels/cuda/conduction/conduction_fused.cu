@@ -294,8 +294,7 @@ arguments<T> make_arguments(const hs_kernel_plan *plan, const hs_sweep *sweep)
                       (int)n[HS_Z]};
     for (int axis = 0; axis < HS_AXES; axis++)
         p.faces.wrap[axis] = sweep->op->network->wrap[axis];
-    p.cut = {(int)cut.tiles_x, (int)cut.tiles_y, cut.x.first, cut.x.others,
-             cut.z.whole,      cut.z.chunks,     cut.z.taper};
+    p.cut = columns::cut_of(cut, sweep->part);
     return p;
 }
 

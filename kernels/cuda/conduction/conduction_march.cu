@@ -254,15 +254,7 @@ class marcher
             [&](int e, T *sink, T *keep, T *added) { of.get_rest(e, sink, keep, added); },
             r.source ? r.source + (in - r.in) : nullptr);
         star::advance(r, flags & along_x.WHOLE, in - r.in, out);
-        T *const to = moved((T *)in, by.out);
-        if ((flags & along_x.WHOLE) == along_x.WHOLE) {
-            star::store(to, out);
-            return;
-        }
-#pragma unroll
-        for (int e = 0; e < N; e++)
-            if (flags >> e & 1u)
-                to[e] = out.v[e];
+        star::store(moved((T *)in, by.out), 0, out, flags & along_x.WHOLE);
     }
 
   public:

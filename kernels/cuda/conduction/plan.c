@@ -22,11 +22,11 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
                        struct hs_kernel_plan *out, char *reason, size_t size)
 {
     (void)reason, (void)size;
-    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
     const struct hs_box aligned = hs_tile_aligned(of);
     const int64_t *lo = aligned.lo, *hi = aligned.hi;
     struct hs_blocking own = {{HS_WARP, HS_CONDUCTION_WARPS, 1}, HS_CONDUCTION_PLANES};
-    const int warps_x = of->dims == 2 ? HS_CONDUCTION_WARPS : 1, x = HS_WARP * vector * warps_x;
+    const int warps_x = of->dims == 2 ? HS_CONDUCTION_WARPS : 1,
+              x = HS_WARP * hs_tile_vector(of) * warps_x;
     if (of->dims == 2)
         own.planes = (int)hs_tile_chunk(hs_divide_up(hi[HS_X] - lo[HS_X], x), hi[HS_Y] - lo[HS_Y],
                                         1, (int64_t)limits->multiprocessors * HS_CONDUCTION_BLOCKS);
@@ -49,7 +49,7 @@ static bool plan_bulk(const struct hs_case *of, const struct hs_device_limits *l
     if (!hs_bulk_capable("conduction_bulk", limits, reason, size))
         return false;
     const int bytes = (int)hs_precision_size(of->precision);
-    const int x = HS_CONDUCTION_BULK_X * HS_WARP * HS_VECTOR_BYTES / bytes;
+    const int x = HS_CONDUCTION_BULK_X * HS_WARP * hs_tile_vector(of);
     const int y = HS_CONDUCTION_BULK_Y;
     const struct hs_box box = hs_tile_aligned(of);
     const int64_t tiles =
@@ -79,12 +79,12 @@ static bool plan_fused(const struct hs_case *given, const struct hs_device_limit
                        struct hs_kernel_plan *out, char *reason, size_t size)
 {
     enum { THREADS = HS_WARP * HS_CONDUCTION_FUSED_WARPS };
-    const int width = given->precision == HS_FLOAT ? 4 : 2, lanes = HS_FUSED_X / width;
+    const int width = hs_tile_vector(given), lanes = HS_FUSED_X / width;
     const int rows =
         hs_fused_tile_y(given->precision, HS_CONDUCTION_FUSED_WARPS, HS_CONDUCTION_ROWS);
     const int groups = rows / HS_CONDUCTION_ROWS;
     const int least[HS_AXES] = {HS_FUSED_X, rows, HS_CONDUCTION_STEPS};
-    if (!hs_tile_capable("conduction_fused", limits, 9, 10, reason, size) ||
+    if (!hs_tile_capable("conduction_fused", limits, 10, reason, size) ||
         !hs_fused_large_enough("conduction_fused", given, least, HS_CONDUCTION_STEPS, reason, size))
         return false;
     if (given->face[2 * HS_X].wrap && given->layout.points[HS_X] % width != 0) {

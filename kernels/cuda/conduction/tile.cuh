@@ -35,8 +35,7 @@ struct sizes : tile<REAL> {
         DEPTH = (int)HS_CONDUCTION_DEPTH, /* planes of values: two in use, one that neighbours may
                                            * still read, the others in flight */
         AHEAD = DEPTH - 3,
-        EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
-        LINE = (int)HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* vectors in it */
+        EDGES = LEVELS > 1 ? LEVELS - 1 : 1
     };
     using vector = star::vec<T>;
     using word = network::word<NUMBER, WIDTH>;
@@ -45,8 +44,8 @@ struct sizes : tile<REAL> {
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
     struct shared_memory {
-        vector queue[DEPTH][NY][LANES]; /* level 0; neighbours read it one step later */
-        vector queue_end[LINE];         /* up to which rows may begin later: see place */
+        vector queue[DEPTH][NY][LANES];  /* level 0; neighbours read it one step later */
+        vector queue_end[columns::LINE]; /* up to which rows may begin later: see place */
         vector edge[2][EDGES][GROUPS + 2][2][LANES]; /* other levels: outer rows of groups */
         [[no_unique_address]] typename table::memory palette;
         /* numbers of the levels' current planes: a thread's own, from the row below its first */
@@ -80,7 +79,7 @@ struct planes {
  * vectors; in other rows the last vector may be only partly in the grid. */
 template <typename Sizes>
 struct place : Sizes {
-    using Sizes::LANES, Sizes::LINE, Sizes::ROWS, Sizes::WIDTH;
+    using Sizes::LANES, Sizes::ROWS, Sizes::WIDTH;
     using typename Sizes::T, typename Sizes::NUMBER, typename Sizes::vector, typename Sizes::word;
     using numbers = typename word::type;
 
@@ -113,7 +112,7 @@ struct place : Sizes {
         /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
          * of 32 bytes were split in two, the copies would read it twice. */
         in_slot = group * ROWS * LANES + lane +
-                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
+                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % columns::LINE);
     }
     __device__ int row_at(int y) const
     {

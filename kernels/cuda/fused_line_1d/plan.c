@@ -6,9 +6,8 @@ HS_CUDA_SWEEP(fused_line_1d);
 
 static struct hs_line_cut cut_of(const struct hs_case *of, const struct hs_box *box)
 {
-    const int vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
     struct hs_line_cut cut = {.width = HS_LINE_WIDTH,
-                              .halo = (int)hs_round_up(hs_tile_reach(of), vector)};
+                              .halo = (int)hs_round_up(hs_tile_reach(of), hs_tile_vector(of))};
     if (of->layout.points[HS_X] < HS_LINE_LONG)
         cut.width = of->radius == 1 ? HS_LINE_LEAST_1 : HS_LINE_LEAST_23;
     cut.lines = hs_tile_overlapping(box->hi[HS_X] - box->lo[HS_X], HS_WARP * cut.width, cut.halo,

@@ -106,12 +106,10 @@ hs_status launch(const hs_kernel_plan *plan, const hs_sweep *sweep, hs_error *er
 {
     constexpr uint32_t TAKES = sizeof(T) == 4 ? HS_STRIP_TAKES_FLOAT : HS_STRIP_TAKES_DOUBLE;
     const auto run = [&](auto levels) {
-        hs_geometry g = plan->launch;
-        g.shared_bytes = sizeof(typename shape<T, levels.value>::shared_memory);
         return star::launch("fused_march_2d", fused_march<T, levels.value>,
-                            make_arguments<T>(plan, sweep), g, sweep->stream, err);
+                            make_arguments<T>(plan, sweep), plan->launch, sweep->stream, err);
     };
-    return star::choose_number<1, strip_shape<T>::LEVELS, TAKES>("levels", sweep->steps, err, run);
+    return star::choose_number<1, most_levels<T>, TAKES>("levels", sweep->steps, err, run);
 }
 
 } // namespace

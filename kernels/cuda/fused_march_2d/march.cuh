@@ -27,20 +27,20 @@ enum meets {
 /* How a block sweeps LEVELS levels, and its shared memory. */
 template <typename T, int LEVELS>
 struct shape {
+    static constexpr hs_strip_block BLOCK = hs_strip_block_of(sizeof(T), LEVELS);
     enum {
-        WIDTH = strip_shape<T>::WIDTH,
-        MANY = LEVELS > strip_shape<T>::FEW,
-        WARPS = MANY ? (int)HS_STRIP_WARPS_MANY : (int)strip_shape<T>::WARPS,
-        GROUPS = (LEVELS + strip_shape<T>::DEEP - 1) / strip_shape<T>::DEEP,
-        DEEP = (LEVELS + GROUPS - 1) / GROUPS, /* levels of a group */
+        WIDTH = BLOCK.width,
+        WARPS = BLOCK.warps,
+        GROUPS = BLOCK.groups,
+        DEEP = BLOCK.deep,
         SHORT = DEEP * GROUPS - LEVELS, /* this many of the last groups have one level less */
-        PLACES = MANY ? HS_STRIP_PLACES_MANY : HS_STRIP_PLACES_FEW,
-        PAIRS = MANY ? HS_STRIP_PAIRS_MANY : HS_STRIP_PAIRS_FEW,
+        PLACES = BLOCK.places,
+        PAIRS = BLOCK.pairs,
         TOGETHER = 2 * PAIRS, /* rows in a place */
         VECTOR = HS_VECTOR_BYTES / sizeof(T),
         VECTORS = WIDTH / VECTOR,
         ROW = 32 * WARPS * VECTORS, /* vectors of a row; those of a lane are consecutive */
-        BLOCKS = GROUPS > 2 ? 1 : strip_shape<T>::BLOCKS /* on a multiprocessor */
+        BLOCKS = BLOCK.beside
     };
     using vector = star::vec<T>;
     /* The two newest rows of each of a warp's levels, at the ends of y. If a block is one warp,
@@ -60,6 +60,7 @@ struct shape {
         bulk::barrier given[GROUPS][PLACES], taken[GROUPS][PLACES]; /* ... from group to group */
         share part;
     };
+    static_assert(sizeof(shared_memory) == hs_strip_shared_bytes(sizeof(T), LEVELS));
 };
 
 /*

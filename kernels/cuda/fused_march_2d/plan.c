@@ -126,21 +126,18 @@ static struct hs_strip_cut cut_strips(const struct hs_case *of,
     const bool single = of->precision == HS_FLOAT;
     const int size = (int)hs_precision_size(of->precision);
     const int steps = of->steps;
-    const int width = single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
-    const int deepest = single ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE;
+    const struct hs_strip_block block = hs_strip_block_of(size, steps);
     const bool few = single || steps <= HS_STRIP_FEW_DOUBLE;
     const bool wrap_x = of->face[2 * HS_X].wrap;
     const struct hs_box wide = hs_tile_with_held(of);
     const int64_t nx = wide.hi[HS_X] - wide.lo[HS_X];
     const int64_t ny = wide.hi[HS_Y] - wide.lo[HS_Y];
-    struct hs_strip_cut cut = {.groups = hs_divide_up(steps, deepest),
-                               .places = few ? HS_STRIP_PLACES_FEW : HS_STRIP_PLACES_MANY,
-                               .pairs = few ? HS_STRIP_PAIRS_FEW : HS_STRIP_PAIRS_MANY};
-    cut.warps = single ? HS_STRIP_WARPS_FLOAT : few ? HS_STRIP_WARPS_DOUBLE : HS_STRIP_WARPS_MANY;
-    while (cut.warps > 1 && strip_points(width, cut.warps) > nx)
+    struct hs_strip_cut cut = {
+        .groups = block.groups, .warps = block.warps, .places = block.places, .pairs = block.pairs};
+    while (cut.warps > 1 && strip_points(block.width, cut.warps) > nx)
         cut.warps--;
-    cut.points = strip_points(width, cut.warps);
-    cut.halo = hs_divide_up(steps, HS_VECTOR_BYTES / size) * (HS_VECTOR_BYTES / size);
+    cut.points = strip_points(block.width, cut.warps);
+    cut.halo = (int)hs_round_up(steps, hs_tile_vector(of));
     cut.stored = cut.points - 2 * cut.halo;
     /* as in hs_fused_cut_x: rows are stored from multiples of 32 bytes */
     cut.lead = wrap_x ? cut.stored : (cut.points - cut.halo) / (32 / size) * (32 / size);
@@ -168,9 +165,7 @@ static struct hs_strip_cut cut_strips(const struct hs_case *of,
                  : few   ? 21
                          : 20,
     };
-    const int64_t blocks = limits->multiprocessors * (int64_t)(cut.groups > 2 ? 1
-                                                               : single ? HS_STRIP_BLOCKS_FLOAT
-                                                                        : HS_STRIP_BLOCKS_DOUBLE);
+    const int64_t blocks = limits->multiprocessors * (int64_t)block.beside;
     const int64_t most = cut.strips * ny / 8;
     cut.blocks = (int)(most < 1 ? 1 : most < blocks ? most : blocks);
     return cut;
@@ -202,14 +197,7 @@ static void launch_of(const struct hs_case *of, const struct hs_strip_cut *cut,
     const int64_t parts = cut->blocks + cut->strips - 1;
     g->points_loaded = cut->points * (share + 2 * of->steps * parts / cut->blocks);
     g->points_written = cut->stored * share;
-    /* rows in flight to each group and to memory; if a warp is alone in its block, rows of its
-     * levels at the ends of y take the place of the latter */
-    const int width = of->precision == HS_FLOAT ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
-    const int row = HS_WARP * width * size, deep = (int)hs_divide_up(of->steps, cut->groups);
-    const int places = 2 * cut->pairs * cut->places * cut->warps;
-    const bool alone = cut->groups == 1 && of->precision == HS_FLOAT;
-    const int last = alone && 2 * deep > places ? 2 * deep : places;
-    g->shared_bytes = (int64_t)row * (places * cut->groups + last);
+    g->shared_bytes = hs_strip_shared_bytes(size, of->steps);
 }
 
 static bool plan(const struct hs_case *given, const struct hs_device_limits *limits,
@@ -218,7 +206,7 @@ static bool plan(const struct hs_case *given, const struct hs_device_limits *lim
     const bool single = given->precision == HS_FLOAT;
     const int64_t *points = given->layout.points;
     const int least = HS_WARP * (single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE);
-    if (!hs_tile_capable("fused_march_2d", limits, 9, 9, reason, size))
+    if (!hs_tile_capable("fused_march_2d", limits, 9, reason, size))
         return false;
     if (points[HS_X] < least) {
         snprintf(reason, size, "fused_march_2d needs at least %d points along x, not %lld", least,

@@ -34,6 +34,46 @@ enum {
 #define HS_STRIP_TAKES_FLOAT (1u << 0 | 1u << 1 | 1u << 2 | 1u << 4 | 1u << 9)
 #define HS_STRIP_TAKES_DOUBLE (1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 11 | 1u << 23)
 
+/* The block that takes `levels` levels of values of `size` bytes. */
+struct hs_strip_block {
+    int width;         /* points per lane */
+    int warps, groups; /* groups of warps side by side, each for some levels; fewer warps run on
+                        * narrow grids */
+    int deep;          /* most levels of a group */
+    int places, pairs; /* for rows in flight to and from each group; pairs of rows in each */
+    int beside;        /* blocks on a multiprocessor */
+};
+HS_CONSTANT struct hs_strip_block hs_strip_block_of(int size, int levels)
+{
+    const bool single = size == 4, few = single || levels <= HS_STRIP_FEW_DOUBLE;
+    const int deepest = single ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE;
+    struct hs_strip_block b = {0};
+    b.width = single ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE;
+    b.warps = single ? HS_STRIP_WARPS_FLOAT : few ? HS_STRIP_WARPS_DOUBLE : HS_STRIP_WARPS_MANY;
+    b.groups = (levels + deepest - 1) / deepest;
+    b.deep = (levels + b.groups - 1) / b.groups;
+    b.places = few ? HS_STRIP_PLACES_FEW : HS_STRIP_PLACES_MANY;
+    b.pairs = few ? HS_STRIP_PAIRS_FEW : HS_STRIP_PAIRS_MANY;
+    b.beside = single ? HS_STRIP_BLOCKS_FLOAT : HS_STRIP_BLOCKS_DOUBLE;
+    if (b.groups > 2)
+        b.beside = 1;
+    return b;
+}
+
+/* Bytes of its shared memory: rows in flight to each group and from the last one; where that is
+ * less than the two newest rows of each level, and the block is one warp, the rest of those; the
+ * barriers; and the block's share of the strips. */
+HS_CONSTANT int hs_strip_shared_bytes(int size, int levels)
+{
+    const int unit = HS_VECTOR_BYTES, barrier = 8, share = 16;
+    const struct hs_strip_block b = hs_strip_block_of(size, levels);
+    const int row = HS_WARP * b.warps * b.width * size, stage = 2 * b.pairs * b.places * row;
+    const int ends = 2 * b.deep * row;
+    const int more = b.warps * b.groups == 1 && ends > stage ? ends - stage : unit;
+    const int barriers = barrier * b.places * (b.warps + 2 * b.groups);
+    return ((b.groups + 1) * stage + more + barriers + share + unit - 1) / unit * unit;
+}
+
 /* What a part of a strip costs, in sixteenths of an interior row: a fixed cost, an extra one for
  * its end at the lower or the upper face of y, and the cost of a row, in interior strips and in the
  * first and last one. `end_step` is the extra cost of a step through rows at a face of y. */

@@ -13,17 +13,7 @@ namespace strip
 {
 
 template <typename T>
-struct strip_shape {
-    static constexpr bool SINGLE = sizeof(T) == 4;
-    enum {
-        WIDTH = SINGLE ? HS_STRIP_WIDTH_FLOAT : HS_STRIP_WIDTH_DOUBLE,
-        LEVELS = SINGLE ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE, /* at most */
-        DEEP = SINGLE ? HS_STRIP_DEEP_FLOAT : HS_STRIP_DEEP_DOUBLE,     /* of a group, at most */
-        FEW = SINGLE ? (int)LEVELS : (int)HS_STRIP_FEW_DOUBLE, /* in the variant for few levels */
-        WARPS = SINGLE ? HS_STRIP_WARPS_FLOAT : HS_STRIP_WARPS_DOUBLE,
-        BLOCKS = SINGLE ? HS_STRIP_BLOCKS_FLOAT : HS_STRIP_BLOCKS_DOUBLE
-    };
-};
+constexpr int most_levels = sizeof(T) == 4 ? HS_STRIP_STEPS_FLOAT : HS_STRIP_STEPS_DOUBLE;
 
 template <typename T>
 struct arguments : star::faces<T, 4, 1> {
@@ -33,7 +23,7 @@ struct arguments : star::faces<T, 4, 1> {
     int nx, ny;
     struct hs_strip_cut cut;
     T c[5]; /* y-1, x-1, centre, x+1, y+1 */
-    star::level<T, 4, 1> level[strip_shape<T>::LEVELS];
+    star::level<T, 4, 1> level[most_levels<T>];
 };
 
 using star::wrapped;

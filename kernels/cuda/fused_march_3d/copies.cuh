@@ -20,7 +20,7 @@ struct copies : place<Sizes> {
         base::split;
     using base::LANES, base::LEVELS, base::ROWS, base::WIDTH, base::THREADS;
     using base::SOURCE, base::TABLES, base::ANY_WAY;
-    using typename base::T, typename base::shared_memory, typename base::vector;
+    using typename base::T, typename base::vector;
 
     int first_line; /* the first node along z in shared.line */
 

@@ -4,10 +4,10 @@
  * shared memory.
  *
  * The march's parameter is in request.cuh. The march itself is one struct in layers, each of which
- * derives from the one before and adds a subject: the tile and a thread's place in it (_tile), what
- * is copied to shared memory (_copies), what lies at the faces (_faces), and here a step, the order
- * of the steps, and the launch. (Parts that refer to one another would not do: the compiler keeps
- * an object in registers only while nothing points at it.)
+ * derives from the one before and adds a subject: the tile and a thread's place in it (tile.cuh),
+ * what is copied to shared memory (copies.cuh), what lies at the faces (faces.cuh), and here a
+ * step, the order of the steps, and the launch. (Parts that refer to one another would not do: the
+ * compiler keeps an object in registers only while nothing points at it.)
  */
 #ifndef HS_KERNELS_CUDA_FUSED_MARCH_3D_MARCH_CUH
 #define HS_KERNELS_CUDA_FUSED_MARCH_3D_MARCH_CUH
@@ -427,6 +427,8 @@ hs_status launch_levels(const char *name, const hs_kernel_plan *plan, const hs_s
     using of = sizes<T, LEVELS, HAS, CHANGE>;
     hs_geometry g = plan->launch;
     g.shared_bytes = sizeof(typename of::shared_memory);
+    /* that a call is of a recursion, or is asked for the max-norm, a plan need not know */
+    assert(CHANGE || of::RECURSION || g.shared_bytes == plan->launch.shared_bytes);
     hs_fused_columns cut;
     HS_PLAN_GET(plan, cut);
     g.launched = columns::blocks_of(cut, sweep->part, g.launched);

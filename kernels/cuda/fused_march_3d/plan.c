@@ -14,23 +14,13 @@ static int ends_of(const struct hs_fused_columns *columns, int64_t planes, int64
     return (int)hs_fused_ends(planes, cut->chunks, cut->taper);
 }
 
-/* Planes of a tile in flight or in use: of level 0, and of a source that is a field. */
-static int planes_of(int steps, bool source)
-{
-    if (!source)
-        return HS_FUSED_DEPTH;
-    const int depth = steps > HS_FUSED_FIELDS_STEPS ? HS_FUSED_SOURCE_DEPTH : HS_FUSED_DEPTH;
-    return depth + steps + (depth - 2); /* of the source: one per level, and those in flight */
-}
-
 static bool plan_columns(const char *name, const struct hs_case *given, hs_fused_cut_of *cut,
-                         bool source, const struct hs_device_limits *limits,
+                         enum hs_fused_source source, const struct hs_device_limits *limits,
                          struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    const bool single = given->precision == HS_FLOAT;
     const int rows = hs_fused_tile_y(given->precision, HS_FUSED_WARPS, HS_FUSED_ROWS);
     const int least[HS_AXES] = {HS_FUSED_X, rows, HS_FUSED_STEPS};
-    if (!hs_tile_capable(name, limits, 9, 10, reason, size) ||
+    if (!hs_tile_capable(name, limits, 10, reason, size) ||
         !hs_fused_large_enough(name, given, least, HS_FUSED_STEPS, reason, size))
         return false;
     out->shift = hs_fused_shift(given);
@@ -39,14 +29,8 @@ static bool plan_columns(const char *name, const struct hs_case *given, hs_fused
         hs_fused_tiles(&of, limits, HS_WARP * HS_FUSED_WARPS, rows, cut, &out->launch);
     HS_PLAN_PUT(out, columns);
     out->ends = ends_of(&columns, given->layout.points[HS_Z], out->launch.launched);
-    /* the queues, and a line, up to which rows may begin later; two edge rows of every group of
-     * lanes, at the other levels, twice; and two barriers per warp */
-    const int *tile = out->launch.input_tile, width = single ? 4 : 2;
-    const int64_t vectors = tile[HS_X] / width, groups = tile[HS_Y] / HS_FUSED_ROWS + 2;
-    const int64_t edges = of.steps > 1 ? of.steps - 1 : 1;
     out->launch.shared_bytes =
-        16 * vectors * (planes_of(of.steps, source) * tile[HS_Y] + 2 * edges * groups * 2) +
-        HS_FUSED_LINE_BYTES + 2 * HS_FUSED_WARPS * 8;
+        hs_fused_shared_bytes((int)hs_precision_size(of.precision), of.steps, source, false);
     return true;
 }
 
@@ -56,7 +40,10 @@ static bool plan_march(const struct hs_case *of, const struct hs_device_limits *
     out->fused_max_norm = true;
     out->recursion = HS_FUSED_RECURSION;
     out->takes = HS_FUSED_TAKES;
-    return plan_columns("fused_march_3d", of, hs_march_cut_z, false, limits, out, reason, size);
+    const bool plain = of->steps < 1 || HS_FUSED_TAKES >> (of->steps - 1) & 1;
+    return plan_columns("fused_march_3d", of, hs_march_cut_z,
+                        plain ? HS_FUSED_NO_SOURCE : HS_FUSED_SOURCE_FIELDS, limits, out, reason,
+                        size);
 }
 
 /* Whether there is one source field, which changes along all axes, and nothing else. */
@@ -73,7 +60,9 @@ static bool plan_fields(const struct hs_case *of, const struct hs_device_limits 
     out->fused_max_norm = one_source_field(of);
     out->steps = out->fused_max_norm ? HS_FUSED_SOURCE_STEPS : HS_FUSED_FIELDS_STEPS;
     out->takes = HS_FUSED_FIELDS_TAKES | 1u << (out->steps - 1);
-    return plan_columns("fused_fields_3d", of, hs_fused_cut_z, true, limits, out, reason, size);
+    const enum hs_fused_source source =
+        of->asked & HS_SOURCE_TABLES ? HS_FUSED_SOURCE_TABLES : HS_FUSED_SOURCE_FIELDS;
+    return plan_columns("fused_fields_3d", of, hs_fused_cut_z, source, limits, out, reason, size);
 }
 
 const struct hs_kernel hs_kernel_cuda_fused_march_3d = {

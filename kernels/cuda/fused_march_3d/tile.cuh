@@ -24,6 +24,9 @@ struct sizes : tile<T> {
     static constexpr bool CHANGE = CHANGE_;
     static constexpr bool FULL = HAS == ALL_FIELDS, SOURCE = HAS != NO_FIELDS;
     static constexpr bool TABLES = HAS == SOURCE_TABLES, RECURSION = HAS == X_BEFORE;
+    static constexpr hs_fused_source FROM = !SOURCE  ? HS_FUSED_NO_SOURCE
+                                            : TABLES ? HS_FUSED_SOURCE_TABLES
+                                                     : HS_FUSED_SOURCE_FIELDS;
     /* Sweeps left over from a run of full passes: compiled for fewer kinds of tiles. */
     static constexpr bool LEFT_OVER = LEVELS_ <= 2;
     /* Whether a tile's first and last warps own exactly its halos along y, and sweep only the
@@ -37,37 +40,32 @@ struct sizes : tile<T> {
         NY = tile<T>::NY,
         HALO_X = (LEVELS + WIDTH - 1) / WIDTH * WIDTH, /* swept redundantly on each side */
         HALO_Y = LEVELS,
-        /* planes of level 0: two in use, the others in flight */
-        DEPTH = SOURCE && LEVELS > HS_FUSED_FIELDS_STEPS ? HS_FUSED_SOURCE_DEPTH : HS_FUSED_DEPTH,
-        AHEAD = DEPTH - 2, /* in flight */
+        DEPTH = hs_fused_depth(LEVELS_, FROM), /* planes of level 0 */
+        AHEAD = DEPTH - 2,                     /* in flight */
         /* several fields, or one that lies like level 0 */
         ANY_WAY = SOURCE && !RECURSION && LEVELS <= HS_FUSED_FIELDS_STEPS,
         PARTS = 8 * (int)WIDTH / 16, /* slots that a plane of a table takes */
-        /* planes of the source in flight or in use: of one field, of one per level, or of the
-         * tables */
-        SOURCES = TABLES                       ? LEVELS * PARTS
-                  : AHEAD > LEVELS || !ANY_WAY ? LEVELS + AHEAD
-                                               : 2 * LEVELS,
+        SOURCES = hs_fused_source_depth(sizeof(T), LEVELS_, FROM), /* of the source */
         EDGES = LEVELS > 1 ? LEVELS - 1 : 1,
-        LINE = HS_FUSED_LINE_BYTES / (WIDTH * (int)sizeof(T)), /* vectors in it */
-        /* nodes along z that the sweeps of a block's planes meet, and that the last step may
-         * meet */
-        NODES_Z = TABLES ? (int)HS_FUSED_PLANES + 3 * LEVELS + 1 : 1
+        NODES_Z = hs_fused_source_nodes(LEVELS_, FROM)
     };
     using vector = star::vec<T>;
     using meeting = neighbours<tile<T>::WARPS, LANES>;
     enum { SLOT = sizeof(vector) * NY * LANES }; /* bytes of a plane in the queue */
 
     struct shared_memory {
-        vector queue[DEPTH][NY][LANES]; /* level 0; neighbours read it one step later */
-        vector queue_end[LINE];         /* up to which rows may begin later: see place */
+        vector queue[DEPTH][NY][LANES];  /* level 0; neighbours read it one step later */
+        vector queue_end[columns::LINE]; /* up to which rows may begin later: see place */
         vector edge[2][EDGES][tile<T>::GROUPS + 2][2][LANES]; /* others: groups' outer rows */
         vector source[SOURCE ? SOURCES : 1][SOURCE ? NY : 1][LANES];
-        vector source_end[SOURCE ? LINE : 1];
+        vector source_end[SOURCE ? columns::LINE : 1];
         star::vec<double> line[LEVELS][NODES_Z]; /* of the tables: column, offset */
         T change[CHANGE ? tile<T>::THREADS : 1]; /* the largest that each thread found */
         typename meeting::barriers arrived;
     };
+    static_assert(sizeof(shared_memory) == hs_fused_shared_bytes(sizeof(T), LEVELS_, FROM, CHANGE));
+    static_assert(!ANY_WAY || TABLES || 2 * (int)LEVELS <= (int)SOURCES,
+                  "two planes of each field");
 };
 
 /* Which rows a warp sweeps: all that it owns, or, in a tile's first or last warp that owns the halo
@@ -87,8 +85,7 @@ __device__ inline int image(int i, int n, bool wrap)
 template <typename Sizes>
 struct place : Sizes {
     using T = typename Sizes::number;
-    using Sizes::ANY_WAY, Sizes::TABLES, Sizes::GROUPS, Sizes::LANES, Sizes::LINE, Sizes::ROWS,
-        Sizes::WIDTH;
+    using Sizes::ANY_WAY, Sizes::TABLES, Sizes::GROUPS, Sizes::LANES, Sizes::ROWS, Sizes::WIDTH;
     using typename Sizes::shared_memory, typename Sizes::vector;
 
     const arguments<T> &p;
@@ -140,7 +137,7 @@ struct place : Sizes {
         /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
          * of 32 bytes were split in two, the copies would read it twice. */
         in_slot = group * ROWS * LANES + lane +
-                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE);
+                  (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % columns::LINE);
         whole = !split && points == (1u << WIDTH) - 1 ? stores : 0u;
     }
 };

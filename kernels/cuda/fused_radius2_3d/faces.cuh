@@ -18,7 +18,7 @@ struct boundary : sums<T, LEVELS, THROTTLED> {
         base::uses_own;
     using base::READS_KEPT, base::WIDTH, base::ROWS, base::PITCH, base::DEPTH, base::SLOT,
         base::TOUCHES, base::HOLDS;
-    using typename base::shared_memory, typename base::vector, typename base::position;
+    using typename base::vector, typename base::position;
 
     /* Nodes of planes held by faces of z. */
     __device__ bool end_holds(int k) const

@@ -72,9 +72,8 @@ hs_status launch_levels(const hs_kernel_plan *plan, const hs_fused_columns &cut,
     p.left = p.wrap[2] ? p.nz - 1 : 0;
     if (THROTTLED)
         p.throttled = make_waves(sweep, plan->launch, cut.multiprocessors, marcher::HALO);
-    hs_geometry g = plan->launch;
-    g.shared_bytes = sizeof(typename marcher::shared_memory);
-    return star::launch("fused_radius2_3d", fused_radius2<T, LEVELS, THROTTLED>, p, g,
+    assert(plan->launch.shared_bytes == sizeof(typename marcher::shared_memory));
+    return star::launch("fused_radius2_3d", fused_radius2<T, LEVELS, THROTTLED>, p, plan->launch,
                         sweep->stream, err);
 }
 

@@ -10,7 +10,7 @@ static int shift_of(const struct hs_case *of, const struct hs_device_limits *lim
     const int shift = hs_fused_shift(of);
     if (shift == 0)
         return 0;
-    const int64_t tiles_x = hs_fused_make_cut(nx, HS_FUSED_X, HALO, SECTOR, shift, false).tiles;
+    const int64_t tiles_x = hs_fused_make_cut(nx, HALO, SECTOR, shift, false).tiles;
     const int64_t tiles_y = hs_tile_overlapping(ny, rows, HALO, false);
     return hs_radius2_throttles(of, limits, tiles_x, tiles_y) ? shift : 0;
 }
@@ -19,11 +19,11 @@ static bool plan(const struct hs_case *given, const struct hs_device_limits *lim
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
     const bool single = given->precision == HS_FLOAT;
-    const int halo = 2 * HS_RADIUS2_STEPS, newest = single ? 9 : 10; /* see LEAN in march.cuh */
+    const int halo = 2 * HS_RADIUS2_STEPS, newest = single ? 9 : 10; /* see LEAN in tile.cuh */
     const int rows = hs_fused_tile_y(given->precision, HS_RADIUS2_WARPS,
                                      single ? HS_RADIUS2_ROWS_FLOAT : HS_RADIUS2_ROWS_DOUBLE);
     const int least[HS_AXES] = {HS_FUSED_X, rows, 2 * halo};
-    if (!hs_tile_capable("fused_radius2_3d", limits, 9, newest, reason, size) ||
+    if (!hs_tile_capable("fused_radius2_3d", limits, newest, reason, size) ||
         !hs_fused_large_enough("fused_radius2_3d", given, least, halo, reason, size))
         return false;
     out->shift = shift_of(given, limits, rows);

@@ -87,14 +87,13 @@ struct place {
         READS_KEPT = (!SHUFFLES || THROTTLED) && !LEAN, /* what faces keep is read again, else it
                                                          * goes by masks */
         PITCH = LANES,                                  /* vectors from row to row, */
-        PLANE = (NY + 2 * R) * PITCH, /* ... of a plane; anything may lie beyond the tile, ... */
-        LINE = HS_FUSED_LINE_BYTES / (int)HS_VECTOR_BYTES /* ... and of a line */
+        PLANE = (NY + 2 * R) * PITCH /* ... and of a plane; anything may lie beyond the tile */
     };
     using vector = star::vec<T>;
     struct shared_memory {
         vector plane[DEPTH + (LEVELS > 1 ? PASSED : 0)]
-                    [PLANE];    /* level 0's queue, then level 1's */
-        vector plane_end[LINE]; /* up to which rows may begin later */
+                    [PLANE];             /* level 0's queue, then level 1's */
+        vector plane_end[columns::LINE]; /* up to which rows may begin later */
         typename neighbours<WARPS, LANES>::barriers arrived;
         typename throttle<WARPS>::memory throttled;
         struct {
@@ -158,8 +157,9 @@ struct place {
                 (split ? 1u << SPLIT : 0u);
         /* A row is aligned in shared memory as in its lines of 128 bytes in the field: if a sector
          * of 32 bytes were split in two, the copies would read it twice. */
-        own_at = ((R + group * ROWS) * PITCH + lane) * (unsigned)sizeof(vector) +
-                 (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % LINE * sizeof(vector));
+        own_at =
+            ((R + group * ROWS) * PITCH + lane) * (unsigned)sizeof(vector) +
+            (unsigned)((uintptr_t)(p.in + at.x) / sizeof(vector) % columns::LINE * sizeof(vector));
 #pragma unroll
         for (int e = 0; e < WIDTH; e++) {
             const bool first = keeps & at.faces & 1 && x + e < R;

@@ -27,7 +27,7 @@ static struct resident_case case_of(const struct hs_case *given)
 {
     const int size = (int)hs_precision_size(given->precision);
     struct resident_case of = {.size = size,
-                               .width = 16 / size,
+                               .width = hs_tile_vector(given),
                                .source = given->asked & HS_SOURCE_FIELD,
                                .walls = given->asked & HS_WALL_FIELD};
     for (int axis = 0; axis < 3; axis++) {
@@ -247,7 +247,7 @@ static void launch_of(const struct hs_case *of, const struct hs_resident *cut,
                       struct hs_geometry *g)
 {
     const int threads[HS_AXES] = {cut->threads, 1, 1};
-    const int width = 16 / (int)hs_precision_size(of->precision);
+    const int width = hs_tile_vector(of);
     const int swept[3] = {cut->lanes * width, cut->groups[0] * cut->rows,
                           cut->groups[1] * cut->planes};
     hs_tile_set(of, 1, 1, 1, g);
@@ -272,7 +272,7 @@ static void launch_of(const struct hs_case *of, const struct hs_resident *cut,
 static bool plan(const struct hs_case *given, const struct hs_device_limits *limits,
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
-    if (!hs_tile_capable("resident", limits, 9, 9, reason, size))
+    if (!hs_tile_capable("resident", limits, 9, reason, size))
         return false;
     if (!limits->cooperative) {
         snprintf(reason, size, "resident needs a GPU whose blocks can all run at once");

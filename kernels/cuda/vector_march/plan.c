@@ -6,7 +6,7 @@ static bool plan(const struct hs_case *of, const struct hs_device_limits *limits
                  struct hs_kernel_plan *out, char *reason, size_t size)
 {
     (void)reason, (void)size;
-    const int radius = of->radius, vector = HS_VECTOR_BYTES / (int)hs_precision_size(of->precision);
+    const int radius = of->radius, vector = hs_tile_vector(of);
     const struct hs_box aligned = hs_tile_aligned(of);
     const int64_t *lo = aligned.lo, *hi = aligned.hi;
     struct hs_blocking own = {{HS_WARP, HS_VECTOR_WARPS, 1}, 0};

@@ -134,6 +134,8 @@ hs_status make_plan(hs_backend_state *state, hs_error *err)
     state->limits = about->limits;
     snprintf(state->description, sizeof state->description, "%s", about->description);
     state->of = hs_kernel_case(state->problem, &usual, 1);
+    if (hs_cuda_source_in_tables(state->problem, state->kernel))
+        state->of.asked |= HS_SOURCE_TABLES;
     if (!hs_kernel_plan_make(state->kernel, &state->of, &state->limits, &state->plan, reason,
                              sizeof reason))
         return hs_error_add(err, HS_BAD_INPUT, "%s", reason);

@@ -140,6 +140,8 @@ struct hs_cuda_source {
     double *base;                  /* [inflow's nodes] K: the source there without the walls */
 };
 
+/* Whether the kernel is given tables instead of fields. */
+bool hs_cuda_source_in_tables(const hs_problem *problem, const hs_kernel *kernel);
 /* Fields that the source cannot do without, if a call of the kernel makes `steps` sweeps. */
 int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel, int steps);
 /* Bytes that it takes in addition, where there is memory for it. */

@@ -234,6 +234,12 @@ hs_status init_walls(hs_cuda_source *source, hs_error *err)
 
 } // namespace
 
+bool hs_cuda_source_in_tables(const hs_problem *problem, const hs_kernel *kernel)
+{
+    hs_separation unused;
+    return hands_over(problem, kernel, levels_of(kernel, kernel->steps), &unused);
+}
+
 int hs_cuda_source_fields(const hs_problem *problem, const hs_kernel *kernel, int steps)
 {
     const int levels = levels_of(kernel, steps);

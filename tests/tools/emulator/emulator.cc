@@ -411,3 +411,9 @@ extern "C" const char *emulator_complaint_c(void)
 {
     return emulator_complaint();
 }
+
+extern "C" void emulator_launched_c(int64_t *blocks, int threads[3], int64_t *bytes)
+{
+    *blocks = gridDim.x, *bytes = (int64_t)shared_bytes;
+    threads[0] = (int)blockDim.x, threads[1] = (int)blockDim.y, threads[2] = (int)blockDim.z;
+}

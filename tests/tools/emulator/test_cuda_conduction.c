@@ -7,6 +7,7 @@
 #include "core/device.h"
 #include "core/kernel.h"
 #include "kernels/network_model.h"
+#include "launched.h"
 #include "recursion.h"
 #include "test.h"
 
@@ -61,6 +62,7 @@ static void run(const struct network_case *c, const struct hs_box *box, int orde
     const char *complaint = emulator_complaint_c();
     if (complaint)
         fail_msg("%s: %s", what, complaint);
+    hold_launch(&plan, &sweep, what);
     const int64_t written = network_fields_end(&m, &f);
     for (int step = 0; step < c->steps; step++)
         network_model_sweep(&m, step);

@@ -10,6 +10,7 @@
 #include "core/kernel.h"
 #include "core/problem.h"
 #include "fused_line_1d/plan.h"
+#include "launched.h"
 #include "recursion.h"
 #include "test.h"
 #include "walls.h"
@@ -123,6 +124,7 @@ static void check(const struct fields *f, const struct hs_kernel_plan *plan,
     const char *complaint = emulator_complaint_c();
     if (complaint)
         fail_msg("%s: %s: %s", kernel->name, what, complaint);
+    hold_launch(plan, sweep, what);
     for (int64_t at = 0; at < f->layout.elements; at++) {
         int64_t rest = at - f->layout.origin + 8 * f->layout.pitch[2];
         const int64_t k = rest / f->layout.pitch[2] - 8;
@@ -587,6 +589,8 @@ static hs_features asked_for(int dims, int radius, enum hs_precision precision,
         asked |= HS_SOURCE_FIELD;
     if (fusion->source > ONE_FIELD)
         asked |= HS_SOURCE_TIME | HS_SOURCE_FIELD_TIME;
+    if (fusion->source == TABLES)
+        asked |= HS_SOURCE_TABLES;
     if (!fusion->uniform)
         asked |= HS_WALL_FIELD | (fusion->stay ? 0 : HS_WALL_FIELD_TIME);
     return asked;
@@ -744,6 +748,7 @@ static void run_fused(int dims, int radius, enum hs_precision precision,
         const char *complaint = emulator_complaint_c();
         if (complaint)
             fail_msg("%s: %s: %s", kernel->name, what, complaint);
+        hold_launch(&plan, &sweep, what);
         if (sweep.change && hs_read(precision, &told, 0) != change)
             fail_msg("%s: %s: the last sweep's change is %.17g, not %.17g", kernel->name, what,
                      hs_read(precision, &told, 0), change);

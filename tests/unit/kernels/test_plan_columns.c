@@ -134,3 +134,23 @@ void test_plan_columns__a_march_of_radius_2_reaches_twice_as_far(void **state)
                              hs_fused_cut_z(&march.of, h200(), 7, 9).chunks);
         }
 }
+
+/* Planes of X_-1 take as much as those of a source field; plain calls take no three sweeps. A table
+ * has one plane per level, in double as large as the field's. */
+void test_plan_columns__shared_memory_is_that_of_the_form(void **state)
+{
+    enum { PLANE = 64 * 32 * 8, RING = 3 }; /* planes of a field that are in flight */
+    struct cube cube;
+    set_cube(&cube, 128, 3, 1);
+    set_precision(&cube, HS_DOUBLE);
+    cube.of.steps = HS_FUSED_RECURSION;
+    const int64_t recursion =
+        plan_for(&hs_kernel_cuda_fused_march_3d, &cube.of).launch.shared_bytes;
+    cube.of.asked |= HS_SOURCE | HS_SOURCE_TIME | HS_SOURCE_FIELD | HS_SOURCE_FIELD_TIME;
+    const int64_t fields = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of).launch.shared_bytes;
+    cube.of.asked |= HS_SOURCE_TABLES;
+    const int64_t tables = plan_for(&hs_kernel_cuda_fused_fields_3d, &cube.of).launch.shared_bytes;
+    const int64_t lines = 16 * HS_FUSED_RECURSION * (HS_FUSED_PLANES + 3 * HS_FUSED_RECURSION);
+    assert_int_equal(recursion, fields);
+    assert_int_equal(fields - tables, RING * PLANE - lines);
+}

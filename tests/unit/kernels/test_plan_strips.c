@@ -3,6 +3,8 @@
 #include "test.h"
 #include "unit/kernels/cube.h"
 
+extern const struct hs_kernel hs_kernel_cuda_fused_march_2d;
+
 /* The strips of fused_march_2d follow one another without a gap, with a halo on both sides except
  * at faces, and begin to store at multiples of 32 bytes. */
 void test_plan_strips__follow_one_another(void **state)
@@ -149,4 +151,22 @@ void test_plan_strips__large_grids_have_no_parts_beside_ends(void **state)
         exceptions += parts_beside_ends(&cut) > 0;
     }
     assert_true(exceptions <= 1);
+}
+
+/* A block reserves the memory of all its warps, also where a grid is too narrow for some. */
+void test_plan_strips__narrow_grids_take_the_memory_of_all_warps(void **state)
+{
+    static const int steps[] = {1, 3, 6, 12, 24};
+    for (int i = 0; i < (int)(sizeof steps / sizeof *steps); i++) {
+        struct hs_geometry g[2];
+        for (int wide = 0; wide < 2; wide++) {
+            struct cube cube;
+            set_cube(&cube, wide ? 1024 : 192, 2, 1);
+            set_precision(&cube, HS_DOUBLE);
+            cube.of.steps = steps[i];
+            g[wide] = plan_for(&hs_kernel_cuda_fused_march_2d, &cube.of).launch;
+        }
+        assert_true(g[0].threads[HS_X] < g[1].threads[HS_X]);
+        assert_int_equal(g[0].shared_bytes, g[1].shared_bytes);
+    }
 }
