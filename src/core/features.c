@@ -102,9 +102,9 @@ static const struct {
     {HS_SOURCE_TIME, 0, "sources that change with time"},
     {HS_SOURCE_FIELD, 0, "sources that differ from point to point"},
     {HS_CONDUCTION, 0, "bodies of several materials"},
-    {HS_BYTES, HS_ALL_FORMS, "networks of up to 256 distinct rows"},
-    {HS_SHORTS, HS_ALL_FORMS, "networks of up to 65536 distinct rows"},
-    {HS_ARRAYS, HS_ALL_FORMS, "networks of more rows"},
+    {HS_BYTES, HS_ALL_FORMS, "nodes of up to 256 kinds"},
+    {HS_SHORTS, HS_ALL_FORMS, "nodes of up to 65536 kinds"},
+    {HS_ARRAYS, HS_ALL_FORMS, "nodes of more than 65536 kinds"},
     {HS_WALL_FIELD_TIME, 0, "boundary values that differ from point to point and change with time"},
     {HS_SOURCE_FIELD_TIME, 0, "sources that differ from point to point and change with time"},
 };
@@ -115,7 +115,7 @@ static void list_kind(hs_features set, char *out, size_t size)
     out[0] = '\0';
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
         if (rows[n].bit & set)
-            hs_text_append(out, size, "%s%s", *out ? " or " : "", rows[n].text);
+            hs_text_add(out, size, " or ", rows[n].text);
 }
 
 bool hs_features_cover(const char *name, hs_features can, hs_features asked, char *reason,
@@ -128,7 +128,7 @@ bool hs_features_cover(const char *name, hs_features can, hs_features asked, cha
     size_t n = 0;
     while (n < count && !(rows[n].bit & lacking))
         n++;
-    char able[64];
+    char able[128];
     list_kind(n < count ? rows[n].kind & can : 0, able, sizeof able);
     snprintf(reason, size, "%s cannot do %s%s%s", name,
              n < count ? rows[n].text : "all that the problem asks for", able[0] ? ", only " : "",

@@ -140,6 +140,9 @@ void test_features__of_a_kind_the_reason_names_what_it_can(void **state)
     assert_false(hs_features_cover("mine", HS_STENCIL | HS_1D | HS_2D | HS_RADIUS_1 | HS_IN_FLOAT,
                                    hs_feature_stencil(3, 1, HS_FLOAT), reason, sizeof reason));
     assert_string_equal(reason, "mine cannot do 3D, only 1D or 2D");
+    assert_false(hs_features_cover("mine", HS_BYTES | HS_SHORTS, HS_ARRAYS, reason, sizeof reason));
+    assert_string_equal(reason, "mine cannot do nodes of more than 65536 kinds, only nodes of up "
+                                "to 256 kinds or nodes of up to 65536 kinds");
 }
 
 /* A planted feature that no kernel has. Each kernel of this build is refused because of it, and of
