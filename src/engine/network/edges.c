@@ -230,12 +230,17 @@ static double quarter(struct hs_octants *octants, const struct hs_octant *octant
 }
 
 /* Conductance between nodes that have one conductivity each. */
-static double halves(const struct hs_octants *octants, int axis, const int64_t next[HS_AXES],
-                     double area)
+static double halves(const struct hs_octants *octants, int axis, const int64_t next[HS_AXES])
 {
     const struct hs_body *body = octants->spec->body;
-    const double half = octants->axis[axis].half[octants->node[axis]];
+    const struct hs_half_cell *b = octants->beside[hs_axis_across(axis, 0)];
+    const struct hs_half_cell *c = octants->beside[hs_axis_across(axis, 1)];
+    const double half = octants->beside[axis][1].length;
     const int64_t *node = octants->node;
+    double part[4];
+    for (int n = 0; n < 4; n++)
+        part[n] = b[n & 1].length * c[n >> 1].length;
+    const double area = hs_sum_of_4(part);
     if (hs_is_measured(&body->conductivity))
         return area / (half / *hs_cells_measured(octants->cells, HS_CONDUCTIVITY, node) +
                        half / *hs_cells_measured(octants->cells, HS_CONDUCTIVITY, next));
@@ -246,23 +251,28 @@ static double halves(const struct hs_octants *octants, int axis, const int64_t n
                    contact_between(body, label, beyond));
 }
 
+/* Conductance of an edge through cells of several substances, or that surfaces cross. */
+static double quarters(struct hs_octants *octants, int axis, bool *empty)
+{
+    const double contacts = contacts_of(octants, axis);
+    double part[4];
+    for (int n = 0; n < 4; n++) {
+        const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
+        part[n] = octant->there ? quarter(octants, octant, axis, contacts, empty) : 0.0;
+    }
+    return hs_sum_of_4(part);
+}
+
 double hs_edge(struct hs_octants *octants, int axis, bool *empty)
 {
     int64_t next[HS_AXES] = {octants->node[0], octants->node[1], octants->node[2]};
     next[axis] = hs_axis_next(&octants->axis[axis], octants->node[axis]);
     if (!octants->axis[axis].there || next[axis] < 0)
         return 0.0;
-    const bool by_nodes = hs_is_measured(&octants->spec->body->conductivity) ||
-                          octants->cells->place == HS_LABEL_NODES;
     if (octants->only != HS_NOWHERE)
         return plain_edge(octants, axis);
-    const double contacts = by_nodes ? 0.0 : contacts_of(octants, axis);
-    double part[4];
-    for (int n = 0; n < 4; n++) {
-        const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
-        part[n] = !octant->there ? 0.0
-                  : by_nodes     ? area_of(octant, axis)
-                                 : quarter(octants, octant, axis, contacts, empty);
-    }
-    return by_nodes ? halves(octants, axis, next, hs_sum_of_4(part)) : hs_sum_of_4(part);
+    if (hs_is_measured(&octants->spec->body->conductivity) ||
+        octants->cells->place == HS_LABEL_NODES)
+        return halves(octants, axis, next);
+    return quarters(octants, axis, empty);
 }
