@@ -204,15 +204,23 @@ static double along_plain(const struct hs_octants *octants, int axis, int substa
            octants->spec->body->substance[substance].conductivity[axis];
 }
 
-/* Conductance of an edge through cells that are all of one substance: the bits of its quarters. */
-static double plain_edge(const struct hs_octants *octants, int axis)
+/* m^2: the quarters of the edge's cross-section; 0 beyond walls. */
+static void find_areas(const struct hs_octants *octants, int axis, double area[4])
 {
     const struct hs_half_cell *b = octants->beside[hs_axis_across(axis, 0)];
     const struct hs_half_cell *c = octants->beside[hs_axis_across(axis, 1)];
+    for (int n = 0; n < 4; n++)
+        area[n] = b[n & 1].length * c[n >> 1].length;
+}
+
+/* Conductance of an edge through cells that are all of one substance: the bits of its quarters. */
+static double plain_edge(const struct hs_octants *octants, int axis)
+{
     const double resistance = along_plain(octants, axis, octants->only);
     double part[4];
+    find_areas(octants, axis, part);
     for (int n = 0; n < 4; n++)
-        part[n] = b[n & 1].length * c[n >> 1].length / resistance;
+        part[n] /= resistance;
     return hs_sum_of_4(part);
 }
 
@@ -233,13 +241,10 @@ static double quarter(struct hs_octants *octants, const struct hs_octant *octant
 static double halves(const struct hs_octants *octants, int axis, const int64_t next[HS_AXES])
 {
     const struct hs_body *body = octants->spec->body;
-    const struct hs_half_cell *b = octants->beside[hs_axis_across(axis, 0)];
-    const struct hs_half_cell *c = octants->beside[hs_axis_across(axis, 1)];
     const double half = octants->beside[axis][1].length;
     const int64_t *node = octants->node;
     double part[4];
-    for (int n = 0; n < 4; n++)
-        part[n] = b[n & 1].length * c[n >> 1].length;
+    find_areas(octants, axis, part);
     const double area = hs_sum_of_4(part);
     if (hs_is_measured(&body->conductivity))
         return area / (half / *hs_cells_measured(octants->cells, HS_CONDUCTIVITY, node) +
