@@ -16,7 +16,7 @@ struct hs_pass_worker {
     int thread, part;      /* part: of the rows (portion.h), in which the current one lies */
     struct hs_nodes nodes; /* begun at the current row */
     struct hs_node_fault_at fault;
-    bool goes_on;
+    bool goes_on; /* no row has failed */
 };
 
 struct hs_pass {
