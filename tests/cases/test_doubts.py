@@ -55,6 +55,18 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         assert "warning" not in "".join(lines[len(wanted) :])
 
 
+@pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit"])
+def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
+    warnings = check(tmp_path, f"temperature_unit={unit}")
+    assert len(warnings) == 1 and f'temperature_unit = "{unit}": nothing is converted' in warnings[0]
+
+
+@pytest.mark.parametrize("settings", [["temperature_unit=degC"], ["temperature_unit=ft"], ["temperature_unit=degF", "material={diffusivity=1e-5;}", "boundary={}"]])
+def test_other_units_are_no_warning(tmp_path, settings):
+    """With a diffusivity nothing is per kelvin."""
+    assert check(tmp_path, *settings) == []
+
+
 @pytest.mark.parametrize(
     ("times", "numbers", "warned"),
     [
