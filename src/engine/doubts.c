@@ -387,7 +387,7 @@ static void doubt_long_time(const struct hs_problem *problem, struct hs_error *o
     const double most = 1e4; /* Fourier number of the body: uniform to the last bit long before */
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
-        length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
+        length = fmax(length, hs_problem_length(problem, axis));
     if (!problem->body && spread(problem) > most * length * length &&
         !hs_boundary_data_in_time(problem))
         doubt(out, hs_problem_place(problem, HS_PLACE_END),

@@ -175,7 +175,7 @@ SLIPS = [
     (["boundary.x_max.h=1e6"], "(the Biot number of a cell) 165; above 1 the grid is too coarse"),
     (["grid.upper=[500, 200]"], "steel.cfg:7: time.end = 600: until then heat spreads over about 0.1 m, less than a spacing of 10 m"),
     (["time.end=1e-3"], "--set: time.end = 0.001: until then heat spreads over about 0.00013 m"),
-    (["grid.upper=[5e-4, 2e-4]"], "time.end = 600: heat crosses the whole grid, 0.00051 m, in about 0.015 s; look at the units"),
+    (["grid.upper=[5e-4, 2e-4]"], "time.end = 600: heat crosses the whole grid, 0.0005 m, in about 0.014 s; look at the units"),
 ]  # fmt: skip
 
 
