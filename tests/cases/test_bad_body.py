@@ -97,6 +97,7 @@ ONE_LINE = [
     (7, solid('material = "wood"; shape = "half-space"; point = [0.2, 0.2]; normal = [0.0, 0.0];'), "body[1].normal: has no direction; give the one that points out of the half-space"),
     (7, solid('material = "wood"; shape = "halfspace"; point = [0.2, 0.2]; normal = [1.0, 0.0];'), 'body[1].shape = "halfspace": did you mean "half-space"?'),
     (7, solid('material = "wood"; shape = "sphere"; centre = [0.2, 0.2]; radius = -1.0;'), "body[1].radius = -1.0: must be > 0 [m]"),
+    (7, solid('material = "wood"; shape = "circle"; radius = 1.0;'), 'body[1].shape = "circle": write "cylinder", which is a disc in 2D'),
     (7, solid('material = "wood"; shape = "cone"; radius = 1.0;'), 'body[1].shape = "cone": must be one of box, sphere, cylinder, half-space'),
     (7, solid('material = "wood"; file = "label.npy";'), 'body[1].file = "label.npy": a label field says all of the body; give it alone, as the only member'),
     (7, solid('material = "wood"; names = ["wood"];'), "body[1].names: belongs to a label field, which is missing; give file, or remove it"),
