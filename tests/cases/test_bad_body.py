@@ -519,6 +519,8 @@ NUMBER = '{0}: "{1}" is not a decimal number; each line has a time in s and a nu
     ("1e999,12.0\n", '1: "1e999" is too large for a number; each line has'),
     ("-,12.0\n", '1: "-" is not a number; each line has'),
     ('"0","12"\n', NUMBER.format(1, '"0"') + ", without quotes"),
+    ("date,T\n2020-01-01 00:00,12.0\n", ROWS.format(2) + ", no date or time of day"),
+    ("0:05,12.0\n", NUMBER.format(1, "0:05") + ", no date or time of day"),
     ("t;T\n0;12,5\n", ROWS.format(2) + '; write the decimal point as "."'),
     ("0,5\t12,5\n", ROWS.format(1) + '; write the decimal point as "."'),
     ("0, 12, 5 # \"\n", ROWS.format(1) + "\n"),
