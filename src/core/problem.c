@@ -206,8 +206,7 @@ const char *hs_problem_difference_unit(const struct hs_problem *problem)
     return hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius") ? "K" : unit;
 }
 
-/* Whether heat is in J, i.e. heat capacities are known. */
-static bool has_capacity(const struct hs_problem *problem)
+bool hs_problem_has_capacity(const struct hs_problem *problem)
 {
     const struct hs_body *body = problem->body;
     if (body)
@@ -222,7 +221,7 @@ void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t si
     static const char *const volumes[] = {"", "m", "m^2", "m^3"};
     if (problem->raw)
         snprintf(out, size, "1");
-    else if (has_capacity(problem))
+    else if (hs_problem_has_capacity(problem))
         snprintf(out, size, "%s", joules[problem->grid.dims]);
     else
         snprintf(out, size, "%s %s", hs_problem_difference_unit(problem),

@@ -1,7 +1,10 @@
 #include "core/text.h"
 
+#include "core/memory.h"
+
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 int hs_text_character(const char *text)
@@ -63,6 +66,21 @@ void hs_text_put(FILE *stream, const char *text, const char *kept)
         const int length = hs_text_character(text);
         text += length > 0 ? length : 1;
     }
+}
+
+void hs_text_put_word(FILE *stream, const char *text)
+{
+    if (text[0] && !text[strcspn(text, " \t\n\"'`\\$&|;<>(){}[]*?!#~")]) {
+        hs_text_put(stream, text, "");
+        return;
+    }
+    char *pieces = hs_copy(text), *rest = pieces;
+    fputc('\'', stream);
+    for (const char *piece; (piece = strsep(&rest, "'"));) {
+        hs_text_put(stream, piece, "");
+        fputs(rest ? "'\\''" : "'", stream);
+    }
+    free(pieces);
 }
 
 void hs_text_append(char *out, size_t size, const char *format, ...)

@@ -23,6 +23,10 @@ bool hs_text_is_plain(const char *text);
  * in `kept` are kept, and other white space becomes a space. */
 void hs_text_put(FILE *stream, const char *text, const char *kept);
 
+/* The same for a command that people copy: in quotes where a shell would not take it for one word.
+ */
+void hs_text_put_word(FILE *stream, const char *text);
+
 /* Appends to the text in `out`, which has room for `size` bytes; the result is truncated if
  * needed. */
 void hs_text_append(char *out, size_t size, const char *format, ...) HS_PRINTF(3, 4);

@@ -315,6 +315,18 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     }
 }
 
+/* The unit is only a label, but W and J are per kelvin. */
+static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit") &&
+        !problem->raw && hs_problem_has_capacity(problem))
+        doubt(out, hs_problem_place(problem, HS_PLACE_UNIT),
+              "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit is "
+              "5/9: heat in W and J comes out 1.8 times too large, and sources and fluxes warm "
+              "1.8 times too little; give temperatures in degC or K");
+}
+
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
 /* The heat that convection takes through a wall must reach it through the last cell. */
@@ -375,7 +387,7 @@ static void doubt_long_time(const struct hs_problem *problem, struct hs_error *o
     const double most = 1e4; /* Fourier number of the body: uniform to the last bit long before */
     double length = 0.0;
     for (int axis = 0; axis < problem->grid.dims; axis++)
-        length = fmax(length, problem->grid.spacing[axis] * (double)problem->grid.points[axis]);
+        length = fmax(length, hs_problem_length(problem, axis));
     if (!problem->body && spread(problem) > most * length * length &&
         !hs_boundary_data_in_time(problem))
         doubt(out, hs_problem_place(problem, HS_PLACE_END),
@@ -471,9 +483,9 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
-    doubt_material,       doubt_substance,  doubt_unused_substance, doubt_temperatures,
-    doubt_coarse_wall,    doubt_short_time, doubt_long_time,        doubt_name,
-    doubt_thin_conductor, doubt_contact,
+    doubt_material, doubt_substance,      doubt_unused_substance, doubt_temperatures,
+    doubt_unit,     doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
+    doubt_name,     doubt_thin_conductor, doubt_contact,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -159,12 +159,13 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
                           int64_t *count, double *step, struct hs_error *err)
 {
     const char *place = hs_problem_place(problem, where);
+    const double given = where == HS_PLACE_END ? problem->schedule.end : length;
     const double n = steps_of(length, longest);
     if (!(n <= most_sweeps))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: %s = %.9g: that is %.3g sweeps of %.3g s, more than can be "
                             "counted; give a shorter time or a coarser grid",
-                            place, key, length, n, longest);
+                            place, key, given, n, longest);
     *count = (int64_t)n;
     *step = equal_step(length, n, longest, length);
     const bool same = fabs(*step - longest) <= whole_to * longest;
@@ -172,12 +173,12 @@ static enum hs_status cut(const struct hs_problem *problem, struct hs_plan *plan
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: %s = %.9g: not a multiple of the sweep's step of %.9g s, which a "
                             "raw stencil fixes; give a multiple, or time.sweeps and output.every",
-                            place, key, length, longest);
+                            place, key, given, longest);
     if (problem->raw)
         *step = longest;
     if (!same && !isnan(problem->schedule.step))
         hs_plan_note(plan, "step %.9g s shortened to %.9g s, so that %s = %.9g is hit exactly",
-                     problem->schedule.step, *step, key, length);
+                     problem->schedule.step, *step, key, given);
     return HS_OK;
 }
 
@@ -207,9 +208,8 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
     const double rest = end - (double)plan->intervals * plan->interval;
     int64_t tail = 0;
     if (!st && rest > whole_to * plan->interval) {
-        st = cut(problem, plan, HS_PLACE_END,
-                 plan->intervals > 0 ? "the rest of time.end" : "time.end", rest, longest, &tail,
-                 &plan->tail_step, err);
+        st = cut(problem, plan, HS_PLACE_END, "time.end", rest, longest, &tail, &plan->tail_step,
+                 err);
         if (!st && plan->intervals > 0 && !problem->raw)
             plan->tail_step = equal_step(rest, (double)tail, plan->interval_step, end);
     }

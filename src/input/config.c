@@ -82,6 +82,7 @@ static void keep_files(struct hs_reader *reader, const struct hs_config_text *te
 static void read_unit(struct hs_reader *reader)
 {
     char *unit = reader->problem->temperature_unit = hs_read_string(reader, "temperature_unit");
+    hs_keep_place(reader, HS_PLACE_UNIT, "temperature_unit");
     if (unit && !hs_text_is_plain(unit))
         hs_complain(reader, "temperature_unit",
                     "has control characters, or is not UTF-8; give a label, as in K or degC");

@@ -420,9 +420,27 @@ static void refuse(struct parser *p, const char *said)
     p->token = END;
 }
 
+/* Quotes as word processors make them, and single ones. */
+static bool is_foreign_quote(const char *at)
+{
+    static const char *const quotes[] = {"'",
+                                         "\xe2\x80\x98", /* U+2018, U+2019: single */
+                                         "\xe2\x80\x99",
+                                         "\xe2\x80\x9c", /* U+201C, U+201D, U+201E: double */
+                                         "\xe2\x80\x9d",
+                                         "\xe2\x80\x9e"};
+    for (size_t n = 0; n < sizeof quotes / sizeof *quotes; n++)
+        if (strncmp(at, quotes[n], strlen(quotes[n])) == 0)
+            return true;
+    return false;
+}
+
 static void expect(struct parser *p, bool good)
 {
-    if (!good)
+    if (!good && p->token == SIGN && is_foreign_quote(p->span.begin))
+        refuse(p, "another kind of quote; names and expressions stand in plain double quotes, as "
+                  "in \"steel\"");
+    else if (!good)
         refuse(p, "syntax error here or just before; settings are written key = value; groups "
                   "key = { ... }; lists key = [ ... ]; names and expressions stand in quotes");
 }

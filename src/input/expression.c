@@ -166,9 +166,23 @@ static bool parse_number(struct compiler *c)
     return emit(c, HS_OP_CONSTANT, value);
 }
 
+/* Words of other languages in place of an operator, as in "x > 0 and x < 1". */
+static bool is_foreign_word(struct compiler *c, const char *at)
+{
+    char word[20];
+    const int length = (int)strspn(at, "abcdefghijklmnopqrstuvwxyz");
+    snprintf(word, sizeof word, "%.*s", length < (int)sizeof word ? length : 0, at);
+    const char *remedy = hs_foreign_name(word);
+    if (remedy)
+        fail_at(c, at, "\"%s\" was not expected (%s)", word, remedy);
+    return remedy != NULL;
+}
+
 /* Signs of other languages in place of an operator or a value; "x**2" fails at its second "*". */
 static bool is_foreign_sign(struct compiler *c, const char *at)
 {
+    if (is_foreign_word(c, at))
+        return true;
     if (at > c->text && at[0] == '*' && at[-1] == '*')
         at--;
     const char *remedy = hs_foreign_sign(at);
@@ -298,7 +312,7 @@ operators[] = {
     {"*", HS_OP_MULTIPLY, 5},    {"/", HS_OP_DIVIDE, 5},
     {"^", HS_OP_POWER, 6},
 };
-enum { OPERATORS = sizeof operators / sizeof operators[0], BINDS_POWER = 6 };
+enum { OPERATORS = sizeof operators / sizeof operators[0], BINDS_COMPARISON = 3, BINDS_POWER = 6 };
 
 static const struct operator* find_operator(const char *at)
 {
@@ -306,6 +320,21 @@ static const struct operator* find_operator(const char *at)
         if (strncmp(at, operators[i].text, strlen(operators[i].text)) == 0)
             return &operators[i];
     return NULL;
+}
+
+static bool is_order(const struct operator* op)
+{
+    return op && op->binds == BINDS_COMPARISON && op->operation != HS_OP_EQUAL &&
+           op->operation != HS_OP_NOT_EQUAL;
+}
+
+/* "0.2 < x < 0.3" would compare the 0 or 1 of its first part. */
+static bool is_chain(struct compiler *c, const struct operator* before, const struct operator* op)
+{
+    if (!is_order(before) || !is_order(op))
+        return false;
+    fail_at(c, c->at, "comparisons cannot be chained; write 0.2 < x && x < 0.3 for 0.2 < x < 0.3,");
+    return true;
 }
 
 /* Parses operators with a precedence of at least `least`. */
@@ -325,7 +354,10 @@ static bool parse_operators(struct compiler *c, int least)
     } else if (!parse_primary(c))
         return false;
     skip_blanks(c);
-    for (const struct operator* op; (op = find_operator(c->at)) && op->binds >= least;) {
+    for (const struct operator* op, *before = NULL;
+         (op = find_operator(c->at)) && op->binds >= least; before = op) {
+        if (is_chain(c, before, op))
+            return false;
         c->at += strlen(op->text);
         const bool power = op->binds == BINDS_POWER;
         if (!parse_operators(c, power ? BINDS_POWER : op->binds + 1) ||

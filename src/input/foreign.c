@@ -182,6 +182,9 @@ static const struct {
     {"initial.regions[].shape", "disc|disk|circle", "\"cylinder\", which is a disc in 2D"},
     {"initial.regions[].shape", "ball", "\"sphere\""},
     {"initial.regions[].shape", "cube|rectangle", "\"box\""},
+    {"body[].shape", "disc|disk|circle", "\"cylinder\", which is a disc in 2D"},
+    {"body[].shape", "ball", "\"sphere\""},
+    {"body[].shape", "cube|rectangle", "\"box\""},
     {"boundary.FACE.type", "radiation",
      "\"robin\" with h = 4*emissivity*5.67e-8*T^3 (T in K) near a temperature T; radiation itself "
      "is not there yet"},

@@ -48,6 +48,8 @@ static const char *remedy_of(const char *line)
     const char *comma = strchr(line, ',');
     if (strchr(line, '"'))
         return ", without quotes";
+    if (strchr(line, ':'))
+        return ", no date or time of day";
     const bool decimal = comma && comma > line && strchr(digits, comma[-1]) && comma[1] &&
                          strchr(digits, comma[1]) && strpbrk(line, "; \t");
     return decimal ? "; write the decimal point as \".\"" : "";

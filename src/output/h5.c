@@ -150,6 +150,7 @@ hid_t hs_h5_open(struct hs_h5 *h5, const char *path, enum hs_contents_sum *sum)
 {
     *sum = HS_CONTENTS_SUM_NONE;
     const char *why;
+    hs_h5_quiet(); /* for what the caller asks of a file that is not opened, too */
     const int descriptor = hs_regular_open(path, false, &why);
     const hid_t file = descriptor < 0 ? H5I_INVALID_HID : open_checked(path, descriptor, sum);
     if (descriptor >= 0)

@@ -237,7 +237,7 @@ static void put_output(FILE *out, const struct hs_report *report)
     hs_text_put(out, file, "");
     fprintf(out, ", %lld snapshot%s\n  view         heatsolve render ",
             (long long)report->end.count, report->end.count == 1 ? "" : "s");
-    hs_text_put(out, file, "");
+    hs_text_put_word(out, file);
     fputs(" -o picture.png; ParaView: open ", out);
     hs_text_put(out, sidecar, "");
     fputc('\n', out);

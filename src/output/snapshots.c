@@ -50,12 +50,13 @@ struct hs_snapshots {
     enum hs_status (*when_named)(void *self, struct hs_error *err); /* or NULL */
     void *when_named_self;
     /* What the file is to show, as of the last notification. Its chunks, labels and snapshots
-     * belong to the writer, as do the next three; others use them only while it is idle. What
+     * belong to the writer, as do the next four; others use them only while it is idle. What
      * changes of the rest is under the writer's lock, as are the last two. */
     struct hs_contents file;
     struct hs_store *store;
     struct hs_image image;
     bool broken;                    /* a write failed; do not try again */
+    int64_t shown;                  /* snapshots that the file's contents show */
     double committed, commit_pause; /* time of the last commit; minimum wait for the next [s] */
     bool pending;                   /* there is data that the file's contents do not show yet */
 };
@@ -126,6 +127,8 @@ static enum hs_status commit(struct hs_snapshots *s, struct hs_error *err)
         st = hs_store_write(s->store, &s->image, err);
     if (!st)
         st = hs_store_commit(s->store, &s->image, err);
+    if (!st)
+        s->shown = s->file.snapshots.rows;
     if (!st && s->when_named) {
         st = s->when_named(s->when_named_self, err);
         s->when_named = NULL;
@@ -161,6 +164,17 @@ static void add_snapshot_row(struct hs_snapshots *s, const struct job *job)
     hs_writer_unlock(s->writer);
 }
 
+/* Commits what was written before a snapshot that could not be. Contents are small, so a full disk
+ * may have room for them; the failure of the snapshot is reported in any case. */
+static void save_earlier(struct hs_snapshots *s)
+{
+    struct hs_error unused;
+    hs_error_init(&unused);
+    if (s->committed > 0.0 && s->shown < s->file.snapshots.rows)
+        (void)commit(s, &unused);
+    hs_error_release(&unused);
+}
+
 static enum hs_status round_of_work(void *self, struct hs_error *err)
 {
     struct hs_snapshots *s = self;
@@ -170,6 +184,8 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
         if (!s->broken)
             st = hs_chunks_append_frame(&s->file.chunks, s->store, job.frame, err);
         hs_frame_release(job.frame);
+        if (st)
+            save_earlier(s);
     }
     hs_writer_took(s->writer);
     if (s->broken)
@@ -355,8 +371,10 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
                               struct hs_error *err)
 {
     const char *file = s->file.problem->output.file;
-    const enum hs_status st = hs_store_reopen(file, &s->store, err);
-    return st ? st : hs_restore(resume, &s->file, err);
+    enum hs_status st = hs_store_reopen(file, &s->store, err);
+    st = st ? st : hs_restore(resume, &s->file, err);
+    s->shown = s->file.snapshots.rows;
+    return st;
 }
 
 /* The error at the last snapshot of a resumed run, which may make no further snapshot. A due row
@@ -458,7 +476,9 @@ struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
 {
     const struct hs_series *history = &snapshots->file.history;
     const int count = history->column_count - HS_SERIES_FIRST;
-    struct hs_snapshots_end end = {.count = hs_snapshots_count(snapshots),
+    hs_writer_await_idle(snapshots->writer);
+    struct hs_snapshots_end end = {.count = snapshots->broken ? snapshots->shown
+                                                              : hs_snapshots_count(snapshots),
                                    .error = snapshots->last_error,
                                    .balance = snapshots->balance,
                                    .sweep = hs_series_last_sweep(history)};

@@ -136,6 +136,8 @@ ONE_LINE = [
     (3, "material = { diffusivity = 0,5; };", ':3: a number after a comma, but no list [ ... ]; the decimal point is "."'),
     # ---- syntax
     (1, 'title = "no end', 'case.cfg:1: a string has no closing " on its line; a long one may go on'),
+    (5, "initial = { expression = '20+x'; };", ':5: another kind of quote; names and expressions stand in plain double quotes, as in "steel"'),
+    (5, "initial = { expression = \u201d20+x\u201d; };", ':5: another kind of quote; names and expressions stand in plain double quotes, as in "steel"'),
     (5, "initial = { value = ; };", ":5: syntax error here or just before; settings are written key = value"),
     (5, "initial = { value = 1; value = 2; };", ":5: a key is given twice in the same group; keep one of them; the line: initial = { value = 1; value = 2; };"),
     (5, "   initial = { " + 40 * " " + "value = 1; a = = 2; };", "syntax error here or just before; settings are written key = value; groups key = { ... }; lists key = [ ... ]; names and expressions stand in quotes; the line: initial = { "),

@@ -223,6 +223,20 @@ def test_disk_full(library, tmp_path):
     assert len(left) > 2
 
 
+def test_snapshots_before_the_disk_was_full_are_shown(tmp_path):
+    """Also those of the last quarter of a second, and a run that was through by then reports no more of them."""
+    faults.write_config(tmp_path, points=(40, 40, 40), sweeps=40, every=5)
+    limit = 3_400_000  # bytes; a snapshot has 512,000
+    lower = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # noqa: E731
+    result = heatsolve(tmp_path, "run", "case.cfg", "--json", preexec_fn=lower)
+    assert result.returncode == 3 and "what was written before stays readable" in result.stderr
+    with h5py.File(tmp_path / "out/run.h5") as f:
+        assert len(f["sweep"]) == 6
+        assert np.isfinite(f["temperature"][()]).all()
+    assert json.loads(result.stdout).get("snapshots", 6) == 6  # left out if the error came before the end
+    assert heatsolve(tmp_path, "run", "case.cfg", "--quiet", "--resume").returncode == 0
+
+
 def test_a_disk_full_from_the_start_ends_a_long_run(library, tmp_path):
     """The error comes soon, with nothing else due for days: the first snapshot is written during the sweeps."""
     faults.write_config(tmp_path, sweeps=10**12, every=10**12, history_every=10**12)

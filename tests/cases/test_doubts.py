@@ -55,6 +55,18 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         assert "warning" not in "".join(lines[len(wanted) :])
 
 
+@pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit"])
+def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
+    warnings = check(tmp_path, f"temperature_unit={unit}")
+    assert len(warnings) == 1 and f'temperature_unit = "{unit}": nothing is converted' in warnings[0]
+
+
+@pytest.mark.parametrize("settings", [["temperature_unit=degC"], ["temperature_unit=ft"], ["temperature_unit=degF", "material={diffusivity=1e-5;}", "boundary={}"]])
+def test_other_units_are_no_warning(tmp_path, settings):
+    """With a diffusivity nothing is per kelvin."""
+    assert check(tmp_path, *settings) == []
+
+
 @pytest.mark.parametrize(
     ("times", "numbers", "warned"),
     [
@@ -163,7 +175,7 @@ SLIPS = [
     (["boundary.x_max.h=1e6"], "(the Biot number of a cell) 165; above 1 the grid is too coarse"),
     (["grid.upper=[500, 200]"], "steel.cfg:7: time.end = 600: until then heat spreads over about 0.1 m, less than a spacing of 10 m"),
     (["time.end=1e-3"], "--set: time.end = 0.001: until then heat spreads over about 0.00013 m"),
-    (["grid.upper=[5e-4, 2e-4]"], "time.end = 600: heat crosses the whole grid, 0.00051 m, in about 0.015 s; look at the units"),
+    (["grid.upper=[5e-4, 2e-4]"], "time.end = 600: heat crosses the whole grid, 0.0005 m, in about 0.014 s; look at the units"),
 ]  # fmt: skip
 
 

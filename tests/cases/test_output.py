@@ -157,6 +157,11 @@ def test_summary(case):
     assert s["gcells"] > 0 and s["seconds"] > 0 and s["reduction_seconds"] > 0
 
 
+def test_the_command_of_the_summary_can_be_copied(tmp_path):
+    done = run(tmp_path, config_of(1).replace("out.h5", "Läufe/my run.h5"))
+    assert "view         heatsolve render 'Läufe/my run.h5' -o picture.png; ParaView: open Läufe/my run.xdmf\n" in done.stdout
+
+
 def test_a_config_longer_than_a_header_can_hold(tmp_path):
     text = config_of(1) + "".join(f"// line {n} of a long story\n" for n in range(10000))
     assert run(tmp_path, text, "--quiet").returncode == 0

@@ -652,6 +652,9 @@ def test_check_says_when_a_step_is_shortened(tmp_path):
     result = heatsolve(tmp_path, "check", "case.cfg", "--set", "time.step=0.003")
     assert result.returncode == 0, result.stderr
     assert "step 0.003 s shortened to 0.00294117647 s" in result.stdout
+    times = ["--set", "time.step=0.003", "--set", "time.end=0.1", "--set", "output={interval=0.03;}"]
+    result = heatsolve(tmp_path, "check", "case.cfg", *times)  # the rest, 0.01 s, has steps of its own
+    assert "step 0.003 s shortened to 0.0025 s, so that time.end = 0.1 is hit exactly" in result.stdout
     assert "longest stable step 0.005 s" in result.stdout
 
 

@@ -467,6 +467,7 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
         return st;
     balance->put_in = (struct hs_sum){0.0, 0.0};
     balance->op->begin(balance);
+    hs_balance_source_begin(balance);
     for (int face = 0; face < HS_FACES && balance->step.mean != 1; face++)
         put_prescribed(balance, face);
     add_walls(balance);

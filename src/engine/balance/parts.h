@@ -72,8 +72,9 @@ struct hs_balance_source {
     struct hs_separation separation;
     double volume;          /* m^dims, of all nodes */
     double total;           /* W, if it does not change; NaN: not found yet */
-    struct hs_sum sum;      /* of numbers not in memory: over the nodes, */
-    double *face[HS_FACES]; /* and numbers of each face's nodes; else NULL */
+    struct hs_sum sum;      /* of numbers not in memory: over the nodes */
+    double *face[HS_FACES]; /* numbers of each face's nodes: of those, and the means over the step
+                             * where a wall holds and the source changes; else NULL */
 };
 
 struct hs_balance {
@@ -125,6 +126,9 @@ void hs_balance_put_in(struct hs_balance *balance, double power);
 /* ---- source.c ---- */
 enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_error *err);
 void hs_balance_source_release(struct hs_balance_source *source);
+/* Called for each step, before the next two: evaluates row by row what walls that hold need. A call
+ * for each node and time took several times as long. */
+void hs_balance_source_begin(struct hs_balance *balance);
 /* W, mean over the step: of all nodes, and of one node on a face. */
 double hs_balance_source_total(struct hs_balance *balance);
 double hs_balance_source_at(const struct hs_balance *balance, const int64_t node[HS_AXES]);

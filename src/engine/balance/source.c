@@ -10,6 +10,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Sums run along some axes: those with a bit, 1 << axis. */
 enum { ALL_AXES = (1 << HS_AXES) - 1 };
@@ -219,6 +220,50 @@ static double of_body(const struct hs_balance *balance)
     return problem->body && problem->body->source >= 0
                ? hs_balance_function(balance, &problem->time_functions[problem->body->source])
                : 0.0;
+}
+
+/* Adds to row r of a face's nodes what they have at the step's times. values: room for the row. */
+static void add_times(struct hs_balance *balance, int face, int64_t r, double *values)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_grid *grid = &problem->grid;
+    const struct hs_step_mean *step = &balance->step;
+    const int axis = hs_face_first_axis(face);
+    const int64_t count = grid->points[axis];
+    double *out = balance->source.face[face] + r * count;
+    int64_t node[HS_AXES];
+    hs_grid_face_node(grid, face, r * count, node);
+    memset(out, 0, (size_t)count * sizeof *out);
+    for (int64_t n = 0; n < step->count; n++) {
+        const struct hs_row row = hs_row_along(grid, axis, node, count, step->time[n]);
+        hs_expression_row(&problem->source.field.value.expression, &row, values);
+        for (int64_t i = 0; i < count; i++)
+            out[i] += step->weight[n] * values[i];
+    }
+}
+
+void hs_balance_source_begin(struct hs_balance *balance)
+{
+    const struct hs_problem *problem = balance->problem;
+    const struct hs_grid *grid = &problem->grid;
+    double **kept = balance->source.face;
+    if (!balance->source.varies_space || !balance->source.varies_time)
+        return;
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        const int64_t all = hs_grid_face_count(grid, face);
+        const int64_t count = grid->points[hs_face_first_axis(face)];
+        if (balance->mean[face].depth < 2)
+            continue;
+        kept[face] = kept[face] ? kept[face] : hs_new((size_t)all * sizeof *kept[face]);
+#pragma omp parallel num_threads(hs_threads_of(problem))
+        {
+            double *values = hs_new((size_t)count * sizeof *values);
+#pragma omp for schedule(static)
+            for (int64_t r = 0; r < all / count; r++)
+                add_times(balance, face, r, values);
+            free(values);
+        }
+    }
 }
 
 /* Density of the source, in its unit. */

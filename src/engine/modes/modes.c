@@ -61,7 +61,8 @@ static enum hs_status make_basis(const struct hs_axis_matrix *matrix, int axis,
     hs_error_init(&reason);
     enum hs_status st = hs_eigenbasis_make(matrix, out, &reason);
     if (st)
-        st = hs_error_add(err, st, "along %c %s", "xyz"[axis], hs_error_reason(&reason));
+        st = hs_error_add(err, st, "along %c %s%s", "xyz"[axis], hs_error_reason(&reason),
+                          st == HS_BAD_INPUT ? "; take sweeps, as \"euler\" makes them" : "");
     hs_error_release(&reason);
     return st;
 }

@@ -43,3 +43,24 @@ void test_text__keeps_utf8(void **state)
                  "?? ??? ????"); /* overlong, surrogate, beyond */
     assert_shown("cut \xe6\xb8", "", "cut ??");
 }
+
+static void assert_word(const char *text, const char *expected)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&out, &size);
+    hs_text_put_word(stream, text);
+    fclose(stream);
+    assert_string_equal(out, expected);
+    free(out);
+}
+
+void test_text__of_a_command_is_one_word(void **state)
+{
+    assert_word("out/run-1.h5", "out/run-1.h5");
+    assert_word("W\xc3\xa4rme.h5", "W\xc3\xa4rme.h5");
+    assert_word("my run.h5", "'my run.h5'");
+    assert_word("$HOME.h5", "'$HOME.h5'");
+    assert_word("it's.h5", "'it'\\''s.h5'");
+    assert_word("", "''");
+}
