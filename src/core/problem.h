@@ -229,11 +229,12 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem); /* "K
 /* Unit of a temperature difference: K for degC and its like, so that no reader adds an offset. */
 const char *hs_problem_difference_unit(const struct hs_problem *problem);
 
+/* Whether heat is in J, i.e. heat capacities are known. */
+bool hs_problem_has_capacity(const struct hs_problem *problem);
+
 /* Unit of the heat content, readable for people and UDUNITS: "J", "J/m", "J/m^2", per metre of each
  * axis that the grid lacks; "K m^3" and so on if no heat capacity is known; "1" with raw
  * coefficients, whose numbers have no units. */
-/* Whether heat is in J, i.e. heat capacities are known. */
-bool hs_problem_has_capacity(const struct hs_problem *problem);
 void hs_problem_heat_unit(const struct hs_problem *problem, char *out, size_t size);
 
 /* Unit of heat flow: "W", "W/m", "W/m^2", "K m^3/s" and so on. */
