@@ -132,7 +132,7 @@ void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
     *nodes = (struct hs_nodes){.walls_vary = false};
     hs_octants_init(&nodes->octants, spec, axis, cells);
     hs_shares_init(&nodes->shares, spec->body);
-    hs_wall_scratch_init(&nodes->walls, spec->wall_count);
+    hs_walls_init(&nodes->walls, spec, axis);
     nodes->same = hs_new((size_t)axis[HS_X].nodes);
     nodes->known = hs_new(KNOWN * sizeof *nodes->known);
 }
@@ -141,16 +141,15 @@ void hs_nodes_release(struct hs_nodes *nodes)
 {
     hs_octants_release(&nodes->octants);
     hs_shares_release(&nodes->shares);
-    hs_wall_scratch_release(&nodes->walls);
+    hs_walls_release(&nodes->walls);
     free(nodes->same);
     free(nodes->known);
 }
 
 void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
-    const struct hs_octants *octants = &nodes->octants;
     hs_octants_begin_row(&nodes->octants, j, k);
-    nodes->walls_vary = hs_walls_vary_along_x(octants->spec, octants->axis, j, k);
+    nodes->walls_vary = hs_walls_vary_along_x(&nodes->walls, j, k);
     find_around(nodes, j, k);
     find_same(nodes);
     begin_known(nodes, j, k);
@@ -202,18 +201,17 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
 static bool apply_walls(const struct hs_nodes *nodes, struct hs_network_row *row,
                         struct hs_forcing *forcing)
 {
-    const struct hs_octants *octants = &nodes->octants;
-    if (nodes->inside && is_inside(&octants->axis[HS_X], octants->node[HS_X]))
+    const int64_t *node = nodes->octants.node;
+    if (nodes->inside && is_inside(&nodes->octants.axis[HS_X], node[HS_X]))
         return true;
-    const struct hs_wall *holding = hs_walls_holding(octants->spec, octants->axis, octants->node);
+    const struct hs_wall *holding = hs_walls_holding(&nodes->walls, node);
     if (!holding)
-        return hs_walls_exchange(octants->spec, octants->axis, octants->node, &nodes->walls,
-                                 &row->sink, forcing);
+        return hs_walls_exchange(&nodes->walls, node, &row->sink, forcing);
     row->kind = holding->kind == HS_WALL_PRESCRIBES ? HS_NODE_PRESCRIBED : HS_NODE_HELD;
     row->sink = 0.0; /* nothing else matters to it */
     forcing->count = 0;
     if (row->kind == HS_NODE_PRESCRIBED)
-        hs_wall_prescribe(holding, octants->axis, octants->node, forcing);
+        hs_walls_prescribe(&nodes->walls, holding, node, forcing);
     return true;
 }
 

@@ -67,7 +67,7 @@ static bool add_held(const struct hs_pass *pass, struct hs_pass_worker *worker, 
     const struct hs_octants *octants = &worker->nodes.octants;
     const int64_t node[HS_AXES] = {i, octants->node[HS_Y], octants->node[HS_Z]};
     const struct hs_shares *shares = &worker->nodes.shares;
-    const struct hs_wall *wall = hs_walls_holding(pass->spec, pass->axis, node);
+    const struct hs_wall *wall = hs_walls_holding(&worker->nodes.walls, node);
     if (!wall)
         return true;
     if (!hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
