@@ -52,13 +52,6 @@ static void begin_side(struct hs_octants *octants, int n)
     const struct hs_half_cell *y = &octants->beside[HS_Y][n & 1];
     const struct hs_half_cell *z = &octants->beside[HS_Z][n >> 1];
     octants->there[n] = y->cell >= 0 && z->cell >= 0;
-    for (int side = 0; side < 2; side++) {
-        struct hs_octant *octant = &octants->octant[2 * n + side];
-        octant->label = HS_CELL_EMPTY;
-        octant->around = &octants->around[n];
-        octant->half[HS_Y] = y->length;
-        octant->half[HS_Z] = z->length;
-    }
     if (cells->place == HS_LABEL_NODES)
         octants->label[n] = hs_cells_row(cells, octants->node[HS_Y], octants->node[HS_Z]);
     else if (cells->place == HS_LABEL_CELLS)
@@ -125,7 +118,6 @@ bool hs_octants_find(struct hs_octants *octants, int64_t i)
         octant->there = x->cell >= 0 && octants->there[o >> 1];
         if (!octant->there)
             continue;
-        octant->half[HS_X] = x->length;
         if (place != HS_LABEL_NONE)
             octant->label = octants->label[o >> 1][place == HS_LABEL_CELLS ? x->cell : i];
         named = named && (!given || octant->label < octants->spec->body->substance_count);
@@ -133,30 +125,29 @@ bool hs_octants_find(struct hs_octants *octants, int64_t i)
     return named;
 }
 
-struct hs_node_box hs_octant_region(const struct hs_octants *octants,
-                                    const struct hs_octant *octant)
+struct hs_node_box hs_octant_region(const struct hs_octants *octants, int octant)
 {
-    const int number = (int)(octant - octants->octant);
     struct hs_node_box region;
     for (int a = 0; a < HS_AXES; a++) {
-        const int side = number >> a & 1;
-        const double half = octant->half[a];
-        region.origin[a] = octants->axis[a].position[octants->beside[a][side].cell];
-        region.lo[a] = side ? 0.0 : half;
-        region.hi[a] = side ? half : 2.0 * half;
+        const int side = octant >> a & 1;
+        const struct hs_half_cell half = octants->beside[a][side];
+        region.origin[a] = octants->axis[a].position[half.cell];
+        region.lo[a] = side ? 0.0 : half.length;
+        region.hi[a] = side ? half.length : 2.0 * half.length;
     }
     return region;
 }
 
-void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,
+void hs_octant_select(const struct hs_octants *octants, int octant,
                       const struct hs_node_box *region, struct hs_selection *out)
 {
-    if (octant->label == HS_CELL_MIXED) {
-        hs_solids_narrow(&octants->cells->solids, region, octant->around, out);
+    const int label = octants->octant[octant].label;
+    if (label == HS_CELL_MIXED) {
+        hs_solids_narrow(&octants->cells->solids, region, &octants->around[octant >> 1], out);
         return;
     }
     *out = (struct hs_selection){.part = out->part};
-    out->base = octant->label == HS_CELL_EMPTY ? HS_NOWHERE : octant->label;
+    out->base = label == HS_CELL_EMPTY ? HS_NOWHERE : label;
 }
 
 struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,
