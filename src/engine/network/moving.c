@@ -1,7 +1,7 @@
-#include "engine/network/moving.h"
+/* Nodes on which walls act by numbers that change along the wall and in time at once. */
+#include "engine/network/pass.h"
 
 #include "core/memory.h"
-#include "engine/network/walls.h"
 
 #include <stdlib.h>
 
@@ -129,18 +129,16 @@ static void add_node(const struct hs_grid *grid, const struct hs_walls *walls, i
     }
 }
 
-void hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
-                            struct hs_network *out)
+void hs_pass_find_moving(const struct hs_pass *pass, struct hs_network *out)
 {
+    const struct hs_grid *grid = pass->spec->grid;
+    const struct hs_walls *walls = &pass->worker[0].nodes.walls;
     struct terms inflow = {.count = 0}, given = {.count = 0};
-    struct hs_walls walls;
-    hs_walls_init(&walls, spec, axis);
-    for (int face = 0; face < 2 * spec->grid->dims; face++) {
-        const int64_t nodes = any_moves(&walls, face) ? hs_grid_face_count(spec->grid, face) : 0;
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        const int64_t nodes = any_moves(walls, face) ? hs_grid_face_count(grid, face) : 0;
         for (int64_t n = 0; n < nodes; n++)
-            add_node(spec->grid, &walls, face, n, &inflow, &given);
+            add_node(grid, walls, face, n, &inflow, &given);
     }
-    hs_walls_release(&walls);
     conclude(&inflow, &out->inflow);
     conclude(&given, &out->given);
 }

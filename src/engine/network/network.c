@@ -5,10 +5,8 @@
  */
 #include "core/memory.h"
 #include "core/sum.h"
-#include "engine/network/moving.h"
 #include "engine/network/palette.h"
 #include "engine/network/pass.h"
-#include "engine/network/substances.h"
 #include "engine/ranks/together.h"
 
 #include <stdlib.h>
@@ -383,9 +381,9 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
     if (!st)
         st = make_rows(&pass, out, err);
     if (!st)
-        st = hs_substances_find(&pass, out, err);
+        st = hs_pass_find_substances(&pass, out, err);
     if (!st && spec->rank == 0)
-        hs_network_find_moving(spec, pass.axis, out);
+        hs_pass_find_moving(&pass, out);
     hs_pass_release(&pass);
     if (st) {
         hs_network_release(out);

@@ -1,5 +1,5 @@
 /* The network's substances: their volumes, and their shares in nodes that walls hold. */
-#include "engine/network/substances.h"
+#include "engine/network/pass.h"
 
 #include "core/memory.h"
 #include "engine/ranks/together.h"
@@ -136,8 +136,8 @@ static enum hs_status find_held(struct search *search, struct hs_network *out, s
 
 /* ---------------------------------------------------------------------------------------------- */
 
-enum hs_status hs_substances_find(struct hs_pass *pass, struct hs_network *out,
-                                  struct hs_error *err)
+enum hs_status hs_pass_find_substances(struct hs_pass *pass, struct hs_network *out,
+                                       struct hs_error *err)
 {
     struct search search = {.pass = pass};
     if (pass->spec->body->substance_count == 0)
