@@ -1,4 +1,5 @@
-#include "engine/network/edges.h"
+/* Conductance of the edge above a node. */
+#include "engine/network/octants.h"
 
 /* m^2 K/W between two substances. */
 static double contact_between(const struct hs_body *body, int one, int other)
@@ -273,7 +274,7 @@ static double quarters(struct hs_octants *octants, int axis, bool *empty)
     return hs_sum_of_4(part);
 }
 
-double hs_edge(struct hs_octants *octants, int axis, bool *empty)
+double hs_octants_edge(struct hs_octants *octants, int axis, bool *empty)
 {
     int64_t next[HS_AXES] = {octants->node[0], octants->node[1], octants->node[2]};
     next[axis] = hs_axis_next(&octants->axis[axis], octants->node[axis]);

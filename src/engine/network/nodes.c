@@ -2,8 +2,6 @@
 
 #include "core/memory.h"
 
-#include "engine/network/edges.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,7 +233,7 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
     if (fault != HS_NODE_IS_WELL)
         return fault;
     for (int axis = 0; axis < HS_AXES; axis++)
-        row->conductance[axis] = hs_edge(&nodes->octants, axis, &empty);
+        row->conductance[axis] = hs_octants_edge(&nodes->octants, axis, &empty);
     if (empty)
         return HS_NODE_IS_EMPTY;
     if (!fill(nodes, row, forcing))

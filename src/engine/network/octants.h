@@ -84,4 +84,8 @@ struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_nod
 /* Sets `at` across the axis, and the line's area; false after the last one. */
 bool hs_lines_next(struct hs_lines *lines, double at[HS_AXES], double *area);
 
+/* W/K: conductance of the edge above the node whose octants were found; 0 without an edge. Sets
+ * `empty` if part of the edge has no substance. */
+double hs_octants_edge(struct hs_octants *octants, int axis, bool *empty);
+
 #endif
