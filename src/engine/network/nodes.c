@@ -84,11 +84,9 @@ static void begin_known(struct hs_nodes *nodes, int64_t j, int64_t k)
 static struct hs_known_row *find_known(const struct hs_nodes *nodes, int64_t i,
                                        uint16_t label[HS_AROUND_MOST])
 {
-    const struct hs_body *body = nodes->octants.spec->body;
     const struct hs_axis *x = &nodes->octants.axis[HS_X];
     if (!nodes->inside || !is_inside(x, i) || x->half[i] != nodes->width[0] ||
-        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 ||
-        hs_is_measured(&body->conductivity) || hs_is_measured(&body->capacity))
+        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 || nodes->measured)
         return NULL;
     uint64_t sum = 0;
     memset(label, 0, HS_AROUND_MOST * sizeof *label);
@@ -127,7 +125,8 @@ void hs_nodes_note(struct hs_nodes *nodes, int64_t i, const struct hs_network_ro
 void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
                    const struct hs_axis *axis, const struct hs_cells *cells)
 {
-    *nodes = (struct hs_nodes){.walls_vary = false};
+    *nodes = (struct hs_nodes){.measured = hs_is_measured(&spec->body->conductivity) ||
+                                           hs_is_measured(&spec->body->capacity)};
     hs_octants_init(&nodes->octants, spec, axis, cells);
     hs_shares_init(&nodes->shares, spec->body);
     hs_walls_init(&nodes->walls, spec, axis);
@@ -155,9 +154,7 @@ void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k)
 
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i)
 {
-    const struct hs_body *body = nodes->octants.spec->body;
-    return nodes->same[i] && !nodes->walls_vary && !hs_is_measured(&body->conductivity) &&
-           !hs_is_measured(&body->capacity);
+    return nodes->same[i] && !nodes->walls_vary && !nodes->measured;
 }
 
 enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
