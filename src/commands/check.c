@@ -105,14 +105,14 @@ struct text {
 
 static struct text bytes(double number)
 {
-    struct text out;
+    struct text out = {""};
     hs_bytes_name(number, out.text, sizeof out.text);
     return out;
 }
 
 static struct text duration(double seconds)
 {
-    struct text out;
+    struct text out = {""};
     if (seconds < 120.0)
         snprintf(out.text, sizeof out.text, "%.3g s", seconds);
     else if (seconds < 7200.0)
