@@ -11,13 +11,9 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
 {
     *octants = (struct hs_octants){.spec = spec, .axis = axis, .cells = cells};
     const size_t solids = (size_t)cells->solids.count;
-    struct hs_selection *selection[] = {&octants->around[0], &octants->around[1],
-                                        &octants->around[2], &octants->around[3],
-                                        &octants->all,       &octants->here};
-    enum { SELECTIONS = sizeof selection / sizeof selection[0] };
-    octants->parts = hs_new((SELECTIONS * solids + 1) * sizeof *octants->parts);
-    for (size_t n = 0; n < SELECTIONS; n++)
-        selection[n]->part = octants->parts + n * solids;
+    octants->here.part = hs_new((5 * solids + 1) * sizeof(int));
+    for (size_t n = 0; n < 4; n++)
+        octants->around[n].part = octants->here.part + (n + 1) * solids;
     for (int d = 0; d < 2; d++)
         octants->place[d] = hs_new((2 * solids + 2) * sizeof *octants->place[d]);
     octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->crossing);
@@ -27,7 +23,7 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
 
 void hs_octants_release(struct hs_octants *octants)
 {
-    free(octants->parts);
+    free(octants->here.part);
     free(octants->place[0]);
     free(octants->place[1]);
     free(octants->crossing);
@@ -65,7 +61,7 @@ static void begin_side(struct hs_octants *octants, int n)
         region.lo[a] -= 2.0 * hs_octants_beside(octants, a);
         region.hi[a] += 2.0 * hs_octants_beside(octants, a);
     }
-    hs_solids_narrow(&cells->solids, &region, &octants->all, &octants->around[n]);
+    hs_solids_narrow(&cells->solids, &region, &cells->solids.all, &octants->around[n]);
 }
 
 /* Labels of nodes, and measured conductivities, make edges of two halves (network.h). */
@@ -97,8 +93,6 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
     octants->node[HS_Z] = k;
     find_beside(octants, HS_Y);
     find_beside(octants, HS_Z);
-    if (octants->cells->marked)
-        hs_solids_all(&octants->cells->solids, &octants->all);
     for (int n = 0; n < 4; n++)
         begin_side(octants, n);
     find_plain(octants);

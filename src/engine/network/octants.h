@@ -36,9 +36,8 @@ struct hs_octants {
     uint16_t *plain;
     int only; /* that of the node, whose octants are not found then; else HS_NOWHERE */
     struct hs_selection around[4]; /* of the row of cells at side y, z of the node, and beside */
-    struct hs_selection all, here;
-    int *parts;       /* of these selections */
-    double *place[2]; /* where surfaces cut a region */
+    struct hs_selection here;      /* of a region; its part begins the memory of all five */
+    double *place[2];              /* where surfaces cut a region */
     struct hs_crossing *crossing;
     struct hs_piece *piece;
 };
