@@ -135,24 +135,6 @@ static void unite_forcings(struct work *work)
     work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
-/* Rows refer to the united forcings; row 0, of no node, comes before them. */
-static void unite_rows(struct work *work)
-{
-    struct hs_network *out = work->out;
-    for (int t = 0; t < work->pass->threads; t++) {
-        struct hs_network_row *row = (void *)work->set[ROWS][t].item;
-        for (int n = 0; n < work->set[ROWS][t].count; n++)
-            row[n].forcing = work->set[FORCINGS][t].map[row[n].forcing];
-    }
-    int count;
-    struct hs_network_row *all = unite(work, ROWS, &count);
-    out->row = hs_new(((size_t)count + 1) * sizeof *out->row);
-    out->row[0].kind = HS_NODE_HELD;
-    memcpy(out->row + 1, all, (size_t)count * sizeof *out->row);
-    out->row_count = count + 1;
-    free(all);
-}
-
 /* How many nodes have a row. */
 struct use {
     int64_t nodes;
@@ -180,28 +162,43 @@ static void count_uses(const struct work *work, int count, struct use *use)
     free(nodes);
 }
 
-/* Rows that many nodes have come first: kernels that cannot hold all rows hold those. */
-static void sort_rows(struct work *work)
+/* Sets the rows from `all`. Those that many nodes have come first: kernels that cannot hold all
+ * rows hold those. Row 0, of no node, comes before them. */
+static void sort_rows(struct work *work, const struct hs_network_row *all, int count)
 {
-    struct hs_network *out = work->out;
-    const int count = out->row_count - 1;
     struct use *use = hs_new(((size_t)count + 1) * sizeof *use);
-    struct hs_network_row *row = hs_new((size_t)out->row_count * sizeof *row);
+    struct hs_network_row *row = hs_new(((size_t)count + 1) * sizeof *row);
     int *place = hs_new(((size_t)count + 1) * sizeof *place);
     count_uses(work, count, use);
     qsort(use, (size_t)count, sizeof *use, compare_uses);
-    row[0] = out->row[0];
+    row[0].kind = HS_NODE_HELD;
     for (int n = 0; n < count; n++) {
-        row[1 + n] = out->row[1 + use[n].row];
+        row[1 + n] = all[use[n].row];
         place[use[n].row] = n;
     }
     for (int t = 0; t < work->pass->threads; t++)
         for (int n = 0; n < work->set[ROWS][t].count; n++)
             work->set[ROWS][t].map[n] = place[work->set[ROWS][t].map[n]];
-    free(out->row);
-    out->row = row;
+    work->out->row = row;
     free(use);
     free(place);
+}
+
+/* Rows refer to the united forcings. */
+static void unite_rows(struct work *work)
+{
+    for (int t = 0; t < work->pass->threads; t++) {
+        struct hs_network_row *row = (void *)work->set[ROWS][t].item;
+        for (int n = 0; n < work->set[ROWS][t].count; n++)
+            row[n].forcing = work->set[FORCINGS][t].map[row[n].forcing];
+    }
+    int count;
+    struct hs_network_row *all = unite(work, ROWS, &count);
+    work->out->row_count = count + 1;
+    work->too_many = work->out->row_count > HS_NETWORK_MOST_ROWS;
+    if (!work->too_many)
+        sort_rows(work, all, count);
+    free(all);
 }
 
 static void renumber_nodes(void *self, int thread, int64_t first, int64_t end)
@@ -248,12 +245,9 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
     if (!work->too_many && !st) {
         unite_forcings(work);
         unite_rows(work);
-        work->too_many = work->out->row_count > HS_NETWORK_MOST_ROWS;
     }
-    if (!work->too_many && !st) {
-        sort_rows(work);
+    if (!work->too_many && !st)
         return renumber(work, err);
-    }
     free(work->number);
     work->number = NULL;
     hs_network_release(work->out);
