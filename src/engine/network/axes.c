@@ -41,8 +41,8 @@ static void init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, 
     axis->wrap = axis->there && spec->wrap[which];
     axis->nodes = grid->points[which];
     axis->cells = axis->nodes - (axis->there && !axis->wrap);
-    axis->position = hs_new((size_t)(axis->cells + 1) * sizeof *axis->position);
-    axis->half = hs_new((size_t)axis->cells * sizeof *axis->half);
+    axis->position = hs_new((size_t)(2 * axis->cells + 1) * sizeof *axis->position);
+    axis->half = axis->position + axis->cells + 1;
     for (int64_t i = 0; i <= axis->cells; i++)
         axis->position[i] = hs_grid_coordinate(grid, which, i);
     const double far = fmax(fabs(axis->position[0]), fabs(axis->position[axis->cells]));
@@ -61,10 +61,8 @@ void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *sp
 
 void hs_axes_release(struct hs_axis axis[HS_AXES])
 {
-    for (int which = 0; which < HS_AXES; which++) {
+    for (int which = 0; which < HS_AXES; which++)
         free(axis[which].position);
-        free(axis[which].half);
-    }
 }
 
 int hs_axis_places(const struct hs_axis *axis, double lo, double hi, int count, double *place)

@@ -14,8 +14,8 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
     octants->here.part = hs_new((5 * solids + 1) * sizeof(int));
     for (size_t n = 0; n < 4; n++)
         octants->around[n].part = octants->here.part + (n + 1) * solids;
-    for (int d = 0; d < 2; d++)
-        octants->place[d] = hs_new((2 * solids + 2) * sizeof *octants->place[d]);
+    octants->place[0] = hs_new(2 * (2 * solids + 2) * sizeof *octants->place[0]);
+    octants->place[1] = octants->place[0] + 2 * solids + 2;
     octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->crossing);
     octants->plain = hs_new((size_t)axis[HS_X].nodes * sizeof *octants->plain);
     octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->piece);
@@ -25,7 +25,6 @@ void hs_octants_release(struct hs_octants *octants)
 {
     free(octants->here.part);
     free(octants->place[0]);
-    free(octants->place[1]);
     free(octants->crossing);
     free(octants->piece);
     free(octants->plain);

@@ -224,15 +224,14 @@ void hs_walls_init(struct hs_walls *walls, const struct hs_network_spec *spec,
     const size_t count = (size_t)spec->wall_count;
     *walls = (struct hs_walls){.count = spec->wall_count, .wall = spec->wall, .axis = axis};
     walls->quarter = hs_new((count + 1) * sizeof *walls->quarter);
-    for (int d = 0; d < 2; d++)
-        walls->place[d] = hs_new((2 * count + 2) * sizeof *walls->place[d]);
+    walls->place[0] = hs_new(2 * (2 * count + 2) * sizeof *walls->place[0]);
+    walls->place[1] = walls->place[0] + 2 * count + 2;
 }
 
 void hs_walls_release(struct hs_walls *walls)
 {
     free(walls->quarter);
     free(walls->place[0]);
-    free(walls->place[1]);
 }
 
 void hs_walls_share(const struct hs_walls *walls, int face, const int64_t node[HS_AXES])
