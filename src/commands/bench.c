@@ -25,6 +25,14 @@ struct arguments {
     int64_t dims, radius, threads, repeats, peer_seconds;
     const char *points, *precision, *body, *kernel, *except, *backend, *peer, *roofline, *chart;
     bool json, csv, peers, methods, weak, strong; /* peers: also if only some are named */
+    char command[512];
+};
+
+/* Kernels to measure, all of one backend. */
+struct kernels {
+    const struct hs_backend *backend;
+    const struct hs_kernel *of[HS_BENCH_MOST];
+    int count;
 };
 
 static enum hs_status read_arguments(int argc, char **argv, struct arguments *out,
@@ -59,6 +67,9 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
         {"--json", HS_ARGUMENT_FLAG, &out->json, ""},
         {"--csv", HS_ARGUMENT_FLAG, &out->csv, ""},
     };
+    snprintf(out->command, sizeof out->command, "heatsolve");
+    for (int i = 0; i < argc; i++)
+        hs_text_append(out->command, sizeof out->command, " %s", argv[i]);
     const enum hs_status st =
         hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
     out->peers = out->peers || out->peer;
@@ -170,25 +181,22 @@ static enum hs_status mark(const char *list, bool as, struct hs_problem *problem
 
 /* Chooses the backend and those of its kernels that can handle the case: all, or those named. */
 static enum hs_status choose(const struct arguments *from, const struct hs_bench *bench,
-                             const struct hs_backend **backend,
-                             const struct hs_kernel *kernels[HS_BENCH_MOST], int *count,
-                             struct hs_error *err)
+                             struct kernels *out, struct hs_error *err)
 {
     struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[HS_BENCH_MOST] = {false};
-    enum hs_status st = mark(from->kernel, true, &problem, backend, named, err);
+    enum hs_status st = mark(from->kernel, true, &problem, &out->backend, named, err);
     if (!st && strcmp(from->kernel, "auto") == 0)
         for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
-            named[n] = hs_kernels[n]->device == (*backend)->device &&
+            named[n] = hs_kernels[n]->device == out->backend->device &&
                        hs_kernel_suits(hs_kernels[n], &problem, NULL, 0);
     if (!st)
-        st = mark(from->except, false, &problem, backend, named, err);
-    *count = 0;
+        st = mark(from->except, false, &problem, &out->backend, named, err);
     for (int n = 0; !st && n < HS_BENCH_MOST && hs_kernels[n]; n++)
         if (named[n])
-            kernels[(*count)++] = hs_kernels[n];
-    if (!st && *count == 0)
+            out->of[out->count++] = hs_kernels[n];
+    if (!st && out->count == 0)
         return hs_error_add(err, HS_BAD_INPUT, "bench: no kernel is left");
     return st;
 }
@@ -214,13 +222,12 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
 
 /* Enough sweeps that each kernel makes at least one full fused call and has a remainder; fewer if
  * the reference would take minutes. */
-static int64_t proof_sweeps(const struct hs_bench *bench, const struct hs_kernel *const *kernels,
-                            int count)
+static int64_t proof_sweeps(const struct hs_bench *bench, const struct kernels *kernels)
 {
     const double most_updates = 1e10;
     int64_t most = 1;
-    for (int n = 0; n < count; n++) {
-        const int steps = hs_kernel_steps_for(kernels[n], &bench->problem);
+    for (int n = 0; n < kernels->count; n++) {
+        const int steps = hs_kernel_steps_for(kernels->of[n], &bench->problem);
         most = steps > most ? steps : most;
     }
     const double points = (double)hs_grid_count(&bench->problem.grid);
@@ -257,23 +264,14 @@ static enum hs_status add_roofline(struct hs_bench_report *report, const struct 
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static void join_command(int argc, char **argv, char *out, size_t size)
+static enum hs_status measure(const struct kernels *kernels, struct hs_bench *bench,
+                              struct hs_bench_row *rows, struct hs_error *err)
 {
-    snprintf(out, size, "heatsolve");
-    for (int i = 0; i < argc; i++)
-        hs_text_append(out, size, " %s", argv[i]);
-}
-
-static enum hs_status measure(const struct hs_backend *backend,
-                              const struct hs_kernel *const *kernels, struct hs_bench *bench,
-                              struct hs_bench_report *report, struct hs_bench_row *rows,
-                              struct hs_error *err)
-{
-    bench->kernels_fields = backend->device == HS_CPU ? 2 : 0;
-    enum hs_status st = hs_bench_expect(bench, proof_sweeps(bench, kernels, report->count), err);
+    bench->kernels_fields = kernels->backend->device == HS_CPU ? 2 : 0;
+    enum hs_status st = hs_bench_expect(bench, proof_sweeps(bench, kernels), err);
     int failed = 0;
-    for (int n = 0; n < report->count && !st; n++) {
-        st = hs_bench_kernel(bench, backend, kernels[n], &rows[n], err);
+    for (int n = 0; n < kernels->count && !st; n++) {
+        st = hs_bench_kernel(bench, kernels->backend, kernels->of[n], &rows[n], err);
         failed += !rows[n].proven;
     }
     if (!st && failed)
@@ -283,36 +281,44 @@ static enum hs_status measure(const struct hs_backend *backend,
     return st;
 }
 
+/* Whether there are rows to go on with. */
+static bool has_rows(enum hs_status st)
+{
+    return st == HS_OK || st == HS_FAILED_CHECK;
+}
+
 /* Measures the kernels and, if asked for, the peers, and prints the report. */
-static enum hs_status report_on(const struct arguments *arguments, const struct hs_backend *backend,
-                                const struct hs_kernel *const *kernels,
-                                struct hs_bench_report *report, struct hs_bench *bench,
-                                struct hs_error *err)
+static enum hs_status report_on(const struct arguments *arguments, const struct kernels *kernels,
+                                struct hs_bench *bench, struct hs_error *err)
 {
     static struct hs_bench_row rows[HS_BENCH_MOST];
     static struct hs_peers peers;
     static struct hs_plan choice;
-    report->rows = rows;
-    report->choice = &choice;
-    report->peers = arguments->peers ? &peers : NULL;
-    enum hs_status st = measure(backend, kernels, bench, report, rows, err);
-    if (st == HS_OK || st == HS_FAILED_CHECK) {
+    const struct hs_backend *backend = kernels->backend;
+    struct hs_bench_report report = {.bench = bench,
+                                     .rows = rows,
+                                     .count = kernels->count,
+                                     .command = arguments->command,
+                                     .choice = &choice,
+                                     .peers = arguments->peers ? &peers : NULL};
+    enum hs_status st = measure(kernels, bench, rows, err);
+    if (has_rows(st)) {
         const enum hs_status found = find_auto(arguments, bench, backend, &choice, err);
         st = found ? found : st;
     }
-    if (arguments->peers && (st == HS_OK || st == HS_FAILED_CHECK)) {
+    if (arguments->peers && has_rows(st)) {
         const enum hs_status ran = hs_peers_run(arguments->peer, &bench->request, backend,
                                                 (double)arguments->peer_seconds, &peers, err);
         st = ran ? ran : st;
     }
-    if (arguments->roofline && (st == HS_OK || st == HS_FAILED_CHECK)) {
-        const enum hs_status drawn = add_roofline(report, backend, arguments->roofline, err);
+    if (arguments->roofline && has_rows(st)) {
+        const enum hs_status drawn = add_roofline(&report, backend, arguments->roofline, err);
         st = st ? st : drawn;
     }
-    if (st == HS_OK || st == HS_FAILED_CHECK || st == HS_IO)
+    if (has_rows(st) || st == HS_IO)
         (arguments->json  ? hs_bench_report_json
          : arguments->csv ? hs_bench_report_csv
-                          : hs_bench_report_table)(stdout, report);
+                          : hs_bench_report_table)(stdout, &report);
     return st;
 }
 
@@ -351,8 +357,7 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
     return HS_OK;
 }
 
-static enum hs_status run_methods(const struct arguments *from, const char *command,
-                                  struct hs_error *err)
+static enum hs_status run_methods(const struct arguments *from, struct hs_error *err)
 {
     static struct hs_methods_bench bench;
     struct hs_methods_request request;
@@ -368,7 +373,7 @@ static enum hs_status run_methods(const struct arguments *from, const char *comm
     if (bench.count > 0)
         (from->json  ? hs_methods_report_json
          : from->csv ? hs_methods_report_csv
-                     : hs_methods_report_table)(stdout, &bench, command);
+                     : hs_methods_report_table)(stdout, &bench, from->command);
     return st;
 }
 
@@ -390,45 +395,44 @@ static enum hs_status check_ahead(const struct arguments *arguments,
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
+/* `all`: the backend of all ranks. */
 static enum hs_status scale_kernels(const struct arguments *arguments, struct hs_scaling *scaling,
-                                    const struct hs_backend *own, const struct hs_backend *all,
-                                    const struct hs_kernel *const *kernels, int count,
-                                    const char *command, struct hs_error *err)
+                                    const struct hs_backend *all, const struct kernels *kernels,
+                                    struct hs_error *err)
 {
     static struct hs_scaling_row rows[HS_BENCH_MOST];
-    enum hs_status st =
-        hs_scaling_expect(scaling, proof_sweeps(&scaling->all, kernels, count), err);
+    const int64_t sweeps = proof_sweeps(&scaling->all, kernels);
+    enum hs_status st = hs_bench_expect(&scaling->one, sweeps, err);
+    if (!st)
+        st = hs_bench_expect(&scaling->all, sweeps, err);
     int failed = 0;
-    for (int n = 0; n < count && !st; n++) {
-        st = hs_scaling_kernel(scaling, own, all, kernels[n], &rows[n], err);
+    for (int n = 0; n < kernels->count && !st; n++) {
+        st = hs_scaling_kernel(scaling, kernels->backend, all, kernels->of[n], &rows[n], err);
         failed += !rows[n].one.proven || !rows[n].all.proven;
     }
     if (st)
         return st;
-    hs_scaling_report(stdout, scaling, rows, count, command,
+    hs_scaling_report(stdout, scaling, rows, kernels->count, arguments->command,
                       arguments->json  ? HS_SCALING_JSON
                       : arguments->csv ? HS_SCALING_CSV
                                        : HS_SCALING_TABLE);
     return failed ? hs_error_add(err, HS_FAILED_CHECK,
                                  "bench: %d of %d kernels do not agree with the reference", failed,
-                                 count)
+                                 kernels->count)
                   : HS_OK;
 }
 
 static enum hs_status scale(const struct arguments *arguments,
-                            const struct hs_bench_request *request, const char *command,
-                            struct hs_error *err)
+                            const struct hs_bench_request *request, struct hs_error *err)
 {
-    const struct hs_backend *own = NULL;
-    const struct hs_kernel *kernels[HS_BENCH_MOST];
+    struct kernels kernels = {.count = 0};
     struct hs_scaling scaling;
-    int count = 0;
     enum hs_status st = hs_scaling_init(&scaling, request, arguments->weak, err);
     if (!st && hs_ranks_is_first())
-        st = choose(arguments, &scaling.all, &own, kernels, &count, err);
-    const struct hs_backend *all = own;
+        st = choose(arguments, &scaling.all, &kernels, err);
+    const struct hs_backend *all = kernels.backend;
     if (hs_ranks_enter(&st, &scaling.all.problem, hs_methods[0], &all, err) && !st)
-        st = scale_kernels(arguments, &scaling, own, all, kernels, count, command, err);
+        st = scale_kernels(arguments, &scaling, all, &kernels, err);
     hs_scaling_release(&scaling);
     return st;
 }
@@ -437,15 +441,12 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
     struct arguments arguments;
     struct hs_bench_request request;
-    const struct hs_backend *backend = NULL;
-    const struct hs_kernel *kernels[HS_BENCH_MOST];
-    char command[512];
+    struct kernels kernels = {.count = 0};
     enum hs_status st = read_arguments(argc, argv, &arguments, err);
-    join_command(argc, argv, command, sizeof command);
     if (!st && !arguments.weak && !arguments.strong && !hs_ranks_is_first())
         return HS_OK;
     if (!st && arguments.methods)
-        return run_methods(&arguments, command, err);
+        return run_methods(&arguments, err);
     if (!st && arguments.chart)
         st = hs_error_add(err, HS_BAD_INPUT, "bench: --chart is of --methods; take --roofline");
     if (!st)
@@ -455,14 +456,13 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (st)
         return st;
     if (arguments.weak || arguments.strong)
-        return scale(&arguments, &request, command, err);
+        return scale(&arguments, &request, err);
     struct hs_bench bench;
-    struct hs_bench_report report = {.bench = &bench, .command = command};
     st = hs_bench_init(&bench, &request, err);
     if (!st)
-        st = choose(&arguments, &bench, &backend, kernels, &report.count, err);
+        st = choose(&arguments, &bench, &kernels, err);
     if (!st)
-        st = report_on(&arguments, backend, kernels, &report, &bench, err);
+        st = report_on(&arguments, &kernels, &bench, err);
     hs_bench_release(&bench);
     return st;
 }

@@ -98,23 +98,30 @@ static void HS_PRINTF(2, 3) begin(const char *label, const char *format, ...)
     va_end(args);
 }
 
-static void print_bytes(double bytes)
-{
+/* For printf: bytes(n).text */
+struct text {
     char text[HS_BYTES_TEXT];
-    hs_bytes_name(bytes, text, sizeof text);
-    printf("%s", text);
+};
+
+static struct text bytes(double number)
+{
+    struct text out = {""};
+    hs_bytes_name(number, out.text, sizeof out.text);
+    return out;
 }
 
-static void print_duration(double seconds)
+static struct text duration(double seconds)
 {
+    struct text out = {""};
     if (seconds < 120.0)
-        printf("%.3g s", seconds);
+        snprintf(out.text, sizeof out.text, "%.3g s", seconds);
     else if (seconds < 7200.0)
-        printf("%.0f min", seconds / 60.0);
+        snprintf(out.text, sizeof out.text, "%.0f min", seconds / 60.0);
     else if (seconds < 172800.0)
-        printf("%.1f h", seconds / 3600.0);
+        snprintf(out.text, sizeof out.text, "%.1f h", seconds / 3600.0);
     else
-        printf("%.1f days", seconds / 86400.0);
+        snprintf(out.text, sizeof out.text, "%.1f days", seconds / 86400.0);
+    return out;
 }
 
 static void print_grid(const struct hs_problem *problem)
@@ -312,10 +319,8 @@ static void print_steady_sweeps(const struct outlook *outlook)
     const double seconds = seconds_of(outlook, steady->sweeps);
     begin("steady", "after about %.0f sweeps, t = %.3g s", steady->sweeps,
           steady->sweeps * hs_plan_step(plan));
-    if (isfinite(seconds)) {
-        printf(", in about ");
-        print_duration(seconds);
-    }
+    if (isfinite(seconds))
+        printf(", in about %s", duration(seconds).text);
     if (steady->sweeps > (double)plan->sweeps)
         printf(": NOT within these %" PRId64, plan->sweeps);
     printf("\n");
@@ -356,6 +361,43 @@ static void print_steady(const struct outlook *outlook)
               hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);
 }
 
+static void print_output(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const int64_t snapshots = hs_plan_snapshots(outlook->plan);
+    const bool searches = problem->schedule.steady && !outlook->plan->steady_method;
+    begin("output", "%s%" PRId64 " snapshot%s, %s %s, in ", searches ? "at most " : "", snapshots,
+          snapshots == 1 ? "" : "s",
+          searches || problem->output.compression > 0 ? "at most" : "about",
+          bytes(outlook->output).text);
+    hs_text_put(stdout, problem->output.file, "");
+    if (isfinite(outlook->free_bytes))
+        printf(", where %s are free", bytes(outlook->free_bytes).text);
+    printf("\n");
+}
+
+static void print_time(const struct outlook *outlook)
+{
+    const struct hs_plan *plan = outlook->plan;
+    if (hs_plan_jumps(plan) && plan->sweeps > 0)
+        begin("time", "not measured: %s takes one jump from each output to the next\n",
+              plan->method->name);
+    else if (plan->method->implicit && plan->sweeps > 0)
+        begin("time", "not measured: how many iterations a step takes is seen when it is made\n");
+    else if (plan->cut && plan->sweeps > 0)
+        begin("time",
+              "not measured: how many steps the tolerance asks for is seen when they are made\n");
+    else if (plan->sweeps > 0) {
+        begin("time", "%s %s of sweeps, at %.3g points/s",
+              outlook->problem->schedule.steady ? "at most" : "about",
+              duration(outlook->seconds).text, outlook->updates);
+        if (outlook->reducing > 0.01 * outlook->seconds)
+            printf(", and %s spent checking the field", duration(outlook->reducing).text);
+        printf(", measured on this grid\n");
+    } else
+        begin("time", "no sweeps\n");
+}
+
 static void print_doubt(void *self, const char *text)
 {
     (void)self;
@@ -386,45 +428,13 @@ static void print_text(const struct outlook *outlook)
           plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
     if (hs_trial_due(hs_kernels, problem, plan, 0))
         begin("", "by a heuristic; a run first times it against the others for about 0.3 s\n");
-    print_label("memory");
-    print_bytes(outlook->memory);
-    printf("%s\n", outlook->ranks[0] ? " for each rank" : "");
+    begin("memory", "%s%s\n", bytes(outlook->memory).text,
+          outlook->ranks[0] ? " for each rank" : "");
     if (outlook->ranks[0])
         begin("ranks", "%s\n", outlook->ranks);
     print_steps(outlook);
-    const bool searches = problem->schedule.steady && !plan->steady_method;
-    begin("output", "%s%" PRId64 " snapshot%s, %s ", searches ? "at most " : "",
-          hs_plan_snapshots(plan), hs_plan_snapshots(plan) == 1 ? "" : "s",
-          searches || problem->output.compression > 0 ? "at most" : "about");
-    print_bytes(outlook->output);
-    printf(", in ");
-    hs_text_put(stdout, problem->output.file, "");
-    if (isfinite(outlook->free_bytes)) {
-        printf(", where ");
-        print_bytes(outlook->free_bytes);
-        printf(" are free");
-    }
-    printf("\n");
-    if (hs_plan_jumps(plan) && plan->sweeps > 0)
-        begin("time", "not measured: %s takes one jump from each output to the next\n",
-              plan->method->name);
-    else if (plan->method->implicit && plan->sweeps > 0)
-        begin("time", "not measured: how many iterations a step takes is seen when it is made\n");
-    else if (plan->cut && plan->sweeps > 0)
-        begin("time",
-              "not measured: how many steps the tolerance asks for is seen when they are made\n");
-    else if (plan->sweeps > 0) {
-        begin("time", "%s", problem->schedule.steady ? "at most " : "about ");
-        print_duration(outlook->seconds);
-        printf(" of sweeps, at %.3g points/s", outlook->updates);
-        if (outlook->reducing > 0.01 * outlook->seconds) {
-            printf(", and ");
-            print_duration(outlook->reducing);
-            printf(" spent checking the field");
-        }
-        printf(", measured on this grid\n");
-    } else
-        begin("time", "no sweeps\n");
+    print_output(outlook);
+    print_time(outlook);
     print_steady(outlook);
     if (outlook->refused.text)
         begin("refused", "%s", outlook->refused.text);

@@ -16,18 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option in words. */
+/* What of an option is put into words. */
 struct row {
-    const char *path, *type, *unit, *help, *loose;
+    const char *type, *loose;
     char fallback[80], range[80];
 };
 
 static struct row row_of(const struct hs_option *option)
 {
-    struct row row = {.path = option->path,
-                      .type = hs_settings_type_name(option->type),
-                      .unit = option->unit,
-                      .help = option->help,
+    struct row row = {.type = hs_settings_type_name(option->type),
                       .loose = option->loose ? "; may change with --resume" : ""};
     const bool quoted = option->type == HS_OPTION_STRING || option->type == HS_OPTION_CHOICE;
     const char *quote = quoted && option->fallback ? "\"" : "";
@@ -56,13 +53,13 @@ static bool option_line(int n, bool markdown, struct line *out)
     const struct row row = row_of(option);
     const bool aside = !markdown && strlen(row.range) > 20;
     char *words = hs_list_said(row.range); /* a "|" would end a cell in Markdown */
-    snprintf(out->cell[0], CELL, markdown ? "`%s`" : "%s", row.path);
+    snprintf(out->cell[0], CELL, markdown ? "`%s`" : "%s", option->path);
     snprintf(out->cell[1], CELL, "%s", row.type);
     snprintf(out->cell[2], CELL, "%s", row.fallback);
-    snprintf(out->cell[3], CELL, "%s", row.unit);
+    snprintf(out->cell[3], CELL, "%s", option->unit);
     snprintf(out->cell[4], CELL, "%s", aside ? "" : markdown ? words : row.range);
-    snprintf(out->cell[5], CELL, "%s%s%s%s", row.help, aside ? ": " : "", aside ? row.range : "",
-             row.loose);
+    snprintf(out->cell[5], CELL, "%s%s%s%s", option->help, aside ? ": " : "",
+             aside ? row.range : "", row.loose);
     free(words);
     return true;
 }
@@ -200,11 +197,11 @@ static void print_man(void)
     for (const struct hs_option *option = hs_options(); option->path; option++) {
         const struct row row = row_of(option);
         printf(".It Cm ");
-        print_mdoc(row.path);
+        print_mdoc(option->path);
         printf(" Pq %s\n", row.type);
-        print_mdoc(row.help);
+        print_mdoc(option->help);
         printf("%s.\n", row.loose);
-        print_fact("Unit", row.unit);
+        print_fact("Unit", option->unit);
         print_fact("Range", row.range);
         print_fact("Default", row.fallback);
     }

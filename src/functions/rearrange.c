@@ -52,38 +52,29 @@ static struct range corners(int operation, struct range a, struct range b)
     return hull(at, 4);
 }
 
+/* Whether its value is 1 or 0. */
+static bool is_truth(int operation)
+{
+    return operation >= HS_OP_LESS && operation <= HS_OP_OR;
+}
+
+/* Operations that are monotone in each argument, whatever the others are. */
+static const bool monotone[HS_OPERATIONS] = {
+    [HS_OP_ADD] = true,  [HS_OP_SUBTRACT] = true, [HS_OP_MULTIPLY] = true, [HS_OP_MIN] = true,
+    [HS_OP_MAX] = true,  [HS_OP_NEGATE] = true,   [HS_OP_CUBE] = true,     [HS_OP_EXP] = true,
+    [HS_OP_ATAN] = true, [HS_OP_TANH] = true,     [HS_OP_ERF] = true,      [HS_OP_ERFC] = true,
+    [HS_OP_SIGN] = true, [HS_OP_FLOOR] = true,    [HS_OP_CEIL] = true,     [HS_OP_TRUNC] = true,
+    [HS_OP_RINT] = true, [HS_OP_SINH] = true,     [HS_OP_CBRT] = true};
+
 static struct range range_of(int operation, struct range a, struct range b, struct range c)
 {
+    if (is_truth(operation))
+        return (struct range){0.0, 1.0};
+    if (monotone[operation])
+        return corners(operation, a, b);
     switch (operation) {
-    case HS_OP_LESS:
-    case HS_OP_LESS_EQUAL:
-    case HS_OP_GREATER:
-    case HS_OP_GREATER_EQUAL:
-    case HS_OP_EQUAL:
-    case HS_OP_NOT_EQUAL:
-    case HS_OP_AND:
-    case HS_OP_OR: return (struct range){0.0, 1.0};
     case HS_OP_SIN:
     case HS_OP_COS: return (struct range){-1.0, 1.0};
-    case HS_OP_ADD:
-    case HS_OP_SUBTRACT:
-    case HS_OP_MULTIPLY:
-    case HS_OP_MIN:
-    case HS_OP_MAX:
-    case HS_OP_NEGATE:
-    case HS_OP_CUBE:
-    case HS_OP_EXP:
-    case HS_OP_ATAN:
-    case HS_OP_TANH:
-    case HS_OP_ERF:
-    case HS_OP_ERFC:
-    case HS_OP_SIGN:
-    case HS_OP_FLOOR:
-    case HS_OP_CEIL:
-    case HS_OP_TRUNC:
-    case HS_OP_RINT:
-    case HS_OP_SINH:
-    case HS_OP_CBRT: return corners(operation, a, b);
     case HS_OP_DIVIDE: return b.lo <= 0.0 && b.hi >= 0.0 ? unknown : corners(operation, a, b);
     case HS_OP_SQRT: return a.lo < 0.0 ? unknown : corners(operation, a, b);
     case HS_OP_LOG:
@@ -295,7 +286,7 @@ static bool is_condition(const struct tree *tree, int node)
         return of->constant == 1.0;
     if (of->operation == HS_OP_MULTIPLY)
         return is_condition(tree, of->argument[0]) && is_condition(tree, of->argument[1]);
-    return of->operation >= HS_OP_LESS && of->operation <= HS_OP_OR;
+    return is_truth(of->operation);
 }
 
 /* The truth of f as 1 or 0, so that a choice between a value and 0 becomes a product. A product is

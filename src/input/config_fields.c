@@ -72,9 +72,7 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
 {
     const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
     const int64_t together = out || layers < stored->together ? layers : stored->together;
-    struct hs_grid grid = {.dims = stored->dims};
     struct hs_content content = hs_content_begin();
-    memcpy(grid.points, stored->points, sizeof grid.points);
     double *values = malloc((size_t)(together * plane) * sizeof *values);
     bool good = values;
     if (!values)
@@ -92,7 +90,8 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
     }
     stored->close(stored);
     if (good)
-        hs_keep_content(reader, file_key(group, "file").text, hs_content_name(&content, &grid));
+        hs_keep_content(reader, file_key(group, "file").text,
+                        hs_content_name(&content, stored->dims, stored->points));
     if (out && good)
         *out = values;
     else

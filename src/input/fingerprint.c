@@ -78,21 +78,21 @@ void hs_content_add(struct hs_content *content, const double *values, int64_t co
     free(part);
 }
 
-char *hs_content_name(const struct hs_content *content, const struct hs_grid *grid)
+char *hs_content_name(const struct hs_content *content, int dims, const int64_t *points)
 {
     int64_t shape[HS_AXES] = {0};
     char name[HS_POINTS_TEXT];
-    for (int axis = 0; axis < grid->dims; axis++)
-        shape[axis] = grid->points[grid->dims - 1 - axis];
-    hs_points_name(grid->dims, shape, " x ", name, sizeof name);
+    for (int axis = 0; axis < dims; axis++)
+        shape[axis] = points[dims - 1 - axis];
+    hs_points_name(dims, shape, " x ", name, sizeof name);
     return hs_format("%s, crc32 %08lx, adler32 %08lx", name, content->crc, content->adler);
 }
 
 char *hs_content_of_table(const struct hs_time_function *table, int points)
 {
-    const struct hs_grid shape = {.dims = 2, .points = {points, 2, 1}};
+    const int64_t shape[] = {points, 2};
     struct hs_content content = hs_content_begin();
     hs_content_add(&content, table->time, points);
     hs_content_add(&content, table->number, points);
-    return hs_content_name(&content, &shape);
+    return hs_content_name(&content, 2, shape);
 }

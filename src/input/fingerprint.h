@@ -22,7 +22,7 @@ struct hs_content {
 struct hs_content hs_content_begin(void);
 void hs_content_add(struct hs_content *content, const double *values, int64_t count);
 /* Allocated. */
-char *hs_content_name(const struct hs_content *content, const struct hs_grid *grid);
+char *hs_content_name(const struct hs_content *content, int dims, const int64_t *points);
 
 /* The content of the first points of a table, as a field of two rows: "2 x POINTS, ...". */
 char *hs_content_of_table(const struct hs_time_function *table, int points);

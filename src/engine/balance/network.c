@@ -21,6 +21,7 @@ struct part {
 struct own {
     struct hs_network_spec spec;
     struct hs_axis axis[HS_AXES];
+    struct hs_walls walls;
     struct part *part[HS_FACES]; /* of walls that let heat pass */
     int64_t parts[HS_FACES];
     double *function; /* means of the time functions in the step */
@@ -59,20 +60,20 @@ static int holder(const struct hs_balance *balance, const int64_t node[HS_AXES])
     const struct own *own = balance->own;
     if (row_of(balance, node)->kind == HS_NODE_FREE)
         return -1;
-    const struct hs_wall *wall = hs_walls_holding(&own->spec, own->axis, node);
+    const struct hs_wall *wall = hs_walls_holding(&own->walls, node);
     return wall ? (int)(wall - balance->problem->walls) : -1;
 }
 
 static int holding(const struct hs_balance *balance, int face, const int64_t node[HS_AXES])
 {
     const struct own *own = balance->own;
-    const struct hs_wall *wall = hs_walls_holding_at(&own->spec, own->axis, face, node);
+    const struct hs_wall *wall = hs_walls_holding_at(&own->walls, face, node);
     return wall ? (int)(wall - balance->problem->walls) : -1;
 }
 
 /* What one thread lists. */
 struct listing {
-    struct hs_wall_scratch scratch;
+    struct hs_walls walls;
     struct part *part;
     int64_t parts;
 };
@@ -81,14 +82,13 @@ static void list_node(const struct hs_balance *balance, int face, int64_t place,
                       struct listing *out)
 {
     const struct hs_problem *problem = balance->problem;
-    const struct own *own = balance->own;
     struct part part = {.place = place};
     int64_t node[HS_AXES];
     hs_grid_face_node(&problem->grid, face, place, node);
-    hs_walls_areas(&own->spec, own->axis, face, node, &out->scratch);
+    hs_walls_share(&out->walls, face, node);
     part.holder = holder(balance, node);
     for (part.wall = 0; part.wall < problem->wall_count; part.wall++) {
-        part.area = hs_sum_of_4(out->scratch.area[part.wall]);
+        part.area = hs_walls_area(&out->walls, part.wall);
         if (!(part.area > 0.0) || !passes(&problem->walls[part.wall]))
             continue;
         out->part = hs_reserve(out->part, (size_t)out->parts, sizeof part);
@@ -110,10 +110,10 @@ static void list_parts(struct hs_balance *balance, struct own *own, int face)
     struct listing *of = hs_new((size_t)threads * sizeof *of);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
-        hs_wall_scratch_init(&of[t].scratch, problem->wall_count);
+        hs_walls_init(&of[t].walls, &own->spec, own->axis);
         for (int64_t n = places * t / threads; n < places * (t + 1) / threads; n++)
             list_node(balance, face, n, &of[t]);
-        hs_wall_scratch_release(&of[t].scratch);
+        hs_walls_release(&of[t].walls);
     }
     for (int t = 0; t < threads; t++)
         own->parts[face] += of[t].parts;
@@ -135,6 +135,7 @@ static void release(struct hs_balance *balance)
         return;
     for (int face = 0; face < HS_FACES; face++)
         free(own->part[face]);
+    hs_walls_release(&own->walls);
     hs_axes_release(own->axis);
     free(own->function);
     free(own);
@@ -295,6 +296,7 @@ void hs_balance_of_network(struct hs_balance *balance)
     own->spec = hs_network_problem_spec(problem);
     own->function = hs_new(((size_t)problem->time_function_count + 1) * sizeof *own->function);
     hs_axes_init(own->axis, &own->spec);
+    hs_walls_init(&own->walls, &own->spec, own->axis);
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         if (!problem->face[face].wrap)
             list_parts(balance, own, face);

@@ -332,62 +332,37 @@ int hs_bench_pairs(const struct hs_bench *bench, double cache)
     return pairs <= MOST_PAIRS ? pairs : 0;
 }
 
-struct copies {
-    int64_t count, bytes; /* of a sample; of one copy */
-    double seconds;       /* of the last sample */
-};
-
-static enum hs_status take_copies(const struct hs_timing *timing, struct copies *copies,
-                                  struct hs_error *err)
-{
-    return timing->backend->copy(timing->state, copies->count, &copies->bytes, &copies->seconds,
-                                 err);
-}
-
-static enum hs_status warm_copies(const struct hs_timing *timing, double sample,
-                                  struct copies *copies, struct hs_error *err)
-{
-    *copies = (struct copies){.count = 1};
-    enum hs_status st = take_copies(timing, copies, err); /* cold */
-    if (!st)
-        st = take_copies(timing, copies, err);
-    while (!st && copies->seconds < sample) {
-        copies->count = (int64_t)ceil((double)copies->count *
-                                      fmin(16.0, 1.1 * sample / fmax(copies->seconds, 1e-9)));
-        st = take_copies(timing, copies, err);
-    }
-    return st;
-}
-
 static enum hs_status take_samples(const struct hs_bench *bench, const struct hs_timing *timing,
                                    struct hs_bench_figures *out, struct hs_error *err)
 {
     double sweep[HS_TIMING_SAMPLES], copy[HS_TIMING_SAMPLES], fraction[HS_TIMING_SAMPLES];
     struct hs_timing_effort effort = hs_timing_usual(bench->request.repeats);
+    const bool copies_too = timing->backend->copy;
     if (timing->backend->device == HS_CUDA)
         effort.sample = 0.01; /* its clock resolves half a microsecond, and nothing disturbs it */
-    const bool copying = timing->backend->copy;
-    struct copies copies = {0, 0, 0.0};
-    double seconds = 0.0;
+    int64_t bytes = 0, copies = 0;
+    double seconds = 0.0, copied = 0.0;
+    const struct hs_timing copying = {
+        .backend = timing->backend, .state = timing->state, .fuses = 1, .bytes = &bytes};
     enum hs_status st = HS_OK;
-    if (copying)
-        st = warm_copies(timing, effort.sample, &copies, err);
+    if (copies_too)
+        st = hs_timing_warm_up(&copying, effort.sample, &copies, &copied, err);
     if (!st)
         st = hs_timing_warm_up(timing, effort.sample, &out->in_sample, &seconds, err);
     const int repeats = hs_timing_repeats(&effort, seconds);
     int n = 0;
     for (; n < repeats && !st; n++) {
-        if (copying)
-            st = take_copies(timing, &copies, err);
+        if (copies_too)
+            st = hs_timing_take(&copying, copies, &copied, err);
         if (!st)
             st = hs_timing_take(timing, out->in_sample, &seconds, err);
         sweep[n] = seconds / (double)out->in_sample;
-        copy[n] = (double)copies.bytes * (double)copies.count / copies.seconds;
+        copy[n] = (double)bytes * (double)copies / copied;
         fraction[n] = hs_bench_bytes(bench, sweep[n]) / copy[n];
     }
     out->seconds = hs_samples_of(sweep, n);
-    out->copy = hs_samples_of(copy, copying ? n : 0);
-    out->fraction = hs_samples_of(fraction, copying ? n : 0);
+    out->copy = hs_samples_of(copy, copies_too ? n : 0);
+    out->fraction = hs_samples_of(fraction, copies_too ? n : 0);
     return st;
 }
 
@@ -444,7 +419,7 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
     }
     if (!st && out->proven) {
         const struct hs_timing timing = {
-            backend, state, hs_kernel_steps_for(kernel, &bench->problem), span_of(bench, 0)};
+            backend, state, hs_kernel_steps_for(kernel, &bench->problem), span_of(bench, 0), NULL};
         st = time_kernel(bench, &timing, out, err);
     }
     backend->destroy(state);

@@ -30,12 +30,6 @@ double hs_scaling_seconds(const struct hs_bench_row *row)
     return (memory->pairs ? memory : &row->figures[HS_BENCH_CACHE])->seconds.median;
 }
 
-enum hs_status hs_scaling_expect(struct hs_scaling *scaling, int64_t sweeps, struct hs_error *err)
-{
-    const enum hs_status st = hs_bench_expect(&scaling->one, sweeps, err);
-    return st ? st : hs_bench_expect(&scaling->all, sweeps, err);
-}
-
 enum hs_status hs_scaling_kernel(struct hs_scaling *scaling, const struct hs_backend *own,
                                  const struct hs_backend *all, const struct hs_kernel *kernel,
                                  struct hs_scaling_row *out, struct hs_error *err)

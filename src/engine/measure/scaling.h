@@ -25,10 +25,8 @@ enum hs_status hs_scaling_init(struct hs_scaling *scaling, const struct hs_bench
                                bool weak, struct hs_error *err);
 void hs_scaling_release(struct hs_scaling *scaling);
 
-/* The reference's answers after `sweeps` sweeps. On the first rank only. */
-enum hs_status hs_scaling_expect(struct hs_scaling *scaling, int64_t sweeps, struct hs_error *err);
-
-/* On the first rank only. `own`: the backend of that rank alone; `all`: that of all ranks. */
+/* After hs_bench_expect of both; on the first rank only. `own`: the backend of that rank alone;
+ * `all`: that of all ranks. */
 enum hs_status hs_scaling_kernel(struct hs_scaling *scaling, const struct hs_backend *own,
                                  const struct hs_backend *all, const struct hs_kernel *kernel,
                                  struct hs_scaling_row *out, struct hs_error *err);

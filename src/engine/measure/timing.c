@@ -29,6 +29,8 @@ enum hs_status hs_timing_take(const struct hs_timing *timing, int64_t count, dou
 {
     struct hs_span span = timing->span;
     span.count = count;
+    if (timing->bytes)
+        return timing->backend->copy(timing->state, count, timing->bytes, seconds, err);
     return timing->backend->time_sweeps(timing->state, &span, seconds, err);
 }
 

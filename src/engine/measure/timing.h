@@ -24,6 +24,7 @@ struct hs_timing {
     struct hs_backend_state *state;
     int fuses;           /* sweeps in one call of its kernel */
     struct hs_span span; /* its count is not used: each sample sweeps the same times again */
+    int64_t *bytes;      /* not NULL: of copies of the field instead, with the traffic of one */
 };
 
 struct hs_timing_effort {
@@ -35,7 +36,7 @@ struct hs_timing_effort {
 /* The usual effort: samples far longer than the clock's resolution, and a few seconds a kernel. */
 struct hs_timing_effort hs_timing_usual(int repeats);
 
-/* Seconds of `count` sweeps. */
+/* Seconds of `count` sweeps, or copies. */
 enum hs_status hs_timing_take(const struct hs_timing *timing, int64_t count, double *seconds,
                               struct hs_error *err);
 

@@ -53,7 +53,7 @@ static void describe(const struct hs_problem *problem, const struct hs_plan *pla
         hs_text_append(out, size, ", %d ranks", hs_ranks_count());
 }
 
-/* Cases are stored as lines of text. */
+/* Cases are stored as lines of text; a device names itself. */
 static void keep_to_one_line(char *text)
 {
     for (; *text; text++)
@@ -75,8 +75,6 @@ enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs
     describe(problem, plan, out->about, sizeof out->about);
     keep_to_one_line(out->device);
     keep_to_one_line(out->driver);
-    keep_to_one_line(out->version);
-    keep_to_one_line(out->about);
     return HS_OK;
 }
 

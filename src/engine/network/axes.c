@@ -37,21 +37,19 @@ static void find_halves(struct hs_axis *axis, double roundings)
 static void init_axis(struct hs_axis *axis, const struct hs_network_spec *spec, int which)
 {
     const struct hs_grid *grid = spec->grid;
-    const double *coordinate = spec->coordinate[which];
     axis->there = which < grid->dims;
     axis->wrap = axis->there && spec->wrap[which];
     axis->nodes = grid->points[which];
     axis->cells = axis->nodes - (axis->there && !axis->wrap);
-    axis->position = hs_new((size_t)(axis->cells + 1) * sizeof *axis->position);
-    axis->half = hs_new((size_t)axis->cells * sizeof *axis->half);
+    axis->position = hs_new((size_t)(2 * axis->cells + 1) * sizeof *axis->position);
+    axis->half = axis->position + axis->cells + 1;
     for (int64_t i = 0; i <= axis->cells; i++)
-        axis->position[i] =
-            axis->there && coordinate ? coordinate[i] : hs_grid_coordinate(grid, which, i);
+        axis->position[i] = hs_grid_coordinate(grid, which, i);
     const double far = fmax(fabs(axis->position[0]), fabs(axis->position[axis->cells]));
     axis->tolerance = 32.0 * DBL_EPSILON * far;
     for (int64_t i = 0; i < axis->cells; i++) /* never differences: equal cells have equal bits */
         axis->half[i] = axis->there ? 0.5 * grid->spacing[which] : 1.0;
-    if (axis->there && coordinate)
+    if (grid->coordinate[which])
         find_halves(axis, 8.0 * DBL_EPSILON * far);
 }
 
@@ -63,10 +61,8 @@ void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *sp
 
 void hs_axes_release(struct hs_axis axis[HS_AXES])
 {
-    for (int which = 0; which < HS_AXES; which++) {
+    for (int which = 0; which < HS_AXES; which++)
         free(axis[which].position);
-        free(axis[which].half);
-    }
 }
 
 int hs_axis_places(const struct hs_axis *axis, double lo, double hi, int count, double *place)

@@ -8,8 +8,8 @@ struct hs_axis {
     bool there, wrap;
     int64_t nodes, cells; /* cell i lies above node i */
     double *position;     /* m, [cells + 1], of the nodes */
-    double *half;         /* m, [cells]: half of a cell's width; 1 along a missing axis */
-    double tolerance;     /* m: places nearer than this differ by rounding only */
+    double *half;     /* m, [cells], behind them: half of a cell's width; 1 along a missing axis */
+    double tolerance; /* m: places nearer than this differ by rounding only */
 };
 
 void hs_axes_init(struct hs_axis axis[HS_AXES], const struct hs_network_spec *spec);

@@ -50,12 +50,10 @@ static void mark(const struct row *row, int64_t lo, int64_t hi)
 static void mark_row(const struct hs_cells *cells, int64_t j, int64_t k, int *parts)
 {
     const struct hs_solids *solids = &cells->solids;
-    struct hs_selection all = {.part = parts}, around = {.part = parts + solids->count},
-                        here = {.part = parts + 2 * solids->count};
+    struct hs_selection around = {.part = parts}, here = {.part = parts + solids->count};
     const int64_t lo[HS_AXES] = {0, j, k}, hi[HS_AXES] = {cells->count[HS_X], j + 1, k + 1};
     const struct hs_node_box region = hs_cells_box(solids->axis, lo, hi);
-    hs_solids_all(solids, &all);
-    hs_solids_narrow(solids, &region, &all, &around);
+    hs_solids_narrow(solids, &region, &solids->all, &around);
     const struct row row = {
         solids, j, k, &around, &here, cells->owned + (hs_cells_row(cells, j, k) - cells->label)};
     mark(&row, 0, hi[HS_X]);
@@ -73,7 +71,7 @@ static void mark_held(struct hs_cells *cells, int threads)
 {
     const struct hs_window *window = &cells->window;
     const int64_t ny = window->axis == HS_Z ? cells->count[HS_Y] : 1;
-    const size_t parts = 3 * (size_t)cells->solids.count + 1;
+    const size_t parts = 2 * (size_t)cells->solids.count + 1;
     int *scratch = hs_new((size_t)threads * parts * sizeof *scratch);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64)
     for (int64_t r = 0; r < rows_held(cells); r++) {

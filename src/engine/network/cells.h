@@ -3,7 +3,6 @@
 #define HS_ENGINE_NETWORK_CELLS_H
 
 #include "engine/network/solids.h"
-#include "engine/network/window.h"
 
 enum { HS_CELL_MIXED = 0xffff, HS_CELL_EMPTY = 0xfffe }; /* in place of a substance */
 

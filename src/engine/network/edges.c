@@ -1,4 +1,5 @@
-#include "engine/network/edges.h"
+/* Conductance of the edge above a node. */
+#include "engine/network/octants.h"
 
 /* m^2 K/W between two substances. */
 static double contact_between(const struct hs_body *body, int one, int other)
@@ -20,32 +21,43 @@ static double contact_at(const struct hs_body *body, int one, int other, double 
 }
 
 /* The region of an octant's quarter of an edge's cross-section: the whole cell along the axis. */
-static struct hs_node_box along_cell(const struct hs_octants *octants,
-                                     const struct hs_octant *octant, int axis)
+static struct hs_node_box along_cell(const struct hs_octants *octants, int octant, int axis)
 {
     struct hs_node_box region = hs_octant_region(octants, octant);
     region.lo[axis] = 0.0;
-    region.hi[axis] = 2.0 * octant->half[axis];
+    region.hi[axis] = 2.0 * octants->beside[axis][octant >> axis & 1].length;
     return region;
 }
 
-static double area_of(const struct hs_octant *octant, int axis)
-{
-    return octant->half[hs_axis_across(axis, 0)] * octant->half[hs_axis_across(axis, 1)];
-}
-
 /* The octant in whose cell the n-th quarter of the edge above the node lies. */
-static int quarter_number(int axis, int n)
+static int octant_of(int axis, int n)
 {
     return 1 << axis | (n & 1) << hs_axis_across(axis, 0) | (n >> 1) << hs_axis_across(axis, 1);
+}
+
+/* That of the first quarter that is there. */
+static int first_octant(const struct hs_octants *octants, int axis)
+{
+    int n = 0;
+    while (!octants->octant[octant_of(axis, n)].there)
+        n++;
+    return octant_of(axis, n);
+}
+
+/* Cuts a line by the solids selected in `here` (hs_solids_line). */
+static int cut(struct hs_octants *octants, const struct hs_node_box *region, int axis,
+               const double at[HS_AXES])
+{
+    return hs_solids_line(&octants->cells->solids, region, &octants->here, axis, at,
+                          octants->crossing, octants->piece);
 }
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
 /* The octant's cell, with nodes and edges taken a little lower (hs_octants_beside), or a little
  * higher where nothing lies below them; the edge is at `at`. */
-static struct hs_node_box beside_cell(const struct hs_octants *octants,
-                                      const struct hs_octant *octant, int axis, double at[HS_AXES])
+static struct hs_node_box beside_cell(const struct hs_octants *octants, int octant, int axis,
+                                      double at[HS_AXES])
 {
     struct hs_node_box region = along_cell(octants, octant, axis);
     for (int a = 0; a < HS_AXES; a++) {
@@ -57,45 +69,45 @@ static struct hs_node_box beside_cell(const struct hs_octants *octants,
     return region;
 }
 
-/* Selects the solids of such a cell, those too whose surfaces only touch it, but for rounding. */
-static void select_beside(struct hs_octants *octants, const struct hs_octant *octant,
-                          const struct hs_node_box *region)
+/* The substance at `at`. Selects the solids of such a cell, those too whose surfaces only touch it,
+ * but for rounding. */
+static int select_beside(struct hs_octants *octants, int octant, const struct hs_node_box *region,
+                         const double at[HS_AXES])
 {
+    const struct hs_solids *solids = &octants->cells->solids;
     struct hs_node_box around = *region;
     for (int a = 0; a < HS_AXES; a++) {
         around.lo[a] -= hs_octants_beside(octants, a);
         around.hi[a] += hs_octants_beside(octants, a);
     }
-    hs_solids_narrow(&octants->cells->solids, &around, octant->around, &octants->here);
+    hs_solids_narrow(solids, &around, &octants->around[octant >> 1], &octants->here);
+    return hs_solids_at(solids, region, &octants->here, at);
 }
 
-static double trace_contacts(struct hs_octants *octants, const struct hs_octant *octant,
-                             const struct hs_octant *under, int axis)
+static double trace_contacts(struct hs_octants *octants, int octant, int axis)
 {
-    const struct hs_solids *solids = &octants->cells->solids;
+    const int under = octant & ~(1 << axis);
+    const bool has_under = octants->octant[under].there;
     const struct hs_body *body = octants->spec->body;
     double at[HS_AXES], sum = 0.0;
     int before = HS_NOWHERE;
     struct hs_node_box region;
-    if (under->there) {
+    if (has_under) {
         region = beside_cell(octants, under, axis, at);
-        select_beside(octants, under, &region);
-        before = hs_solids_at(solids, &region, &octants->here, at);
+        before = select_beside(octants, under, &region, at);
     }
     region = beside_cell(octants, octant, axis, at);
-    select_beside(octants, octant, &region);
-    const int end = hs_solids_at(solids, &region, &octants->here, at);
-    if (!under->there) { /* the same sum for the node's place as along the other axes */
+    const int end = select_beside(octants, octant, &region, at);
+    if (!has_under) { /* the same sum for the node's place as along the other axes */
         struct hs_node_box above = region;
         above.origin[axis] =
             hs_octant_region(octants, octant).origin[axis] + hs_octants_beside(octants, axis);
         at[axis] = 0.0;
-        before = hs_solids_at(solids, &above, &octants->here, at);
+        before = hs_solids_at(&octants->cells->solids, &above, &octants->here, at);
     }
     if (octants->node[axis] == 0) /* nothing is below, or the other end of a periodic axis */
         region.lo[axis] = 2.0 * hs_octants_beside(octants, axis);
-    const int count = hs_solids_line(solids, &region, &octants->here, axis, at, octants->crossing,
-                                     octants->piece);
+    const int count = cut(octants, &region, axis, at);
     for (int n = 0; n < count; before = octants->piece[n++].substance)
         sum += contact_at(body, before, octants->piece[n].substance, octants->piece[n].facing);
     return sum + contact_at(body, before, end, octants->piece[count].facing);
@@ -107,33 +119,32 @@ static double trace_contacts(struct hs_octants *octants, const struct hs_octant 
 static double contacts_of(struct hs_octants *octants, int axis)
 {
     const struct hs_body *body = octants->spec->body;
-    for (int n = 0; n < 4 && body->contact_count > 0; n++) {
-        const int number = quarter_number(axis, n);
-        const struct hs_octant *octant = &octants->octant[number];
-        const struct hs_octant *under = &octants->octant[number & ~(1 << axis)];
-        if (!octant->there)
-            continue;
-        if (octant->label == HS_CELL_MIXED || (under->there && under->label == HS_CELL_MIXED))
-            return trace_contacts(octants, octant, under, axis);
-        return under->there ? contact_between(body, under->label, octant->label) : 0.0;
-    }
-    return 0.0;
+    if (body->contact_count == 0)
+        return 0.0;
+    const int first = first_octant(octants, axis);
+    const struct hs_octant *octant = &octants->octant[first];
+    const struct hs_octant *under = &octants->octant[first & ~(1 << axis)];
+    if (octant->label == HS_CELL_MIXED || (under->there && under->label == HS_CELL_MIXED))
+        return trace_contacts(octants, first, axis);
+    return under->there ? contact_between(body, under->label, octant->label) : 0.0;
 }
 
 /* ---- conduction ------------------------------------------------------------------------------ */
 
-/* Resistance of a line, m^2 K/W. */
-static double resist(const struct hs_body *body, int axis, int pieces, const struct hs_piece *piece,
-                     bool *empty)
+/* Resistance of a line, m^2 K/W, by the solids selected in `here`. */
+static double resist(struct hs_octants *octants, const struct hs_node_box *region, int axis,
+                     const double at[HS_AXES], bool *empty)
 {
+    const struct hs_substance *substance = octants->spec->body->substance;
+    const struct hs_piece *piece = octants->piece;
+    const int count = cut(octants, region, axis, at);
     double sum = 0.0;
-    for (int n = 0; n < pieces; n++) {
+    for (int n = 0; n < count; n++) {
         if (piece[n].substance == HS_NOWHERE) {
             *empty = true;
             return 1.0;
         }
-        sum +=
-            (piece[n].to - piece[n].from) / body->substance[piece[n].substance].conductivity[axis];
+        sum += (piece[n].to - piece[n].from) / substance[piece[n].substance].conductivity[axis];
     }
     return sum;
 }
@@ -141,22 +152,17 @@ static double resist(const struct hs_body *body, int axis, int pieces, const str
 /* Resistance of the line from node to node without contacts, m^2 K/W. */
 static double along_edge(struct hs_octants *octants, int axis, bool *empty)
 {
-    int n = 0;
-    while (!octants->octant[quarter_number(axis, n)].there)
-        n++;
-    const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
+    const int octant = first_octant(octants, axis);
     double at[HS_AXES];
     struct hs_node_box region = beside_cell(octants, octant, axis, at);
     region.origin[axis] = hs_octant_region(octants, octant).origin[axis];
     hs_octant_select(octants, octant, &region, &octants->here);
-    const int count = hs_solids_line(&octants->cells->solids, &region, &octants->here, axis, at,
-                                     octants->crossing, octants->piece);
-    return resist(octants->spec->body, axis, count, octants->piece, empty);
+    return resist(octants, &region, axis, at, empty);
 }
 
 /* Whether a round or slanting surface in a quarter is not parallel to the edge. A surface that only
  * touches the quarter does not count. */
-static bool is_bent(struct hs_octants *octants, const struct hs_octant *octant, int axis)
+static bool is_bent(struct hs_octants *octants, int octant, int axis)
 {
     struct hs_node_box within = along_cell(octants, octant, axis);
     for (int a = 0; a < HS_AXES; a++) {
@@ -168,33 +174,30 @@ static bool is_bent(struct hs_octants *octants, const struct hs_octant *octant, 
 }
 
 /*
- * Conductance of a quarter that surfaces cross.
+ * Conductance of a quarter of an edge that surfaces cross.
  *
  * If a round or slanting surface is not parallel to the edge, all of the quarter conducts like the
  * line from node to node. Separate lines would let heat bypass a thin layer: they miss it in this
  * quarter and meet it in the next one. The edges that cross a layer along all axes together have
  * the resistance of its area, since each has that of its thickness over the cosine to its normal.
  */
-static double trace(struct hs_octants *octants, const struct hs_octant *octant, int axis,
+static double trace(struct hs_octants *octants, int octant, int axis, double quarter,
                     double contacts, bool *empty)
 {
     const struct hs_node_box region = along_cell(octants, octant, axis);
     if (is_bent(octants, octant, axis))
-        return area_of(octant, axis) / (along_edge(octants, axis, empty) + contacts);
+        return quarter / (along_edge(octants, axis, empty) + contacts);
     hs_octant_select(octants, octant, &region, &octants->here);
     struct hs_lines lines = hs_octants_lines(octants, &region, axis);
     double at[HS_AXES] = {0.0, 0.0, 0.0}, area, sum = 0.0, first = -1.0;
     bool same = true;
     while (hs_lines_next(&lines, at, &area)) {
-        const int count = hs_solids_line(&octants->cells->solids, &region, &octants->here, axis, at,
-                                         octants->crossing, octants->piece);
-        const double each =
-            resist(octants->spec->body, axis, count, octants->piece, empty) + contacts;
+        const double each = resist(octants, &region, axis, at, empty) + contacts;
         first = first < 0.0 ? each : first;
         same = same && each == first;
         sum += area / each;
     }
-    return same ? area_of(octant, axis) / first : sum; /* same bits as without a crossing */
+    return same ? quarter / first : sum; /* same bits as without a crossing */
 }
 
 /* Resistance from node to node through a cell of one substance, m^2 K/W. */
@@ -224,17 +227,18 @@ static double plain_edge(const struct hs_octants *octants, int axis)
     return hs_sum_of_4(part);
 }
 
-/* Conductance of the edge's quarter in the cell of an octant above the node. */
-static double quarter(struct hs_octants *octants, const struct hs_octant *octant, int axis,
+/* Conductance of an area that is the edge's quarter in the cell of an octant above the node. */
+static double through(struct hs_octants *octants, int octant, int axis, double area,
                       double contacts, bool *empty)
 {
-    if (octant->label == HS_CELL_MIXED)
-        return trace(octants, octant, axis, contacts, empty);
-    if (octant->label == HS_CELL_EMPTY) {
+    const int label = octants->octant[octant].label;
+    if (label == HS_CELL_MIXED)
+        return trace(octants, octant, axis, area, contacts, empty);
+    if (label == HS_CELL_EMPTY) {
         *empty = true;
         return 0.0;
     }
-    return area_of(octant, axis) / (along_plain(octants, axis, octant->label) + contacts);
+    return area / (along_plain(octants, axis, label) + contacts);
 }
 
 /* Conductance between nodes that have one conductivity each. */
@@ -261,14 +265,16 @@ static double quarters(struct hs_octants *octants, int axis, bool *empty)
 {
     const double contacts = contacts_of(octants, axis);
     double part[4];
+    find_areas(octants, axis, part);
     for (int n = 0; n < 4; n++) {
-        const struct hs_octant *octant = &octants->octant[quarter_number(axis, n)];
-        part[n] = octant->there ? quarter(octants, octant, axis, contacts, empty) : 0.0;
+        const int octant = octant_of(axis, n);
+        if (octants->octant[octant].there) /* else its area is 0 */
+            part[n] = through(octants, octant, axis, part[n], contacts, empty);
     }
     return hs_sum_of_4(part);
 }
 
-double hs_edge(struct hs_octants *octants, int axis, bool *empty)
+double hs_octants_edge(struct hs_octants *octants, int axis, bool *empty)
 {
     int64_t next[HS_AXES] = {octants->node[0], octants->node[1], octants->node[2]};
     next[axis] = hs_axis_next(&octants->axis[axis], octants->node[axis]);

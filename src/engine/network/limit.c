@@ -70,11 +70,11 @@ static int64_t beyond(const struct hs_network *network, int axis, int64_t place,
 static void init_signs(struct vectors *v, int axis, bool odd)
 {
     const int64_t points = v->network->grid.points[axis];
-    v->sign[axis] = hs_new((size_t)points * sizeof *v->sign[axis]);
+    v->sign[axis] = hs_new(3 * (size_t)points * sizeof *v->sign[axis]);
     for (int64_t i = 0; i < points; i++)
         v->sign[axis][i] = sign_at(points, odd, i);
     for (int side = 0; side < 2; side++) {
-        double *factor = v->factor[axis][side] = hs_new((size_t)points * sizeof *factor);
+        double *factor = v->factor[axis][side] = v->sign[axis] + (1 + side) * points;
         for (int64_t i = 0; i < points; i++) {
             const int64_t there = beyond(v->network, axis, i, side);
             factor[i] = there < 0 ? 0.0 : v->sign[axis][there] / v->sign[axis][i];
@@ -114,8 +114,6 @@ static void release(struct vectors *v)
 {
     for (int a = 0; a < HS_AXES; a++) {
         free(v->sign[a]);
-        free(v->factor[a][0]);
-        free(v->factor[a][1]);
         free(v->share[a]);
     }
     free(v->now);

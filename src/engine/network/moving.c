@@ -1,7 +1,7 @@
-#include "engine/network/moving.h"
+/* Nodes on which walls act by numbers that change along the wall and in time at once. */
+#include "engine/network/pass.h"
 
 #include "core/memory.h"
-#include "engine/network/walls.h"
 
 #include <stdlib.h>
 
@@ -93,11 +93,11 @@ static void conclude(struct terms *terms, struct hs_moving *out)
 }
 
 /* Whether anything of the face's walls moves. */
-static bool any_moves(const struct hs_network_spec *spec, int face)
+static bool any_moves(const struct hs_walls *walls, int face)
 {
     bool any = false;
-    for (int w = 0; w < spec->wall_count; w++) {
-        const struct hs_wall *wall = &spec->wall[w];
+    for (int w = 0; w < walls->count; w++) {
+        const struct hs_wall *wall = &walls->wall[w];
         any = any || (wall->face == face &&
                       (hs_wall_number_moves(&wall->flux) || hs_wall_number_moves(&wall->ambient) ||
                        hs_wall_number_moves(&wall->value)));
@@ -106,24 +106,22 @@ static bool any_moves(const struct hs_network_spec *spec, int face)
 }
 
 /* Adds what the walls of a face do to a node on it. */
-static void add_node(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
-                     int64_t place, const struct hs_wall_scratch *scratch, struct terms *inflow,
-                     struct terms *given)
+static void add_node(const struct hs_grid *grid, const struct hs_walls *walls, int face,
+                     int64_t place, struct terms *inflow, struct terms *given)
 {
-    const struct hs_grid *grid = spec->grid;
     int64_t node[HS_AXES];
     hs_grid_face_node(grid, face, place, node);
-    const struct hs_wall *holding = hs_walls_holding(spec, axis, node);
+    const struct hs_wall *holding = hs_walls_holding(walls, node);
     if (holding) {
-        const int number = 2 * (int)(holding - spec->wall);
+        const int number = 2 * (int)(holding - walls->wall);
         if (holding->kind == HS_WALL_PRESCRIBES && holding->face == face)
             add(given, grid, node, number, &holding->value, 1.0);
         return;
     }
-    hs_walls_areas(spec, axis, face, node, scratch);
-    for (int w = 0; w < spec->wall_count; w++) {
-        const struct hs_wall *wall = &spec->wall[w];
-        const double area = hs_sum_of_4(scratch->area[w]);
+    hs_walls_share(walls, face, node);
+    for (int w = 0; w < walls->count; w++) {
+        const struct hs_wall *wall = &walls->wall[w];
+        const double area = hs_walls_area(walls, w);
         if (wall->face != face || wall->kind != HS_WALL_EXCHANGES)
             continue;
         add(inflow, grid, node, 2 * w, &wall->flux, -area);
@@ -131,18 +129,16 @@ static void add_node(const struct hs_network_spec *spec, const struct hs_axis *a
     }
 }
 
-void hs_network_find_moving(const struct hs_network_spec *spec, const struct hs_axis *axis,
-                            struct hs_network *out)
+void hs_pass_find_moving(const struct hs_pass *pass, struct hs_network *out)
 {
+    const struct hs_grid *grid = pass->spec->grid;
+    const struct hs_walls *walls = &pass->worker[0].nodes.walls;
     struct terms inflow = {.count = 0}, given = {.count = 0};
-    struct hs_wall_scratch scratch;
-    hs_wall_scratch_init(&scratch, spec->wall_count);
-    for (int face = 0; face < 2 * spec->grid->dims; face++) {
-        const int64_t nodes = any_moves(spec, face) ? hs_grid_face_count(spec->grid, face) : 0;
+    for (int face = 0; face < 2 * grid->dims; face++) {
+        const int64_t nodes = any_moves(walls, face) ? hs_grid_face_count(grid, face) : 0;
         for (int64_t n = 0; n < nodes; n++)
-            add_node(spec, axis, face, n, &scratch, &inflow, &given);
+            add_node(grid, walls, face, n, &inflow, &given);
     }
-    hs_wall_scratch_release(&scratch);
     conclude(&inflow, &out->inflow);
     conclude(&given, &out->given);
 }

@@ -5,10 +5,8 @@
  */
 #include "core/memory.h"
 #include "core/sum.h"
-#include "engine/network/moving.h"
 #include "engine/network/palette.h"
 #include "engine/network/pass.h"
-#include "engine/network/substances.h"
 #include "engine/ranks/together.h"
 
 #include <stdlib.h>
@@ -21,9 +19,8 @@ struct work {
     struct hs_pass *pass;
     struct hs_distinct *set[KINDS]; /* [threads]: what each has found */
     bool too_many;                  /* rows for a palette */
-    uint8_t *byte;                  /* of the portion's nodes, where bytes can number all rows */
     int64_t forced;                 /* nodes with a forcing */
-    uint16_t *number; /* of the portion's nodes: first among the thread's rows, then among all */
+    uint16_t *number;               /* of the portion's nodes, among the thread's rows */
     struct hs_network *out;
 };
 
@@ -33,6 +30,12 @@ static enum hs_status no_memory(const struct hs_grid *grid, struct hs_error *err
     hs_grid_name_points(grid, points, sizeof points);
     return hs_error_add(err, HS_DEVICE,
                         "no memory for the network of %s nodes; take a smaller grid", points);
+}
+
+/* Whether all ranks have memory for their nodes. */
+static enum hs_status agree(const struct work *work, const void *memory, struct hs_error *err)
+{
+    return hs_pass_agree(work->pass, memory ? HS_OK : no_memory(work->pass->spec->grid, err), err);
 }
 
 /* Makes the row of node i; its forcing is numbered among the thread's own. */
@@ -132,24 +135,6 @@ static void unite_forcings(struct work *work)
     work->out->forcing = unite(work, FORCINGS, &work->out->forcing_count);
 }
 
-/* Rows refer to the united forcings; row 0, of no node, comes before them. */
-static void unite_rows(struct work *work)
-{
-    struct hs_network *out = work->out;
-    for (int t = 0; t < work->pass->threads; t++) {
-        struct hs_network_row *row = (void *)work->set[ROWS][t].item;
-        for (int n = 0; n < work->set[ROWS][t].count; n++)
-            row[n].forcing = work->set[FORCINGS][t].map[row[n].forcing];
-    }
-    int count = 0;
-    struct hs_network_row *all = unite(work, ROWS, &count);
-    out->row = hs_new(((size_t)count + 1) * sizeof *out->row);
-    out->row[0].kind = HS_NODE_HELD;
-    memcpy(out->row + 1, all, (size_t)count * sizeof *out->row);
-    out->row_count = count + 1;
-    free(all);
-}
-
 /* How many nodes have a row. */
 struct use {
     int64_t nodes;
@@ -177,68 +162,79 @@ static void count_uses(const struct work *work, int count, struct use *use)
     free(nodes);
 }
 
-/* Rows that many nodes have come first: kernels that cannot hold all rows hold those. */
-static void sort_rows(struct work *work)
+/* Sets the rows from `all`. Those that many nodes have come first: kernels that cannot hold all
+ * rows hold those. Row 0, of no node, comes before them. */
+static void sort_rows(struct work *work, const struct hs_network_row *all, int count)
 {
-    struct hs_network *out = work->out;
-    const int count = out->row_count - 1;
     struct use *use = hs_new(((size_t)count + 1) * sizeof *use);
-    struct hs_network_row *row = hs_new((size_t)out->row_count * sizeof *row);
+    struct hs_network_row *row = hs_new(((size_t)count + 1) * sizeof *row);
     int *place = hs_new(((size_t)count + 1) * sizeof *place);
     count_uses(work, count, use);
     qsort(use, (size_t)count, sizeof *use, compare_uses);
-    row[0] = out->row[0];
+    row[0].kind = HS_NODE_HELD;
     for (int n = 0; n < count; n++) {
-        row[1 + n] = out->row[1 + use[n].row];
+        row[1 + n] = all[use[n].row];
         place[use[n].row] = n;
     }
     for (int t = 0; t < work->pass->threads; t++)
         for (int n = 0; n < work->set[ROWS][t].count; n++)
             work->set[ROWS][t].map[n] = place[work->set[ROWS][t].map[n]];
-    free(out->row);
-    out->row = row;
+    work->out->row = row;
     free(use);
     free(place);
+}
+
+/* Rows refer to the united forcings. */
+static void unite_rows(struct work *work)
+{
+    for (int t = 0; t < work->pass->threads; t++) {
+        struct hs_network_row *row = (void *)work->set[ROWS][t].item;
+        for (int n = 0; n < work->set[ROWS][t].count; n++)
+            row[n].forcing = work->set[FORCINGS][t].map[row[n].forcing];
+    }
+    int count;
+    struct hs_network_row *all = unite(work, ROWS, &count);
+    work->out->row_count = count + 1;
+    work->too_many = work->out->row_count > HS_NETWORK_MOST_ROWS;
+    if (!work->too_many)
+        sort_rows(work, all, count);
+    free(all);
 }
 
 static void renumber_nodes(void *self, int thread, int64_t first, int64_t end)
 {
     struct work *work = self;
     const int *map = work->set[ROWS][thread].map;
+    uint8_t *const byte = work->out->number;
+    uint16_t *const two = work->out->number;
     for (int64_t n = first; n < end; n++) {
         const int number = map[work->number[n]] + 1;
-        if (work->byte)
-            work->byte[n] = (uint8_t)number;
+        if (work->out->form == HS_NETWORK_BYTES)
+            byte[n] = (uint8_t)number;
         else
-            work->number[n] = (uint16_t)number;
+            two[n] = (uint16_t)number;
     }
 }
 
 /* Numbers the nodes among all rows, in bytes if those suffice. */
-static bool renumber(struct work *work)
+static enum hs_status renumber(struct work *work, struct hs_error *err)
 {
     struct hs_network *out = work->out;
-    if (out->row_count <= BYTES) {
-        work->byte = malloc((size_t)hs_pass_nodes(work->pass));
-        if (!work->byte)
-            return false;
-    }
-    hs_pass_again(work->pass, work, renumber_nodes);
-    out->form = work->byte ? HS_NETWORK_BYTES : HS_NETWORK_SHORTS;
-    out->number = work->byte;
-    if (!work->byte) {
-        out->number = work->number;
+    const bool few = out->row_count <= BYTES;
+    out->form = few ? HS_NETWORK_BYTES : HS_NETWORK_SHORTS;
+    out->number = few ? malloc((size_t)hs_pass_nodes(work->pass)) : work->number;
+    if (out->number)
+        hs_pass_again(work->pass, work, renumber_nodes);
+    if (!few)
         work->number = NULL;
-    }
-    return true;
+    return agree(work, out->number, err);
 }
 
 /* The first pass. `too_many` then says whether there are too many rows; if so, `out` is empty. */
 static enum hs_status make_palette(struct work *work, struct hs_error *err)
 {
-    const struct hs_grid *grid = work->pass->spec->grid;
     work->number = malloc((size_t)hs_pass_nodes(work->pass) * sizeof *work->number);
-    enum hs_status st = hs_pass_agree(work->pass, work->number ? HS_OK : no_memory(grid, err), err);
+    enum hs_status st = agree(work, work->number, err);
     if (st)
         return st;
     hs_pass_go(work->pass, work, number_row);
@@ -250,11 +246,8 @@ static enum hs_status make_palette(struct work *work, struct hs_error *err)
         unite_forcings(work);
         unite_rows(work);
     }
-    if (!work->too_many && !st && work->out->row_count <= HS_NETWORK_MOST_ROWS) {
-        sort_rows(work);
-        return hs_pass_agree(work->pass, renumber(work) ? HS_OK : no_memory(grid, err), err);
-    }
-    work->too_many = true;
+    if (!work->too_many && !st)
+        return renumber(work, err);
     free(work->number);
     work->number = NULL;
     hs_network_release(work->out);
@@ -285,8 +278,7 @@ static enum hs_status make_arrays(struct work *work, struct hs_error *err)
     out->node = malloc((size_t)hs_pass_nodes(work->pass) * sizeof *out->node);
     for (int t = 0; t < work->pass->threads; t++)
         hs_distinct_release(&work->set[ROWS][t]);
-    enum hs_status st =
-        hs_pass_agree(work->pass, out->node ? HS_OK : no_memory(work->pass->spec->grid, err), err);
+    enum hs_status st = agree(work, out->node, err);
     if (st)
         return st;
     hs_pass_go(work->pass, work, write_row);
@@ -383,9 +375,9 @@ enum hs_status hs_network_make(const struct hs_network_spec *spec, struct hs_net
     if (!st)
         st = make_rows(&pass, out, err);
     if (!st)
-        st = hs_substances_find(&pass, out, err);
+        st = hs_pass_find_substances(&pass, out, err);
     if (!st && spec->rank == 0)
-        hs_network_find_moving(spec, pass.axis, out);
+        hs_pass_find_moving(&pass, out);
     hs_pass_release(&pass);
     if (st) {
         hs_network_release(out);

@@ -31,9 +31,6 @@
 /* All that the network needs of the problem. */
 struct hs_network_spec {
     const struct hs_grid *grid;
-    /* m, increasing: nodes [points] of a stretched axis; of a periodic one [points + 1], the last
-     * where the first node comes again. NULL: uniform. */
-    const double *coordinate[HS_AXES];
     bool wrap[HS_AXES]; /* periodic axes; they have as many cells as nodes */
     /* Conductivities and capacities > 0. Solids are ignored if there are labels. */
     const struct hs_body *body;

@@ -2,8 +2,6 @@
 
 #include "core/memory.h"
 
-#include "engine/network/edges.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +84,9 @@ static void begin_known(struct hs_nodes *nodes, int64_t j, int64_t k)
 static struct hs_known_row *find_known(const struct hs_nodes *nodes, int64_t i,
                                        uint16_t label[HS_AROUND_MOST])
 {
-    const struct hs_body *body = nodes->octants.spec->body;
     const struct hs_axis *x = &nodes->octants.axis[HS_X];
     if (!nodes->inside || !is_inside(x, i) || x->half[i] != nodes->width[0] ||
-        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 ||
-        hs_is_measured(&body->conductivity) || hs_is_measured(&body->capacity))
+        x->half[i - 1] != nodes->width[0] || nodes->around_count == 0 || nodes->measured)
         return NULL;
     uint64_t sum = 0;
     memset(label, 0, HS_AROUND_MOST * sizeof *label);
@@ -129,10 +125,11 @@ void hs_nodes_note(struct hs_nodes *nodes, int64_t i, const struct hs_network_ro
 void hs_nodes_init(struct hs_nodes *nodes, const struct hs_network_spec *spec,
                    const struct hs_axis *axis, const struct hs_cells *cells)
 {
-    *nodes = (struct hs_nodes){.walls_vary = false};
+    *nodes = (struct hs_nodes){.measured = hs_is_measured(&spec->body->conductivity) ||
+                                           hs_is_measured(&spec->body->capacity)};
     hs_octants_init(&nodes->octants, spec, axis, cells);
     hs_shares_init(&nodes->shares, spec->body);
-    hs_wall_scratch_init(&nodes->walls, spec->wall_count);
+    hs_walls_init(&nodes->walls, spec, axis);
     nodes->same = hs_new((size_t)axis[HS_X].nodes);
     nodes->known = hs_new(KNOWN * sizeof *nodes->known);
 }
@@ -141,16 +138,15 @@ void hs_nodes_release(struct hs_nodes *nodes)
 {
     hs_octants_release(&nodes->octants);
     hs_shares_release(&nodes->shares);
-    hs_wall_scratch_release(&nodes->walls);
+    hs_walls_release(&nodes->walls);
     free(nodes->same);
     free(nodes->known);
 }
 
 void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k)
 {
-    const struct hs_octants *octants = &nodes->octants;
     hs_octants_begin_row(&nodes->octants, j, k);
-    nodes->walls_vary = hs_walls_vary_along_x(octants->spec, octants->axis, j, k);
+    nodes->walls_vary = hs_walls_vary_along_x(&nodes->walls, j, k);
     find_around(nodes, j, k);
     find_same(nodes);
     begin_known(nodes, j, k);
@@ -158,9 +154,7 @@ void hs_nodes_begin_row(struct hs_nodes *nodes, int64_t j, int64_t k)
 
 bool hs_nodes_repeats(const struct hs_nodes *nodes, int64_t i)
 {
-    const struct hs_body *body = nodes->octants.spec->body;
-    return nodes->same[i] && !nodes->walls_vary && !hs_is_measured(&body->conductivity) &&
-           !hs_is_measured(&body->capacity);
+    return nodes->same[i] && !nodes->walls_vary && !nodes->measured;
 }
 
 enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
@@ -202,18 +196,17 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
 static bool apply_walls(const struct hs_nodes *nodes, struct hs_network_row *row,
                         struct hs_forcing *forcing)
 {
-    const struct hs_octants *octants = &nodes->octants;
-    if (nodes->inside && is_inside(&octants->axis[HS_X], octants->node[HS_X]))
+    const int64_t *node = nodes->octants.node;
+    if (nodes->inside && is_inside(&nodes->octants.axis[HS_X], node[HS_X]))
         return true;
-    const struct hs_wall *holding = hs_walls_holding(octants->spec, octants->axis, octants->node);
+    const struct hs_wall *holding = hs_walls_holding(&nodes->walls, node);
     if (!holding)
-        return hs_walls_exchange(octants->spec, octants->axis, octants->node, &nodes->walls,
-                                 &row->sink, forcing);
+        return hs_walls_exchange(&nodes->walls, node, &row->sink, forcing);
     row->kind = holding->kind == HS_WALL_PRESCRIBES ? HS_NODE_PRESCRIBED : HS_NODE_HELD;
     row->sink = 0.0; /* nothing else matters to it */
     forcing->count = 0;
     if (row->kind == HS_NODE_PRESCRIBED)
-        hs_wall_prescribe(holding, octants->axis, octants->node, forcing);
+        hs_walls_prescribe(&nodes->walls, holding, node, forcing);
     return true;
 }
 
@@ -237,7 +230,7 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
     if (fault != HS_NODE_IS_WELL)
         return fault;
     for (int axis = 0; axis < HS_AXES; axis++)
-        row->conductance[axis] = hs_edge(&nodes->octants, axis, &empty);
+        row->conductance[axis] = hs_octants_edge(&nodes->octants, axis, &empty);
     if (empty)
         return HS_NODE_IS_EMPTY;
     if (!fill(nodes, row, forcing))

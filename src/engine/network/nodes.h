@@ -13,10 +13,11 @@ struct hs_known_row;
 struct hs_nodes {
     struct hs_octants octants;
     struct hs_shares shares; /* of the node made or shared last */
-    struct hs_wall_scratch walls;
+    struct hs_walls walls;
     /* [nx]: whether labels and widths around a node are those around the node before it, and no
      * surface crosses there: its shares then are that node's, too */
     unsigned char *same;
+    bool measured;   /* nodes have numbers of their own: labels do not determine their rows */
     bool walls_vary; /* along the row, except at its ends */
     /* If labels determine a row, those of node i are at [n][i]. */
     const uint16_t *around[HS_AROUND_MOST];

@@ -11,15 +11,11 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
 {
     *octants = (struct hs_octants){.spec = spec, .axis = axis, .cells = cells};
     const size_t solids = (size_t)cells->solids.count;
-    struct hs_selection *selection[] = {&octants->around[0], &octants->around[1],
-                                        &octants->around[2], &octants->around[3],
-                                        &octants->all,       &octants->here};
-    enum { SELECTIONS = sizeof selection / sizeof selection[0] };
-    octants->parts = hs_new((SELECTIONS * solids + 1) * sizeof *octants->parts);
-    for (size_t n = 0; n < SELECTIONS; n++)
-        selection[n]->part = octants->parts + n * solids;
-    for (int d = 0; d < 2; d++)
-        octants->place[d] = hs_new((2 * solids + 2) * sizeof *octants->place[d]);
+    octants->here.part = hs_new((5 * solids + 1) * sizeof(int));
+    for (size_t n = 0; n < 4; n++)
+        octants->around[n].part = octants->here.part + (n + 1) * solids;
+    octants->place[0] = hs_new(2 * (2 * solids + 2) * sizeof *octants->place[0]);
+    octants->place[1] = octants->place[0] + 2 * solids + 2;
     octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->crossing);
     octants->plain = hs_new((size_t)axis[HS_X].nodes * sizeof *octants->plain);
     octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->piece);
@@ -27,9 +23,8 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
 
 void hs_octants_release(struct hs_octants *octants)
 {
-    free(octants->parts);
+    free(octants->here.part);
     free(octants->place[0]);
-    free(octants->place[1]);
     free(octants->crossing);
     free(octants->piece);
     free(octants->plain);
@@ -52,13 +47,6 @@ static void begin_side(struct hs_octants *octants, int n)
     const struct hs_half_cell *y = &octants->beside[HS_Y][n & 1];
     const struct hs_half_cell *z = &octants->beside[HS_Z][n >> 1];
     octants->there[n] = y->cell >= 0 && z->cell >= 0;
-    for (int side = 0; side < 2; side++) {
-        struct hs_octant *octant = &octants->octant[2 * n + side];
-        octant->label = HS_CELL_EMPTY;
-        octant->around = &octants->around[n];
-        octant->half[HS_Y] = y->length;
-        octant->half[HS_Z] = z->length;
-    }
     if (cells->place == HS_LABEL_NODES)
         octants->label[n] = hs_cells_row(cells, octants->node[HS_Y], octants->node[HS_Z]);
     else if (cells->place == HS_LABEL_CELLS)
@@ -72,7 +60,7 @@ static void begin_side(struct hs_octants *octants, int n)
         region.lo[a] -= 2.0 * hs_octants_beside(octants, a);
         region.hi[a] += 2.0 * hs_octants_beside(octants, a);
     }
-    hs_solids_narrow(&cells->solids, &region, &octants->all, &octants->around[n]);
+    hs_solids_narrow(&cells->solids, &region, &cells->solids.all, &octants->around[n]);
 }
 
 /* Labels of nodes, and measured conductivities, make edges of two halves (network.h). */
@@ -104,8 +92,6 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k)
     octants->node[HS_Z] = k;
     find_beside(octants, HS_Y);
     find_beside(octants, HS_Z);
-    if (octants->cells->marked)
-        hs_solids_all(&octants->cells->solids, &octants->all);
     for (int n = 0; n < 4; n++)
         begin_side(octants, n);
     find_plain(octants);
@@ -125,7 +111,6 @@ bool hs_octants_find(struct hs_octants *octants, int64_t i)
         octant->there = x->cell >= 0 && octants->there[o >> 1];
         if (!octant->there)
             continue;
-        octant->half[HS_X] = x->length;
         if (place != HS_LABEL_NONE)
             octant->label = octants->label[o >> 1][place == HS_LABEL_CELLS ? x->cell : i];
         named = named && (!given || octant->label < octants->spec->body->substance_count);
@@ -133,30 +118,29 @@ bool hs_octants_find(struct hs_octants *octants, int64_t i)
     return named;
 }
 
-struct hs_node_box hs_octant_region(const struct hs_octants *octants,
-                                    const struct hs_octant *octant)
+struct hs_node_box hs_octant_region(const struct hs_octants *octants, int octant)
 {
-    const int number = (int)(octant - octants->octant);
     struct hs_node_box region;
     for (int a = 0; a < HS_AXES; a++) {
-        const int side = number >> a & 1;
-        const double half = octant->half[a];
-        region.origin[a] = octants->axis[a].position[octants->beside[a][side].cell];
-        region.lo[a] = side ? 0.0 : half;
-        region.hi[a] = side ? half : 2.0 * half;
+        const int side = octant >> a & 1;
+        const struct hs_half_cell half = octants->beside[a][side];
+        region.origin[a] = octants->axis[a].position[half.cell];
+        region.lo[a] = side ? 0.0 : half.length;
+        region.hi[a] = side ? half.length : 2.0 * half.length;
     }
     return region;
 }
 
-void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,
+void hs_octant_select(const struct hs_octants *octants, int octant,
                       const struct hs_node_box *region, struct hs_selection *out)
 {
-    if (octant->label == HS_CELL_MIXED) {
-        hs_solids_narrow(&octants->cells->solids, region, octant->around, out);
+    const int label = octants->octant[octant].label;
+    if (label == HS_CELL_MIXED) {
+        hs_solids_narrow(&octants->cells->solids, region, &octants->around[octant >> 1], out);
         return;
     }
     *out = (struct hs_selection){.part = out->part};
-    out->base = octant->label == HS_CELL_EMPTY ? HS_NOWHERE : octant->label;
+    out->base = label == HS_CELL_EMPTY ? HS_NOWHERE : label;
 }
 
 struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_node_box *region,

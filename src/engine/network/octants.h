@@ -12,9 +12,7 @@
 /* Bit a of an octant's number says on which side of the node it lies on axis a, as hs_axis_cell. */
 struct hs_octant {
     bool there;
-    int label;                         /* of the cell, or of the node */
-    const struct hs_selection *around; /* solids that matter to its row of cells and beside */
-    double half[HS_AXES];              /* m: lengths of its edges */
+    int label; /* of the cell, or of the node */
 };
 
 /* Half a cell beside the node along one axis. */
@@ -37,10 +35,9 @@ struct hs_octants {
      * from that; else HS_CELL_MIXED */
     uint16_t *plain;
     int only; /* that of the node, whose octants are not found then; else HS_NOWHERE */
-    struct hs_selection around[4]; /* of the row of cells at side y, z of the node, at [y + 2*z] */
-    struct hs_selection all, here;
-    int *parts;       /* of these selections */
-    double *place[2]; /* where surfaces cut a region */
+    struct hs_selection around[4]; /* of the row of cells at side y, z of the node, and beside */
+    struct hs_selection here;      /* of a region; its part begins the memory of all five */
+    double *place[2];              /* where surfaces cut a region */
     struct hs_crossing *crossing;
     struct hs_piece *piece;
 };
@@ -65,11 +62,10 @@ void hs_octants_begin_row(struct hs_octants *octants, int64_t j, int64_t k);
 bool hs_octants_find(struct hs_octants *octants, int64_t i);
 
 /* An octant's region, relative to its cell's lower node. */
-struct hs_node_box hs_octant_region(const struct hs_octants *octants,
-                                    const struct hs_octant *octant);
+struct hs_node_box hs_octant_region(const struct hs_octants *octants, int octant);
 
 /* Selects the solids that matter to a region of the octant's cell. */
-void hs_octant_select(const struct hs_octants *octants, const struct hs_octant *octant,
+void hs_octant_select(const struct hs_octants *octants, int octant,
                       const struct hs_node_box *region, struct hs_selection *out);
 
 /* The lines along an axis that represent a region, each for an area of its cross-section. */
@@ -86,5 +82,9 @@ struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_nod
 
 /* Sets `at` across the axis, and the line's area; false after the last one. */
 bool hs_lines_next(struct hs_lines *lines, double at[HS_AXES], double *area);
+
+/* W/K: conductance of the edge above the node whose octants were found; 0 without an edge. Sets
+ * `empty` if part of the edge has no substance. */
+double hs_octants_edge(struct hs_octants *octants, int axis, bool *empty);
 
 #endif

@@ -13,10 +13,8 @@ struct hs_network_spec hs_network_problem_spec(const struct hs_problem *problem)
                                    .wall = problem->walls,
                                    .place = hs_problem_place(problem, HS_PLACE_BODY),
                                    .threads = hs_threads_of(problem)};
-    for (int axis = 0; axis < problem->grid.dims; axis++) {
-        spec.coordinate[axis] = problem->grid.coordinate[axis];
+    for (int axis = 0; axis < problem->grid.dims; axis++)
         spec.wrap[axis] = problem->face[2 * axis].wrap;
-    }
     return spec;
 }
 

@@ -1,4 +1,4 @@
-/* Which rows of nodes a rank makes, where ranks make a network together. */
+/* Which rows of nodes a rank makes, where ranks make a network together, and what these need. */
 #ifndef HS_ENGINE_NETWORK_PORTION_H
 #define HS_ENGINE_NETWORK_PORTION_H
 
@@ -26,6 +26,31 @@ struct hs_portion hs_portion_of(const struct hs_grid *grid, int ranks, int rank)
 static inline int64_t hs_portion_nodes(const struct hs_portion *portion, const struct hs_grid *grid)
 {
     return (portion->end_row - portion->row) * grid->points[HS_X];
+}
+
+/* The layers of the slowest axis that a portion's rows need, of what is given at nodes or cells. */
+struct hs_window {
+    int axis;
+    int64_t count;       /* places along it */
+    int64_t first, held; /* the first one in memory, and how many; place 0 follows the last */
+};
+
+/* A node needs what is given at it, at the next node, and in the cells beside it. */
+struct hs_window hs_window_of(const struct hs_portion *portion, const struct hs_grid *grid,
+                              int64_t count, bool wrap);
+
+static inline int64_t hs_window_place(const struct hs_window *window, int64_t n)
+{
+    return (window->first + n) % window->count;
+}
+
+/* Index of row (j, k), where a layer has `ny` rows. */
+static inline int64_t hs_window_row(const struct hs_window *window, int64_t ny, int64_t j,
+                                    int64_t k)
+{
+    const int64_t place = window->axis == HS_Z ? k : j;
+    const int64_t layer = place - window->first + (place < window->first ? window->count : 0);
+    return window->axis == HS_Z ? layer * ny + j : layer;
 }
 
 #endif

@@ -69,9 +69,8 @@ static void round_off(struct hs_shares *shares, int number, double volume)
 static void share_out(struct hs_shares *shares, struct hs_octants *octants, int number,
                       double volume, bool *empty)
 {
-    const struct hs_octant *octant = &octants->octant[number];
-    const struct hs_node_box region = hs_octant_region(octants, octant);
-    hs_octant_select(octants, octant, &region, &octants->here);
+    const struct hs_node_box region = hs_octant_region(octants, number);
+    hs_octant_select(octants, number, &region, &octants->here);
     if (octants->here.count > 0) {
         trace(shares, octants, number, &region, empty);
         round_off(shares, number, volume);

@@ -13,43 +13,35 @@ struct lanczos {
     const struct hs_network *network;
     int threads;
     int64_t nodes, rows, stride[HS_AXES];
+    double *memory;               /* of these: */
     double *scale;                /* [nodes] C^-1/2; 0 at a node that is not free */
     double *before, *now, *image; /* [nodes] the last two vectors, and the matrix times one */
     double *solution, *toward;    /* [nodes] C^1/2 v, and its search direction */
     double *part;                 /* [rows] partial sums, added in one order */
-    double *diagonal, *beside;    /* [MOST] of the tridiagonal matrix */
-    double *work[2];              /* [MOST] */
     double constant;              /* length of the constant vector, C^1/2, where it is left out */
     double pivot, share;          /* of the last row: of L D L^T, and of the solution of L u = e1 */
+    double diagonal[MOST], beside[MOST]; /* of the tridiagonal matrix */
+    double work[2][MOST];
 };
 
-static bool init(struct lanczos *l, const struct hs_network *network, int threads)
+/* Its memory is NULL where that is short. */
+static struct lanczos *create(const struct hs_network *network, int threads)
 {
     const int64_t *points = network->grid.points;
-    *l = (struct lanczos){.network = network,
-                          .threads = threads,
-                          .nodes = hs_grid_count(&network->grid),
-                          .rows = points[HS_Y] * points[HS_Z],
-                          .stride = {1, points[HS_X], points[HS_X] * points[HS_Y]}};
-    double **of_nodes[] = {&l->scale, &l->before, &l->now, &l->image, &l->solution, &l->toward};
-    double **of_matrix[] = {&l->diagonal, &l->beside, &l->work[0], &l->work[1]};
-    l->part = hs_new((size_t)l->rows * sizeof *l->part);
-    bool done = true;
-    for (size_t n = 0; n < sizeof of_nodes / sizeof *of_nodes; n++) {
-        *of_nodes[n] = malloc((size_t)l->nodes * sizeof **of_nodes[n]);
-        done = done && *of_nodes[n];
-    }
-    for (size_t n = 0; n < sizeof of_matrix / sizeof *of_matrix; n++)
-        *of_matrix[n] = hs_new(MOST * sizeof **of_matrix[n]);
-    return done;
-}
-
-static void release(struct lanczos *l)
-{
-    double *const all[] = {l->scale, l->before,   l->now,    l->image,   l->solution, l->toward,
-                           l->part,  l->diagonal, l->beside, l->work[0], l->work[1]};
-    for (size_t n = 0; n < sizeof all / sizeof *all; n++)
-        free(all[n]);
+    struct lanczos *l = hs_new(sizeof *l);
+    double **const vectors[] = {&l->scale, &l->before,   &l->now,
+                                &l->image, &l->solution, &l->toward};
+    enum { VECTORS = sizeof vectors / sizeof *vectors };
+    l->network = network;
+    l->threads = threads;
+    l->nodes = hs_grid_count(&network->grid);
+    l->rows = points[HS_Y] * points[HS_Z];
+    for (int axis = 0; axis < HS_AXES; axis++)
+        l->stride[axis] = axis == 0 ? 1 : l->stride[axis - 1] * points[axis - 1];
+    l->part = l->memory = malloc((size_t)(l->rows + VECTORS * l->nodes) * sizeof *l->memory);
+    for (int n = 0; n < VECTORS && l->memory; n++)
+        *vectors[n] = l->memory + l->rows + n * l->nodes;
+    return l;
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -292,12 +284,13 @@ static struct hs_network_slowest search(struct lanczos *l)
 struct hs_network_slowest hs_network_slowest(const struct hs_network *network, bool free_mean,
                                              int threads)
 {
-    struct lanczos l;
-    const bool fits = (double)hs_grid_count(&network->grid) * FEWEST < most_work;
     struct hs_network_slowest found = {NAN, NAN};
-    if (fits && init(&l, network, threads) && begin(&l, free_mean))
-        found = search(&l);
-    if (fits)
-        release(&l);
+    if ((double)hs_grid_count(&network->grid) * FEWEST >= most_work)
+        return found;
+    struct lanczos *l = create(network, threads);
+    if (l->memory && begin(l, free_mean))
+        found = search(l);
+    free(l->memory);
+    free(l);
     return found;
 }

@@ -78,22 +78,18 @@ void hs_solids_init(struct hs_solids *solids, const struct hs_body *body,
 {
     *solids = (struct hs_solids){.axis = axis, .count = body->solid_count};
     solids->part = hs_new(((size_t)solids->count + 1) * sizeof *solids->part);
-    for (int n = 0; n < solids->count; n++)
+    solids->all = (struct hs_selection){.count = solids->count, .base = HS_NOWHERE, .curved = true};
+    solids->all.part = hs_new(((size_t)solids->count + 1) * sizeof *solids->all.part);
+    for (int n = 0; n < solids->count; n++) {
         solids->part[n] = take_apart(&body->solid[solids->count - 1 - n], axis);
+        solids->all.part[n] = n;
+    }
 }
 
 void hs_solids_release(struct hs_solids *solids)
 {
     free(solids->part);
-}
-
-void hs_solids_all(const struct hs_solids *solids, struct hs_selection *all)
-{
-    all->count = solids->count;
-    for (int n = 0; n < solids->count; n++)
-        all->part[n] = n;
-    all->base = HS_NOWHERE;
-    all->curved = true;
+    free(solids->all.part);
 }
 
 /* How a region lies relative to a shape, or to a part of one. */

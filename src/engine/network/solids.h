@@ -20,10 +20,20 @@ struct hs_shape_parts {
     double point[HS_AXES], normal[HS_AXES]; /* of length 1; 0 along axes that are not there */
 };
 
+/* The solids whose surfaces cross a region, topmost first, and the substance of its rest. */
+struct hs_selection {
+    int count;
+    int *part;           /* [solids' count] */
+    int base;            /* substance, or HS_NOWHERE */
+    bool curved;         /* some surface is round or slanting */
+    bool bends[HS_AXES]; /* ... and not parallel to this axis */
+};
+
 struct hs_solids {
     const struct hs_axis *axis; /* [HS_AXES] */
     int count;
     struct hs_shape_parts *part; /* [count], owned; the first is on top */
+    struct hs_selection all;     /* of them, to be narrowed; its part is owned */
 };
 
 void hs_solids_init(struct hs_solids *solids, const struct hs_body *body,
@@ -34,18 +44,6 @@ void hs_solids_release(struct hs_solids *solids);
 struct hs_node_box {
     double origin[HS_AXES], lo[HS_AXES], hi[HS_AXES];
 };
-
-/* The solids whose surfaces cross a region, topmost first, and the substance of its rest. */
-struct hs_selection {
-    int count;
-    int *part;           /* [solids' count] */
-    int base;            /* substance, or HS_NOWHERE */
-    bool curved;         /* some surface is round or slanting */
-    bool bends[HS_AXES]; /* ... and not parallel to this axis */
-};
-
-/* Selects all solids: to be narrowed. */
-void hs_solids_all(const struct hs_solids *solids, struct hs_selection *all);
 
 /* Narrows `from`, the selection for a surrounding region, to this region. */
 void hs_solids_narrow(const struct hs_solids *solids, const struct hs_node_box *region,

@@ -1,5 +1,5 @@
 /* The network's substances: their volumes, and their shares in nodes that walls hold. */
-#include "engine/network/substances.h"
+#include "engine/network/pass.h"
 
 #include "core/memory.h"
 #include "engine/ranks/together.h"
@@ -15,86 +15,59 @@ struct list {
 
 struct search {
     struct hs_pass *pass;
+    bool wants_held;
     double *volume;    /* [HS_PARTS_OF_ROWS][apart] */
     int64_t apart;     /* the substances and a gap: threads write to no cache line in common */
     struct list *list; /* [HS_PARTS_OF_ROWS] */
 };
 
-/* ---- volumes --------------------------------------------------------------------------------- */
-
-static bool add_volumes(void *self, struct hs_pass_worker *worker, int64_t row)
+/* Adds the shares of node i's control volume, which were found, if a wall holds the node. */
+static void add_held(const struct search *search, const struct hs_pass_worker *worker, int64_t i)
 {
-    (void)row;
-    struct search *search = self;
-    const struct hs_network_spec *spec = search->pass->spec;
-    const struct hs_shares *shares = &worker->nodes.shares;
-    double *volume = search->volume + worker->part * search->apart;
-    for (int64_t i = 0; i < spec->grid->points[HS_X]; i++) {
-        if (!worker->nodes.same[i] && !hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
-            return false;
-        for (int n = 0; n < shares->count; n++)
-            volume[shares->share[n].substance] += shares->share[n].volume;
-    }
-    return true;
-}
-
-static enum hs_status find_volumes(struct search *search, struct hs_network *out,
-                                   struct hs_error *err)
-{
-    enum { GAP = 16 };
-    const int64_t count = search->pass->spec->body->substance_count;
-    const int64_t apart = search->apart = count + GAP;
-    search->volume = hs_new((size_t)(HS_PARTS_OF_ROWS * apart) * sizeof *search->volume);
-    hs_pass_go(search->pass, search, add_volumes);
-    const enum hs_status st = hs_pass_outcome(search->pass, err);
-    if (!st) {
-        hs_pass_add(search->pass, search->volume, HS_PARTS_OF_ROWS * apart);
-        out->volume = hs_new((size_t)(count + 1) * sizeof *out->volume);
-        for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
-            for (int64_t n = 0; n < count; n++)
-                out->volume[n] += search->volume[part * apart + n];
-    }
-    free(search->volume);
-    return st;
-}
-
-/* ---- what walls hold ------------------------------------------------------------------------- */
-
-/* Adds the shares of node i's control volume, if a wall holds the node. */
-static bool add_held(const struct hs_pass *pass, struct hs_pass_worker *worker, int64_t i,
-                     struct list *list)
-{
-    const struct hs_octants *octants = &worker->nodes.octants;
-    const int64_t node[HS_AXES] = {i, octants->node[HS_Y], octants->node[HS_Z]};
-    const struct hs_shares *shares = &worker->nodes.shares;
-    const struct hs_wall *wall = hs_walls_holding(pass->spec, pass->axis, node);
-    if (!wall)
-        return true;
-    if (!hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
-        return false;
-    for (int n = 0; n < shares->count; n++) {
-        struct hs_held_share share = {.wall = (int)(wall - pass->spec->wall),
-                                      .substance = shares->share[n].substance,
-                                      .volume = shares->share[n].volume};
+    const struct hs_nodes *nodes = &worker->nodes;
+    const int64_t node[HS_AXES] = {i, nodes->octants.node[HS_Y], nodes->octants.node[HS_Z]};
+    const struct hs_wall *wall = hs_walls_holding(&nodes->walls, node);
+    struct list *list = &search->list[worker->part];
+    for (int n = 0; n < nodes->shares.count && wall; n++) {
+        struct hs_held_share share = {.wall = (int)(wall - nodes->walls.wall),
+                                      .substance = nodes->shares.share[n].substance,
+                                      .volume = nodes->shares.share[n].volume};
         memcpy(share.node, node, sizeof node);
         list->held = hs_reserve(list->held, (size_t)list->count, sizeof share);
         list->held[list->count++] = share;
     }
-    return true;
 }
 
 /* Only nodes at walls are held. */
-static bool add_held_of_row(void *self, struct hs_pass_worker *worker, int64_t row)
+static bool add_row(void *self, struct hs_pass_worker *worker, int64_t row)
 {
     struct search *search = self;
     const struct hs_grid *grid = search->pass->spec->grid;
+    const struct hs_shares *shares = &worker->nodes.shares;
     const int64_t *n = grid->points, j = row % n[HS_Y], k = row / n[HS_Y];
     const bool whole = (grid->dims > 1 && (j == 0 || j == n[HS_Y] - 1)) ||
                        (grid->dims > 2 && (k == 0 || k == n[HS_Z] - 1));
-    for (int64_t i = 0; i < n[HS_X]; i += whole || n[HS_X] == 1 ? 1 : n[HS_X] - 1)
-        if (!add_held(search->pass, worker, i, &search->list[worker->part]))
+    double *volume = search->volume + worker->part * search->apart;
+    for (int64_t i = 0; i < n[HS_X]; i++) {
+        if (!worker->nodes.same[i] && !hs_pass_note(worker, hs_nodes_share(&worker->nodes, i), i))
             return false;
+        for (int s = 0; s < shares->count; s++)
+            volume[shares->share[s].substance] += shares->share[s].volume;
+        if (search->wants_held && (whole || i == 0 || i == n[HS_X] - 1))
+            add_held(search, worker, i);
+    }
     return true;
+}
+
+/* Adds up the volumes of all parts and ranks. */
+static void unite_volumes(const struct search *search, struct hs_network *out)
+{
+    const int64_t count = search->pass->spec->body->substance_count;
+    hs_pass_add(search->pass, search->volume, HS_PARTS_OF_ROWS * search->apart);
+    out->volume = hs_new((size_t)(count + 1) * sizeof *out->volume);
+    for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
+        for (int64_t n = 0; n < count; n++)
+            out->volume[n] += search->volume[part * search->apart + n];
 }
 
 /* Unites the lists of all parts and ranks. */
@@ -121,27 +94,26 @@ static void unite_held(const struct search *search, struct hs_network *out)
     out->held_count = count;
 }
 
-static enum hs_status find_held(struct search *search, struct hs_network *out, struct hs_error *err)
+enum hs_status hs_pass_find_substances(struct hs_pass *pass, struct hs_network *out,
+                                       struct hs_error *err)
 {
-    search->list = hs_new(HS_PARTS_OF_ROWS * sizeof *search->list);
-    hs_pass_go(search->pass, search, add_held_of_row);
-    const enum hs_status st = hs_pass_outcome(search->pass, err);
-    if (!st)
-        unite_held(search, out);
-    for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
-        free(search->list[part].held);
-    free(search->list);
-    return st;
-}
-
-/* ---------------------------------------------------------------------------------------------- */
-
-enum hs_status hs_substances_find(struct hs_pass *pass, struct hs_network *out,
-                                  struct hs_error *err)
-{
-    struct search search = {.pass = pass};
-    if (pass->spec->body->substance_count == 0)
+    enum { GAP = 16 };
+    const struct hs_body *body = pass->spec->body;
+    struct search search = {
+        .pass = pass, .wants_held = hs_body_is_active(body), .apart = body->substance_count + GAP};
+    if (body->substance_count == 0)
         return HS_OK;
-    const enum hs_status st = find_volumes(&search, out, err);
-    return st || !hs_body_is_active(pass->spec->body) ? st : find_held(&search, out, err);
+    search.volume = hs_new((size_t)(HS_PARTS_OF_ROWS * search.apart) * sizeof *search.volume);
+    search.list = hs_new(HS_PARTS_OF_ROWS * sizeof *search.list);
+    hs_pass_go(pass, &search, add_row);
+    const enum hs_status st = hs_pass_outcome(pass, err);
+    if (!st)
+        unite_volumes(&search, out);
+    if (!st && search.wants_held)
+        unite_held(&search, out);
+    for (int part = 0; part < HS_PARTS_OF_ROWS; part++)
+        free(search.list[part].held);
+    free(search.list);
+    free(search.volume);
+    return st;
 }

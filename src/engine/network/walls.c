@@ -36,9 +36,10 @@ void hs_forcing_tidy(struct hs_forcing *forcing)
     memcpy(forcing, &tidy, sizeof tidy);
 }
 
-static bool is_on(const struct hs_axis *axis, int64_t node, int side)
+static bool is_on(const struct hs_axis *axis, int face, const int64_t node[HS_AXES])
 {
-    return axis->there && !axis->wrap && node == (side ? axis->nodes - 1 : 0);
+    const struct hs_axis *own = &axis[face / 2];
+    return own->there && !own->wrap && node[face / 2] == (face % 2 ? own->nodes - 1 : 0);
 }
 
 /* Whether a wall is the same for all nodes along x. */
@@ -49,15 +50,14 @@ static bool is_plain_along_x(const struct hs_wall *wall, const struct hs_axis *x
            !wall->value.field;
 }
 
-bool hs_walls_vary_along_x(const struct hs_network_spec *spec, const struct hs_axis *axis,
-                           int64_t j, int64_t k)
+bool hs_walls_vary_along_x(const struct hs_walls *walls, int64_t j, int64_t k)
 {
     const int64_t node[HS_AXES] = {-1, j, k};
     bool vary = false;
-    for (int w = 0; w < spec->wall_count; w++) {
-        const int face = spec->wall[w].face;
-        if (face / 2 != HS_X && is_on(&axis[face / 2], node[face / 2], face % 2))
-            vary = vary || !is_plain_along_x(&spec->wall[w], &axis[HS_X]);
+    for (int w = 0; w < walls->count; w++) {
+        const int face = walls->wall[w].face;
+        if (face / 2 != HS_X && is_on(walls->axis, face, node))
+            vary = vary || !is_plain_along_x(&walls->wall[w], &walls->axis[HS_X]);
     }
     return vary;
 }
@@ -99,35 +99,33 @@ static bool has_node(const struct hs_wall *wall, const struct hs_axis *axis,
            reaches(wall, &axis[c], c, node[c]);
 }
 
-const struct hs_wall *hs_walls_holding_at(const struct hs_network_spec *spec,
-                                          const struct hs_axis *axis, int face,
+const struct hs_wall *hs_walls_holding_at(const struct hs_walls *walls, int face,
                                           const int64_t node[HS_AXES])
 {
     const struct hs_wall *top = NULL;
-    for (int w = 0; w < spec->wall_count && is_on(&axis[face / 2], node[face / 2], face % 2); w++)
-        if (spec->wall[w].face == face && has_node(&spec->wall[w], axis, node))
-            top = &spec->wall[w];
+    for (int w = 0; w < walls->count && is_on(walls->axis, face, node); w++)
+        if (walls->wall[w].face == face && has_node(&walls->wall[w], walls->axis, node))
+            top = &walls->wall[w];
     return top && top->kind != HS_WALL_EXCHANGES ? top : NULL;
 }
 
-const struct hs_wall *hs_walls_holding(const struct hs_network_spec *spec,
-                                       const struct hs_axis *axis, const int64_t node[HS_AXES])
+const struct hs_wall *hs_walls_holding(const struct hs_walls *walls, const int64_t node[HS_AXES])
 {
     const struct hs_wall *holding = NULL;
     for (int face = 0; face < HS_FACES; face++) {
-        const struct hs_wall *top = hs_walls_holding_at(spec, axis, face, node);
+        const struct hs_wall *top = hs_walls_holding_at(walls, face, node);
         if (top && (!holding || holding->kind == HS_WALL_HOLDS || top->kind == HS_WALL_PRESCRIBES))
             holding = top;
     }
     return holding;
 }
 
-void hs_wall_prescribe(const struct hs_wall *wall, const struct hs_axis *axis,
-                       const int64_t node[HS_AXES], struct hs_forcing *forcing)
+void hs_walls_prescribe(const struct hs_walls *walls, const struct hs_wall *wall,
+                        const int64_t node[HS_AXES], struct hs_forcing *forcing)
 {
     if (wall->value.function >= 0)
         hs_forcing_add(forcing, wall->value.function,
-                       at_node(wall->value.field, on_face(axis, wall->face, node)));
+                       at_node(wall->value.field, on_face(walls->axis, wall->face, node)));
 }
 
 /* One of the four rectangles of a control volume's face, one per cell. */
@@ -170,40 +168,37 @@ static bool overlaps(const struct hs_wall *wall, const struct hs_axis *axis,
 }
 
 /* The places where borders of walls cut the quarter along its axis `d`, and its ends. */
-static int find_cuts(const struct hs_network_spec *spec, const struct hs_axis *axis,
-                     const struct quarter *quarter, int d, double *place)
+static int find_cuts(const struct hs_walls *walls, const struct quarter *quarter, int d)
 {
     const int a = quarter->across[d];
+    double *place = walls->place[d];
     int count = 0;
-    for (int w = 0; w < spec->wall_count && axis[a].there; w++)
-        if (overlaps(&spec->wall[w], axis, quarter, quarter->lo, quarter->hi)) {
-            place[count++] = spec->wall[w].lower[a];
-            place[count++] = spec->wall[w].upper[a];
+    for (int w = 0; w < walls->count && walls->axis[a].there; w++)
+        if (overlaps(&walls->wall[w], walls->axis, quarter, quarter->lo, quarter->hi)) {
+            place[count++] = walls->wall[w].lower[a];
+            place[count++] = walls->wall[w].upper[a];
         }
-    return hs_axis_places(&axis[a], quarter->lo[d], quarter->hi[d], count, place);
+    return hs_axis_places(&walls->axis[a], quarter->lo[d], quarter->hi[d], count, place);
 }
 
 /* Divides a quarter among the walls. */
-static void divide(const struct hs_network_spec *spec, const struct hs_axis *axis,
-                   const int64_t node[HS_AXES], const struct quarter *quarter, int which,
-                   const struct hs_wall_scratch *scratch)
+static void divide(const struct hs_walls *walls, const int64_t node[HS_AXES],
+                   const struct quarter *quarter, int which)
 {
-    double *const *cut = scratch->place;
-    const int b = find_cuts(spec, axis, quarter, 0, cut[0]);
-    const int c = find_cuts(spec, axis, quarter, 1, cut[1]);
+    const int b = find_cuts(walls, quarter, 0), c = find_cuts(walls, quarter, 1);
     for (int n = 0; n < (b - 1) * (c - 1); n++) {
         double length[2], at[2];
         for (int d = 0; d < 2; d++) {
-            const double *ends = cut[d] + (d ? n / (b - 1) : n % (b - 1));
+            const double *ends = walls->place[d] + (d ? n / (b - 1) : n % (b - 1));
             length[d] = (d ? c : b) == 2 ? quarter->half[d] : ends[1] - ends[0];
             at[d] = 0.5 * (ends[0] + ends[1]);
         }
-        int top = spec->wall_count - 1;
-        while (top >= 0 && !(overlaps(&spec->wall[top], axis, quarter, at, at) &&
-                             has_label(&spec->wall[top], axis, node)))
+        int top = walls->count - 1;
+        while (top >= 0 && !(overlaps(&walls->wall[top], walls->axis, quarter, at, at) &&
+                             has_label(&walls->wall[top], walls->axis, node)))
             top--;
         if (top >= 0)
-            scratch->area[top][which] += length[0] * length[1];
+            walls->quarter[top][which] += length[0] * length[1];
     }
 }
 
@@ -223,43 +218,42 @@ static bool exchange(const struct hs_wall *wall, int64_t node, double area, doub
            hs_forcing_add(forcing, wall->flux.function, -area * at_node(wall->flux.field, node));
 }
 
-void hs_wall_scratch_init(struct hs_wall_scratch *scratch, int wall_count)
+void hs_walls_init(struct hs_walls *walls, const struct hs_network_spec *spec,
+                   const struct hs_axis *axis)
 {
-    const size_t walls = (size_t)wall_count;
-    scratch->area = hs_new((walls + 1) * sizeof *scratch->area);
-    for (int d = 0; d < 2; d++)
-        scratch->place[d] = hs_new((2 * walls + 2) * sizeof *scratch->place[d]);
+    const size_t count = (size_t)spec->wall_count;
+    *walls = (struct hs_walls){.count = spec->wall_count, .wall = spec->wall, .axis = axis};
+    walls->quarter = hs_new((count + 1) * sizeof *walls->quarter);
+    walls->place[0] = hs_new(2 * (2 * count + 2) * sizeof *walls->place[0]);
+    walls->place[1] = walls->place[0] + 2 * count + 2;
 }
 
-void hs_wall_scratch_release(struct hs_wall_scratch *scratch)
+void hs_walls_release(struct hs_walls *walls)
 {
-    free(scratch->area);
-    free(scratch->place[0]);
-    free(scratch->place[1]);
+    free(walls->quarter);
+    free(walls->place[0]);
 }
 
-void hs_walls_areas(const struct hs_network_spec *spec, const struct hs_axis *axis, int face,
-                    const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch)
+void hs_walls_share(const struct hs_walls *walls, int face, const int64_t node[HS_AXES])
 {
-    memset(scratch->area, 0, (size_t)spec->wall_count * sizeof *scratch->area);
+    memset(walls->quarter, 0, (size_t)walls->count * sizeof *walls->quarter);
     struct quarter quarter;
     for (int which = 0; which < 4; which++)
-        if (find_quarter(axis, face, node, which, &quarter))
-            divide(spec, axis, node, &quarter, which, scratch);
+        if (find_quarter(walls->axis, face, node, which, &quarter))
+            divide(walls, node, &quarter, which);
 }
 
-bool hs_walls_exchange(const struct hs_network_spec *spec, const struct hs_axis *axis,
-                       const int64_t node[HS_AXES], const struct hs_wall_scratch *scratch,
-                       double *sink, struct hs_forcing *forcing)
+bool hs_walls_exchange(const struct hs_walls *walls, const int64_t node[HS_AXES], double *sink,
+                       struct hs_forcing *forcing)
 {
     bool fits = true;
     for (int face = 0; face < HS_FACES; face++) {
-        if (!is_on(&axis[face / 2], node[face / 2], face % 2))
+        if (!is_on(walls->axis, face, node))
             continue;
-        hs_walls_areas(spec, axis, face, node, scratch);
-        for (int w = 0; w < spec->wall_count; w++)
-            fits = fits && exchange(&spec->wall[w], on_face(axis, face, node),
-                                    hs_sum_of_4(scratch->area[w]), sink, forcing);
+        hs_walls_share(walls, face, node);
+        for (int w = 0; w < walls->count; w++)
+            fits = fits && exchange(&walls->wall[w], on_face(walls->axis, face, node),
+                                    hs_walls_area(walls, w), sink, forcing);
     }
     return fits;
 }

@@ -754,7 +754,7 @@ void test_network_edges__of_listed_coordinates(void **state)
         for (int a = 0; a < HS_AXES; a++) {
             for (int i = 0; i <= points[a]; i++)
                 list[a][i] = hs_grid_coordinate(&c.grid, a, i);
-            c.spec.coordinate[a] = list[a];
+            c.grid.coordinate[a] = list[a];
         }
         struct hs_network listed = case_make(&c);
         for (int64_t n = 0; n < hs_grid_count(&c.grid); n++) {
@@ -768,7 +768,7 @@ void test_network_edges__of_listed_coordinates(void **state)
         c.body.solid_count = 1; /* one substance */
         uniform = case_make(&c);
         for (int a = 0; a < HS_AXES; a++)
-            c.spec.coordinate[a] = NULL;
+            c.grid.coordinate[a] = NULL;
         hs_network_release(&listed);
         listed = case_make(&c);
         assert_int_equal(uniform.row_count, listed.row_count);
@@ -782,7 +782,7 @@ void test_network_edges__of_a_stretched_axis(void **state)
     const double x[] = {-1.0, -0.9, -0.5, 0.25, 0.3, 2.0, 2.1};
     struct network_case c;
     case_init(&c, 2, points, size);
-    c.spec.coordinate[HS_X] = x;
+    c.grid.coordinate[HS_X] = x;
     const int one = case_substance(&c, 3.0, 5.0), other = case_substance(&c, 0.1, 2.0);
     case_layer(&c, one, HS_X, -2.0, 0.0);
     case_layer(&c, other, HS_X, 0.0, 3.0);
@@ -810,7 +810,7 @@ void test_network_edges__of_cells_at_the_origin(void **state)
     const double x[] = {0.0, 1e-16, 3e-16, 6e-16, 1e-15, 0.5, 1.0};
     struct network_case c;
     case_init(&c, 1, points, size);
-    c.spec.coordinate[HS_X] = x;
+    c.grid.coordinate[HS_X] = x;
     case_solid(&c, HS_SHAPE_EVERYWHERE, case_substance(&c, 3.0, 5.0));
     struct hs_network network = case_make(&c);
     for (int i = 0; i < 6; i++)

@@ -140,7 +140,7 @@ void test_network_limit__holds_for_random_bodies(void **state)
             for (int i = 0; i <= c.grid.points[a]; i++, at += width, width *= ratio)
                 coordinate[a][i] = at;
             if (below(2))
-                c.spec.coordinate[a] = coordinate[a];
+                c.grid.coordinate[a] = coordinate[a];
             for (int face = 2 * a; face < 2 * a + 2 && !c.spec.wrap[a]; face++)
                 case_wall(&c, face, (enum hs_wall_kind)below(3))->h = random_scale(3.0);
         }

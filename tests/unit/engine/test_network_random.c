@@ -689,7 +689,7 @@ static void make_axes(struct random_case *r)
             r->coordinate[a][i] = stretched ? at : hs_grid_coordinate(&r->c.grid, a, i);
             at += size[a] / (double)points[a] * between(0.5, 1.5);
         }
-        r->c.spec.coordinate[a] = r->c.grid.coordinate[a] = stretched ? r->coordinate[a] : NULL;
+        r->c.grid.coordinate[a] = stretched ? r->coordinate[a] : NULL;
     }
 }
 
