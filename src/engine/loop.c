@@ -189,9 +189,7 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
     const struct hs_reduction *reduction;
     const double begin = hs_clock_now();
-    enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
-    if (st)
-        return st;
+    HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
     struct hs_loop_result *result = loop->result;
     const double spent = hs_clock_now() - begin;
     result->reducing += spent;
@@ -205,8 +203,8 @@ static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase, stru
 {
     loop->result->phase = phase;
     const struct hs_step_state step_state = step_state_of(loop, phase);
-    const enum hs_status st = notify(loop, &step_state, true, loop->sweep, err);
-    return st ? st : HS_FAILED_CHECK;
+    HS_TRY(notify(loop, &step_state, true, loop->sweep, err));
+    return HS_FAILED_CHECK;
 }
 
 /* From `loop->sweep`, of which all have been notified, to the end. */
@@ -324,26 +322,20 @@ static enum hs_status solve(struct loop *loop, struct hs_error *err)
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {
-    enum hs_status st = upload(loop, start ? start->field : NULL, err);
-    if (!st)
-        st = create_method(loop, err);
-    if (!st)
-        st = solve(loop, err);
-    if (st)
-        return st;
+    HS_TRY(upload(loop, start ? start->field : NULL, err));
+    HS_TRY(create_method(loop, err));
+    HS_TRY(solve(loop, err));
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
     const struct hs_reduction *reduction;
-    st = hs_step_state_reduction(&step_state, &reduction, err);
-    if (st)
-        return st;
+    HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
     hs_steady_begin(&loop->result->steady, loop->problem, loop->plan, loop->sweep, reduction);
     if (start && start->ended)
         hs_steady_take_up(&loop->result->steady, start->ended, reduction);
     wait_for_what_acts_later(loop);
     if (loop->plan->steady_method)
         hs_steady_solved(&loop->result->steady, &loop->solution);
-    st = hs_watch_begin(&loop->watch, &step_state, reduction, err);
-    return st ? st : notify(loop, &step_state, true, loop->sweep, err);
+    HS_TRY(hs_watch_begin(&loop->watch, &step_state, reduction, err));
+    return notify(loop, &step_state, true, loop->sweep, err);
 }
 
 static enum hs_status create(struct loop *loop, struct hs_error *err)
@@ -401,8 +393,8 @@ static enum hs_status check_field(struct loop *loop, struct hs_error *err)
 {
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
     const struct hs_reduction *reduction;
-    const enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
-    return st ? st : hs_watch_begin(&loop->watch, &step_state, reduction, err);
+    HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
+    return hs_watch_begin(&loop->watch, &step_state, reduction, err);
 }
 
 enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -231,9 +231,7 @@ static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_pl
     plan->sweeps = sweeps;
     plan->tail_step = longest;
     if (!isnan(problem->schedule.output_interval)) {
-        const enum hs_status st = cut_interval(problem, plan, longest, err);
-        if (st)
-            return st;
+        HS_TRY(cut_interval(problem, plan, longest, err));
         plan->intervals = sweeps / plan->interval_sweeps;
         plan->tail_step = plan->interval_step;
     }

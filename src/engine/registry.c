@@ -351,9 +351,7 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
         snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
         return *out ? HS_OK : cannot(registry, problem, device, reason, err);
     }
-    const enum hs_status st = named_kernel(registry, problem, device, out, err);
-    if (st)
-        return st;
+    HS_TRY(named_kernel(registry, problem, device, out, err));
     return hs_kernel_suits(*out, problem, reason, sizeof reason)
                ? HS_OK
                : cannot(registry, problem, device, reason, err);
@@ -547,8 +545,8 @@ enum hs_status hs_choose_among(const struct hs_registry *registry, const struct 
                                char *note, size_t size, struct hs_error *err)
 {
     *kernel = NULL;
-    const enum hs_status st = check_names(registry, problem, backend, note, size, err);
-    return st ? st : choose_kernel(registry, problem, (*backend)->device, kernel, err);
+    HS_TRY(check_names(registry, problem, backend, note, size, err));
+    return choose_kernel(registry, problem, (*backend)->device, kernel, err);
 }
 
 enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,

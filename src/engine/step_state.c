@@ -43,10 +43,8 @@ enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
 {
     struct hs_step_state_cache *cache = step_state->cache;
     if (!cache->reduction_valid) {
-        const enum hs_status st =
-            hs_reduce(cache->backend, cache->state, step_state->problem, &cache->reduction, err);
-        if (st)
-            return st;
+        HS_TRY(
+            hs_reduce(cache->backend, cache->state, step_state->problem, &cache->reduction, err));
         cache->reduction_valid = true;
     }
     *out = &cache->reduction;

@@ -178,13 +178,11 @@ static enum hs_status append_plain(struct hs_chunks *chunks, struct hs_store *st
     struct so_far so_far = {0};
     const struct piece *piece;
     const void *from;
-    enum hs_status st = HS_OK;
-    while (pieces->next < pieces->count && !st) {
-        st = read_piece(pieces, &piece, &from, err);
-        if (!st)
-            st = write_piece(chunks, store, piece, from, list, &so_far, err);
+    while (pieces->next < pieces->count) {
+        HS_TRY(read_piece(pieces, &piece, &from, err));
+        HS_TRY(write_piece(chunks, store, piece, from, list, &so_far, err));
     }
-    return st;
+    return HS_OK;
 }
 
 /* ---- compressed ------------------------------------------------------------------------------ */
@@ -258,12 +256,11 @@ static void place_plain(const struct hs_chunks *chunks, int64_t at, struct hs_ch
 static enum hs_status keep_plain(struct hs_chunks *chunks, struct hs_store *store,
                                  const struct hs_shared_file *file, struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
-    for (int64_t n = 0; n < file->chunks && !st; n++) {
+    for (int64_t n = 0; n < file->chunks; n++) {
         struct so_far so_far = {hs_box_count(&file->box[n]) * (int64_t)chunks->size, file->sum[n]};
-        st = end_chunk(chunks, store, &file->chunk[n], &so_far, err);
+        HS_TRY(end_chunk(chunks, store, &file->chunk[n], &so_far, err));
     }
-    return st;
+    return HS_OK;
 }
 
 /* Chunks of several ranks are not in the field's order in the file. */

@@ -477,15 +477,13 @@ static enum hs_status attempt(struct hs_method_state *self, double length, doubl
     struct step step;
     if (self->watch && self->watch->notify(self->watch->self, &nothing))
         return HS_INTERRUPTED;
-    enum hs_status st = check_rounding(self, HS_FAILED_CHECK, err);
-    if (!st)
-        st = make_step(self, self->cut.t, length, t, &step, err);
-    if (!st)
-        st = estimate(self, &step, error, err);
+    HS_TRY(check_rounding(self, HS_FAILED_CHECK, err));
+    HS_TRY(make_step(self, self->cut.t, length, t, &step, err));
+    HS_TRY(estimate(self, &step, error, err));
     if (isnan(*error))
         *error = 0.0; /* the watch finds values that are not numbers */
     *order = 3.0;
-    return st;
+    return HS_OK;
 }
 
 static void refuse(struct hs_method_state *self)

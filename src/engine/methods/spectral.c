@@ -135,12 +135,11 @@ static enum hs_status check_solve(struct hs_method_state *self, double tolerance
 {
     struct hs_modes *modes = &self->modes;
     const struct hs_span span = hs_stability_sweep(modes->problem);
-    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, 0.0, err);
-    if (!st && modes->not_finite > 0)
+    HS_TRY(hs_modes_begin(modes, &span, HS_MODE_STEADY, 0.0, err));
+    if (modes->not_finite > 0)
         return HS_OK;
-    if (!st)
-        st = check_doubt(modes, tolerance, err);
-    return st ? st : check_balance(modes, span.step, err);
+    HS_TRY(check_doubt(modes, tolerance, err));
+    return check_balance(modes, span.step, err);
 }
 
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,

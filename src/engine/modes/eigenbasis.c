@@ -540,11 +540,12 @@ enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs
     out->rate = malloc((size_t)n * sizeof *out->rate);
     if (!out->vector || !out->inverse || !out->rate)
         return no_memory(n, err);
-    enum hs_status st = even ? make_part(matrix, 0, even, out, err) : HS_OK;
-    if (!st && n > even)
-        st = make_part(matrix, even, n - even, out, err);
+    if (even)
+        HS_TRY(make_part(matrix, 0, even, out, err));
+    if (n > even)
+        HS_TRY(make_part(matrix, even, n - even, out, err));
     out->slow_stays = hs_axis_matrix_is_free(matrix);
-    if (!st && out->slow_stays)
+    if (out->slow_stays)
         let_stay(out);
-    return st;
+    return HS_OK;
 }

@@ -250,8 +250,8 @@ static enum hs_status transform_forth(struct hs_modes *modes,
                                       const struct hs_lasting lasting[HS_AXES], double *in,
                                       double *other, double *out, struct hs_error *err)
 {
-    const enum hs_status st = fold(modes, false, in, err);
-    return st ? st : transform(modes, lasting, false, in, other, out, err);
+    HS_TRY(fold(modes, false, in, err));
+    return transform(modes, lasting, false, in, other, out, err);
 }
 
 /* One block of `rows` rows, each of an axis' `columns`. */

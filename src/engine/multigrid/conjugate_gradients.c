@@ -85,10 +85,9 @@ enum hs_status hs_conjugate_gradients_set_heat(const struct hs_conjugate_gradien
                                                double heat, struct hs_error *err)
 {
     double now;
-    const enum hs_status st = find_heat(gradients, &now, err);
-    return st ? st
-              : gradients->vectors->add(gradients->of,
-                                        (heat - now) / gradients->equations->capacity, err);
+    HS_TRY(find_heat(gradients, &now, err));
+    return gradients->vectors->add(gradients->of, (heat - now) / gradients->equations->capacity,
+                                   err);
 }
 
 static double rounding_of(const struct hs_krylov_rates *rates)

@@ -211,14 +211,12 @@ enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *er
     bdf2->t = t;
     bdf2->step = bdf2->before = 0.0;
     bdf2->sloped = false;
-    enum hs_status st = hs_conjugate_gradients_load(&bdf2->gradients, HS_BDF2_NOW, 0, err);
-    if (!st) /* the field has these values rounded to its precision */
-        st = prescribe(bdf2, HS_BDF2_NOW, t, err);
-    if (!st)
-        st = copy(bdf2, HS_BDF2_OLD, HS_BDF2_NOW, err);
-    if (!st)
-        st = set(bdf2, HS_BDF2_SLOPE, (struct hs_krylov_sum){.count = 0}, err);
-    return st ? st : find_inflow(bdf2, t, err);
+    HS_TRY(hs_conjugate_gradients_load(&bdf2->gradients, HS_BDF2_NOW, 0, err));
+    /* the field has these values rounded to its precision */
+    HS_TRY(prescribe(bdf2, HS_BDF2_NOW, t, err));
+    HS_TRY(copy(bdf2, HS_BDF2_OLD, HS_BDF2_NOW, err));
+    HS_TRY(set(bdf2, HS_BDF2_SLOPE, (struct hs_krylov_sum){.count = 0}, err));
+    return find_inflow(bdf2, t, err);
 }
 
 enum hs_status hs_bdf2_begin_anew(struct hs_bdf2 *bdf2, struct hs_error *err)
@@ -283,13 +281,13 @@ static double share_of_error(const struct hs_bdf2 *bdf2, double step)
 enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, struct hs_error *err)
 {
     const struct prediction p = predict(bdf2, step);
-    const enum hs_status st = find_largest(bdf2,
-                                           three(times(1.0, HS_BDF2_NEXT, HS_BDF2_NOW),
-                                                 times(-p.change, HS_BDF2_NOW, HS_BDF2_OLD),
-                                                 times(-p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
-                                           true, out, err);
+    HS_TRY(find_largest(bdf2,
+                        three(times(1.0, HS_BDF2_NEXT, HS_BDF2_NOW),
+                              times(-p.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                              times(-p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+                        true, out, err));
     *out *= share_of_error(bdf2, step);
-    return st;
+    return HS_OK;
 }
 
 /* ---- one system of equations ----------------------------------------------------------------- */
@@ -392,19 +390,17 @@ static enum hs_status solve_stage(struct hs_bdf2 *bdf2, double t, double shift,
                                   const struct hs_krylov_term before[2], struct prediction guess,
                                   double most, struct hs_error *err)
 {
-    enum hs_status st = find_inflow(bdf2, t, err);
-    if (!st)
-        st = set(bdf2, HS_KRYLOV_INFLOW,
-                 three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), before[0], before[1]), err);
-    if (!st)
-        st = set(bdf2, HS_BDF2_NEXT,
-                 three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
-                       times(guess.change, HS_BDF2_NOW, HS_BDF2_OLD),
-                       times(guess.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
-                 err);
-    if (!st && bdf2->in_time)
-        st = prescribe(bdf2, HS_BDF2_NEXT, t, err);
-    return st ? st : solve(bdf2, shift, most, t, &bdf2->tried, err);
+    HS_TRY(find_inflow(bdf2, t, err));
+    HS_TRY(set(bdf2, HS_KRYLOV_INFLOW,
+               three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), before[0], before[1]), err));
+    HS_TRY(set(bdf2, HS_BDF2_NEXT,
+               three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
+                     times(guess.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                     times(guess.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+               err));
+    if (bdf2->in_time)
+        HS_TRY(prescribe(bdf2, HS_BDF2_NEXT, t, err));
+    return solve(bdf2, shift, most, t, &bdf2->tried, err);
 }
 
 /* The first step, in two stages. */
@@ -418,14 +414,12 @@ static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double 
                                            times_capacity(0.0, HS_BDF2_NOW)};
     const struct hs_krylov_term second[] = {times_capacity(shift * (1.0 - more), HS_BDF2_NOW),
                                             times_capacity(shift * more, HS_BDF2_NEXT)};
-    enum hs_status st = solve_stage(bdf2, middle, shift, first, part, most, err);
-    if (st)
-        return st;
+    HS_TRY(solve_stage(bdf2, middle, shift, first, part, most, err));
     bdf2->times = 0;
     bdf2->unsolved = 0.0;
     add_time(bdf2, 0.0, 1.0 - g, middle);
-    st = set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err);
-    return st ? st : solve_stage(bdf2, t, shift, second, predict(bdf2, step), most, err);
+    HS_TRY(set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err));
+    return solve_stage(bdf2, t, shift, second, predict(bdf2, step), most, err);
 }
 
 enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
@@ -450,17 +444,17 @@ enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struc
     const double before = last > 0.0 ? w / (1.0 + 2.0 * w) : 1.0;
     const double now = last > 0.0 ? (1.0 + w) / (1.0 + 2.0 * w) : part_of_end();
     add_time(bdf2, before, now, t);
-    enum hs_status st = set(
+    HS_TRY(set(
         bdf2, HS_BDF2_MEAN,
         two(times(before, HS_BDF2_MEAN, HS_KRYLOV_NONE), times(now, HS_BDF2_NEXT, HS_KRYLOV_NONE)),
-        err);
-    if (!st && last > 0.0)
-        st = set(bdf2, HS_BDF2_SLOPE, one(times(1.0 / last, HS_BDF2_NOW, HS_BDF2_OLD)), err);
+        err));
+    if (last > 0.0)
+        HS_TRY(set(bdf2, HS_BDF2_SLOPE, one(times(1.0 / last, HS_BDF2_NOW, HS_BDF2_OLD)), err));
     bdf2->sloped = bdf2->sloped || last > 0.0;
     vectors->exchange(of, HS_BDF2_OLD, HS_BDF2_NOW);
     vectors->exchange(of, HS_BDF2_NOW, HS_BDF2_NEXT);
     bdf2->before = last;
     bdf2->step = step;
     bdf2->t = t;
-    return st;
+    return HS_OK;
 }
