@@ -444,7 +444,7 @@ double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *pro
 
 const char *hs_plan_step_name(const struct hs_plan *plan)
 {
-    return hs_plan_counts_sweeps(plan) ? "sweep" : "step";
+    return hs_method_counts_sweeps(plan->method) ? "sweep" : "step";
 }
 
 double hs_plan_sweep_step(const struct hs_plan *plan)
