@@ -63,10 +63,8 @@ static enum hs_status describe_worst(const struct hs_step_state *step_state,
 {
     double value;
     HS_TRY(find_worst(step_state, reduction, node, &value, err));
-    char number[32], place[160];
-    if (isnan(value)) /* printf would give it a sign */
-        snprintf(number, sizeof number, "NaN");
-    else
+    char number[32] = "NaN", place[160]; /* printf would give it a sign */
+    if (!isnan(value))
         snprintf(number, sizeof number, "%g", value);
     hs_grid_name_node(&step_state->problem->grid, node, place, sizeof place);
     snprintf(out, size, "the temperature is %s at %s", number, place);
