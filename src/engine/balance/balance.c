@@ -454,13 +454,11 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
 {
     const struct hs_reduction *reduction;
     forget(balance);
-    enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
-    if (st || isnan(reduction->stored) || !describe(balance, step_state))
-        return st;
+    HS_TRY(hs_step_state_reduction(step_state, &reduction, err));
+    if (isnan(reduction->stored) || !describe(balance, step_state))
+        return HS_OK;
     struct hs_reduction found = *reduction;
-    st = fetch_all(balance, step_state, &found, err);
-    if (st)
-        return st;
+    HS_TRY(fetch_all(balance, step_state, &found, err));
     balance->put_in = (struct hs_sum){0.0, 0.0};
     balance->op->begin(balance);
     for (int face = 0; face < HS_FACES && balance->step.mean != 1; face++)

@@ -164,14 +164,12 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         const enum hs_status finished = backend->vectors->finish(state, false, err);
         return finished ? finished : st;
     }
-    if (!st && span->keep_before)
-        st = hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err);
-    if (!st && span->keep_before && self->bdf2.problem->schedule.tolerance > 0.0)
-        st = hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err);
-    if (!st)
-        st = hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err);
-    if (st)
-        return st;
+    HS_TRY(st);
+    if (span->keep_before)
+        HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err));
+    if (span->keep_before && self->bdf2.problem->schedule.tolerance > 0.0)
+        HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err));
+    HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err));
     if (span->keep_last)
         backend->vectors->exchange(state, 1, BEFORE);
     return backend->vectors->finish(state, span->keep_last, err);

@@ -155,21 +155,18 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                             struct hs_error *err)
 {
     *bdf2 = (struct hs_bdf2){.problem = problem, .t = NAN};
-    enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
-    if (!st)
-        st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err);
-    if (!st)
-        st = bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
-                                              err);
-    if (!st)
-        st = find_prescribed(bdf2, err);
+    HS_TRY(hs_equations_init(&bdf2->equations, problem, err));
+    HS_TRY(hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err));
+    HS_TRY(bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
+                                            err));
+    HS_TRY(find_prescribed(bdf2, err));
     bdf2->in_time = hs_boundary_data_in_time(problem);
-    if (!st && bdf2->in_time)
-        st = hs_acting_init(&bdf2->acting, &bdf2->equations,
-                            bdf2->gradients.backend->krylov != NULL, err);
-    if (!st && bdf2->acting.elsewhere)
-        st = put_lasting(bdf2, err);
-    return st ? st : copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
+    if (bdf2->in_time)
+        HS_TRY(hs_acting_init(&bdf2->acting, &bdf2->equations,
+                              bdf2->gradients.backend->krylov != NULL, err));
+    if (bdf2->acting.elsewhere)
+        HS_TRY(put_lasting(bdf2, err));
+    return copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
 }
 
 void hs_bdf2_release(struct hs_bdf2 *bdf2)
@@ -188,17 +185,16 @@ static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_erro
     const struct hs_conjugate_gradients *gradients = &bdf2->gradients;
     const struct hs_krylov *vectors = gradients->vectors;
     struct hs_acting *acting = &bdf2->acting;
-    enum hs_status st = HS_OK;
-    if (acting->elsewhere)
-        st = gradients->backend->krylov->source(gradients->state, gradients->of, HS_BDF2_ACTING, t,
-                                                err);
-    if (!st && acting->elsewhere)
-        st = set(
+    if (acting->elsewhere) {
+        HS_TRY(gradients->backend->krylov->source(gradients->state, gradients->of, HS_BDF2_ACTING,
+                                                  t, err));
+        HS_TRY(set(
             bdf2, HS_BDF2_ACTING,
             two(times_capacity(1.0, HS_BDF2_ACTING), times(1.0, HS_BDF2_LASTING, HS_KRYLOV_NONE)),
-            err);
-    if (st || acting->count == 0)
-        return st;
+            err));
+    }
+    if (acting->count == 0)
+        return HS_OK;
     if (!hs_acting_at(acting, &bdf2->equations, t))
         return no_memory(err);
     return acting->node ? vectors->put_some(gradients->of, HS_BDF2_ACTING, acting->count,
@@ -232,21 +228,16 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
     struct hs_krylov_state *of = bdf2->gradients.of;
     struct hs_krylov_rates rates = {.largest = NAN};
     bdf2->equations.shift = 0.0;
-    enum hs_status st = find_inflow(bdf2, bdf2->t, err);
-    if (!st)
-        st = copy(bdf2, HS_KRYLOV_INFLOW, HS_BDF2_ACTING, err);
-    if (!st)
-        st = copy(bdf2, HS_BDF2_NEXT, HS_BDF2_NOW, err);
-    if (!st)
-        st = vectors->begin(of, err);
-    if (!st)
-        st = vectors->residual(of, 1.0, &rates, err);
-    if (!st)
-        st = vectors->end(of, err);
+    HS_TRY(find_inflow(bdf2, bdf2->t, err));
+    HS_TRY(copy(bdf2, HS_KRYLOV_INFLOW, HS_BDF2_ACTING, err));
+    HS_TRY(copy(bdf2, HS_BDF2_NEXT, HS_BDF2_NOW, err));
+    HS_TRY(vectors->begin(of, err));
+    HS_TRY(vectors->residual(of, 1.0, &rates, err));
+    HS_TRY(vectors->end(of, err));
     *rate = rates.largest;
     bdf2->sloped = true;
     const struct hs_krylov_term slope = {1.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE, -1};
-    return st ? st : set(bdf2, HS_BDF2_SLOPE, one(slope), err);
+    return set(bdf2, HS_BDF2_SLOPE, one(slope), err);
 }
 
 /* ---- a parabola through what was before ------------------------------------------------------ */
@@ -297,11 +288,8 @@ static enum hs_status keep_heat(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
     const struct hs_krylov_sum inflow = one(times(1.0, HS_KRYLOV_INFLOW, HS_KRYLOV_NONE));
     double flows;
-    const enum hs_status st =
-        bdf2->gradients.vectors->total(bdf2->gradients.of, &inflow, &flows, err);
-    return st ? st
-              : hs_conjugate_gradients_set_heat(&bdf2->gradients, flows / bdf2->equations.shift,
-                                                err);
+    HS_TRY(bdf2->gradients.vectors->total(bdf2->gradients.of, &inflow, &flows, err));
+    return hs_conjugate_gradients_set_heat(&bdf2->gradients, flows / bdf2->equations.shift, err);
 }
 
 /* Judges a solution that is less accurate than asked for; *rate: its residual. Where walls or
@@ -311,10 +299,7 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
 {
     const double shift = bdf2->equations.shift;
     struct hs_krylov_rates rates;
-    const enum hs_status st =
-        bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &rates, err);
-    if (st)
-        return st;
+    HS_TRY(bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &rates, err));
     const double left = *rate = rates.told;
     if (!isfinite(left))
         return set(bdf2, HS_BDF2_NEXT,
