@@ -80,9 +80,8 @@ enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct 
                             "%s: grid: the cells of an axis differ, and a stencil needs one "
                             "spacing along each; give a material, radius 1 and no raw coefficients",
                             hs_problem_config(problem));
-    const enum hs_status st =
-        problem->raw ? check_coefficients(problem, err) : check_material(problem, err);
-    return st ? st : check_walls(problem, err);
+    HS_TRY(problem->raw ? check_coefficients(problem, err) : check_material(problem, err));
+    return check_walls(problem, err);
 }
 
 static double least_of(const struct hs_problem *problem)
