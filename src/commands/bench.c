@@ -412,10 +412,10 @@ static enum hs_status scale_kernels(const struct arguments *arguments, struct hs
     }
     if (st)
         return st;
-    hs_scaling_report(stdout, scaling, rows, kernels->count, arguments->command,
-                      arguments->json  ? HS_SCALING_JSON
-                      : arguments->csv ? HS_SCALING_CSV
-                                       : HS_SCALING_TABLE);
+    (arguments->json ? hs_scaling_report_json
+     : arguments->csv
+         ? hs_scaling_report_csv
+         : hs_scaling_report_table)(stdout, scaling, rows, kernels->count, arguments->command);
     return failed ? hs_error_add(err, HS_FAILED_CHECK,
                                  "bench: %d of %d kernels do not agree with the reference", failed,
                                  kernels->count)

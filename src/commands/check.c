@@ -1,6 +1,5 @@
 /* heatsolve check: shows what a run would do, without running it. */
 #include "commands/command.h"
-#include "core/bytes.h"
 #include "core/text.h"
 #include "engine/balance/balance.h"
 #include "engine/case.h"
@@ -281,7 +280,7 @@ static void print_steps(const struct outlook *outlook)
     printf("\n");
     if (plan->method->sweeps && !plan->cut)
         print_stages(outlook);
-    else if (hs_plan_counts_sweeps(plan))
+    else if (hs_method_counts_sweeps(plan->method))
         begin("sweeps", "%s%" PRId64 ", to t = %.9g s\n",
               problem->schedule.steady ? "at most " : "", plan->sweeps, plan->end);
     else

@@ -130,9 +130,9 @@ static inline enum hs_status hs_method_solve(const struct hs_method *method,
                                              struct hs_backend_state *state, double tolerance,
                                              struct hs_solution *out, struct hs_error *err)
 {
-    const enum hs_status st =
-        method->check_solve ? method->check_solve(self, tolerance, err) : HS_OK;
-    return st ? st : method->solve(self, backend, state, tolerance, out, err);
+    if (method->check_solve)
+        HS_TRY(method->check_solve(self, tolerance, err));
+    return method->solve(self, backend, state, tolerance, out, err);
 }
 
 #endif

@@ -80,8 +80,7 @@ enum hs_status hs_reduce(const struct hs_backend *backend, struct hs_backend_sta
 {
     assert(!problem->slab);
     const struct hs_partial *partial = NULL;
-    const enum hs_status st = backend->reduce(state, &partial, err);
-    if (!st)
-        *out = hs_reduction_of(problem, partial, hs_blocks_of(problem).pieces);
-    return st;
+    HS_TRY(backend->reduce(state, &partial, err));
+    *out = hs_reduction_of(problem, partial, hs_blocks_of(problem).pieces);
+    return HS_OK;
 }

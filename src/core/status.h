@@ -26,6 +26,15 @@ enum hs_status {
     HS_INTERRUPTED = 130, /* stopped by a signal, state saved */
 };
 
+/* If the call fails, returns its status from the function, which has nothing left to release: what
+ * it has taken belongs to a state, and is released with that. */
+#define HS_TRY(call)                                                                               \
+    do {                                                                                           \
+        const enum hs_status hs_status_of_call = (call);                                           \
+        if (hs_status_of_call)                                                                     \
+            return hs_status_of_call;                                                              \
+    } while (0)
+
 enum { HS_ERROR_MOST = 50 }; /* mistakes that are listed; the others are only counted */
 
 /* Messages in the order they were added, one per line. The first status wins. */

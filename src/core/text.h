@@ -1,4 +1,4 @@
-/* Safe display of text from a file or a command line. */
+/* Safe display of text from a file or a command line; lists; byte counts as text. */
 #ifndef HS_CORE_TEXT_H
 #define HS_CORE_TEXT_H
 
@@ -33,5 +33,10 @@ void hs_text_append(char *out, size_t size, const char *format, ...) HS_PRINTF(3
 
 /* Appends one more to a list, after `between` if there are others. */
 void hs_text_add(char *list, size_t size, const char *between, const char *more);
+
+enum { HS_BYTES_TEXT = 32 };
+
+/* "17 bytes", "3.25 GiB"; up to EiB. */
+void hs_bytes_name(double bytes, char *out, size_t size);
 
 #endif

@@ -182,17 +182,16 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
         *out = any_solver(methods, problem, NULL, why, sizeof why);
         return check_tolerance(problem, *out, err);
     }
-    enum hs_status st = find(methods, problem, &steady_key, name, out, err);
-    if (!st)
-        st = check_suits(*out, problem, &steady_key, err);
-    if (!st && has_bound(problem))
+    HS_TRY(find(methods, problem, &steady_key, name, out, err));
+    HS_TRY(check_suits(*out, problem, &steady_key, err));
+    if (has_bound(problem))
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: steady.method = \"%s\": it goes through no time, so time.%s has "
                             "no meaning; remove that (on a command line: --set time={}), or make "
                             "the method \"sweeps\"",
                             hs_problem_place(problem, HS_PLACE_STEADY), name,
                             isnan(problem->schedule.end) ? "sweeps" : "end");
-    return st ? st : check_tolerance(problem, *out, err);
+    return check_tolerance(problem, *out, err);
 }
 
 enum hs_status hs_choose_method(const struct hs_method *const *methods,

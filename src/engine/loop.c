@@ -64,9 +64,7 @@ static enum hs_status notify(struct loop *loop, const struct hs_step_state *step
         if (!all && !waits_for_others(loop, observer) &&
             observer->next(observer->self, before) > loop->sweep)
             continue;
-        const enum hs_status st = observer->notify(observer->self, step_state, err);
-        if (st)
-            return st;
+        HS_TRY(observer->notify(observer->self, step_state, err));
     }
     return HS_OK;
 }
@@ -147,11 +145,10 @@ static bool is_interrupted(const struct loop *loop)
 
 static enum hs_status ask(struct loop *loop, struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
-    for (int i = 0; i < loop->observer_count && !st; i++)
+    for (int i = 0; i < loop->observer_count; i++)
         if (loop->observers[i]->ask)
-            st = loop->observers[i]->ask(loop->observers[i]->self, err);
-    return st;
+            HS_TRY(loop->observers[i]->ask(loop->observers[i]->self, err));
+    return HS_OK;
 }
 
 /* Sweeps to `stop`, or to where a signal or an observer's failure is noticed. */
@@ -189,9 +186,7 @@ static enum hs_status look(struct loop *loop, struct hs_error *err)
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
     const struct hs_reduction *reduction;
     const double begin = hs_clock_now();
-    enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
-    if (st)
-        return st;
+    HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
     struct hs_loop_result *result = loop->result;
     const double spent = hs_clock_now() - begin;
     result->reducing += spent;
@@ -205,8 +200,8 @@ static enum hs_status finish_failed(struct loop *loop, enum hs_phase phase, stru
 {
     loop->result->phase = phase;
     const struct hs_step_state step_state = step_state_of(loop, phase);
-    const enum hs_status st = notify(loop, &step_state, true, loop->sweep, err);
-    return st ? st : HS_FAILED_CHECK;
+    HS_TRY(notify(loop, &step_state, true, loop->sweep, err));
+    return HS_FAILED_CHECK;
 }
 
 /* From `loop->sweep`, of which all have been notified, to the end. */
@@ -226,8 +221,7 @@ static enum hs_status run(struct loop *loop, struct hs_error *err)
             st = look(loop, err);
         if (st == HS_FAILED_CHECK)
             return finish_failed(loop, HS_PHASE_DIVERGED, err);
-        if (st)
-            return st;
+        HS_TRY(st);
         if (loop->sweep < stop) { /* a signal */
             *phase = HS_PHASE_STOPPED;
             break;
@@ -239,16 +233,12 @@ static enum hs_status run(struct loop *loop, struct hs_error *err)
         if (loop->result->steady.reached || stop == loop->plan->sweeps)
             break;
         const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_RUNNING);
-        st = notify(loop, &step_state, false, before, err);
-        if (st)
-            return st;
+        HS_TRY(notify(loop, &step_state, false, before, err));
     }
     if (*phase == HS_PHASE_RUNNING)
         *phase = HS_PHASE_END;
     const struct hs_step_state last = step_state_of(loop, *phase);
-    const enum hs_status st = notify(loop, &last, true, loop->sweep, err);
-    if (st)
-        return st;
+    HS_TRY(notify(loop, &last, true, loop->sweep, err));
     return *phase == HS_PHASE_STOPPED ? HS_INTERRUPTED : HS_OK;
 }
 
@@ -294,12 +284,9 @@ static enum hs_status upload(struct loop *loop, const struct hs_stored *from, st
 static enum hs_status create_method(struct loop *loop, struct hs_error *err)
 {
     const struct hs_method *method = hs_plan_method(loop->plan);
-    enum hs_status st = HS_OK;
     if (method->create)
-        st = method->create(loop->problem, loop->plan->backend, loop->cache.state, &loop->method,
-                            err);
-    if (st)
-        return st;
+        HS_TRY(method->create(loop->problem, loop->plan->backend, loop->cache.state, &loop->method,
+                              err));
     return loop->plan->steady_method ? check_solve(loop, err) : check_advance(loop, err);
 }
 
@@ -324,26 +311,20 @@ static enum hs_status solve(struct loop *loop, struct hs_error *err)
 static enum hs_status begin(struct loop *loop, const struct hs_loop_start *start,
                             struct hs_error *err)
 {
-    enum hs_status st = upload(loop, start ? start->field : NULL, err);
-    if (!st)
-        st = create_method(loop, err);
-    if (!st)
-        st = solve(loop, err);
-    if (st)
-        return st;
+    HS_TRY(upload(loop, start ? start->field : NULL, err));
+    HS_TRY(create_method(loop, err));
+    HS_TRY(solve(loop, err));
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
     const struct hs_reduction *reduction;
-    st = hs_step_state_reduction(&step_state, &reduction, err);
-    if (st)
-        return st;
+    HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
     hs_steady_begin(&loop->result->steady, loop->problem, loop->plan, loop->sweep, reduction);
     if (start && start->ended)
         hs_steady_take_up(&loop->result->steady, start->ended, reduction);
     wait_for_what_acts_later(loop);
     if (loop->plan->steady_method)
         hs_steady_solved(&loop->result->steady, &loop->solution);
-    st = hs_watch_begin(&loop->watch, &step_state, reduction, err);
-    return st ? st : notify(loop, &step_state, true, loop->sweep, err);
+    HS_TRY(hs_watch_begin(&loop->watch, &step_state, reduction, err));
+    return notify(loop, &step_state, true, loop->sweep, err);
 }
 
 static enum hs_status create(struct loop *loop, struct hs_error *err)
@@ -379,13 +360,10 @@ enum hs_status hs_loop_run(const struct hs_problem *problem, const struct hs_pla
                         .sweep = start ? start->sweep : 0,
                         .stretch = hs_plan_sweeps_singly(plan) ? 4 : 1};
     *out = (struct hs_loop_result){.phase = HS_PHASE_START};
-    enum hs_status st = hs_method_check_memory(problem, plan, err);
-    if (!st)
-        st = create(&loop, err);
-    if (st)
-        return st;
+    HS_TRY(hs_method_check_memory(problem, plan, err));
+    HS_TRY(create(&loop, err));
     snprintf(out->device, sizeof out->device, "%s", plan->backend->describe(loop.cache.state));
-    st = begin(&loop, start, err);
+    enum hs_status st = begin(&loop, start, err);
     if (!st)
         st = run(&loop, err);
     out->sweeps = loop.sweep;
@@ -401,8 +379,8 @@ static enum hs_status check_field(struct loop *loop, struct hs_error *err)
 {
     const struct hs_step_state step_state = step_state_of(loop, HS_PHASE_START);
     const struct hs_reduction *reduction;
-    const enum hs_status st = hs_step_state_reduction(&step_state, &reduction, err);
-    return st ? st : hs_watch_begin(&loop->watch, &step_state, reduction, err);
+    HS_TRY(hs_step_state_reduction(&step_state, &reduction, err));
+    return hs_watch_begin(&loop->watch, &step_state, reduction, err);
 }
 
 enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -411,10 +389,8 @@ enum hs_status hs_loop_check(const struct hs_problem *problem, const struct hs_p
     const struct hs_method *method = hs_plan_method(plan);
     struct hs_loop_result unused = {.seconds = 0.0};
     struct loop loop = {.problem = problem, .plan = plan, .result = &unused};
-    enum hs_status st = create(&loop, err);
-    if (st)
-        return st;
-    st = upload(&loop, NULL, err);
+    HS_TRY(create(&loop, err));
+    enum hs_status st = upload(&loop, NULL, err);
     if (!st && (method->check_solve || method->check_advance))
         st = create_method(&loop, err);
     if (!st && !plan->steady_method) /* else its solution is looked at */

@@ -204,17 +204,16 @@ static enum hs_status plan_to_end(const struct hs_problem *problem, struct hs_pl
                             hs_problem_place(problem, HS_PLACE_INTERVAL), interval, end / interval);
     if (!isnan(interval))
         plan->intervals = (int64_t)intervals_of(end, interval);
-    enum hs_status st = plan->intervals > 0 ? cut_interval(problem, plan, longest, err) : HS_OK;
+    if (plan->intervals > 0)
+        HS_TRY(cut_interval(problem, plan, longest, err));
     const double rest = end - (double)plan->intervals * plan->interval;
     int64_t tail = 0;
-    if (!st && rest > whole_to * plan->interval) {
-        st = cut(problem, plan, HS_PLACE_END, "time.end", rest, longest, &tail, &plan->tail_step,
-                 err);
-        if (!st && plan->intervals > 0 && !problem->raw)
+    if (rest > whole_to * plan->interval) {
+        HS_TRY(cut(problem, plan, HS_PLACE_END, "time.end", rest, longest, &tail, &plan->tail_step,
+                   err));
+        if (plan->intervals > 0 && !problem->raw)
             plan->tail_step = equal_step(rest, (double)tail, plan->interval_step, end);
     }
-    if (st)
-        return st;
     const double all = (double)plan->intervals * (double)plan->interval_sweeps + (double)tail;
     if (all > most_sweeps)
         return hs_error_add(err, HS_BAD_INPUT,
@@ -231,9 +230,7 @@ static enum hs_status plan_sweeps(const struct hs_problem *problem, struct hs_pl
     plan->sweeps = sweeps;
     plan->tail_step = longest;
     if (!isnan(problem->schedule.output_interval)) {
-        const enum hs_status st = cut_interval(problem, plan, longest, err);
-        if (st)
-            return st;
+        HS_TRY(cut_interval(problem, plan, longest, err));
         plan->intervals = sweeps / plan->interval_sweeps;
         plan->tail_step = plan->interval_step;
     }
@@ -281,29 +278,26 @@ enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *o
     const struct hs_schedule *schedule = &problem->schedule;
     *out = (struct hs_plan){.method = hs_methods[0], .end = NAN};
     double longest;
-    enum hs_status st = hs_range_check_operator(problem, err);
+    /* both are reported at once */
+    const enum hs_status range = hs_range_check_operator(problem, err);
     const enum hs_status named =
         hs_choose_method(hs_methods, problem, &out->method, &out->steady_method, err);
-    st = st ? st : named;
-    if (!st && !out->steady_method)
-        st = check_tolerance(problem, out->method, err);
-    if (!st)
-        st = longest_step(problem, out, &longest, err);
-    if (st)
-        return st;
+    HS_TRY(range);
+    HS_TRY(named);
+    if (!out->steady_method)
+        HS_TRY(check_tolerance(problem, out->method, err));
+    HS_TRY(longest_step(problem, out, &longest, err));
     out->cut = schedule->tolerance > 0.0 && !out->steady_method;
     if (!isnan(schedule->end))
-        st = plan_to_end(problem, out, longest, err);
+        HS_TRY(plan_to_end(problem, out, longest, err));
     else
-        st = plan_sweeps(problem, out, sweeps_asked(schedule, out), longest, err);
-    if (!st)
-        st = check_length(problem, out, err);
-    if (!st)
-        st = hs_range_check_steps(problem, out, err);
+        HS_TRY(plan_sweeps(problem, out, sweeps_asked(schedule, out), longest, err));
+    HS_TRY(check_length(problem, out, err));
+    HS_TRY(hs_range_check_steps(problem, out, err));
     out->output_every = out->interval_sweeps > 0 ? out->interval_sweeps : -1;
     if (isnan(schedule->output_interval))
         out->output_every = schedule->output_every;
-    return st;
+    return HS_OK;
 }
 
 /* If "auto" took a solver without enough memory, takes the next one that has it. If none has, the
@@ -333,21 +327,22 @@ enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *ou
     const enum hs_status steps = hs_plan_steps(problem, out, err);
     hs_wake_end(&waking);
     char choice[512] = ""; /* even if the steps failed: all errors are reported at once */
-    enum hs_status st = hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
-    st = steps ? steps : st;
-    if (!st && choice[0])
+    const enum hs_status chosen =
+        hs_choose(problem, &out->backend, &out->kernel, choice, sizeof choice, err);
+    HS_TRY(steps);
+    HS_TRY(chosen);
+    if (choice[0])
         hs_plan_note(out, "%s", choice);
-    if (!st)
-        take_smaller_solver(problem, out);
-    if (!st && !out->steady_method)
+    take_smaller_solver(problem, out);
+    if (!out->steady_method)
         hs_choose_say_sweeps(problem, choice, sizeof choice);
-    if (!st && !out->steady_method && choice[0])
+    if (!out->steady_method && choice[0])
         hs_plan_note(out, "steady.method \"auto\" takes sweeps, whose tolerance is K a sweep: %s",
                      choice);
     out->choice = hs_kernel_is_named(problem) ? HS_CHOICE_NAMED : HS_CHOICE_HEURISTIC;
-    if (!st && !hs_plan_sweeps_singly(out) && out->choice == HS_CHOICE_HEURISTIC)
+    if (!hs_plan_sweeps_singly(out) && out->choice == HS_CHOICE_HEURISTIC)
         out->kernel = hs_kernel_for_stages(problem, out->kernel);
-    return st;
+    return HS_OK;
 }
 
 int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *problem)
@@ -446,7 +441,7 @@ double hs_plan_expected(const struct hs_plan *plan, const struct hs_problem *pro
 
 const char *hs_plan_step_name(const struct hs_plan *plan)
 {
-    return hs_plan_counts_sweeps(plan) ? "sweep" : "step";
+    return hs_method_counts_sweeps(plan->method) ? "sweep" : "step";
 }
 
 double hs_plan_sweep_step(const struct hs_plan *plan)

@@ -75,10 +75,6 @@ static inline bool hs_method_counts_sweeps(const struct hs_method *method)
 {
     return !method->sweeps && !method->implicit && method->step_rule != HS_STEP_ANY;
 }
-static inline bool hs_plan_counts_sweeps(const struct hs_plan *plan)
-{
-    return hs_method_counts_sweeps(plan->method);
-}
 
 /* Appends to the note, after a semicolon if there is text already. */
 void hs_plan_note(struct hs_plan *plan, const char *format, ...) HS_PRINTF(2, 3);

@@ -80,9 +80,8 @@ enum hs_status hs_range_check_operator(const struct hs_problem *problem, struct 
                             "%s: grid: the cells of an axis differ, and a stencil needs one "
                             "spacing along each; give a material, radius 1 and no raw coefficients",
                             hs_problem_config(problem));
-    const enum hs_status st =
-        problem->raw ? check_coefficients(problem, err) : check_material(problem, err);
-    return st ? st : check_walls(problem, err);
+    HS_TRY(problem->raw ? check_coefficients(problem, err) : check_material(problem, err));
+    return check_walls(problem, err);
 }
 
 static double least_of(const struct hs_problem *problem)
@@ -227,21 +226,18 @@ enum hs_status hs_range_check_steps(const struct hs_problem *problem, const stru
                                     struct hs_error *err)
 {
     const int64_t even = plan->intervals * plan->interval_sweeps;
-    enum hs_status st = HS_OK;
     if (even > 0)
-        st = check_step(problem, plan->interval_step, err);
-    if (!st && plan->sweeps > even)
-        st = check_step(problem, plan->tail_step, err);
+        HS_TRY(check_step(problem, plan->interval_step, err));
+    if (plan->sweeps > even)
+        HS_TRY(check_step(problem, plan->tail_step, err));
     const double longest = fmax(even > 0 ? plan->interval_step : 0.0, plan->tail_step);
-    if (!st)
-        st = check_source(problem, longest, err);
-    if (!st)
-        st = check_source_is_held(problem, longest, err);
-    if (!st && !isfinite(plan->end))
-        st = hs_error_add(err, HS_BAD_INPUT,
-                          "%s: time.sweeps: %lld sweeps of %g s end later than can be counted; "
-                          "give fewer sweeps, or %s",
-                          hs_problem_place(problem, HS_PLACE_END), (long long)plan->sweeps,
-                          hs_plan_step(plan), look_at_units);
-    return st;
+    HS_TRY(check_source(problem, longest, err));
+    HS_TRY(check_source_is_held(problem, longest, err));
+    if (!isfinite(plan->end))
+        return hs_error_add(err, HS_BAD_INPUT,
+                            "%s: time.sweeps: %lld sweeps of %g s end later than can be counted; "
+                            "give fewer sweeps, or %s",
+                            hs_problem_place(problem, HS_PLACE_END), (long long)plan->sweeps,
+                            hs_plan_step(plan), look_at_units);
+    return HS_OK;
 }

@@ -57,26 +57,21 @@ static const struct hs_registry this_build = {hs_backends, hs_kernels};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-struct place {
+struct key {
     char text[300];
 };
 
-/* "case.cfg:12: " for a setting in a config; "" for one from the command line. */
-static struct place where(const struct hs_problem *problem, enum hs_place which)
+/* "case.cfg:12: solver.kernel =", or the option of the command that gave the name: "--kernel". */
+static struct key key_of(const struct hs_problem *problem, enum hs_place which)
 {
-    struct place place = {""};
-    if (problem->place[which])
-        snprintf(place.text, sizeof place.text, "%.280s: ", problem->place[which]);
-    return place;
-}
-
-/* "case.cfg:12: solver.kernel =", or the option of the command that gave the name. */
-static struct place kernel_key(const struct hs_problem *problem)
-{
-    struct place place = where(problem, HS_PLACE_KERNEL);
-    hs_text_append(place.text, sizeof place.text, "%s",
-                   problem->place[HS_PLACE_KERNEL] ? "solver.kernel =" : "--kernel");
-    return place;
+    const char *name = which == HS_PLACE_KERNEL ? "kernel" : "backend";
+    const char *place = problem->place[which];
+    struct key key;
+    if (place)
+        snprintf(key.text, sizeof key.text, "%.280s: solver.%s =", place, name);
+    else
+        snprintf(key.text, sizeof key.text, "--%s", name);
+    return key;
 }
 
 /* Appends the first line of a message. */
@@ -317,9 +312,9 @@ static enum hs_status cannot(const struct hs_registry *registry, const struct hs
             hs_text_add(able, sizeof able, ", ", registry->kernels[n]->name);
     return hs_error_add(
         err, HS_BAD_INPUT, "%s \"%s\": %s; kernels that can (%dD, radius %d, %s): %s",
-        kernel_key(problem).text, problem->solver.kernel ? problem->solver.kernel : "auto", reason,
-        problem->grid.dims, problem->radius, hs_precision_name(problem->precision),
-        able[0] ? able : "none");
+        key_of(problem, HS_PLACE_KERNEL).text,
+        problem->solver.kernel ? problem->solver.kernel : "auto", reason, problem->grid.dims,
+        problem->radius, hs_precision_name(problem->precision), able[0] ? able : "none");
 }
 
 static bool is_named(const char *choice)
@@ -338,7 +333,8 @@ static enum hs_status named_kernel(const struct hs_registry *registry,
 {
     const struct search search = {registry, device, !is_named(problem->solver.backend),
                                   problem->solver.device};
-    return find_kernel(&search, problem->solver.kernel, kernel_key(problem).text, out, err);
+    return find_kernel(&search, problem->solver.kernel, key_of(problem, HS_PLACE_KERNEL).text, out,
+                       err);
 }
 
 static enum hs_status choose_kernel(const struct hs_registry *registry,
@@ -351,24 +347,13 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
         snprintf(reason, sizeof reason, "no %s kernel does it", hs_device_name(device));
         return *out ? HS_OK : cannot(registry, problem, device, reason, err);
     }
-    const enum hs_status st = named_kernel(registry, problem, device, out, err);
-    if (st)
-        return st;
+    HS_TRY(named_kernel(registry, problem, device, out, err));
     return hs_kernel_suits(*out, problem, reason, sizeof reason)
                ? HS_OK
                : cannot(registry, problem, device, reason, err);
 }
 
 /* ---- the backend ----------------------------------------------------------------------------- */
-
-/* "case.cfg:12: solver.backend =", or the option of a command that reads no config. */
-static struct place backend_key(const struct hs_problem *problem)
-{
-    struct place place = where(problem, HS_PLACE_BACKEND);
-    hs_text_add(place.text, sizeof place.text, "",
-                problem->place[HS_PLACE_BACKEND] ? "solver.backend =" : "--backend");
-    return place;
-}
 
 /* Checks the backend that was asked for; if it cannot run here, says why and what to do. */
 static enum hs_status available(const struct hs_backend *backend, const struct hs_problem *problem,
@@ -379,7 +364,7 @@ static enum hs_status available(const struct hs_backend *backend, const struct h
     const enum hs_status st = backend->available(problem->solver.device, &reason);
     if (st)
         hs_error_add(err, st, "%s \"%s\": %.*s; \"auto\" takes what there is",
-                     backend_key(problem).text, backend->name,
+                     key_of(problem, HS_PLACE_BACKEND).text, backend->name,
                      (int)strcspn(reason.text ? reason.text : "", "\n"),
                      reason.text ? reason.text : "");
     hs_error_release(&reason);
@@ -401,8 +386,8 @@ static enum hs_status named_backend(const struct hs_registry *registry,
         return available(*out, problem, err);
     const bool known = strcmp(name, "cuda") == 0;
     return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT, "%s \"%s\": %s; this build has: %s",
-                        backend_key(problem).text, name, known ? HS_NOT_BUILT : "no such backend",
-                        built);
+                        key_of(problem, HS_PLACE_BACKEND).text, name,
+                        known ? HS_NOT_BUILT : "no such backend", built);
 }
 
 /* The kernel of that name, preferably of `device`; NULL if there is none. */
@@ -431,7 +416,7 @@ static enum hs_status cannot_be_had(const struct hs_registry *registry,
     char whose[400];
     say_whose(registry, kernel, problem->solver.device, whose, sizeof whose);
     return hs_error_add(err, HS_DEVICE, "%s \"%s\": it is %s; \"auto\" takes one that can run here",
-                        kernel_key(problem).text, kernel->name, whose);
+                        key_of(problem, HS_PLACE_KERNEL).text, kernel->name, whose);
 }
 
 /* The first backend that runs here and has the kernel asked for. */
@@ -547,8 +532,8 @@ enum hs_status hs_choose_among(const struct hs_registry *registry, const struct 
                                char *note, size_t size, struct hs_error *err)
 {
     *kernel = NULL;
-    const enum hs_status st = check_names(registry, problem, backend, note, size, err);
-    return st ? st : choose_kernel(registry, problem, (*backend)->device, kernel, err);
+    HS_TRY(check_names(registry, problem, backend, note, size, err));
+    return choose_kernel(registry, problem, (*backend)->device, kernel, err);
 }
 
 enum hs_status hs_choose(const struct hs_problem *problem, const struct hs_backend **backend,

@@ -32,10 +32,9 @@ enum hs_status hs_step_state_node(const struct hs_step_state *step_state,
         float f;
         double d;
     } value;
-    const enum hs_status st = hs_step_state_box(step_state, false, &box, &value, err);
-    if (!st)
-        *out = hs_read(step_state->problem->precision, &value, 0);
-    return st;
+    HS_TRY(hs_step_state_box(step_state, false, &box, &value, err));
+    *out = hs_read(step_state->problem->precision, &value, 0);
+    return HS_OK;
 }
 
 enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
@@ -43,10 +42,8 @@ enum hs_status hs_step_state_reduction(const struct hs_step_state *step_state,
 {
     struct hs_step_state_cache *cache = step_state->cache;
     if (!cache->reduction_valid) {
-        const enum hs_status st =
-            hs_reduce(cache->backend, cache->state, step_state->problem, &cache->reduction, err);
-        if (st)
-            return st;
+        HS_TRY(
+            hs_reduce(cache->backend, cache->state, step_state->problem, &cache->reduction, err));
         cache->reduction_valid = true;
     }
     *out = &cache->reduction;

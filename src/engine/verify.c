@@ -81,9 +81,7 @@ static enum hs_status taker_notify(void *self, const struct hs_step_state *step_
 {
     struct hs_reference *taken = self;
     const struct hs_reduction *reduction;
-    enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
-    if (st)
-        return st;
+    HS_TRY(hs_step_state_reduction(step_state, &reduction, err));
     taken->largest = fmax(taken->largest, fmax(fabs(reduction->min), fabs(reduction->max)));
     if (step_state->phase != HS_PHASE_END)
         return HS_OK;
@@ -152,8 +150,8 @@ enum hs_status hs_verify_reference(const struct hs_problem *problem, const struc
     *out = (struct hs_reference){.sweeps = sweeps};
     struct hs_plan reference = *plan;
     reference.backend = hs_backend_of(HS_CPU);
-    const enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference.kernel, err);
-    return st ? st : run_to(problem, &reference, hs_methods[0], out, err);
+    HS_TRY(hs_kernel_find("reference", HS_CPU, &reference.kernel, err));
+    return run_to(problem, &reference, hs_methods[0], out, err);
 }
 
 void hs_verify_reference_release(struct hs_reference *reference)
@@ -376,12 +374,12 @@ static enum hs_status plan_other(const struct hs_problem *problem, const struct 
         other->schedule.end = plan->end;
         other->schedule.sweeps = -1;
     }
-    const enum hs_status st = hs_plan_steps(other, out, err);
+    HS_TRY(hs_plan_steps(other, out, err));
     out->backend = plan->backend;
     out->kernel = plan->kernel;
     /* the change in a sweep is proportional to its step */
     other->schedule.steady_tolerance *= hs_plan_step(out) / hs_plan_step(plan);
-    return st;
+    return HS_OK;
 }
 
 /* m: geometric mean of the axes' mean cells. */
@@ -404,16 +402,14 @@ static enum hs_status solve_other(const struct hs_problem *problem, const struct
                                   struct hs_error *err)
 {
     struct hs_plan other_plan;
-    enum hs_status st = hs_network_of_problem(other, false, err);
-    if (!st)
-        st = plan_other(problem, plan, other, &other_plan, err);
-    if (st)
-        return st;
+    HS_TRY(hs_network_of_problem(other, false, err));
+    HS_TRY(plan_other(problem, plan, other, &other_plan, err));
     struct hs_observer observer = {
         .name = "error", .self = &out->error, .next = never, .notify = error_notify};
     struct hs_observer *const observers[] = {&observer};
     struct hs_loop_result result;
-    st = hs_loop_run(other, &other_plan, NULL, observers, 1, NULL, &result, err);
+    const enum hs_status st =
+        hs_loop_run(other, &other_plan, NULL, observers, 1, NULL, &result, err);
     memcpy(out->points, other->grid.points, sizeof out->points);
     out->spacing = mean_cell(other);
     out->step = hs_plan_step(&other_plan);
@@ -449,9 +445,7 @@ enum hs_status hs_verify_refine(const struct hs_problem *problem, const struct h
                             hs_problem_config(problem));
     for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
         const double factor = finest * pow(2.0, g - (HS_REFINEMENT_GRIDS - 1));
-        const enum hs_status st = solve(problem, plan, factor, &out->grid[g], err);
-        if (st)
-            return st;
+        HS_TRY(solve(problem, plan, factor, &out->grid[g], err));
     }
     for (int g = 0; g + 1 < HS_REFINEMENT_GRIDS; g++) {
         const struct hs_refined *coarse = &out->grid[g], *fine = &out->grid[g + 1];

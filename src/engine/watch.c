@@ -18,15 +18,15 @@ static enum hs_status look_at_box(const struct hs_step_state *step_state, const 
                                   void *values, int64_t *node, double *value, struct hs_error *err)
 {
     const struct hs_problem *problem = step_state->problem;
-    const enum hs_status st = hs_step_state_box(step_state, false, box, values, err);
-    for (int64_t n = 0; n < hs_box_count(box) && !st; n++) {
+    HS_TRY(hs_step_state_box(step_state, false, box, values, err));
+    for (int64_t n = 0; n < hs_box_count(box); n++) {
         const double T = hs_read(problem->precision, values, n);
         if (fabs(T) > fabs(*value)) {
             *node = hs_grid_index(&problem->grid, box->lo) + n;
             *value = T;
         }
     }
-    return st;
+    return HS_OK;
 }
 
 /* The first node that is not finite, else the one of largest |T|; and its value. */
@@ -62,13 +62,9 @@ static enum hs_status describe_worst(const struct hs_step_state *step_state,
                                      char *out, size_t size, struct hs_error *err)
 {
     double value;
-    const enum hs_status st = find_worst(step_state, reduction, node, &value, err);
-    if (st)
-        return st;
-    char number[32], place[160];
-    if (isnan(value)) /* printf would give it a sign */
-        snprintf(number, sizeof number, "NaN");
-    else
+    HS_TRY(find_worst(step_state, reduction, node, &value, err));
+    char number[32] = "NaN", place[160]; /* printf would give it a sign */
+    if (!isnan(value))
         snprintf(number, sizeof number, "%g", value);
     hs_grid_name_node(&step_state->problem->grid, node, place, sizeof place);
     snprintf(out, size, "the temperature is %s at %s", number, place);
@@ -117,9 +113,7 @@ static enum hs_status refuse_initial(const struct hs_step_state *step_state,
     const struct hs_problem *problem = step_state->problem;
     char worst[256], others[64] = "";
     int64_t node[HS_AXES];
-    const enum hs_status st = describe_worst(step_state, reduction, node, worst, sizeof worst, err);
-    if (st)
-        return st;
+    HS_TRY(describe_worst(step_state, reduction, node, worst, sizeof worst, err));
     if (reduction->not_finite > 0)
         snprintf(others, sizeof others, " (%lld nodes are not finite)",
                  (long long)reduction->not_finite);
@@ -196,10 +190,7 @@ enum hs_status hs_watch_judge(struct hs_watch *watch, const struct hs_step_state
     char worst[256], cause[1536];
     int64_t node[HS_AXES];
     if (!is_in_order(watch, reduction)) {
-        const enum hs_status st =
-            describe_worst(step_state, reduction, node, worst, sizeof worst, err);
-        if (st)
-            return st;
+        HS_TRY(describe_worst(step_state, reduction, node, worst, sizeof worst, err));
         if (reduction->not_finite == 0)
             look_closer(watch, step_state, node);
     }

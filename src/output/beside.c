@@ -105,9 +105,7 @@ enum hs_status hs_beside_replace(const char *path, enum hs_existing own, const c
                                  struct hs_error *err)
 {
     struct hs_beside beside;
-    const enum hs_status st = hs_beside_open(path, own, hs_existing_elsewhere, &beside, err);
-    if (st)
-        return st;
+    HS_TRY(hs_beside_open(path, own, hs_existing_elsewhere, &beside, err));
     hs_beside_write(&beside, text, strlen(text));
     return hs_beside_close(&beside, true, err);
 }

@@ -142,8 +142,8 @@ static enum hs_status remove_one(const char *path, struct hs_error *err)
 static enum hs_status remove_both(void *self, struct hs_error *err)
 {
     const struct checkpoint *c = self;
-    const enum hs_status st = remove_one(c->path, err);
-    return st ? st : remove_one(c->older, err);
+    HS_TRY(remove_one(c->path, err));
+    return remove_one(c->older, err);
 }
 
 static enum hs_status start(struct checkpoint *c, const struct hs_step_state *step_state,

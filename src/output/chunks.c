@@ -142,10 +142,9 @@ static enum hs_status end_chunk(struct hs_chunks *chunks, struct hs_store *store
     hs_fletcher_add_zeros(&so_far->sum, (size_t)(whole - so_far->bytes));
     hs_fletcher_put(&so_far->sum, sum);
     *so_far = (struct so_far){0};
-    const enum hs_status st = hs_store_put(store, sum, sizeof sum, chunk->at + whole, err);
-    if (!st)
-        hs_store_keep(store, chunk->at, chunk->bytes);
-    return st;
+    HS_TRY(hs_store_put(store, sum, sizeof sum, chunk->at + whole, err));
+    hs_store_keep(store, chunk->at, chunk->bytes);
+    return HS_OK;
 }
 
 /* One thread writes, while another computes the checksum of the same bytes. */
@@ -178,13 +177,11 @@ static enum hs_status append_plain(struct hs_chunks *chunks, struct hs_store *st
     struct so_far so_far = {0};
     const struct piece *piece;
     const void *from;
-    enum hs_status st = HS_OK;
-    while (pieces->next < pieces->count && !st) {
-        st = read_piece(pieces, &piece, &from, err);
-        if (!st)
-            st = write_piece(chunks, store, piece, from, list, &so_far, err);
+    while (pieces->next < pieces->count) {
+        HS_TRY(read_piece(pieces, &piece, &from, err));
+        HS_TRY(write_piece(chunks, store, piece, from, list, &so_far, err));
     }
-    return st;
+    return HS_OK;
 }
 
 /* ---- compressed ------------------------------------------------------------------------------ */
@@ -217,10 +214,10 @@ static enum hs_status write_packed(struct hs_store *store, const struct hs_packi
 {
     *out = p->chunk;
     out->at = hs_store_end(store);
-    const enum hs_status st = hs_store_put(store, p->bytes, out->bytes, out->at, err);
-    if (!st) /* else the next one takes the same place */
-        hs_store_keep(store, out->at, out->bytes);
-    return st;
+    HS_TRY(hs_store_put(store, p->bytes, out->bytes, out->at, err));
+    /* if that fails, the next one takes the same place */
+    hs_store_keep(store, out->at, out->bytes);
+    return HS_OK;
 }
 
 static enum hs_status append_packed(struct hs_chunks *chunks, struct hs_store *store,
@@ -229,9 +226,8 @@ static enum hs_status append_packed(struct hs_chunks *chunks, struct hs_store *s
 {
     const struct hs_packing_form form = form_of(chunks);
     struct hs_packings packings;
-    enum hs_status st = hs_packings_init(&packings, &form, chunks->per_step, chunks->threads, err);
-    if (st)
-        return st;
+    HS_TRY(hs_packings_init(&packings, &form, chunks->per_step, chunks->threads, err));
+    enum hs_status st = HS_OK;
     for (int64_t n = 0; n < chunks->per_step && !st; n += packings.count) {
         const int count = (int)hs_smaller(chunks->per_step - n, packings.count);
         for (int p = 0; p < count && !st; p++)
@@ -258,12 +254,11 @@ static void place_plain(const struct hs_chunks *chunks, int64_t at, struct hs_ch
 static enum hs_status keep_plain(struct hs_chunks *chunks, struct hs_store *store,
                                  const struct hs_shared_file *file, struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
-    for (int64_t n = 0; n < file->chunks && !st; n++) {
+    for (int64_t n = 0; n < file->chunks; n++) {
         struct so_far so_far = {hs_box_count(&file->box[n]) * (int64_t)chunks->size, file->sum[n]};
-        st = end_chunk(chunks, store, &file->chunk[n], &so_far, err);
+        HS_TRY(end_chunk(chunks, store, &file->chunk[n], &so_far, err));
     }
-    return st;
+    return HS_OK;
 }
 
 /* Chunks of several ranks are not in the field's order in the file. */

@@ -138,8 +138,8 @@ static enum hs_status find_field(const char *path, const struct hs_problem *prob
                                  struct hs_stored **out, struct hs_error *why)
 {
     const struct hs_field_shape shape = hs_field_shape_of(&problem->grid);
-    const enum hs_status st = hs_field_file_find(path, "temperature", step, &shape, out, why);
-    return st ? st : hs_stored_read_all(*out, NULL, why);
+    HS_TRY(hs_field_file_find(path, "temperature", step, &shape, out, why));
+    return hs_stored_read_all(*out, NULL, why);
 }
 
 /* Reads a checkpoint if `plan` is NULL, else one of the first `most` snapshots of an output.

@@ -8,8 +8,8 @@ static double gcells(const struct hs_bench *bench, const struct hs_bench_row *ro
     return hs_bench_gcells(bench, hs_scaling_seconds(row));
 }
 
-static void put_table(FILE *out, const struct hs_scaling *scaling,
-                      const struct hs_scaling_row *rows, int count, const char *command)
+void hs_scaling_report_table(FILE *out, const struct hs_scaling *scaling,
+                             const struct hs_scaling_row *rows, int count, const char *command)
 {
     const struct hs_bench_request *of = &scaling->all.request;
     char points[HS_POINTS_TEXT];
@@ -34,8 +34,8 @@ static void put_table(FILE *out, const struct hs_scaling *scaling,
             "is theirs;\nthe rest is halo, swept twice.\n");
 }
 
-static void put_json(FILE *out, const struct hs_scaling *scaling, const struct hs_scaling_row *rows,
-                     int count, const char *command)
+void hs_scaling_report_json(FILE *out, const struct hs_scaling *scaling,
+                            const struct hs_scaling_row *rows, int count, const char *command)
 {
     struct hs_json json = hs_json_on(out);
     hs_json_open(&json, NULL);
@@ -61,9 +61,10 @@ static void put_json(FILE *out, const struct hs_scaling *scaling, const struct h
     hs_json_close(&json);
 }
 
-static void put_csv(FILE *out, const struct hs_scaling *scaling, const struct hs_scaling_row *rows,
-                    int count)
+void hs_scaling_report_csv(FILE *out, const struct hs_scaling *scaling,
+                           const struct hs_scaling_row *rows, int count, const char *command)
 {
+    (void)command;
     const struct hs_bench_request *of = &scaling->all.request;
     char points[HS_POINTS_TEXT];
     hs_points_name(of->dims, of->points, "x", points, sizeof points);
@@ -76,16 +77,4 @@ static void put_csv(FILE *out, const struct hs_scaling *scaling, const struct hs
                 hs_scaling_seconds(&rows[n].one), hs_scaling_seconds(&rows[n].all),
                 gcells(&scaling->all, &rows[n].all), rows[n].efficiency, rows[n].owned,
                 rows[n].all.device);
-}
-
-void hs_scaling_report(FILE *out, const struct hs_scaling *scaling,
-                       const struct hs_scaling_row *rows, int count, const char *command,
-                       enum hs_scaling_form form)
-{
-    if (form == HS_SCALING_JSON)
-        put_json(out, scaling, rows, count, command);
-    else if (form == HS_SCALING_CSV)
-        put_csv(out, scaling, rows, count);
-    else
-        put_table(out, scaling, rows, count, command);
 }

@@ -6,10 +6,12 @@
 
 #include <stdio.h>
 
-enum hs_scaling_form { HS_SCALING_TABLE, HS_SCALING_JSON, HS_SCALING_CSV };
-
-void hs_scaling_report(FILE *out, const struct hs_scaling *scaling,
-                       const struct hs_scaling_row *rows, int count, const char *command,
-                       enum hs_scaling_form form);
+/* `command`: the command line as given. */
+void hs_scaling_report_table(FILE *out, const struct hs_scaling *scaling,
+                             const struct hs_scaling_row *rows, int count, const char *command);
+void hs_scaling_report_json(FILE *out, const struct hs_scaling *scaling,
+                            const struct hs_scaling_row *rows, int count, const char *command);
+void hs_scaling_report_csv(FILE *out, const struct hs_scaling *scaling,
+                           const struct hs_scaling_row *rows, int count, const char *command);
 
 #endif

@@ -1,7 +1,7 @@
 #include "output/size_estimate.h"
 
-#include "core/bytes.h"
 #include "core/fletcher.h"
+#include "core/text.h"
 #include "output/chunks.h"
 #include "output/files.h"
 #include "output/history.h"

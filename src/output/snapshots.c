@@ -329,13 +329,11 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
                       .commit = phase != HS_PHASE_RUNNING,
                       .wait = resumes || (phase != HS_PHASE_RUNNING && phase != HS_PHASE_START)};
     note_step_state(s, step_state);
-    enum hs_status st = ask_writer(s, err);
+    HS_TRY(ask_writer(s, err));
     /* a resumed run's file already has the rows of its start, or they were not due */
     const bool failed = phase == HS_PHASE_DIVERGED || phase == HS_PHASE_UNSOLVED;
-    if (!st && !failed && !resumes)
-        st = record(s, step_state, &job, err);
-    if (st)
-        return st;
+    if (!failed && !resumes)
+        HS_TRY(record(s, step_state, &job, err));
     note_outcome(s, phase);
     /* a busy writer checks itself, at the end of its round, whether a commit is due */
     const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
@@ -371,10 +369,10 @@ static enum hs_status take_up(struct hs_snapshots *s, const struct hs_resume *re
                               struct hs_error *err)
 {
     const char *file = s->file.problem->output.file;
-    enum hs_status st = hs_store_reopen(file, &s->store, err);
-    st = st ? st : hs_restore(resume, &s->file, err);
+    HS_TRY(hs_store_reopen(file, &s->store, err));
+    HS_TRY(hs_restore(resume, &s->file, err));
     s->shown = s->file.snapshots.rows;
-    return st;
+    return HS_OK;
 }
 
 /* The error at the last snapshot of a resumed run, which may make no further snapshot. A due row
@@ -456,8 +454,8 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
     hs_writer_await_idle(snapshots->writer);
     if (snapshots->pending)
         return write_out(snapshots, &job, err);
-    const enum hs_status st = ask_writer(snapshots, err);
-    return st ? st : hs_store_check_intact(snapshots->store, err);
+    HS_TRY(ask_writer(snapshots, err));
+    return hs_store_check_intact(snapshots->store, err);
 }
 
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep)

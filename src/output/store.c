@@ -144,16 +144,12 @@ static enum hs_status check_target(const struct hs_store *store, struct hs_error
 /* Creates the part and marks it at once, so that it is recognised if this run is killed. */
 static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
 {
-    enum hs_status st = clear_part(store, err);
-    if (!st)
-        st = open_alone(store, store->part, O_CREAT | O_EXCL | O_NOFOLLOW, "create", err);
-    if (st)
-        return st;
+    HS_TRY(clear_part(store, err));
+    HS_TRY(open_alone(store, store->part, O_CREAT | O_EXCL | O_NOFOLLOW, "create", err));
     store->owns_part = true;
     store->end = 2048; /* room for a superblock of any version, and the mark */
-    st = check_target(store, err);
-    return st ? st
-              : hs_store_put(store, hs_existing_mark(store->kind), HS_MARK_BYTES, HS_MARK_AT, err);
+    HS_TRY(check_target(store, err));
+    return hs_store_put(store, hs_existing_mark(store->kind), HS_MARK_BYTES, HS_MARK_AT, err);
 }
 
 enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
@@ -297,10 +293,9 @@ static enum hs_status to_disk(struct hs_store *store, struct hs_error *err)
 enum hs_status hs_store_write(struct hs_store *store, const struct hs_image *image,
                               struct hs_error *err)
 {
-    enum hs_status st = hs_store_put(store, image->bytes, (int64_t)image->used, image->base, err);
-    if (!st)
-        st = lengthen(store, image->end, err);
-    return st ? st : to_disk(store, err);
+    HS_TRY(hs_store_put(store, image->bytes, (int64_t)image->used, image->base, err));
+    HS_TRY(lengthen(store, image->end, err));
+    return to_disk(store, err);
 }
 
 /* Reports a file that somebody has removed, renamed or replaced: further data would be lost, and
@@ -340,8 +335,8 @@ static enum hs_status check_superblock(const struct hs_store *store, struct hs_e
 
 enum hs_status hs_store_check_intact(const struct hs_store *store, struct hs_error *err)
 {
-    const enum hs_status st = check_superblock(store, err);
-    return st ? st : check_name(store, store->path, err);
+    HS_TRY(check_superblock(store, err));
+    return check_name(store, store->path, err);
 }
 
 static enum hs_status take_name(struct hs_store *store, struct hs_error *err)
@@ -359,11 +354,8 @@ static enum hs_status take_name(struct hs_store *store, struct hs_error *err)
 enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *image,
                                struct hs_error *err)
 {
-    enum hs_status st = check_superblock(store, err);
-    if (!st)
-        st = hs_store_put(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err);
-    if (st)
-        return st;
+    HS_TRY(check_superblock(store, err));
+    HS_TRY(hs_store_put(store, image->superblock, HS_SUPERBLOCK_BYTES, 0, err));
     memcpy(store->superblock, image->superblock, HS_SUPERBLOCK_BYTES);
     store->committed_end = image->end;
     /* with room to grow, so that later contents fit in this gap too when chunks follow it */
@@ -376,10 +368,10 @@ enum hs_status hs_store_commit(struct hs_store *store, const struct hs_image *im
         hs_free_space_leave(&store->space, store->live_at, store->live_bytes, hs_clock_now());
     store->live_at = image->base;
     store->live_bytes = bytes;
-    st = to_disk(store, err);
-    if (!st && !store->named)
-        st = take_name(store, err);
-    return st ? st : check_name(store, store->path, err);
+    HS_TRY(to_disk(store, err));
+    if (!store->named)
+        HS_TRY(take_name(store, err));
+    return check_name(store, store->path, err);
 }
 
 void hs_store_destroy(struct hs_store *store)

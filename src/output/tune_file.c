@@ -218,10 +218,9 @@ enum hs_status hs_tune_file_renew(const struct hs_problem *problem, const struct
             hs_problem_place(problem, steady ? HS_PLACE_STEADY : HS_PLACE_METHOD),
             steady ? "steady" : "time", hs_plan_method(plan)->name, steady ? "sweeps" : "euler");
     }
-    const enum hs_status st = hs_tune_measure(hs_kernels, problem, plan, out, err);
-    if (!st)
-        hs_tune_file_write(out);
-    return st;
+    HS_TRY(hs_tune_measure(hs_kernels, problem, plan, out, err));
+    hs_tune_file_write(out);
+    return HS_OK;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -283,9 +282,9 @@ void hs_tune_file_try(const struct hs_problem *problem, struct hs_plan *plan, in
 enum hs_status hs_tune_file_plan(const struct hs_problem *problem, struct hs_plan *out,
                                  struct hs_error *err)
 {
-    const enum hs_status st = hs_plan_make(problem, out, err);
+    HS_TRY(hs_plan_make(problem, out, err));
     /* tuning applies only to runs whose steps are single sweeps */
-    const bool alone = !st && !hs_plan_sweeps_singly(out);
-    return st || alone || out->choice == HS_CHOICE_NAMED ? st
-                                                         : hs_tune_file_take(problem, out, err);
+    return !hs_plan_sweeps_singly(out) || out->choice == HS_CHOICE_NAMED
+               ? HS_OK
+               : hs_tune_file_take(problem, out, err);
 }

@@ -395,9 +395,7 @@ enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span 
     };
     if (recursion && steps > 1)
         prescribe_fields(state, hs_span_time(span, first + steps), &request);
-    const enum hs_status st = state->kernel->sweep(&state->plan, &request, err);
-    if (st)
-        return st;
+    HS_TRY(state->kernel->sweep(&state->plan, &request, err));
     if (!(state->kernel->features & HS_APPLIES_WALLS))
         prescribe(state, slot_of(state, steps), to);
     hs_cpu_network_prescribe(state, hs_span_time(span, first + steps), to);
@@ -411,10 +409,8 @@ enum hs_status hs_cpu_sweep(struct hs_backend_state *state, const struct hs_span
 {
     for (int64_t done = 0; done < span->count;) {
         const int steps = steps_at_once(state, span, span->count - done);
-        const enum hs_status st =
-            hs_cpu_call(state, span, done, steps, state->now.origin, state->next.origin, NULL, err);
-        if (st)
-            return st;
+        HS_TRY(hs_cpu_call(state, span, done, steps, state->now.origin, state->next.origin, NULL,
+                           err));
         hs_cpu_field_exchange(&state->now, &state->next);
         state->change_known = span->keep_last && steps == 1;
         done += steps;

@@ -130,11 +130,8 @@ static enum hs_status product(struct hs_backend_state *state, const struct hs_ax
                               struct hs_error *err)
 {
     const struct hs_openblas *blas;
-    enum hs_status st = hs_openblas_find(&blas, err);
-    if (!st)
-        st = hs_openblas_use_threads(blas, state->team.most, err);
-    if (st)
-        return st;
+    HS_TRY(hs_openblas_find(&blas, err));
+    HS_TRY(hs_openblas_use_threads(blas, state->team.most, err));
     const int64_t columns = by->columns[0] + by->columns[1], rows = by->rows[0] + by->rows[1];
     int64_t inner, outer;
     hs_axis_others(by->axis, extent, &inner, &outer);

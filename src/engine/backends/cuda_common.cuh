@@ -9,15 +9,6 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-/* If the call fails, returns its status from the function. What that has taken until then belongs
- * to a pool or a state, and is released with it. */
-#define HS_TRY(call)                                                                               \
-    do {                                                                                           \
-        const hs_status hs_status_of_call = (call);                                                \
-        if (hs_status_of_call)                                                                     \
-            return hs_status_of_call;                                                              \
-    } while (0)
-
 /* Zeros in host memory; for what is small beside a field (core/memory.h). */
 template <typename T>
 T *hs_cuda_new(int64_t count)

@@ -288,11 +288,11 @@ static void add_holding_walls(const struct hs_balance *balance, int face, int pa
 static enum hs_status fetch(const struct hs_balance_layers layers[HS_FACES], bool before,
                             const struct hs_step_state *step_state, struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
-    for (int face = 0; face < HS_FACES && !st; face++)
+    for (int face = 0; face < HS_FACES; face++)
         if (layers[face].values)
-            st = hs_step_state_box(step_state, before, &layers[face].box, layers[face].values, err);
-    return st;
+            HS_TRY(
+                hs_step_state_box(step_state, before, &layers[face].box, layers[face].values, err));
+    return HS_OK;
 }
 
 /* Fetches the step's fields; `found` begins as the reduction of those that the loop kept. */
@@ -302,24 +302,20 @@ static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step
     const struct hs_step_mean *step = &balance->step;
     const struct hs_step_state_cache *cache = step_state->cache;
     struct hs_reduction other = *found;
-    enum hs_status st = hs_step_state_exchange(step_state, step->before, err);
-    if (!st && step->before != 1)
-        st = hs_reduce(cache->backend, cache->state, step_state->problem, &other, err);
+    HS_TRY(hs_step_state_exchange(step_state, step->before, err));
+    if (step->before != 1)
+        HS_TRY(hs_reduce(cache->backend, cache->state, step_state->problem, &other, err));
     found->stored = other.stored;
-    if (!st && step->before != step->mean)
-        st = fetch(balance->before, true, step_state, err);
-    if (!st)
-        st = fetch(balance->after, false, step_state, err);
-    if (!st)
-        st = hs_step_state_exchange(step_state, step->before, err);
-    if (!st)
-        st = hs_step_state_exchange(step_state, step->mean, err);
-    if (!st && step->mean != 1 && balance->sinks)
-        st = hs_reduce(cache->backend, cache->state, step_state->problem, &other, err);
+    if (step->before != step->mean)
+        HS_TRY(fetch(balance->before, true, step_state, err));
+    HS_TRY(fetch(balance->after, false, step_state, err));
+    HS_TRY(hs_step_state_exchange(step_state, step->before, err));
+    HS_TRY(hs_step_state_exchange(step_state, step->mean, err));
+    if (step->mean != 1 && balance->sinks)
+        HS_TRY(hs_reduce(cache->backend, cache->state, step_state->problem, &other, err));
     found->sunk = other.sunk;
-    if (!st)
-        st = fetch(balance->mean, true, step_state, err);
-    return st ? st : hs_step_state_exchange(step_state, step->mean, err);
+    HS_TRY(fetch(balance->mean, true, step_state, err));
+    return hs_step_state_exchange(step_state, step->mean, err);
 }
 
 /* Nodes that walls prescribe have no mean in the field: it is the mean of the prescribed values. */
@@ -458,13 +454,11 @@ enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_
 {
     const struct hs_reduction *reduction;
     forget(balance);
-    enum hs_status st = hs_step_state_reduction(step_state, &reduction, err);
-    if (st || isnan(reduction->stored) || !describe(balance, step_state))
-        return st;
+    HS_TRY(hs_step_state_reduction(step_state, &reduction, err));
+    if (isnan(reduction->stored) || !describe(balance, step_state))
+        return HS_OK;
     struct hs_reduction found = *reduction;
-    st = fetch_all(balance, step_state, &found, err);
-    if (st)
-        return st;
+    HS_TRY(fetch_all(balance, step_state, &found, err));
     balance->put_in = (struct hs_sum){0.0, 0.0};
     balance->op->begin(balance);
     hs_balance_source_begin(balance);

@@ -101,10 +101,9 @@ static enum hs_status pass(struct hs_balance *balance, struct hs_error *err)
     for (int face = 0; face < 2 * grid->dims; face++)
         source->face[face] =
             hs_new((size_t)hs_grid_face_count(grid, face) * sizeof *source->face[face]);
-    const enum hs_status st =
-        hs_stored_read_all(balance->problem->source.field.stored, &reader, err);
+    HS_TRY(hs_stored_read_all(balance->problem->source.field.stored, &reader, err));
     source->total = source->factor * hs_sum_value(&source->sum);
-    return st;
+    return HS_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -64,7 +64,6 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
 {
     (void)backend, (void)state;
     const bool keep = span->keep_last || span->keep_before;
-    enum hs_status st = HS_OK;
     const bool begins = self->sweep.count == 0;
     if (begins)
         self->begun = hs_span_time(span, 0);
@@ -72,14 +71,14 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     const double end = hs_span_time(span, span->count) - self->begun;
     if (begins) {
         self->sweep = hs_modes_sweep(self->modes.problem);
-        st = hs_modes_begin(&self->modes, &self->sweep, HS_MODE_TIME,
-                            (keep ? before : end) / self->sweep.step, err);
+        HS_TRY(hs_modes_begin(&self->modes, &self->sweep, HS_MODE_TIME,
+                              (keep ? before : end) / self->sweep.step, err));
     }
-    if (!st && keep && self->at != before)
-        st = put(self, before, false, err);
-    if (!st && span->keep_before && hs_balance_is_there(self->modes.problem))
-        st = put_mean(self, end, err);
-    return st ? st : put(self, end, keep, err);
+    if (keep && self->at != before)
+        HS_TRY(put(self, before, false, err));
+    if (span->keep_before && hs_balance_is_there(self->modes.problem))
+        HS_TRY(put_mean(self, end, err));
+    return put(self, end, keep, err);
 }
 
 /* Nothing changes with time, so any time does. A product of matrices rounds each of its terms. */

@@ -96,13 +96,12 @@ static enum hs_status attempt(struct hs_method_state *self, double step, double 
 {
     struct hs_bdf2 *bdf2 = &self->bdf2;
     const double tolerance = bdf2->problem->schedule.tolerance;
-    enum hs_status st = step < begun_anew * bdf2->step ? hs_bdf2_begin_anew(bdf2, err) : HS_OK;
-    if (!st)
-        st = hs_bdf2_try(bdf2, step, t, solved * tolerance, err);
-    if (!st)
-        st = hs_bdf2_error(bdf2, step, error, err);
+    if (step < begun_anew * bdf2->step)
+        HS_TRY(hs_bdf2_begin_anew(bdf2, err));
+    HS_TRY(hs_bdf2_try(bdf2, step, t, solved * tolerance, err));
+    HS_TRY(hs_bdf2_error(bdf2, step, error, err));
     *order = bdf2->step > 0.0 ? 3.0 : 2.0;
-    return st;
+    return HS_OK;
 }
 
 static enum hs_status accept(struct hs_method_state *self, double step, double t,
@@ -143,10 +142,10 @@ static enum hs_status do_step(struct hs_method_state *self, const struct hs_span
     const double end = hs_span_time(span, n + 1);
     if (self->bdf2.problem->schedule.tolerance > 0.0)
         return hs_cut_go(&self->cut, &cut_steps, self, end, err);
-    enum hs_status st = hs_bdf2_try(&self->bdf2, span->step, end, solved * self->error, err);
-    if (!st && self->bdf2.sloped)
-        st = hs_bdf2_error(&self->bdf2, span->step, &self->error, err);
-    return st ? st : hs_bdf2_accept(&self->bdf2, span->step, end, err);
+    HS_TRY(hs_bdf2_try(&self->bdf2, span->step, end, solved * self->error, err));
+    if (self->bdf2.sloped)
+        HS_TRY(hs_bdf2_error(&self->bdf2, span->step, &self->error, err));
+    return hs_bdf2_accept(&self->bdf2, span->step, end, err);
 }
 
 static enum hs_status advance(struct hs_method_state *self, const struct hs_backend *backend,
@@ -165,14 +164,12 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
         const enum hs_status finished = backend->vectors->finish(state, false, err);
         return finished ? finished : st;
     }
-    if (!st && span->keep_before)
-        st = hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err);
-    if (!st && span->keep_before && self->bdf2.problem->schedule.tolerance > 0.0)
-        st = hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err);
-    if (!st)
-        st = hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err);
-    if (st)
-        return st;
+    HS_TRY(st);
+    if (span->keep_before)
+        HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err));
+    if (span->keep_before && self->bdf2.problem->schedule.tolerance > 0.0)
+        HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err));
+    HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err));
     if (span->keep_last)
         backend->vectors->exchange(state, 1, BEFORE);
     return backend->vectors->finish(state, span->keep_last, err);

@@ -66,8 +66,8 @@ static enum hs_status check_solve(struct hs_method_state *self, double tolerance
                                   struct hs_error *err)
 {
     (void)tolerance;
-    const enum hs_status st = hs_equations_init(&self->equations, self->problem, err);
-    return st ? st : check_balance(self->problem, &self->equations, err);
+    HS_TRY(hs_equations_init(&self->equations, self->problem, err));
+    return check_balance(self->problem, &self->equations, err);
 }
 
 static void watch(struct hs_method_state *self, const struct hs_solve_watch *by)

@@ -197,20 +197,18 @@ static enum hs_status make_stage(const struct step *step, struct recursion *r, c
                                  bool in_pass, struct hs_error *err)
 {
     const int out = r->before == OLD ? take_free(r) : r->before;
-    enum hs_status st;
     if (in_pass) {
         const struct hs_recurrence fields = {.in = r->now, .before = r->before, .out = out};
-        st = step->vectors->recur(step->state, &step->sweep, &fields, factor, 1, err);
+        HS_TRY(step->vectors->recur(step->state, &step->sweep, &fields, factor, 1, err));
     } else {
         const int swept = r->free[r->free_count - 1];
         const struct hs_term further = {*factor, swept, r->before};
-        st = step->vectors->sweep(step->state, &step->sweep, r->now, swept, err);
-        if (!st)
-            st = step->vectors->combine(step->state, out, swept, &further, 1, NULL, err);
+        HS_TRY(step->vectors->sweep(step->state, &step->sweep, r->now, swept, err));
+        HS_TRY(step->vectors->combine(step->state, out, swept, &further, 1, NULL, err));
     }
     r->before = r->now;
     r->now = out;
-    return st;
+    return HS_OK;
 }
 
 /* `count` stages in one pass. */
@@ -236,24 +234,22 @@ static enum hs_status legendre(const struct step *step, struct hs_error *err)
     struct recursion r = {.now = OLD + 1, .before = OLD};
     for (int field = recursion_fields(at_once) - 1; field > r.now; field--)
         give_free(&r, field);
-    enum hs_status st = step->vectors->sweep(step->state, &step->sweep, OLD, r.now, err);
-    for (int64_t done = 1; done < step->stages && !st;) {
+    HS_TRY(step->vectors->sweep(step->state, &step->sweep, OLD, r.now, err));
+    for (int64_t done = 1; done < step->stages;) {
         const int64_t left = step->stages - done, most_now = step->mean ? 2 - done % 2 : at_once;
         const int count = at_once < 2 ? 1 : (int)(left < most_now ? left : most_now);
         double factor[MOST_AT_ONCE];
         for (int n = 0; n < count; n++)
             factor[n] = (double)(done + n) / (double)(done + n + 1);
-        st = count > 1 ? make_stages(step, &r, factor, count, err)
-                       : make_stage(step, &r, factor, at_once > 0, err);
+        HS_TRY(count > 1 ? make_stages(step, &r, factor, count, err)
+                         : make_stage(step, &r, factor, at_once > 0, err));
         done += count;
-        if (!st)
-            st = add_to_mean(step, done, r.now, r.before, err);
+        HS_TRY(add_to_mean(step, done, r.now, r.before, err));
     }
     const struct hs_term all = {b_of(step->stages), r.now, OLD};
-    if (!st)
-        st = step->vectors->combine(step->state, r.before, OLD, &all, 1, NULL, err);
+    HS_TRY(step->vectors->combine(step->state, r.before, OLD, &all, 1, NULL, err));
     take(step, r.before);
-    return st;
+    return HS_OK;
 }
 
 /* ---- the stages as they are ------------------------------------------------------------------ */
@@ -285,27 +281,25 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
     const struct hs_vectors *vectors = step->vectors;
     const struct hs_term part = {b_of(1) - 1.0, SWEPT_OLD, OLD};
     int now = FIRST, before = OLD, out = SECOND;
-    enum hs_status st = sweep_to(step, 1, OLD, SWEPT_OLD, err);
-    if (!st)
-        st = vectors->combine(step->state, FIRST, SWEPT_OLD, &part, 1, NULL, err);
-    for (int64_t stage = 2; stage <= step->stages && !st; stage++) {
+    HS_TRY(sweep_to(step, 1, OLD, SWEPT_OLD, err));
+    HS_TRY(vectors->combine(step->state, FIRST, SWEPT_OLD, &part, 1, NULL, err));
+    for (int64_t stage = 2; stage <= step->stages; stage++) {
         const double j = (double)stage;
         const double mu = (2.0 * j - 1.0) / j * b_of(stage) / b_of(stage - 1);
         const double nu = (1.0 - j) / j * b_of(stage) / b_of(stage - 2);
         const struct hs_term terms[] = {{mu - 1.0, SWEPT, OLD},
                                         {(b_of(stage - 1) - 1.0) * mu, SWEPT_OLD, OLD},
                                         {nu, before, OLD}};
-        st = sweep_to(step, stage, now, SWEPT, err);
-        if (!st) /* for stage 2 the last term is 0 */
-            st = vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, NULL, err);
-        if (!st)
-            st = add_to_mean(step, stage, out, now, err);
+        HS_TRY(sweep_to(step, stage, now, SWEPT, err));
+        /* for stage 2 the last term is 0 */
+        HS_TRY(vectors->combine(step->state, out, SWEPT, terms, stage == 2 ? 2 : 3, NULL, err));
+        HS_TRY(add_to_mean(step, stage, out, now, err));
         before = now;
         now = out;
         out = before;
     }
     take(step, now);
-    return st;
+    return HS_OK;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -412,12 +406,11 @@ static enum hs_status look(struct hs_method_state *self, double *rate, struct hs
     const double dt = self->problem->schedule.safety * self->limit;
     const struct hs_span sweep = {
         .count = 1, .start = self->cut.t, .step = dt, .op = hs_problem_operator(self->problem, dt)};
-    enum hs_status st = self->backend->vectors->sweep(self->state, &sweep, OLD, 2, err);
-    if (!st)
-        st = distance_to(self, 2, rate, err);
+    HS_TRY(self->backend->vectors->sweep(self->state, &sweep, OLD, 2, err));
+    HS_TRY(distance_to(self, 2, rate, err));
     *rate /= dt;
     self->effort.sweeps++;
-    return st;
+    return HS_OK;
 }
 
 /*
@@ -434,13 +427,11 @@ static enum hs_status estimate(struct hs_method_state *self, const struct step *
     const struct hs_term terms[] = {{share, 0, 1}, {-half, 2, 1}, {-half, 3, 0}};
     struct hs_span after = step->sweep;
     after.start = step->end;
-    enum hs_status st = vectors->sweep(self->state, &step->sweep, 1, 2, err);
-    if (!st)
-        st = vectors->sweep(self->state, &after, 0, 3, err);
-    if (!st)
-        st = vectors->combine(self->state, 4, 0, terms, 3, NULL, err);
+    HS_TRY(vectors->sweep(self->state, &step->sweep, 1, 2, err));
+    HS_TRY(vectors->sweep(self->state, &after, 0, 3, err));
+    HS_TRY(vectors->combine(self->state, 4, 0, terms, 3, NULL, err));
     self->effort.sweeps += 2;
-    return st ? st : distance_to(self, 4, error, err);
+    return distance_to(self, 4, error, err);
 }
 
 /* An estimate is a difference of sweeps, so it cannot resolve less than their rounding. Steps
@@ -465,9 +456,9 @@ static enum hs_status check_advance(struct hs_method_state *self, struct hs_erro
     struct hs_reduction field;
     if (!(self->problem->schedule.tolerance > 0.0))
         return HS_OK;
-    const enum hs_status st = hs_reduce(self->backend, self->state, self->problem, &field, err);
-    self->largest = st ? NAN : fmax(fabs(field.min), fabs(field.max));
-    return st ? st : check_rounding(self, HS_BAD_INPUT, err);
+    HS_TRY(hs_reduce(self->backend, self->state, self->problem, &field, err));
+    self->largest = fmax(fabs(field.min), fabs(field.max));
+    return check_rounding(self, HS_BAD_INPUT, err);
 }
 
 static enum hs_status attempt(struct hs_method_state *self, double length, double t, double *error,
@@ -477,15 +468,13 @@ static enum hs_status attempt(struct hs_method_state *self, double length, doubl
     struct step step;
     if (self->watch && self->watch->notify(self->watch->self, &nothing))
         return HS_INTERRUPTED;
-    enum hs_status st = check_rounding(self, HS_FAILED_CHECK, err);
-    if (!st)
-        st = make_step(self, self->cut.t, length, t, &step, err);
-    if (!st)
-        st = estimate(self, &step, error, err);
+    HS_TRY(check_rounding(self, HS_FAILED_CHECK, err));
+    HS_TRY(make_step(self, self->cut.t, length, t, &step, err));
+    HS_TRY(estimate(self, &step, error, err));
     if (isnan(*error))
         *error = 0.0; /* the watch finds values that are not numbers */
     *order = 3.0;
-    return st;
+    return HS_OK;
 }
 
 static void refuse(struct hs_method_state *self)

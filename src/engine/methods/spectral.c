@@ -73,9 +73,9 @@ static enum hs_status check_balance(struct hs_modes *modes, double step, struct 
     double drift;
     if (!hs_modes_have_still(modes))
         return HS_OK;
-    const enum hs_status st = hs_modes_drift(modes, &drift, err);
-    if (st || fabs(drift) <= rounding * modes->largest_forcing)
-        return st;
+    HS_TRY(hs_modes_drift(modes, &drift, err));
+    if (fabs(drift) <= rounding * modes->largest_forcing)
+        return HS_OK;
     const char *unit = modes->problem->raw ? "a sweep" : "K/s";
     return hs_error_add(err, HS_BAD_INPUT,
                         "%s: steady.method = \"spectral\": there is no steady state: no wall holds "
@@ -126,8 +126,8 @@ static enum hs_status leave_not_finite(const struct hs_modes *modes, const struc
                                        struct hs_error *err)
 {
     struct hs_reduction field;
-    const enum hs_status st = hs_reduce(modes->backend, modes->state, modes->problem, &field, err);
-    return st || field.not_finite > 0 ? st : modes->backend->sweep(modes->state, span, err);
+    HS_TRY(hs_reduce(modes->backend, modes->state, modes->problem, &field, err));
+    return field.not_finite > 0 ? HS_OK : modes->backend->sweep(modes->state, span, err);
 }
 
 static enum hs_status check_solve(struct hs_method_state *self, double tolerance,
@@ -135,12 +135,11 @@ static enum hs_status check_solve(struct hs_method_state *self, double tolerance
 {
     struct hs_modes *modes = &self->modes;
     const struct hs_span span = hs_stability_sweep(modes->problem);
-    enum hs_status st = hs_modes_begin(modes, &span, HS_MODE_STEADY, 0.0, err);
-    if (!st && modes->not_finite > 0)
+    HS_TRY(hs_modes_begin(modes, &span, HS_MODE_STEADY, 0.0, err));
+    if (modes->not_finite > 0)
         return HS_OK;
-    if (!st)
-        st = check_doubt(modes, tolerance, err);
-    return st ? st : check_balance(modes, span.step, err);
+    HS_TRY(check_doubt(modes, tolerance, err));
+    return check_balance(modes, span.step, err);
 }
 
 static enum hs_status solve(struct hs_method_state *self, const struct hs_backend *backend,
@@ -153,14 +152,9 @@ static enum hs_status solve(struct hs_method_state *self, const struct hs_backen
     *out = (struct hs_solution){.residual = NAN};
     if (modes->not_finite > 0)
         return leave_not_finite(modes, &span, err);
-    enum hs_status st =
-        hs_modes_put(modes, (struct hs_mode_filter){.rule = HS_MODE_STEADY}, false, err);
-    if (!st)
-        st = backend->sweep(state, &span, err); /* a further one, for its change */
-    if (!st)
-        st = hs_reduce(backend, state, modes->problem, &after, err);
-    if (st)
-        return st;
+    HS_TRY(hs_modes_put(modes, (struct hs_mode_filter){.rule = HS_MODE_STEADY}, false, err));
+    HS_TRY(backend->sweep(state, &span, err)); /* a further one, for its change */
+    HS_TRY(hs_reduce(backend, state, modes->problem, &after, err));
     const double size = fmax(fabs(after.min), fabs(after.max));
     const double rounding = rounding_of(modes, &span, fmax(modes->largest, size));
     const bool was_steady = modes->change <= rounding && after.change <= rounding;

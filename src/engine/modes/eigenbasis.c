@@ -236,12 +236,10 @@ static enum hs_status make_symmetric(struct work *w, struct hs_error *err)
         most = fmaxl(most, w->scale[i]);
     }
     w->condition = (double)sqrtl(most / least);
-    enum hs_status st = check_condition(w, err);
-    if (!st)
-        st = solve_symmetric(w, err);
-    if (!st)
-        unscale(w);
-    return st;
+    HS_TRY(check_condition(w, err));
+    HS_TRY(solve_symmetric(w, err));
+    unscale(w);
+    return HS_OK;
 }
 
 /* Inverts `inverse` in place. */
@@ -291,15 +289,13 @@ static enum hs_status make_general(struct work *w, struct hs_error *err)
     double *imaginary = space + work, unused;
     w->blas->dgeev_("N", "V", &n, w->one, &n, w->rate, imaginary, &unused, &one, w->other, &n,
                     space, &work, &info, 1, 1);
-    enum hs_status st = info ? no_convergence("dgeev", info, err) : check_real(w, imaginary, err);
+    const enum hs_status st =
+        info ? no_convergence("dgeev", info, err) : check_real(w, imaginary, err);
     free(space);
-    if (st)
-        return st;
+    HS_TRY(st);
     transpose(n, w->other, w->vector);
     memcpy(w->inverse, w->vector, (size_t)n * (size_t)n * sizeof *w->inverse);
-    st = invert(w, err);
-    if (st)
-        return st;
+    HS_TRY(invert(w, err));
     const int64_t all = (int64_t)n * n;
     w->condition = norm(all, w->vector) * norm(all, w->inverse) / n;
     return check_condition(w, err);
@@ -375,9 +371,7 @@ static void refine(const struct work *w)
 static enum hs_status solve(struct work *w, struct hs_error *err)
 {
     const size_t n = (size_t)w->n, wide = n * (size_t)(2 * w->reach + 1);
-    enum hs_status st = hs_openblas_find(&w->blas, err);
-    if (st)
-        return st;
+    HS_TRY(hs_openblas_find(&w->blas, err));
     w->band = calloc(wide + 2 * n, sizeof *w->band);
     w->one = malloc(2 * n * n * sizeof *w->one);
     if (!w->band || !w->one)
@@ -385,14 +379,11 @@ static enum hs_status solve(struct work *w, struct hs_error *err)
     w->sum = w->band + wide;
     w->scale = w->sum + n;
     w->other = w->one + n * n;
-    st = hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err);
-    if (st)
-        return st;
+    HS_TRY(hs_openblas_use_threads(w->blas, w->n < THREADS_FROM ? 1 : omp_get_max_threads(), err));
     fill_band(w);
-    st = find_scale(w) ? make_symmetric(w, err) : make_general(w, err);
-    if (!st)
-        refine(w);
-    return st;
+    HS_TRY(find_scale(w) ? make_symmetric(w, err) : make_general(w, err));
+    refine(w);
+    return HS_OK;
 }
 
 int64_t hs_eigenbasis_even(const struct hs_axis_matrix *matrix)
@@ -540,11 +531,12 @@ enum hs_status hs_eigenbasis_make(const struct hs_axis_matrix *matrix, struct hs
     out->rate = malloc((size_t)n * sizeof *out->rate);
     if (!out->vector || !out->inverse || !out->rate)
         return no_memory(n, err);
-    enum hs_status st = even ? make_part(matrix, 0, even, out, err) : HS_OK;
-    if (!st && n > even)
-        st = make_part(matrix, even, n - even, out, err);
+    if (even)
+        HS_TRY(make_part(matrix, 0, even, out, err));
+    if (n > even)
+        HS_TRY(make_part(matrix, even, n - even, out, err));
     out->slow_stays = hs_axis_matrix_is_free(matrix);
-    if (!st && out->slow_stays)
+    if (out->slow_stays)
         let_stay(out);
-    return st;
+    return HS_OK;
 }

@@ -90,12 +90,10 @@ enum hs_status hs_modes_suit(const struct hs_problem *problem, struct hs_error *
                             "and no files, tables or expression of h for them; take time.method "
                             "\"euler\", \"rkl2\" "
                             "or \"implicit\", or steady.method \"multigrid\"");
-    enum hs_status st = check_time(problem, err);
-    if (!st)
-        st = check_grid(problem, err);
-    if (!st)
-        st = hs_openblas_find(&unused, err);
-    return !st && problem->raw ? check_raw(problem, err) : st;
+    HS_TRY(check_time(problem, err));
+    HS_TRY(check_grid(problem, err));
+    HS_TRY(hs_openblas_find(&unused, err));
+    return problem->raw ? check_raw(problem, err) : HS_OK;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -198,12 +196,11 @@ void hs_modes_destroy(struct hs_method_state *self)
 /* Folds along each mirrored axis, or unfolds. */
 static enum hs_status fold(struct hs_modes *modes, bool back, double *array, struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
-    for (int axis = 0; axis < modes->problem->grid.dims && !st; axis++)
+    for (int axis = 0; axis < modes->problem->grid.dims; axis++)
         if (modes->axis[axis].nodes[0] > 0)
-            st =
-                modes->backend->transforms->fold(modes->state, axis, modes->axis, back, array, err);
-    return st;
+            HS_TRY(modes->backend->transforms->fold(modes->state, axis, modes->axis, back, array,
+                                                    err));
+    return HS_OK;
 }
 
 /* An axis' nodes to some of its modes, or back. */
@@ -229,21 +226,20 @@ static enum hs_status transform(struct hs_modes *modes, const struct hs_lasting 
                                 bool back, double *in, double *other, double *out,
                                 struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
     double *here = in, *there = other;
     const int dims = modes->problem->grid.dims;
     int64_t extent[HS_AXES];
     for (int axis = 0; axis < HS_AXES; axis++)
         extent[axis] = back ? hs_lasting_all(&lasting[axis]) : modes->extent[axis];
-    for (int axis = 0; axis < dims && !st; axis++) {
+    for (int axis = 0; axis < dims; axis++) {
         const struct hs_axis_factor by = factor_of(modes, axis, &lasting[axis], back);
         double *to = axis == dims - 1 ? out : there;
-        st = modes->backend->transforms->product(modes->state, &by, extent, here, to, err);
+        HS_TRY(modes->backend->transforms->product(modes->state, &by, extent, here, to, err));
         extent[axis] = by.rows[0] + by.rows[1];
         there = here;
         here = to;
     }
-    return st;
+    return HS_OK;
 }
 
 /* From nodes to modes, likewise. */
@@ -251,8 +247,8 @@ static enum hs_status transform_forth(struct hs_modes *modes,
                                       const struct hs_lasting lasting[HS_AXES], double *in,
                                       double *other, double *out, struct hs_error *err)
 {
-    const enum hs_status st = fold(modes, false, in, err);
-    return st ? st : transform(modes, lasting, false, in, other, out, err);
+    HS_TRY(fold(modes, false, in, err));
+    return transform(modes, lasting, false, in, other, out, err);
 }
 
 /* One block of `rows` rows, each of an axis' `columns`. */
@@ -510,17 +506,16 @@ static enum hs_status probe(struct hs_modes *modes, const struct probes *probes,
     const struct hs_transforms *transforms = modes->backend->transforms;
     int64_t extent[HS_AXES], count = 1;
     memcpy(extent, modes->extent, sizeof extent);
-    enum hs_status st = HS_OK;
-    for (int axis = modes->problem->grid.dims - 1; axis >= 0 && !st; axis--) {
+    for (int axis = modes->problem->grid.dims - 1; axis >= 0; axis--) {
         double *to = in == a ? b : a;
         const struct hs_axis_factor by =
             one_block(axis, probes->count[axis], extent[axis], modes->probe[axis]);
-        st = transforms->product(modes->state, &by, extent, in, to, err);
+        HS_TRY(transforms->product(modes->state, &by, extent, in, to, err));
         extent[axis] = probes->count[axis];
         count *= extent[axis];
         in = to;
     }
-    return st ? st : transforms->get(modes->state, in, count, out, err);
+    return transforms->get(modes->state, in, count, out, err);
 }
 
 /* To check a beginning: some modes of a field, of its sweep, and of a sweep of zeros. */
@@ -573,8 +568,8 @@ static enum hs_status sweep_once(struct hs_modes *modes, const struct hs_span *s
     once.count = 1;
     once.keep_last = true;
     once.keep_before = false;
-    const enum hs_status st = modes->backend->sweep(modes->state, &once, err);
-    return st ? st : modes->backend->transforms->gather(modes->state, modes->axis, out, err);
+    HS_TRY(modes->backend->sweep(modes->state, &once, err));
+    return modes->backend->transforms->gather(modes->state, modes->axis, out, err);
 }
 
 /* Leaves the field in work[0]. */
@@ -586,19 +581,12 @@ static enum hs_status sweep_field(struct hs_modes *modes, const struct hs_span *
     double *field = modes->work[0], *swept = modes->work[1];
     double *a = modes->initial, *b = modes->forcing;
     struct hs_reduction reduction;
-    enum hs_status st = transforms->gather(state, modes->axis, field, err);
-    if (!st)
-        st = transforms->largest(state, field, modes->count, &modes->largest, err);
-    if (!st)
-        st = probe(modes, &trial->probes, field, a, b, trial->field, err);
-    if (!st)
-        st = sweep_once(modes, span, swept, err);
-    if (!st)
-        st = hs_reduce(modes->backend, state, modes->problem, &reduction, err);
-    if (!st)
-        st = probe(modes, &trial->probes, swept, a, b, trial->swept, err);
-    if (st)
-        return st;
+    HS_TRY(transforms->gather(state, modes->axis, field, err));
+    HS_TRY(transforms->largest(state, field, modes->count, &modes->largest, err));
+    HS_TRY(probe(modes, &trial->probes, field, a, b, trial->field, err));
+    HS_TRY(sweep_once(modes, span, swept, err));
+    HS_TRY(hs_reduce(modes->backend, state, modes->problem, &reduction, err));
+    HS_TRY(probe(modes, &trial->probes, swept, a, b, trial->swept, err));
     modes->not_finite = reduction.not_finite;
     modes->change = reduction.change;
     trial->largest = modes->largest + fmax(fabs(reduction.min), fabs(reduction.max));
@@ -626,22 +614,18 @@ static enum hs_status find_forcing(struct hs_modes *modes, const struct hs_span 
 {
     const struct hs_transforms *transforms = modes->backend->transforms;
     double *forcing = modes->work[1];
-    enum hs_status st = HS_OK;
     if (modes->is_sum) {
         probe_sum(modes, &trial->probes, trial->forcing);
     } else {
-        st = transforms->scatter(modes->state, modes->axis, NULL, false, err);
-        if (!st)
-            st = sweep_once(modes, span, forcing, err);
-        if (!st)
-            st = transforms->largest(modes->state, forcing, modes->count, &modes->largest_forcing,
-                                     err);
-        if (!st)
-            st = probe(modes, &trial->probes, forcing, modes->initial, modes->forcing,
-                       trial->forcing, err);
+        HS_TRY(transforms->scatter(modes->state, modes->axis, NULL, false, err));
+        HS_TRY(sweep_once(modes, span, forcing, err));
+        HS_TRY(
+            transforms->largest(modes->state, forcing, modes->count, &modes->largest_forcing, err));
+        HS_TRY(probe(modes, &trial->probes, forcing, modes->initial, modes->forcing, trial->forcing,
+                     err));
     }
     trial->largest += modes->largest_forcing;
-    return st;
+    return HS_OK;
 }
 
 /* The modes of a forcing that is a sum, axis by axis. */
@@ -651,19 +635,19 @@ static enum hs_status transform_sum(struct hs_modes *modes, struct hs_error *err
     const double none[PAIR] = {1.0, 0.0};
     int64_t extent[HS_AXES] = {1, 1, 1};
     double *in = modes->no_pair;
-    enum hs_status st = modes->backend->transforms->put(modes->state, none, PAIR, in, err);
-    for (int axis = 0; axis < dims && !st; axis++) {
+    HS_TRY(modes->backend->transforms->put(modes->state, none, PAIR, in, err));
+    for (int axis = 0; axis < dims; axis++) {
         const int64_t n = modes->extent[axis];
         const bool last = axis == dims - 1; /* the constant's modes are not needed */
         const struct hs_axis_factor by =
             one_block(axis, last ? n : PAIR * n, PAIR, modes->pair[axis] + (last ? PAIR * n : 0));
         double *out = last ? modes->forcing : axis == HS_X ? modes->probe[HS_X] : modes->work[0];
         extent[axis] = PAIR;
-        st = modes->backend->transforms->product(modes->state, &by, extent, in, out, err);
+        HS_TRY(modes->backend->transforms->product(modes->state, &by, extent, in, out, err));
         extent[axis] = n;
         in = out;
     }
-    return st;
+    return HS_OK;
 }
 
 enum hs_status hs_modes_begin(struct hs_modes *modes, const struct hs_span *span,
@@ -710,16 +694,12 @@ enum hs_status hs_modes_put(struct hs_modes *modes, struct hs_mode_filter become
     double *const *work = modes->work;
     double *out = modes->problem->grid.dims % 2 ? work[1] : work[0];
     const double *forcing = modes->largest_forcing > 0.0 ? modes->forcing : NULL;
-    enum hs_status st =
-        transforms->filter(modes->state, &becomes, modes->initial, forcing, work[0], err);
-    if (!st)
-        st = transform(modes, forcing ? modes->all : modes->lasting, true, work[0], work[1], out,
-                       err);
-    if (!st)
-        st = fold(modes, true, out, err);
-    if (!st)
-        st = transforms->scatter(modes->state, modes->axis, out, steps, err);
-    return st ? st : transforms->wait(modes->state, err);
+    HS_TRY(transforms->filter(modes->state, &becomes, modes->initial, forcing, work[0], err));
+    HS_TRY(
+        transform(modes, forcing ? modes->all : modes->lasting, true, work[0], work[1], out, err));
+    HS_TRY(fold(modes, true, out, err));
+    HS_TRY(transforms->scatter(modes->state, modes->axis, out, steps, err));
+    return transforms->wait(modes->state, err);
 }
 
 enum hs_status hs_modes_drift(struct hs_modes *modes, double *out, struct hs_error *err)

@@ -45,22 +45,20 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
     const struct hs_krylov *vectors = work->gradients->vectors;
     struct hs_krylov_state *of = work->gradients->of;
     double left, curvature, zr, factor = 0.0;
-    enum hs_status st = vectors->precondition(of, &zr, work->err);
+    HS_TRY(vectors->precondition(of, &zr, work->err));
     if (out->iterations == 0)
         work->most = fmax(tolerance * tolerance * zr, work->rounding);
-    while (!st && out->iterations < HS_SOLUTION_ITERATIONS) {
-        st = vectors->turn(of, factor, &curvature, work->err);
-        if (st || !(curvature > 0.0) || !(zr > 0.0))
+    while (out->iterations < HS_SOLUTION_ITERATIONS) {
+        HS_TRY(vectors->turn(of, factor, &curvature, work->err));
+        if (!(curvature > 0.0) || !(zr > 0.0))
             break;
         const double length = zr / curvature, before = zr;
-        st = vectors->advance(of, length, &left, work->err);
-        if (st)
-            break;
+        HS_TRY(vectors->advance(of, length, &left, work->err));
         out->iterations++;
         note(work, out, left);
         if (left == 0.0 || work->interrupted)
             break;
-        st = vectors->precondition(of, &zr, work->err);
+        HS_TRY(vectors->precondition(of, &zr, work->err));
         if (left <= rate && zr <= work->most)
             break;
         if (zr > before && before <= fmin(work->most, work->least)) {
@@ -70,7 +68,7 @@ static enum hs_status iterate(struct work *work, double tolerance, double rate,
         factor = zr / before;
     }
     work->error = zr;
-    return st;
+    return HS_OK;
 }
 
 static enum hs_status find_heat(const struct hs_conjugate_gradients *gradients, double *out,
@@ -85,10 +83,9 @@ enum hs_status hs_conjugate_gradients_set_heat(const struct hs_conjugate_gradien
                                                double heat, struct hs_error *err)
 {
     double now;
-    const enum hs_status st = find_heat(gradients, &now, err);
-    return st ? st
-              : gradients->vectors->add(gradients->of,
-                                        (heat - now) / gradients->equations->capacity, err);
+    HS_TRY(find_heat(gradients, &now, err));
+    return gradients->vectors->add(gradients->of, (heat - now) / gradients->equations->capacity,
+                                   err);
 }
 
 static double rounding_of(const struct hs_krylov_rates *rates)
@@ -128,41 +125,39 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
     const bool steady = work->gradients->equations->shift == 0.0;
     double heat = 0.0;
     struct hs_krylov_rates now;
-    enum hs_status st = vectors->residual(of, 1.0, &now, work->err);
+    HS_TRY(vectors->residual(of, 1.0, &now, work->err));
     out->reached = isfinite(now.largest);
     bool done = now.told <= rate;
-    if (!st && steady)
-        st = is_steady(work, tolerance, &now, &done);
-    if (st || done)
-        return st;
+    if (steady)
+        HS_TRY(is_steady(work, tolerance, &now, &done));
+    if (done)
+        return HS_OK;
     work->first = now.largest;
     if (singular)
-        st = find_heat(work->gradients, &heat, work->err);
+        HS_TRY(find_heat(work->gradients, &heat, work->err));
     const double told = now.told > 0.0 ? now.told : now.largest;
     tolerance = fmax(tolerance, rate / told);
     rate = tolerance * told;
     note(work, out, now.largest);
-    for (bool helps = true; !st && helps && !work->interrupted;) {
+    for (bool helps = true; helps && !work->interrupted;) {
         const int iterations = out->iterations;
         const double before = now.told;
         work->rounding = steady ? rounding_of(&now) : 0.0;
         work->least = steady && iterations == 0 ? INFINITY : work->rounding;
-        st = iterate(work, 0.9 * tolerance, 0.9 * rate, out);
-        if (!st && singular)
-            st = hs_conjugate_gradients_set_heat(work->gradients, heat, work->err);
-        if (!st)
-            st = vectors->residual(of, 1.0, &now, work->err);
-        if (!st)
-            note(work, out, now.largest);
-        if (!st && steady)
+        HS_TRY(iterate(work, 0.9 * tolerance, 0.9 * rate, out));
+        if (singular)
+            HS_TRY(hs_conjugate_gradients_set_heat(work->gradients, heat, work->err));
+        HS_TRY(vectors->residual(of, 1.0, &now, work->err));
+        note(work, out, now.largest);
+        if (steady)
             work->most = fmin(work->most, allowed(tolerance, &now));
         helps = out->iterations > iterations && out->iterations < HS_SOLUTION_ITERATIONS &&
                 (work->error > work->most || (now.told > rate && now.told < 0.5 * before));
     }
-    if (!st && isfinite(now.largest) && now.told > rate)
-        st = vectors->residual(of, settled, &now, work->err);
+    if (isfinite(now.largest) && now.told > rate)
+        HS_TRY(vectors->residual(of, settled, &now, work->err));
     out->reached = isfinite(now.largest) && now.told <= rate && work->error <= work->most;
-    return st ? st : work->interrupted ? HS_INTERRUPTED : HS_OK;
+    return work->interrupted ? HS_INTERRUPTED : HS_OK;
 }
 
 /* On the host: T, r, the inflow, p and q; 28 bytes for each node of the levels; 12 for each node of
@@ -260,8 +255,7 @@ enum hs_status hs_conjugate_gradients_solve(struct hs_conjugate_gradients *gradi
 {
     struct work work = {.gradients = gradients, .err = err};
     *out = (struct hs_solution){.reached = true};
-    enum hs_status st = gradients->vectors->begin(gradients->of, err);
-    if (!st)
-        st = solve(&work, tolerance, rate, out);
-    return st ? st : gradients->vectors->end(gradients->of, err);
+    HS_TRY(gradients->vectors->begin(gradients->of, err));
+    HS_TRY(solve(&work, tolerance, rate, out));
+    return gradients->vectors->end(gradients->of, err);
 }

@@ -193,19 +193,17 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
         .network = problem->network,
         .threads = hs_threads_of(problem),
     };
-    enum hs_status st = HS_OK;
     if (!problem->network) {
-        st = hs_stencil_network_make(problem, equations->threads, &equations->own, err);
+        HS_TRY(hs_stencil_network_make(problem, equations->threads, &equations->own, err));
         equations->network = &equations->own;
     }
     const size_t nodes = (size_t)hs_grid_count(&problem->grid);
     equations->inflow = malloc(nodes * sizeof *equations->inflow);
-    if (!st &&
-        (!equations->inflow ||
-         !hs_equations_inflow_at(equations, problem->source.present, 0.0, equations->inflow) ||
-         !add_up(equations)))
-        st = hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
-    return st;
+    if (!equations->inflow ||
+        !hs_equations_inflow_at(equations, problem->source.present, 0.0, equations->inflow) ||
+        !add_up(equations))
+        return hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
+    return HS_OK;
 }
 
 void hs_equations_release(struct hs_equations *equations)

@@ -186,9 +186,7 @@ static enum hs_status prepare(struct hs_krylov_state *self, struct hs_error *err
 static enum hs_status precondition(struct hs_krylov_state *self, double *with_r,
                                    struct hs_error *err)
 {
-    const enum hs_status st = prepare(self, err);
-    if (st)
-        return st;
+    HS_TRY(prepare(self, err));
     static const struct hs_krylov_sum left = {1, {{1.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE, 0}}};
     struct hs_level *level = &self->levels.level[0];
     if (self->unit == 0.0)

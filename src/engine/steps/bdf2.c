@@ -155,21 +155,18 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                             struct hs_error *err)
 {
     *bdf2 = (struct hs_bdf2){.problem = problem, .t = NAN};
-    enum hs_status st = hs_equations_init(&bdf2->equations, problem, err);
-    if (!st)
-        st = hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err);
-    if (!st)
-        st = bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
-                                              err);
-    if (!st)
-        st = find_prescribed(bdf2, err);
+    HS_TRY(hs_equations_init(&bdf2->equations, problem, err));
+    HS_TRY(hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err));
+    HS_TRY(bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
+                                            err));
+    HS_TRY(find_prescribed(bdf2, err));
     bdf2->in_time = hs_boundary_data_in_time(problem);
-    if (!st && bdf2->in_time)
-        st = hs_acting_init(&bdf2->acting, &bdf2->equations,
-                            bdf2->gradients.backend->krylov != NULL, err);
-    if (!st && bdf2->acting.elsewhere)
-        st = put_lasting(bdf2, err);
-    return st ? st : copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
+    if (bdf2->in_time)
+        HS_TRY(hs_acting_init(&bdf2->acting, &bdf2->equations,
+                              bdf2->gradients.backend->krylov != NULL, err));
+    if (bdf2->acting.elsewhere)
+        HS_TRY(put_lasting(bdf2, err));
+    return copy(bdf2, HS_BDF2_ACTING, HS_KRYLOV_INFLOW, err);
 }
 
 void hs_bdf2_release(struct hs_bdf2 *bdf2)
@@ -188,17 +185,16 @@ static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_erro
     const struct hs_conjugate_gradients *gradients = &bdf2->gradients;
     const struct hs_krylov *vectors = gradients->vectors;
     struct hs_acting *acting = &bdf2->acting;
-    enum hs_status st = HS_OK;
-    if (acting->elsewhere)
-        st = gradients->backend->krylov->source(gradients->state, gradients->of, HS_BDF2_ACTING, t,
-                                                err);
-    if (!st && acting->elsewhere)
-        st = set(
+    if (acting->elsewhere) {
+        HS_TRY(gradients->backend->krylov->source(gradients->state, gradients->of, HS_BDF2_ACTING,
+                                                  t, err));
+        HS_TRY(set(
             bdf2, HS_BDF2_ACTING,
             two(times_capacity(1.0, HS_BDF2_ACTING), times(1.0, HS_BDF2_LASTING, HS_KRYLOV_NONE)),
-            err);
-    if (st || acting->count == 0)
-        return st;
+            err));
+    }
+    if (acting->count == 0)
+        return HS_OK;
     if (!hs_acting_at(acting, &bdf2->equations, t))
         return no_memory(err);
     return acting->node ? vectors->put_some(gradients->of, HS_BDF2_ACTING, acting->count,
@@ -211,14 +207,12 @@ enum hs_status hs_bdf2_begin(struct hs_bdf2 *bdf2, double t, struct hs_error *er
     bdf2->t = t;
     bdf2->step = bdf2->before = 0.0;
     bdf2->sloped = false;
-    enum hs_status st = hs_conjugate_gradients_load(&bdf2->gradients, HS_BDF2_NOW, 0, err);
-    if (!st) /* the field has these values rounded to its precision */
-        st = prescribe(bdf2, HS_BDF2_NOW, t, err);
-    if (!st)
-        st = copy(bdf2, HS_BDF2_OLD, HS_BDF2_NOW, err);
-    if (!st)
-        st = set(bdf2, HS_BDF2_SLOPE, (struct hs_krylov_sum){.count = 0}, err);
-    return st ? st : find_inflow(bdf2, t, err);
+    HS_TRY(hs_conjugate_gradients_load(&bdf2->gradients, HS_BDF2_NOW, 0, err));
+    /* the field has these values rounded to its precision */
+    HS_TRY(prescribe(bdf2, HS_BDF2_NOW, t, err));
+    HS_TRY(copy(bdf2, HS_BDF2_OLD, HS_BDF2_NOW, err));
+    HS_TRY(set(bdf2, HS_BDF2_SLOPE, (struct hs_krylov_sum){.count = 0}, err));
+    return find_inflow(bdf2, t, err);
 }
 
 enum hs_status hs_bdf2_begin_anew(struct hs_bdf2 *bdf2, struct hs_error *err)
@@ -234,21 +228,16 @@ enum hs_status hs_bdf2_look(struct hs_bdf2 *bdf2, double *rate, struct hs_error 
     struct hs_krylov_state *of = bdf2->gradients.of;
     struct hs_krylov_rates rates = {.largest = NAN};
     bdf2->equations.shift = 0.0;
-    enum hs_status st = find_inflow(bdf2, bdf2->t, err);
-    if (!st)
-        st = copy(bdf2, HS_KRYLOV_INFLOW, HS_BDF2_ACTING, err);
-    if (!st)
-        st = copy(bdf2, HS_BDF2_NEXT, HS_BDF2_NOW, err);
-    if (!st)
-        st = vectors->begin(of, err);
-    if (!st)
-        st = vectors->residual(of, 1.0, &rates, err);
-    if (!st)
-        st = vectors->end(of, err);
+    HS_TRY(find_inflow(bdf2, bdf2->t, err));
+    HS_TRY(copy(bdf2, HS_KRYLOV_INFLOW, HS_BDF2_ACTING, err));
+    HS_TRY(copy(bdf2, HS_BDF2_NEXT, HS_BDF2_NOW, err));
+    HS_TRY(vectors->begin(of, err));
+    HS_TRY(vectors->residual(of, 1.0, &rates, err));
+    HS_TRY(vectors->end(of, err));
     *rate = rates.largest;
     bdf2->sloped = true;
     const struct hs_krylov_term slope = {1.0, HS_KRYLOV_RESIDUAL, HS_KRYLOV_NONE, -1};
-    return st ? st : set(bdf2, HS_BDF2_SLOPE, one(slope), err);
+    return set(bdf2, HS_BDF2_SLOPE, one(slope), err);
 }
 
 /* ---- a parabola through what was before ------------------------------------------------------ */
@@ -283,13 +272,13 @@ static double share_of_error(const struct hs_bdf2 *bdf2, double step)
 enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, struct hs_error *err)
 {
     const struct prediction p = predict(bdf2, step);
-    const enum hs_status st = find_largest(bdf2,
-                                           three(times(1.0, HS_BDF2_NEXT, HS_BDF2_NOW),
-                                                 times(-p.change, HS_BDF2_NOW, HS_BDF2_OLD),
-                                                 times(-p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
-                                           true, out, err);
+    HS_TRY(find_largest(bdf2,
+                        three(times(1.0, HS_BDF2_NEXT, HS_BDF2_NOW),
+                              times(-p.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                              times(-p.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+                        true, out, err));
     *out *= share_of_error(bdf2, step);
-    return st;
+    return HS_OK;
 }
 
 /* ---- one system of equations ----------------------------------------------------------------- */
@@ -299,11 +288,8 @@ static enum hs_status keep_heat(struct hs_bdf2 *bdf2, struct hs_error *err)
 {
     const struct hs_krylov_sum inflow = one(times(1.0, HS_KRYLOV_INFLOW, HS_KRYLOV_NONE));
     double flows;
-    const enum hs_status st =
-        bdf2->gradients.vectors->total(bdf2->gradients.of, &inflow, &flows, err);
-    return st ? st
-              : hs_conjugate_gradients_set_heat(&bdf2->gradients, flows / bdf2->equations.shift,
-                                                err);
+    HS_TRY(bdf2->gradients.vectors->total(bdf2->gradients.of, &inflow, &flows, err));
+    return hs_conjugate_gradients_set_heat(&bdf2->gradients, flows / bdf2->equations.shift, err);
 }
 
 /* Judges a solution that is less accurate than asked for; *rate: its residual. Where walls or
@@ -313,10 +299,7 @@ static enum hs_status judge(struct hs_bdf2 *bdf2, const struct hs_solution *solu
 {
     const double shift = bdf2->equations.shift;
     struct hs_krylov_rates rates;
-    const enum hs_status st =
-        bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &rates, err);
-    if (st)
-        return st;
+    HS_TRY(bdf2->gradients.vectors->residual(bdf2->gradients.of, 1.0, &rates, err));
     const double left = *rate = rates.told;
     if (!isfinite(left))
         return set(bdf2, HS_BDF2_NEXT,
@@ -392,19 +375,17 @@ static enum hs_status solve_stage(struct hs_bdf2 *bdf2, double t, double shift,
                                   const struct hs_krylov_term before[2], struct prediction guess,
                                   double most, struct hs_error *err)
 {
-    enum hs_status st = find_inflow(bdf2, t, err);
-    if (!st)
-        st = set(bdf2, HS_KRYLOV_INFLOW,
-                 three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), before[0], before[1]), err);
-    if (!st)
-        st = set(bdf2, HS_BDF2_NEXT,
-                 three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
-                       times(guess.change, HS_BDF2_NOW, HS_BDF2_OLD),
-                       times(guess.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
-                 err);
-    if (!st && bdf2->in_time)
-        st = prescribe(bdf2, HS_BDF2_NEXT, t, err);
-    return st ? st : solve(bdf2, shift, most, t, &bdf2->tried, err);
+    HS_TRY(find_inflow(bdf2, t, err));
+    HS_TRY(set(bdf2, HS_KRYLOV_INFLOW,
+               three(times(1.0, HS_BDF2_ACTING, HS_KRYLOV_NONE), before[0], before[1]), err));
+    HS_TRY(set(bdf2, HS_BDF2_NEXT,
+               three(times(1.0, HS_BDF2_NOW, HS_KRYLOV_NONE),
+                     times(guess.change, HS_BDF2_NOW, HS_BDF2_OLD),
+                     times(guess.slope, HS_BDF2_SLOPE, HS_KRYLOV_NONE)),
+               err));
+    if (bdf2->in_time)
+        HS_TRY(prescribe(bdf2, HS_BDF2_NEXT, t, err));
+    return solve(bdf2, shift, most, t, &bdf2->tried, err);
 }
 
 /* The first step, in two stages. */
@@ -418,14 +399,12 @@ static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double 
                                            times_capacity(0.0, HS_BDF2_NOW)};
     const struct hs_krylov_term second[] = {times_capacity(shift * (1.0 - more), HS_BDF2_NOW),
                                             times_capacity(shift * more, HS_BDF2_NEXT)};
-    enum hs_status st = solve_stage(bdf2, middle, shift, first, part, most, err);
-    if (st)
-        return st;
+    HS_TRY(solve_stage(bdf2, middle, shift, first, part, most, err));
     bdf2->times = 0;
     bdf2->unsolved = 0.0;
     add_time(bdf2, 0.0, 1.0 - g, middle);
-    st = set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err);
-    return st ? st : solve_stage(bdf2, t, shift, second, predict(bdf2, step), most, err);
+    HS_TRY(set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err));
+    return solve_stage(bdf2, t, shift, second, predict(bdf2, step), most, err);
 }
 
 enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double most,
@@ -450,17 +429,17 @@ enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struc
     const double before = last > 0.0 ? w / (1.0 + 2.0 * w) : 1.0;
     const double now = last > 0.0 ? (1.0 + w) / (1.0 + 2.0 * w) : part_of_end();
     add_time(bdf2, before, now, t);
-    enum hs_status st = set(
+    HS_TRY(set(
         bdf2, HS_BDF2_MEAN,
         two(times(before, HS_BDF2_MEAN, HS_KRYLOV_NONE), times(now, HS_BDF2_NEXT, HS_KRYLOV_NONE)),
-        err);
-    if (!st && last > 0.0)
-        st = set(bdf2, HS_BDF2_SLOPE, one(times(1.0 / last, HS_BDF2_NOW, HS_BDF2_OLD)), err);
+        err));
+    if (last > 0.0)
+        HS_TRY(set(bdf2, HS_BDF2_SLOPE, one(times(1.0 / last, HS_BDF2_NOW, HS_BDF2_OLD)), err));
     bdf2->sloped = bdf2->sloped || last > 0.0;
     vectors->exchange(of, HS_BDF2_OLD, HS_BDF2_NOW);
     vectors->exchange(of, HS_BDF2_NOW, HS_BDF2_NEXT);
     bdf2->before = last;
     bdf2->step = step;
     bdf2->t = t;
-    return st;
+    return HS_OK;
 }

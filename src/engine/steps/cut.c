@@ -27,11 +27,9 @@ static enum hs_status first_step(struct hs_cut *cut, const struct hs_cut_steps *
                                  struct hs_method_state *self, struct hs_error *err)
 {
     double rate;
-    const enum hs_status st = steps->look(self, &rate, err);
-    cut->wanted = INFINITY;
-    if (!st && isfinite(rate) && rate > 0.0)
-        cut->wanted = cut->problem->schedule.tolerance / rate;
-    return st;
+    HS_TRY(steps->look(self, &rate, err));
+    cut->wanted = isfinite(rate) && rate > 0.0 ? cut->problem->schedule.tolerance / rate : INFINITY;
+    return HS_OK;
 }
 
 /* Goes to the end in steps of the same length as far as the estimate allows. */
@@ -39,8 +37,9 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps,
                          struct hs_method_state *self, double end, struct hs_error *err)
 {
     const double tolerance = cut->problem->schedule.tolerance, begin = cut->t;
-    enum hs_status st = cut->wanted > 0.0 ? HS_OK : first_step(cut, steps, self, err);
-    while (!st && cut->t < end) {
+    if (!(cut->wanted > 0.0))
+        HS_TRY(first_step(cut, steps, self, err));
+    while (cut->t < end) {
         const double left = end - cut->t, count = ceil(left / cut->wanted * (1.0 - same));
         const double step = count > 1.0 ? left / count : left;
         const double t = count > 1.0 ? cut->t + step : end;
@@ -52,9 +51,7 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps,
             cut->wanted = 0.5 * step;
             continue;
         }
-        st = steps->attempt(self, step, t, &error, &order, err);
-        if (st)
-            return st;
+        HS_TRY(steps->attempt(self, step, t, &error, &order, err));
         const double longer =
             fmin(fmax(careful * pow(tolerance / error, 1.0 / order), least), most);
         if (error <= tolerance) {
@@ -62,11 +59,11 @@ enum hs_status hs_cut_go(struct hs_cut *cut, const struct hs_cut_steps *steps,
             cut->t = t;
             cut->last = step;
             if (steps->accept)
-                st = steps->accept(self, step, t, err);
+                HS_TRY(steps->accept(self, step, t, err));
         } else {
             cut->wanted = step * longer;
             steps->refuse(self);
         }
     }
-    return st;
+    return HS_OK;
 }

@@ -461,12 +461,10 @@ static bool look_for_excess(const struct hs_problem *problem, const struct hs_da
 static void describe(const struct hs_problem *problem, const struct hs_datum *datum, double t,
                      const struct excess *found, char *out, size_t size)
 {
-    char node[160], number[64];
-    if (isnan(found->value)) /* printf would give it a sign */
-        snprintf(number, sizeof number, "NaN");
-    else if (isinf(found->value))
+    char node[160], number[64] = "NaN"; /* printf would give it a sign */
+    if (isinf(found->value))
         snprintf(number, sizeof number, "%g", found->value);
-    else
+    else if (!isnan(found->value))
         snprintf(number, sizeof number, "%g, more than a field in %s holds,", found->value,
                  hs_precision_name(problem->precision));
     hs_grid_name_node(&problem->grid, found->node, node, sizeof node);

@@ -116,9 +116,7 @@ enum hs_status hs_face_slots_at(struct hs_face_slots *slots, int slot, double t,
                 hs_value_at_node(&problem->face[face].data, &problem->grid, box.lo, t);
             continue;
         }
-        const enum hs_status st = fill(self, face, t, slots->table[slot][face], err);
-        if (st)
-            return st;
+        HS_TRY(fill(self, face, t, slots->table[slot][face], err));
     }
     return HS_OK;
 }

@@ -36,9 +36,7 @@ enum hs_status hs_ghosts_init(struct hs_ghosts *ghosts, const struct hs_problem 
         .threads = threads,
         .scratch_row = hs_larger(problem->grid.points[HS_X], problem->grid.points[HS_Y]),
     };
-    const enum hs_status st = hs_face_slots_init(&ghosts->slots, problem, slots, err);
-    if (st)
-        return st;
+    HS_TRY(hs_face_slots_init(&ghosts->slots, problem, slots, err));
     ghosts->scratch = malloc((size_t)threads * (size_t)ghosts->scratch_row * sizeof(double));
     bool enough = ghosts->scratch != NULL;
     for (int face = 0; face < HS_FACES && enough; face++)

@@ -295,6 +295,6 @@ enum hs_status hs_charts_write(struct hs_chart *charts, int count, const char *p
                                struct hs_error *err)
 {
     struct hs_sink sink;
-    const enum hs_status status = hs_sink_open(&sink, path, 0, err);
-    return status ? status : hs_sink_close(&sink, hs_charts_draw(charts, count, &sink, err), err);
+    HS_TRY(hs_sink_open(&sink, path, 0, err));
+    return hs_sink_close(&sink, hs_charts_draw(charts, count, &sink, err), err);
 }

@@ -51,6 +51,7 @@ static void release_column(struct hs_picture_column *column)
     free(column->name);
     free(column->unit);
     free(column->path);
+    free(column->quantity);
     free(column->value);
     free(column->time);
 }
@@ -98,11 +99,10 @@ static enum hs_status read_axes(struct hs_picture_file *file, struct hs_error *e
                                                                      : NULL;
     if (wrong)
         return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s", file->path, dataset_name, wrong);
-    enum hs_status status = HS_OK;
     file->dims = rank - 1;
-    for (int a = 0; a < file->dims && !status; a++)
-        status = read_axis(file, names[a], shape[rank - 1 - a], &file->axis[a], err);
-    return status ? status : read_axis(file, "/time", shape[0], &file->step, err);
+    for (int a = 0; a < file->dims; a++)
+        HS_TRY(read_axis(file, names[a], shape[rank - 1 - a], &file->axis[a], err));
+    return read_axis(file, "/time", shape[0], &file->step, err);
 }
 
 enum hs_status hs_picture_open(const char *path, struct hs_picture_file *out, struct hs_error *err)
@@ -218,6 +218,10 @@ static enum hs_status add_column(struct reader *r, const char *path, struct hs_e
     rows = out->count;
     out->count = 0;
     out->path = shown(name_of(path));
+    out->quantity = hs_copy(out->path);
+    char *slash = strrchr(out->quantity, '/');
+    if (slash)
+        *slash = '\0';
     for (int64_t i = 0; i < rows; i++)
         if (isfinite(out->value[i]) && isfinite(out->time[i])) {
             out->time[out->count] = out->time[i];

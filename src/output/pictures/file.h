@@ -10,6 +10,7 @@
 struct hs_picture_column {
     char *name, *unit; /* "" if the file names none */
     char *path;        /* of history and probes: "flux/x_min", whose name is "x_min" */
+    char *quantity;    /* "flux" */
     int64_t count;
     double *value, *time; /* [count]; time for history and probes only */
 };

@@ -159,9 +159,7 @@ static enum hs_status choose_scales(struct job *job, struct hs_error *err)
     double bounds[2] = {INFINITY, -INFINITY};
     for (int64_t step = p->first; step <= p->last; step++) {
         double *values = job->values + (step - p->first) % job->together * job->nodes;
-        const enum hs_status status = hs_picture_read(&p->file, step, &p->cut, values, err);
-        if (status)
-            return status;
+        HS_TRY(hs_picture_read(&p->file, step, &p->cut, values, err));
         widen(values, job->nodes, bounds);
     }
     const struct hs_scale temperature =
@@ -230,20 +228,20 @@ static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struc
     const struct hs_picture *p = job->picture;
     const double *time = p->file.step.value;
     const int64_t last = first + job->together - 1;
+    if (job->numbered) /* else choose_scales has read it */
+        HS_TRY(hs_picture_read(&p->file, first, &p->cut, job->values, err));
     const char *ending = strrchr(p->output, '.');
     char *name = job->numbered ? hs_format("%.*s-%04lld%s", (int)(ending - p->output), p->output,
                                            (long long)first, job->film ? ".png" : ending)
                                : hs_copy(p->output);
     char *subtitle = describe(job, time[first], time[last]);
-    enum hs_status status = HS_OK;
-    if (job->numbered) /* else choose_scales has read it */
-        status = hs_picture_read(&p->file, first, &p->cut, job->values, err);
+    enum hs_status status;
     if (job->chart.count)
         make_curves(job, time + first);
     job->chart.subtitle = subtitle;
-    if (!status && job->sink.to)
+    if (job->sink.to)
         status = hs_charts_draw(&job->chart, 1, &job->sink, err);
-    else if (!status && !(status = hs_charts_write(&job->chart, 1, name, err)))
+    else if (!(status = hs_charts_write(&job->chart, 1, name, err)))
         fprintf(out, "%s: snapshot %lld of 0 to %lld, %s\n", name, (long long)last,
                 (long long)p->file.step.count - 1, subtitle);
     free(name);
@@ -291,35 +289,24 @@ enum hs_status hs_picture_draw(struct hs_picture *p, FILE *out, struct hs_error 
 
 /* ---- columns ------------------------------------------------------------------------------- */
 
-/* Length of the quantity's name in the path of a row: "flux" of "flux/x_min". */
-static size_t quantity_length(const struct hs_picture_column *column)
-{
-    const char *slash = strrchr(column->path, '/');
-    return slash ? (size_t)(slash - column->path) : strlen(column->path);
-}
-
 /* Whether all rows are of one quantity, such as the fluxes of several walls. */
 static bool is_one_quantity(const struct hs_picture_file *file)
 {
-    const struct hs_picture_column *first = file->column;
-    const size_t length = quantity_length(first);
     bool one = true;
-    for (const struct hs_picture_column *k = first; k < first + file->columns; k++)
-        one = one && quantity_length(k) == length && strncmp(k->path, first->path, length) == 0;
+    for (int k = 1; k < file->columns; k++)
+        one = one && strcmp(file->column[k].quantity, file->column->quantity) == 0;
     return one;
 }
 
-/* What the rows are, which have one unit; allocated. */
-static char *quantity_of(const struct hs_picture_file *file)
+/* What the rows are, which have one unit. */
+static const char *quantity_of(const struct hs_picture_file *file)
 {
     const struct hs_picture_column *first = file->column;
-    if (file->columns == 1)
-        return hs_copy(first->path);
-    if (is_one_quantity(file))
-        return hs_format("%.*s", (int)quantity_length(first), first->path);
-    return hs_copy(strcmp(first->unit, file->unit) == 0 ? "temperature"
-                   : strcmp(first->unit, "K") == 0      ? "difference in temperature"
-                                                        : "heat flow");
+    return file->columns == 1                     ? first->path
+           : is_one_quantity(file)                ? first->quantity
+           : strcmp(first->unit, file->unit) == 0 ? "temperature"
+           : strcmp(first->unit, "K") == 0        ? "difference in temperature"
+                                                  : "heat flow";
 }
 
 /* The scale of the rows' times. One time alone stands in the middle: a row at the beginning has
@@ -347,13 +334,11 @@ enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *ou
 {
     static const uint32_t colours[] = {HS_BLUE,  0xCC5500, 0x00825A, 0x963C96,
                                        0xB22222, 0x78641E, 0x008CAA, 0x5A5A5A};
-    enum hs_status status = hs_picture_read_columns(&p->file, names, err);
-    if (status)
-        return status;
+    HS_TRY(hs_picture_read_columns(&p->file, names, err));
     const int count = p->file.columns;
     const struct hs_picture_column *column = p->file.column;
     const bool one = is_one_quantity(&p->file);
-    char *what = quantity_of(&p->file), label[HS_LABEL_SIZE];
+    char label[HS_LABEL_SIZE];
     double values[2] = {INFINITY, -INFINITY}, times[2] = {INFINITY, -INFINITY};
     struct hs_chart c = {
         .width = (int)p->width, .title = p->file.title, .subtitle = "", .count = count};
@@ -367,12 +352,11 @@ enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *ou
                                                            : column->path};
     }
     c.x = fit_times(p, times, label);
-    c.y = fit(p, what, p->file.column->unit, values, 0.05, err);
-    status = hs_charts_write(&c, 1, p->output, err);
+    c.y = fit(p, quantity_of(&p->file), p->file.column->unit, values, 0.05, err);
+    const enum hs_status status = hs_charts_write(&c, 1, p->output, err);
     if (!status)
         fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
                 p->file.path);
     free(c.curves);
-    free(what);
     return status;
 }
