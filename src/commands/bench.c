@@ -150,10 +150,9 @@ static enum hs_status make_request(const struct arguments *from, struct hs_bench
     if (from->radius > HS_MAX_RADIUS)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --radius %lld: 1, 2 or 3",
                             (long long)from->radius);
-    enum hs_status st = read_common(from, &out->precision, err);
-    if (!st)
-        st = read_body(from, out, err);
-    return st ? st : read_points(from, out, err);
+    HS_TRY(read_common(from, &out->precision, err));
+    HS_TRY(read_body(from, out, err));
+    return read_points(from, out, err);
 }
 
 /* ---- which kernels --------------------------------------------------------------------------- */
@@ -168,10 +167,8 @@ static enum hs_status mark(const char *list, bool as, struct hs_problem *problem
     while (hs_list_next(&list, ',', name, sizeof name)) {
         const struct hs_kernel *one = NULL;
         problem->solver.kernel = name;
-        const enum hs_status st = as ? hs_choose(problem, backend, &one, note, sizeof note, err)
-                                     : hs_kernel_find(name, (*backend)->device, &one, err);
-        if (st)
-            return st;
+        HS_TRY(as ? hs_choose(problem, backend, &one, note, sizeof note, err)
+                  : hs_kernel_find(name, (*backend)->device, &one, err));
         for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             if (hs_kernels[n] == one)
                 named[n] = as;
@@ -215,9 +212,8 @@ static enum hs_status find_auto(const struct arguments *from, const struct hs_be
                             .sweeps = HS_PLAN_MOST_SWEEPS,
                             .output_every = -1,
                             .tail_step = 1.0};
-    const enum hs_status st =
-        hs_choose(&problem, &out->backend, &out->kernel, note, sizeof note, err);
-    return st ? st : hs_tune_file_take(&problem, out, err);
+    HS_TRY(hs_choose(&problem, &out->backend, &out->kernel, note, sizeof note, err));
+    return hs_tune_file_take(&problem, out, err);
 }
 
 /* Enough sweeps that each kernel makes at least one full fused call and has a remainder; fewer if
@@ -341,9 +337,7 @@ static enum hs_status read_methods(const struct arguments *from, struct hs_metho
                                        .peers = from->peers,
                                        .peer = from->peer,
                                        .peer_seconds = (double)from->peer_seconds};
-    const enum hs_status st = read_common(from, &out->precision, err);
-    if (st)
-        return st;
+    HS_TRY(read_common(from, &out->precision, err));
     const int count = from->points ? hs_points_counts("bench: --points", from->points,
                                                       "give one number", points, err)
                                    : 1;

@@ -582,9 +582,7 @@ static enum hs_status check_claim(struct outlook *outlook, struct hs_error *err)
 static enum hs_status show(const struct hs_case_request *request, struct outlook *outlook,
                            struct hs_error *err)
 {
-    const enum hs_status st = look_ahead(outlook, err);
-    if (st)
-        return st;
+    HS_TRY(look_ahead(outlook, err));
     hs_doubts_find(outlook->problem, outlook->plan, &outlook->doubts);
     if (request->json)
         print_json(outlook);

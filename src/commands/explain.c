@@ -31,10 +31,7 @@ static enum hs_status set_grid(struct question *question, const char *points, in
 {
     struct hs_case *of = &question->of;
     struct hs_grid grid = {.spacing = {1.0, 1.0, 1.0}};
-    const enum hs_status status =
-        hs_points_read("explain", points, dims, &grid.dims, grid.points, err);
-    if (status)
-        return status;
+    HS_TRY(hs_points_read("explain", points, dims, &grid.dims, grid.points, err));
     /* the total loads of a kernel are counted in 64 bits */
     const double most_nodes = 1e15;
     if ((double)grid.points[HS_X] * (double)grid.points[HS_Y] * (double)grid.points[HS_Z] >

@@ -14,9 +14,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         {"--list", HS_ARGUMENT_FLAG, &list, ""},
         {NULL, HS_ARGUMENT_OPTIONAL, &name, "NAME"},
     };
-    const enum hs_status status = hs_arguments_read(argc, argv, table, 2, err);
-    if (status)
-        return status;
+    HS_TRY(hs_arguments_read(argc, argv, table, 2, err));
     if (list) {
         for (const struct hs_template *template = hs_templates; template->name; template ++)
             printf("%-12s %s\n", template->name, template->summary);

@@ -37,9 +37,7 @@ static enum hs_status read_request(int argc, char **argv, struct hs_case_request
 static enum hs_status read_case(const struct hs_case_request *request, struct asked *out,
                                 struct hs_error *err)
 {
-    const enum hs_status st = hs_case_read(request, &out->problem, err);
-    if (st)
-        return st;
+    HS_TRY(hs_case_read(request, &out->problem, err));
     struct hs_problem free_to_choose = out->problem;
     free_to_choose.solver.kernel = NULL;
     return hs_tune_file_plan(&free_to_choose, &out->plan, err);

@@ -228,10 +228,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         {"--man", HS_ARGUMENT_FLAG, &man, ""},
         {"--keys", HS_ARGUMENT_FLAG, &keys, ""},
     };
-    const enum hs_status status =
-        hs_arguments_read(argc, argv, table, sizeof table / sizeof table[0], err);
-    if (status)
-        return status;
+    HS_TRY(hs_arguments_read(argc, argv, table, sizeof table / sizeof table[0], err));
     if (markdown + man + keys > 1)
         return hs_error_add(err, HS_BAD_INPUT, "options: give one of --markdown, --man, --keys");
     if (man)

@@ -403,10 +403,7 @@ static enum hs_status verify(const struct request *request, struct findings *fin
         sweeps = request->sweeps < plan->sweeps ? request->sweeps : plan->sweeps;
     if (request->every && !request->of.json && !request->of.quiet)
         print_heading(findings);
-    const enum hs_status st =
-        hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err);
-    if (st)
-        return st;
+    HS_TRY(hs_verify_reference(findings->problem, plan, sweeps, &findings->reference, err));
     return request->every ? compare_every(request, findings, err) : prove(request, findings, err);
 }
 

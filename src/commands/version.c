@@ -7,9 +7,7 @@
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
-    const enum hs_status st = hs_arguments_read(argc, argv, NULL, 0, err);
-    if (st)
-        return st;
+    HS_TRY(hs_arguments_read(argc, argv, NULL, 0, err));
     printf("heatsolve %s (commit %s, %s)\n", hs_version(), hs_commit(), hs_compiler());
     printf("%s\n", hs_libraries());
     return HS_OK;

@@ -51,10 +51,9 @@ hs_status hs_cuda_separation_init(hs_cuda_separation *tables, const hs_separatio
         const double *const plane = (double *)(tables->memory + (size_t)l * apart);
         tables->level[l] = {plane, (const hs_source_line *)(plane + plane_numbers(grid))};
     }
-    hs_status st = make_function(&separation->plane, &one, grid, &tables->plane, err);
-    if (!st)
-        st = make_function(&separation->column, &one, grid, &tables->column, err);
-    return st ? st : make_function(&separation->offset, &nothing, grid, &tables->offset, err);
+    HS_TRY(make_function(&separation->plane, &one, grid, &tables->plane, err));
+    HS_TRY(make_function(&separation->column, &one, grid, &tables->column, err));
+    return make_function(&separation->offset, &nothing, grid, &tables->offset, err);
 }
 
 void hs_cuda_separation_release(hs_cuda_separation *tables)

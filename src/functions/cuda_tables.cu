@@ -73,10 +73,7 @@ hs_status hs_cuda_tables_fill(hs_cuda_tables *tables, const hs_grid *grid, int c
             times.t[m] = t[m];
             times.out[m] = left.table[n] + m * left.apart[n];
         }
-        const hs_status st =
-            hs_cuda_evaluate(&tables->part[n], &patch, &times, 1.0, HS_DOUBLE, stream, err);
-        if (st)
-            return st;
+        HS_TRY(hs_cuda_evaluate(&tables->part[n], &patch, &times, 1.0, HS_DOUBLE, stream, err));
     }
     tables->filled = true;
     return HS_OK;

@@ -211,9 +211,7 @@ hs_status launch_shape(const hs_kernel_plan *plan, const hs_resident &cut, const
                        hs_error *err)
 {
     arguments<T> p = make_arguments<T>(sweep, cut);
-    const hs_status st = put_levels(sweep, p, err);
-    if (st)
-        return st;
+    HS_TRY(put_levels(sweep, p, err));
     const auto kernel = p.source ? kernel_for<T, DIMS, ROWS, PLANES, true>(walls_of(p))
                                  : kernel_for<T, DIMS, ROWS, PLANES, false>(walls_of(p));
     return star::launch_together("resident", kernel, p, plan->launch, sweep->stream, err);

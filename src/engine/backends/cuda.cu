@@ -398,9 +398,7 @@ hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, h
 {
     for (int slot = 0; slot < state->faces.slots.count;
          slot++) { /* so that none is evaluated while capturing */
-        const hs_status st = hs_cuda_faces_at(&state->faces, slot, hs_span_time(span, first), err);
-        if (st)
-            return st;
+        HS_TRY(hs_cuda_faces_at(&state->faces, slot, hs_span_time(span, first), err));
     }
     const auto run = [&] {
         hs_status st = HS_OK;
@@ -410,9 +408,7 @@ hs_status capture(hs_backend_state *state, const hs_span *span, int64_t first, h
     };
     hs_cuda_graph *const kept = &state->graph;
     hs_cuda_graph_release(kept);
-    const hs_status st = hs_cuda_capture(state->stream, run, &kept->graph, err);
-    if (st)
-        return st;
+    HS_TRY(hs_cuda_capture(state->stream, run, &kept->graph, err));
     kept->now = state->now;
     kept->step = span->step;
     kept->op = span->op;

@@ -86,12 +86,9 @@ hs_status hs_cuda_krylov_reserve(hs_krylov_state *self, int further, hs_error *e
     for (; self->count < count; self->count++) {
         double *&here = self->vector[self->count];
         here = NULL;
-        const hs_status st =
-            self->count == HS_KRYLOV_NONE
-                ? HS_OK
-                : hs_cuda_nodes_take(&self->matrix, sizeof *here, (void **)&here, err);
-        if (st)
-            return st;
+        HS_TRY(self->count == HS_KRYLOV_NONE
+                   ? HS_OK
+                   : hs_cuda_nodes_take(&self->matrix, sizeof *here, (void **)&here, err));
     }
     return HS_OK;
 }

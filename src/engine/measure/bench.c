@@ -194,10 +194,9 @@ static enum hs_status sweep_all(const struct hs_bench *bench, const struct hs_ba
 {
     const struct hs_box all = hs_grid_box(&bench->problem.grid);
     const struct hs_span span = span_of(bench, bench->proof_sweeps);
-    enum hs_status st = backend->upload(state, &all, bench->initial, err);
-    if (!st)
-        st = backend->sweep(state, &span, err);
-    return st ? st : backend->download(state, &all, out, err);
+    HS_TRY(backend->upload(state, &all, bench->initial, err));
+    HS_TRY(backend->sweep(state, &span, err));
+    return backend->download(state, &all, out, err);
 }
 
 /* For a body: by the plain kernel, which has the reference's bits. */
@@ -299,9 +298,7 @@ static enum hs_status prove(struct hs_bench *bench, const struct hs_backend *bac
                             struct hs_backend_state *state, struct hs_bench_row *out,
                             struct hs_error *err)
 {
-    const enum hs_status st = sweep_all(bench, backend, state, bench->spare, err);
-    if (st)
-        return st;
+    HS_TRY(sweep_all(bench, backend, state, bench->spare, err));
     out->bound = proof_bound(bench);
     out->apart = largest_difference(bench, bench->spare, bench->expected);
     out->proven = out->apart <= out->bound;

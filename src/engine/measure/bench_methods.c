@@ -109,8 +109,8 @@ static enum hs_status open_way(const struct hs_problem *problem, const struct hs
     schedule->steady_method = isnan(schedule->end) && method->solve ? name : NULL;
     if (steps > 0)
         schedule->step = schedule->end / (double)steps;
-    const enum hs_status st = hs_plan_make(&out->problem, &out->plan, err);
-    return st ? st : out->plan.backend->create(&out->problem, out->plan.kernel, &out->state, err);
+    HS_TRY(hs_plan_make(&out->problem, &out->plan, err));
+    return out->plan.backend->create(&out->problem, out->plan.kernel, &out->state, err);
 }
 
 static void close_way(struct way *way)

@@ -64,9 +64,7 @@ enum hs_status hs_candidate_sample(const struct hs_candidate *candidate, int64_t
     int64_t done = 0;
     while (done < sweeps) {
         double seconds = 0.0;
-        const enum hs_status st = hs_timing_take(&timing, count, &seconds, err);
-        if (st)
-            return st;
+        HS_TRY(hs_timing_take(&timing, count, &seconds, err));
         all += seconds;
         done += count;
     }

@@ -65,9 +65,7 @@ static enum hs_status time_steps(const struct hs_candidate *candidate,
         if (count > all)
             count = all;
         struct lot lot;
-        const enum hs_status st = make_lot(candidate, method, count, &lot, err);
-        if (st)
-            return st;
+        HS_TRY(make_lot(candidate, method, count, &lot, err));
         const double seconds = lot.sweeping + lot.reducing;
         out->seconds_per_sweep = lot.sweeping / lot.sweeps;
         out->seconds_per_reduction = lot.reductions ? lot.reducing / (double)lot.reductions : 0.0;

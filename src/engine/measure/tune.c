@@ -65,10 +65,8 @@ enum hs_status hs_tune_case_of(const struct hs_problem *problem, const struct hs
                                struct hs_tune_case *out, struct hs_error *err)
 {
     struct hs_device_fingerprint fingerprint = {"", ""};
-    const enum hs_status st = plan->backend->fingerprint(
-        problem->solver.device, problem->solver.threads, &fingerprint, err);
-    if (st)
-        return st;
+    HS_TRY(plan->backend->fingerprint(problem->solver.device, problem->solver.threads, &fingerprint,
+                                      err));
     snprintf(out->device, sizeof out->device, "%s", fingerprint.device);
     snprintf(out->driver, sizeof out->driver, "%s", fingerprint.driver);
     snprintf(out->version, sizeof out->version, "%s, commit %s", hs_version(), hs_commit());
@@ -184,9 +182,7 @@ enum hs_status hs_tune_measure(const struct hs_kernel *const *kernels,
 {
     *out = (struct hs_tuning){.count = 0};
     const double begun = hs_clock_now();
-    enum hs_status st = hs_tune_case_of(problem, plan, &out->about, err);
-    if (st)
-        return st;
+    HS_TRY(hs_tune_case_of(problem, plan, &out->about, err));
     void *plane = hs_candidate_plane(problem, true, err);
     if (!plane)
         return HS_DEVICE;

@@ -172,12 +172,9 @@ enum hs_status hs_cells_init(struct hs_cells *cells, const struct hs_network_spe
                                  of_cells ? last->cells : last->nodes, last->wrap);
     const bool at_hand = body->conductivity.value || body->capacity.value;
     cells->nodes = hs_window_of(at_hand ? &all : portion, spec->grid, last->nodes, last->wrap);
-    enum hs_status st = find_labels(cells, spec, err);
-    if (!st)
-        st = read_measured(cells, HS_CONDUCTIVITY, &body->conductivity, err);
-    if (!st)
-        st = read_measured(cells, HS_CAPACITY, &body->capacity, err);
-    return st;
+    HS_TRY(find_labels(cells, spec, err));
+    HS_TRY(read_measured(cells, HS_CONDUCTIVITY, &body->conductivity, err));
+    return read_measured(cells, HS_CAPACITY, &body->capacity, err);
 }
 
 void hs_cells_release(struct hs_cells *cells)

@@ -401,8 +401,8 @@ static void share_threads(void)
 enum hs_status hs_ranks_compare(enum hs_status status, const struct hs_problem *problem,
                                 struct hs_error *err)
 {
-    const enum hs_status st = hs_ranks_agree(status, err);
-    return st ? st : hs_same_inputs(problem, err);
+    HS_TRY(hs_ranks_agree(status, err));
+    return hs_same_inputs(problem, err);
 }
 
 void hs_ranks_share(struct hs_problem *problem)
@@ -441,9 +441,7 @@ static enum hs_status check_method(const struct hs_problem *problem, const struc
 static enum hs_status check(const struct hs_problem *problem, const struct hs_method *method,
                             struct hs_error *err)
 {
-    const enum hs_status st = check_method(problem, method, err);
-    if (st)
-        return st;
+    HS_TRY(check_method(problem, method, err));
     const int most = hs_slab_most(problem);
     if (hs_wire.ranks <= most)
         return HS_OK;
