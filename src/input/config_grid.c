@@ -209,26 +209,11 @@ static bool read_space(struct hs_reader *reader)
 /* The least host memory of a run: on the CPU two fields, the in and out buffers; one field if a GPU
  * holds the buffers. In addition, at most what kernels keep. */
 struct demand {
-    int fields;                  /* including the source's, if it may be a field */
-    double threads, cache, most; /* CPU threads or 0; bytes of a core's L2; limit of the sum */
-    double beside[HS_AXES];      /* bytes for each coordinate of an axis */
-    double rows;                 /* bytes for the coefficients of each node, where all differ */
+    int fields;             /* including the source's, if it may be a field */
+    double kernels;         /* bytes */
+    double beside[HS_AXES]; /* bytes for each coordinate of an axis */
+    double rows;            /* bytes for the coefficients of each node, where all differ */
 };
-
-/* The kernel is not known yet, so this is the larger of two bounds per thread: 1.5 times a core's
- * L2, and what `wavefront` keeps of a tile: eight planes of its rows and 17 more, with one of two
- * row pitches for short and long rows. A tile has at most 64 rows, fewer if all threads can then
- * have eight rows or more. */
-static double kernels_keep(const struct demand *demand, const struct hs_problem *problem)
-{
-    const struct hs_grid *grid = &problem->grid;
-    const double row = (double)grid->points[HS_X] * (double)hs_precision_size(problem->precision);
-    const double across = (double)grid->points[HS_Y], each = across / fmax(demand->threads, 1.0);
-    const double rows = fmin(64.0, each < 8.0 ? across : ceil(each));
-    const double planes = 8.0 * (rows + 17.0) * (row > 3072.0 ? 7488.0 : 3392.0);
-    const double kept = fmax(1.5 * demand->cache, grid->dims > 2 ? planes : 0.0);
-    return fmin(demand->threads * kept, demand->most);
-}
 
 static double bytes_of(const struct hs_problem *problem, const void *context)
 {
@@ -239,7 +224,7 @@ static double bytes_of(const struct hs_problem *problem, const void *context)
     for (int axis = 0; axis < grid->dims; axis++)
         coordinates += demand->beside[axis] * (double)grid->points[axis];
     return demand->fields * hs_layout_bytes(grid, problem->radius, align, problem->precision) +
-           demand->rows * (double)hs_grid_count(grid) + coordinates + kernels_keep(demand, problem);
+           demand->rows * (double)hs_grid_count(grid) + coordinates + demand->kernels;
 }
 
 /* The least that each coordinate of an axis given by x, y or z takes: while they are computed a
@@ -270,13 +255,13 @@ static void say_what_fits(const struct hs_reader *reader, bool on_gpu, double fr
     const bool source = hs_given(reader, "source.expression") || hs_given(reader, "source.file");
     const double processors =
         fmin(hs_machine_processors(""), fmax(1.0, (double)sysconf(_SC_NPROCESSORS_ONLN)));
+    /* none is known yet; they keep the like of a core's L2 for each thread, or some MB */
+    const double each = fmax(1.5 * (double)hs_machine_l2_bytes(), 5e6);
     const double rows = row_bytes(reader);
     const int arrays = problem->grid.dims + 2; /* conductances, rates and sinks */
     struct demand demand = {.fields = on_gpu ? 1 : 2 + source + (rows > 0.0 ? arrays : 0),
-                            .rows = rows,
-                            .threads = on_gpu ? 0.0 : processors,
-                            .cache = (double)hs_machine_l2_bytes(),
-                            .most = free_bytes / 4};
+                            .kernels = on_gpu ? 0.0 : fmin(processors * each, free_bytes / 4),
+                            .rows = rows};
     for (int axis = 0; axis < problem->grid.dims; axis++)
         demand.beside[axis] = hs_axis_is_given(reader, axis) ? 3.0 * sizeof(double) : 0.0;
     const struct hs_largest_grid limit = {bytes_of, &demand, free_bytes * 15 / 16};
