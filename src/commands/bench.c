@@ -70,26 +70,25 @@ static enum hs_status read_arguments(int argc, char **argv, struct arguments *ou
     snprintf(out->command, sizeof out->command, "heatsolve");
     for (int i = 0; i < argc; i++)
         hs_text_append(out->command, sizeof out->command, " %s", argv[i]);
-    const enum hs_status st =
-        hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
+    HS_TRY(hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err));
     out->peers = out->peers || out->peer;
-    if (!st && out->json && out->csv)
+    if (out->json && out->csv)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --json or --csv, not both");
-    if (!st && out->weak && out->strong)
+    if (out->weak && out->strong)
         return hs_error_add(err, HS_BAD_INPUT, "bench: --weak or --strong, not both");
-    if (!st && (out->weak || out->strong) && hs_ranks_count() == 1)
+    if ((out->weak || out->strong) && hs_ranks_count() == 1)
         return hs_error_add(
             err, HS_BAD_INPUT,
             "bench: --weak and --strong compare several ranks with one: mpirun -n 2 "
             "heatsolve-mpi bench ... (make MPI=yes builds it)");
-    if (!st && (out->weak || out->strong) && (out->peers || out->roofline))
+    if ((out->weak || out->strong) && (out->peers || out->roofline))
         return hs_error_add(err, HS_BAD_INPUT,
                             "bench: --weak and --strong take no --peers and no --roofline");
-    if (!st && out->roofline)
+    if (out->roofline)
         return hs_canvas_check_name("bench: --roofline", out->roofline, false, err);
-    if (!st && out->chart)
+    if (out->chart)
         return hs_canvas_check_name("bench: --chart", out->chart, false, err);
-    return st;
+    return HS_OK;
 }
 
 /* ---- the case -------------------------------------------------------------------------------- */
@@ -101,16 +100,16 @@ static enum hs_status read_points(const struct arguments *from, struct hs_bench_
     static const char *const usual[HS_AXES] = {"67108864", "8192", "384"};
     const int64_t dims = from->dims > 0 && from->dims <= HS_AXES ? from->dims : HS_AXES;
     const int64_t least = 2 * out->radius + 1, most = (int64_t)1 << 40;
-    const enum hs_status st = hs_points_read("bench", from->points ? from->points : usual[dims - 1],
-                                             from->dims, &out->dims, out->points, err);
-    for (int axis = 0; axis < out->dims && !st; axis++)
+    HS_TRY(hs_points_read("bench", from->points ? from->points : usual[dims - 1], from->dims,
+                          &out->dims, out->points, err));
+    for (int axis = 0; axis < out->dims; axis++)
         if (out->points[axis] < least || out->points[axis] > most)
             return hs_error_add(err, HS_BAD_INPUT,
                                 "bench: --points: %lld along an axis: radius %d needs at least "
                                 "%lld, and at most %lld are allowed",
                                 (long long)out->points[axis], out->radius, (long long)least,
                                 (long long)most);
-    return st;
+    return HS_OK;
 }
 
 static enum hs_status read_body(const struct arguments *from, struct hs_bench_request *out,
@@ -183,19 +182,16 @@ static enum hs_status choose(const struct arguments *from, const struct hs_bench
     struct hs_problem problem = bench->problem; /* a shallow copy */
     problem.solver.backend = (char *)(uintptr_t)from->backend;
     bool named[HS_BENCH_MOST] = {false};
-    enum hs_status st = mark(from->kernel, true, &problem, &out->backend, named, err);
-    if (!st && strcmp(from->kernel, "auto") == 0)
+    HS_TRY(mark(from->kernel, true, &problem, &out->backend, named, err));
+    if (strcmp(from->kernel, "auto") == 0)
         for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
             named[n] = hs_kernels[n]->device == out->backend->device &&
                        hs_kernel_suits(hs_kernels[n], &problem, NULL, 0);
-    if (!st)
-        st = mark(from->except, false, &problem, &out->backend, named, err);
-    for (int n = 0; !st && n < HS_BENCH_MOST && hs_kernels[n]; n++)
+    HS_TRY(mark(from->except, false, &problem, &out->backend, named, err));
+    for (int n = 0; n < HS_BENCH_MOST && hs_kernels[n]; n++)
         if (named[n])
             out->of[out->count++] = hs_kernels[n];
-    if (!st && out->count == 0)
-        return hs_error_add(err, HS_BAD_INPUT, "bench: no kernel is left");
-    return st;
+    return out->count > 0 ? HS_OK : hs_error_add(err, HS_BAD_INPUT, "bench: no kernel is left");
 }
 
 /* What "auto" would take for the case: the tuned kernel if there is one, else the heuristic's. */
@@ -241,12 +237,9 @@ static enum hs_status add_roofline(struct hs_bench_report *report, const struct 
     const struct hs_bench_request *request = &report->bench->request;
     const struct hs_problem *problem = &report->bench->problem;
     struct hs_ceilings ceilings = {0};
-    enum hs_status st = HS_OK;
     if (backend->ceilings)
-        st = backend->ceilings(problem->solver.device, problem->solver.threads, problem->precision,
-                               &ceilings, err);
-    if (st)
-        return st;
+        HS_TRY(backend->ceilings(problem->solver.device, problem->solver.threads,
+                                 problem->precision, &ceilings, err));
     hs_roofline_make(report->bench, report->rows, report->count, &ceilings, &roofline);
     report->roofline = &roofline;
     char subtitle[192], points[HS_POINTS_TEXT];
@@ -379,12 +372,11 @@ static enum hs_status check_ahead(const struct arguments *arguments,
 {
     if (arguments->peers && (request->radius != 1 || request->which != HS_BENCH_STENCIL))
         return hs_error_add(err, HS_BAD_INPUT, "bench: --peers needs --radius 1 and no --body");
-    enum hs_status st = HS_OK;
     if (arguments->peers)
-        st = hs_peers_check(HS_PEERS_SWEEPS, arguments->peer, err);
-    if (!st && arguments->roofline)
-        st = hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE, hs_canvas_elsewhere, err);
-    return st;
+        HS_TRY(hs_peers_check(HS_PEERS_SWEEPS, arguments->peer, err));
+    return arguments->roofline ? hs_existing_check(arguments->roofline, HS_EXISTING_PICTURE,
+                                                   hs_canvas_elsewhere, err)
+                               : HS_OK;
 }
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
@@ -396,16 +388,13 @@ static enum hs_status scale_kernels(const struct arguments *arguments, struct hs
 {
     static struct hs_scaling_row rows[HS_BENCH_MOST];
     const int64_t sweeps = proof_sweeps(&scaling->all, kernels);
-    enum hs_status st = hs_bench_expect(&scaling->one, sweeps, err);
-    if (!st)
-        st = hs_bench_expect(&scaling->all, sweeps, err);
     int failed = 0;
-    for (int n = 0; n < kernels->count && !st; n++) {
-        st = hs_scaling_kernel(scaling, kernels->backend, all, kernels->of[n], &rows[n], err);
+    HS_TRY(hs_bench_expect(&scaling->one, sweeps, err));
+    HS_TRY(hs_bench_expect(&scaling->all, sweeps, err));
+    for (int n = 0; n < kernels->count; n++) {
+        HS_TRY(hs_scaling_kernel(scaling, kernels->backend, all, kernels->of[n], &rows[n], err));
         failed += !rows[n].one.proven || !rows[n].all.proven;
     }
-    if (st)
-        return st;
     (arguments->json ? hs_scaling_report_json
      : arguments->csv
          ? hs_scaling_report_csv
@@ -436,23 +425,19 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct arguments arguments;
     struct hs_bench_request request;
     struct kernels kernels = {.count = 0};
-    enum hs_status st = read_arguments(argc, argv, &arguments, err);
-    if (!st && !arguments.weak && !arguments.strong && !hs_ranks_is_first())
+    HS_TRY(read_arguments(argc, argv, &arguments, err));
+    if (!arguments.weak && !arguments.strong && !hs_ranks_is_first())
         return HS_OK;
-    if (!st && arguments.methods)
+    if (arguments.methods)
         return run_methods(&arguments, err);
-    if (!st && arguments.chart)
-        st = hs_error_add(err, HS_BAD_INPUT, "bench: --chart is of --methods; take --roofline");
-    if (!st)
-        st = make_request(&arguments, &request, err);
-    if (!st)
-        st = check_ahead(&arguments, &request, err);
-    if (st)
-        return st;
+    if (arguments.chart)
+        return hs_error_add(err, HS_BAD_INPUT, "bench: --chart is of --methods; take --roofline");
+    HS_TRY(make_request(&arguments, &request, err));
+    HS_TRY(check_ahead(&arguments, &request, err));
     if (arguments.weak || arguments.strong)
         return scale(&arguments, &request, err);
     struct hs_bench bench;
-    st = hs_bench_init(&bench, &request, err);
+    enum hs_status st = hs_bench_init(&bench, &request, err);
     if (!st)
         st = choose(&arguments, &bench, &kernels, err);
     if (!st)
