@@ -319,11 +319,13 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
 static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit") &&
+    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
+                               "r|degr|°r|rankine|degree_rankine|degrees_rankine") &&
         !problem->raw && hs_problem_has_capacity(problem))
         doubt(out, hs_problem_place(problem, HS_PLACE_UNIT),
-              "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit is "
-              "5/9: heat in W and J comes out 1.8 times too large, and sources and fluxes warm "
+              "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
+              "Rankine is 5/9: heat in W and J comes out 1.8 times too large, and sources and "
+              "fluxes warm "
               "1.8 times too little; give temperatures in degC or K");
 }
 
