@@ -55,7 +55,7 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         assert "warning" not in "".join(lines[len(wanted) :])
 
 
-@pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit"])
+@pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
     assert len(warnings) == 1 and f'temperature_unit = "{unit}": nothing is converted' in warnings[0]
@@ -87,6 +87,25 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
     text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, the run at 600 s; from then on its last number, 5,'
     assert len(found) == warned and all(line.startswith(text) for line in found)
+
+
+@pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])
+def test_a_table_that_begins_after_the_run_is_a_warning(tmp_path, first, numbers, warned):
+    """Times of a calendar, say: the run would see the first number only."""
+    (tmp_path / "air.csv").write_text(f"{first},{numbers[0]}\n{first + 3600},{numbers[1]}\n")
+    face = '{ type = "robin"; h = 25.0; ambient_table = "air.csv"; }'
+    (tmp_path / "steel.cfg").write_text(STEEL.split("boundary")[0].replace("293.15 +", "5 +") + f"boundary = {{ all = {face}; }};\ntime = {{ end = 600.0; }};\n")
+    text = f'steel.cfg:4: boundary.all.ambient_table = "air.csv": begins at t = {first} s, the run ends at 600 s: only its first number, 5, counts. Let its times count from the beginning of the run'
+    assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
+
+
+@pytest.mark.parametrize("upper, warned", [("0.1", True), ("0.09", False)])
+def test_a_patch_that_a_later_one_covers_is_a_warning(tmp_path, upper, warned):
+    patch = '{ lower = [0.0]; upper = [%s]; type = "robin"; h = 5.0; ambient = 293.15; }'
+    small, large = patch.replace("[0.0]", "[0.05]") % "0.1", patch % upper
+    (tmp_path / "steel.cfg").write_text(STEEL.replace("ambient = 293.15; };", f"ambient = 293.15;\n patches = ( {small},\n{large} ); }};"))
+    text = "steel.cfg:7: boundary.x_max.patches[0]: lies in patches[1], which is over it as the later one; change their order, or remove it"
+    assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
 
 
 BODY = """\
