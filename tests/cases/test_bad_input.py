@@ -764,6 +764,9 @@ def field_file(tmp_path):
         file["turned"] = np.full((17, 9), 7.0)
         file["group/text"] = "hello"
         file["scalar"] = 3.0
+        for name in "scale_factor", "add_offset":  # as netCDF packs numbers
+            file[name] = np.full((9, 17), 7, dtype=np.int16)
+            file[name].attrs[name] = 0.5
         bad = np.full((9, 17), 7.0)
         bad[2, 5] = np.nan
         file["holes"] = bad
@@ -771,11 +774,13 @@ def field_file(tmp_path):
 
 
 FIELDS = [
-    ('dataset = "fit";', 2, "field.h5 has no dataset fit; it has /fits, /group/text, /holes"),
-    ("", 2, "field.h5 has no dataset temperature; it has /fits"),
+    ('dataset = "fit";', 2, "field.h5 has no dataset fit; it has /add_offset, /fits, /group/text, /holes"),
+    ("", 2, "field.h5 has no dataset temperature; it has /add_offset, /fits"),
     ('dataset = "turned";', 2, "dataset turned is 17 x 9, the grid is 9 x 17 (y, x); its axes are the other way round: save it transposed"),
     ('dataset = "scalar";', 2, "dataset scalar is a single value, the grid is 9 x 17"),
     ('dataset = "group/text";', 2, "dataset group/text does not hold numbers"),
+    ('dataset = "scale_factor";', 2, "dataset scale_factor is packed: its numbers count only with its attributes scale_factor and add_offset"),
+    ('dataset = "add_offset";', 2, "dataset add_offset is packed"),
     ('dataset = "group";', 2, "field.h5 has no dataset group"),
     ('dataset = "steps"; step = 3;', 2, "dataset steps has 3 steps, so there is no step 3"),
     ('dataset = "fits"; step = 1;', 2, "dataset fits has 1 step, so there is no step 1"),
