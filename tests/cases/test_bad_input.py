@@ -289,6 +289,7 @@ ONE_LINE = [
     (9, 'output = { file = "case.h5"; compression = 10; };', "output.compression = 10: must be 0 to 9"),
     (9, 'output = { file = ""; };', 'output.file = "": is a folder or empty; give the name of the file'),
     (9, 'output = { file = "out/"; };', 'output.file = "out/": is a folder or empty'),
+    (9, 'output = { file = "~/case.h5"; };', 'output.file = "~/case.h5": ~ is no folder of yours here, as it is to a shell; write the path out'),
     (9, 'output = { file = "."; };', 'output.file = ".": is a folder or empty'),
     (9, 'output = { file = "case.cfg"; };', 'output.file = "case.cfg": is the config itself; give another name'),
     (9, "checkpoint = { every_minutes = 0; };", "checkpoint.every_minutes = 0: must be > 0 [min]"),
