@@ -139,6 +139,19 @@ def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
 
 
+@pytest.mark.parametrize("capacity, run, warned", [(2.0, "time", True), (9999.0, "time", True), (1e4, "time", False), (2.0, "steady", False)])
+def test_a_measured_capacity_that_only_gases_have_is_noticed(tmp_path, capacity, run, warned):
+    """In MJ, or of a density alone. A steady state does not depend on it."""
+    np.save(tmp_path / "k.npy", np.ones(21))
+    np.save(tmp_path / "c.npy", np.r_[1.0, np.full(20, capacity)])
+    time = {"time": "time = { end = 1e6; method = \"implicit\"; tolerance = 1.0; };", "steady": 'steady = { tolerance = 1e-9; method = "multigrid"; };'}[run]
+    lines = BODY.splitlines()
+    text = [lines[0], 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };', lines[4], lines[5] % ("300.0", "300.0"), time]
+    (tmp_path / "body.cfg").write_text("\n".join(text))
+    said = f'body.cfg:2: measured.capacity.file = "c.npy": is at most {capacity:g}, as only gases have; it is density times specific heat, in J/(m^3 K)'
+    assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said] * warned
+
+
 @pytest.mark.parametrize("resistance, warned", [("3.8", False), ("3.9", True), ("20.0", True), ("2e-5", False)])
 def test_a_contact_that_resists_more_than_air_is_noticed(tmp_path, resistance, warned):
     """Both materials fill 0.1 m; that much still air resists 3.85 m^2 K/W."""
