@@ -298,7 +298,7 @@ ONE_LINE = [
     (9, 'solver = { kernel = "opnmp"; backend = "cpu"; };', 'solver.kernel = "opnmp": the cpu backend has none of that name; did you mean "openmp"?'),
     (9, 'solver = { kernel = "wavefrnt"; };', 'solver.kernel = "wavefrnt": no kernel has that name; did you mean "wavefront"?'),
     (9, 'solver = { kernel = "vector_mach"; };', 'solver.kernel = "vector_mach": no kernel has that name; did you mean "vector_march"?'),
-    (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": no such backend; this build has: '),
+    (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": is neither "cpu" nor "cuda"; this build has: '),
     (9, 'output = { interval = 1e-300; };', "output.interval = 1e-300: that is 1e+301 snapshots, more than can be counted"),
     (5, 'initial = { expression = "1/0"; };', 'initial.expression = "1/0": is inf at node (0, 0)'),
     # ---- probes
@@ -634,7 +634,7 @@ MANY_FAULTS = """\
 7: time.safety = 2: must be
 8: steady.tolerance: missing
 8: steady.check_every = 0: must be
-9: solver.backend = "gpu": no such backend
+9: solver.backend = "gpu": is neither "cpu" nor "cuda"
 9: solver.kernel = "opnmp":
 10: output.file = "case.cfg": is the config
 10: output.every = 2: give interval or every
