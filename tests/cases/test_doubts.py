@@ -139,6 +139,18 @@ def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
 
 
+@pytest.mark.parametrize("ambient, warned", [("20.0", True), ("293.15", False)])
+@pytest.mark.parametrize("wall", ['type = "robin"; h = 25.0; ambient = 293.15', 'type = "reflective"'])
+def test_a_patch_in_other_units_is_noticed(tmp_path, wall, ambient, warned):
+    patches = "".join(f'{{ lower = [{a}]; upper = [{a + 0.05}]; type = "robin"; h = 5.0; ambient = {b}; }}, ' for a, b in ((0.0, 293.15), (0.1, ambient)))
+    (tmp_path / "steel.cfg").write_text(STEEL.replace('type = "robin"; h = 25.0; ambient = 293.15', f"{wall}; patches = ( {patches[:-2]} )"))
+    found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
+    assert len(found) == warned
+    for line in found:
+        assert "steel.cfg:6: boundary.x_max" in line
+        assert ": a patch of this wall has 20, the initial field 293.16 to 293.65; are degrees Celsius and kelvin mixed?" in line
+
+
 @pytest.mark.parametrize("capacity, run, warned", [(2.0, "time", True), (9999.0, "time", True), (1e4, "time", False), (2.0, "steady", False)])
 def test_a_measured_capacity_that_only_gases_have_is_noticed(tmp_path, capacity, run, warned):
     """In MJ, or of a density alone. A steady state does not depend on it."""
