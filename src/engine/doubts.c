@@ -244,15 +244,18 @@ static bool is_temperature(const struct hs_boundary_kind *kind)
     return false;
 }
 
-/* The temperature at t = 0 of a body's wall or patch, if it is one number. */
+/* The temperature at t = 0 of a body's wall, in the middle of its face, or of a patch, if it is one
+ * number. */
 static bool body_wall_temperature(const struct hs_problem *problem, const struct hs_wall *wall,
-                                  double *out)
+                                  bool is_patch, double *out)
 {
     const struct hs_wall_number *number =
         wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
-    if (number->function < 0 || number->field)
+    if (number->function < 0 || (number->field && is_patch))
         return false;
     *out = hs_time_function_at(&problem->time_functions[number->function], 0.0);
+    if (number->field)
+        *out *= number->field[hs_grid_face_count(&problem->grid, wall->face) / 2];
     return true;
 }
 
@@ -293,9 +296,9 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
         return;
     for (int w = 0; problem->body && w < problem->wall_count; w++) {
         const struct hs_wall *wall = &problem->walls[w];
-        if (!body_wall_temperature(problem, wall, &has) || !are_of_two_units(span, has))
-            continue;
         const bool is_patch = w > 0 && wall[-1].face == wall->face;
+        if (!body_wall_temperature(problem, wall, is_patch, &has) || !are_of_two_units(span, has))
+            continue;
         doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face)),
                     is_patch ? "a patch of this wall" : "this wall", has, span);
         return;

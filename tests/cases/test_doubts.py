@@ -151,6 +151,16 @@ def test_a_patch_in_other_units_is_noticed(tmp_path, wall, ambient, warned):
         assert ": a patch of this wall has 20, the initial field 293.16 to 293.65; are degrees Celsius and kelvin mixed?" in line
 
 
+@pytest.mark.parametrize("at", ['ambient = "20 + y"', 'ambient_file = "air.npy"'])
+@pytest.mark.parametrize("shift, warned", [(0.0, True), (273.15, False)])
+def test_a_bodys_wall_that_varies_in_other_units_is_noticed(tmp_path, at, shift, warned):
+    np.save(tmp_path / "air.npy", np.full(21, 20.0 + shift))
+    case = STEEL.replace("material = {", 'materials = ( { name = "steel";', 1).replace("434.0; };", '434.0; } );\nbody = ( { material = "steel"; } );')
+    (tmp_path / "steel.cfg").write_text(case.replace("ambient = 293.15", at.replace("20 +", f"{20 + shift} +")))
+    found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
+    assert len(found) == warned and all("boundary.x_max" in line and ": this wall has 20" in line for line in found), found
+
+
 @pytest.mark.parametrize("capacity, run, warned", [(2.0, "time", True), (9999.0, "time", True), (1e4, "time", False), (2.0, "steady", False)])
 def test_a_measured_capacity_that_only_gases_have_is_noticed(tmp_path, capacity, run, warned):
     """In MJ, or of a density alone. A steady state does not depend on it."""
