@@ -244,26 +244,24 @@ static bool is_temperature(const struct hs_boundary_kind *kind)
     return false;
 }
 
-/* The temperature of a body's wall, if it is one number. */
-static bool body_wall_temperature(const struct hs_problem *problem, int face, double *out)
+/* The temperature at t = 0 of a body's wall, in the middle of its face, or of a patch, if it is one
+ * number. */
+static bool body_wall_temperature(const struct hs_problem *problem, const struct hs_wall *wall,
+                                  bool is_patch, double *out)
 {
-    for (int w = 0; w < problem->wall_count; w++) {
-        const struct hs_wall *wall = &problem->walls[w];
-        const struct hs_wall_number *number =
-            wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
-        if (wall->face != face || number->function < 0 || number->field)
-            continue;
-        *out = hs_time_function_at(&problem->time_functions[number->function], 0.0);
-        return true;
-    }
-    return false;
+    const struct hs_wall_number *number =
+        wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
+    if (number->function < 0 || (number->field && is_patch))
+        return false;
+    *out = hs_time_function_at(&problem->time_functions[number->function], 0.0);
+    if (number->field)
+        *out *= number->field[hs_grid_face_count(&problem->grid, wall->face) / 2];
+    return true;
 }
 
-/* A wall's temperature at its middle at t = 0; false: it has none. */
+/* A stencil's wall's temperature at its middle at t = 0; false: it has none. */
 static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
-    if (problem->body)
-        return body_wall_temperature(problem, face, out);
     const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
     int64_t node[HS_AXES];
     if (!kind || !is_temperature(kind))
@@ -296,7 +294,16 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     double span[2], has;
     if (!initial_span(problem, span))
         return;
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
+    for (int w = 0; problem->body && w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        const bool is_patch = w > 0 && wall[-1].face == wall->face;
+        if (!body_wall_temperature(problem, wall, is_patch, &has) || !are_of_two_units(span, has))
+            continue;
+        doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face)),
+                    is_patch ? "a patch of this wall" : "this wall", has, span);
+        return;
+    }
+    for (int face = 0; !problem->body && face < 2 * problem->grid.dims; face++)
         if (wall_temperature(problem, face, &has) && are_of_two_units(span, has)) {
             doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
                         "this wall", has, span);
@@ -319,11 +326,13 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
 static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit") &&
+    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
+                               "r|degr|°r|rankine|degree_rankine|degrees_rankine") &&
         !problem->raw && hs_problem_has_capacity(problem))
         doubt(out, hs_problem_place(problem, HS_PLACE_UNIT),
-              "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit is "
-              "5/9: heat in W and J comes out 1.8 times too large, and sources and fluxes warm "
+              "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
+              "Rankine is 5/9: heat in W and J comes out 1.8 times too large, and sources and "
+              "fluxes warm "
               "1.8 times too little; give temperatures in degC or K");
 }
 

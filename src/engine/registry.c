@@ -387,7 +387,7 @@ static enum hs_status named_backend(const struct hs_registry *registry,
     const bool known = strcmp(name, "cuda") == 0;
     return hs_error_add(err, known ? HS_DEVICE : HS_BAD_INPUT, "%s \"%s\": %s; this build has: %s",
                         key_of(problem, HS_PLACE_BACKEND).text, name,
-                        known ? HS_NOT_BUILT : "no such backend", built);
+                        known ? HS_NOT_BUILT : "is neither \"cpu\" nor \"cuda\"", built);
 }
 
 /* The kernel of that name, preferably of `device`; NULL if there is none. */

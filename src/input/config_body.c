@@ -333,14 +333,16 @@ static void read_label_entry(struct hs_reader *reader, int count)
 struct measured {
     struct hs_reader *reader;
     const char *file; /* the key */
+    double most;      /* of the values so far */
 };
 
 static bool check_measured(void *self, double *values, int64_t first, int64_t count)
 {
-    const struct measured *measured = self;
+    struct measured *measured = self;
     int64_t node[HS_AXES];
     for (int64_t n = first; n < first + count; n++) {
         const double value = values[n - first];
+        measured->most = fmax(measured->most, value);
         if (value > 0.0 && isfinite(value))
             continue;
         hs_grid_node(&measured->reader->problem->grid, n, node);
@@ -348,6 +350,17 @@ static bool check_measured(void *self, double *values, int64_t first, int64_t co
                            hs_found_at(measured->reader, value, node).text);
     }
     return true;
+}
+
+/* A steady state may have any capacity, chosen for the search. */
+static void doubt_capacity(struct hs_reader *reader, const struct measured *measured)
+{
+    const double only_gases = 1e4;
+    if (measured->most > 0.0 && measured->most < only_gases && !hs_given(reader, "steady"))
+        hs_doubt(reader, measured->file,
+                 "is at most %g, as only gases have; it is density times specific heat, in "
+                 "J/(m^3 K)",
+                 measured->most);
 }
 
 static void read_measured_field(struct hs_reader *reader, const char *name, struct hs_measured *out)
@@ -359,11 +372,13 @@ static void read_measured_field(struct hs_reader *reader, const char *name, stru
         !hs_require(reader, file.text, "give the file that has it"))
         return;
     out->stored = hs_find_dataset(reader, group.text, &shape);
-    struct measured measured = {reader, file.text};
+    struct measured measured = {reader, file.text, 0.0};
     const struct hs_taker taker = {check_measured, &measured};
     if (out->stored && reader->numbers != HS_NUMBERS_LEFT)
         hs_take_dataset(reader, group.text, out->stored, &taker,
                         reader->numbers == HS_NUMBERS_KEPT ? &out->value : NULL);
+    if (out == &reader->problem->body->capacity)
+        doubt_capacity(reader, &measured);
     if (reader->numbers == HS_NUMBERS_KEPT) {
         hs_stored_destroy(out->stored);
         out->stored = NULL;

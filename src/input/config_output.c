@@ -36,6 +36,9 @@ static void check_file(struct hs_reader *reader)
     else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
         hs_complain(reader, "output.file",
                     "is a device or a pipe; give the name of the file to write");
+    else if (strncmp(file, "~/", 2) == 0)
+        hs_complain(reader, "output.file",
+                    "~ is no folder of yours here, as it is to a shell; write the path out");
     else if (strlen(file) > 5 && strcmp(file + strlen(file) - 5, ".part") == 0)
         hs_complain(reader, "output.file",
                     "ends in .part, as files do that are not whole yet and that the next "

@@ -169,14 +169,30 @@ static bool is_cut_off(const struct hs_time_function *table)
     return turns >= 2;
 }
 
-/* Warns once per key of a table that ends before the run, as faces share `all`. */
-static void doubt_end(struct hs_reader *reader, const char *key,
-                      const struct hs_time_function *table)
+static bool is_one_number(const struct hs_time_function *table)
+{
+    int n = 1;
+    while (n < table->points && table->number[n] == table->number[0])
+        n++;
+    return n == table->points;
+}
+
+/* Warns once per key of a table that begins after the run or ends before it, as faces share `all`.
+ */
+static void doubt_times(struct hs_reader *reader, const char *key,
+                        const struct hs_time_function *table)
 {
     struct hs_setting *entry = hs_settings_find(reader->settings, key);
     double end;
-    if (!hs_settings_number(reader->settings, "time.end", &end) || entry->doubted ||
-        !(table->time[table->points - 1] < end) || !is_cut_off(table))
+    if (!hs_settings_number(reader->settings, "time.end", &end) || entry->doubted)
+        return;
+    if (table->time[0] >= end && !is_one_number(table))
+        entry->doubted = hs_doubt(
+            reader, key,
+            "begins at t = %.17g s, the run ends at %.9g s: only its first number, %.9g, counts. "
+            "Let its times count from the beginning of the run",
+            table->time[0], end, table->number[0]);
+    if (!(table->time[table->points - 1] < end) || !is_cut_off(table))
         return;
     entry->doubted =
         hs_doubt(reader, key,
@@ -198,7 +214,7 @@ static int read_table(struct hs_reader *reader, const char *key)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
     else {
         hs_keep_content(reader, key, hs_content_of_table(&function, function.points));
-        doubt_end(reader, key, &function);
+        doubt_times(reader, key, &function);
     }
     hs_error_release(&why);
     free(path);

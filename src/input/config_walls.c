@@ -368,6 +368,25 @@ static struct hs_wall *add_wall(struct hs_problem *problem, int face)
     return wall;
 }
 
+/* Warns of an earlier patch that the face's patch `n`, the last of the walls, covers. */
+static void doubt_covered(struct hs_reader *reader, const struct hs_key *list, int n)
+{
+    const struct hs_wall *later = &reader->problem->walls[reader->problem->wall_count - 1];
+    for (int m = 0; m < n; m++) {
+        const struct hs_wall *wall = later - n + m;
+        bool covered = !wall->label && !later->label;
+        for (int a = 0; a < HS_AXES; a++)
+            covered =
+                covered && later->lower[a] <= wall->lower[a] && wall->upper[a] <= later->upper[a];
+        if (covered)
+            hs_doubt(
+                reader, hs_key("%s[%d]", list->text, m).text,
+                "lies in patches[%d], which is over it as the later one; change their order, or "
+                "remove it",
+                n);
+    }
+}
+
 static void read_patches(struct hs_reader *reader, int face)
 {
     const struct hs_key list = hs_key("boundary.%s.patches", hs_face_name(face));
@@ -386,6 +405,7 @@ static void read_patches(struct hs_reader *reader, int face)
         struct hs_wall *wall = add_wall(reader->problem, face);
         read_wall(reader, &(struct hs_wall_keys){face, n}, wall);
         read_place(reader, path.text, labels, wall);
+        doubt_covered(reader, &list, n);
     }
 }
 

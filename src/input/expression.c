@@ -322,18 +322,14 @@ static const struct operator* find_operator(const char *at)
     return NULL;
 }
 
-static bool is_order(const struct operator* op)
-{
-    return op && op->binds == BINDS_COMPARISON && op->operation != HS_OP_EQUAL &&
-           op->operation != HS_OP_NOT_EQUAL;
-}
-
-/* "0.2 < x < 0.3" would compare the 0 or 1 of its first part. */
+/* "0.2 < x < 0.3" would compare the 0 or 1 of its first part, and so would "x < 1 == y < 1". */
 static bool is_chain(struct compiler *c, const struct operator* before, const struct operator* op)
 {
-    if (!is_order(before) || !is_order(op))
+    if (!before || before->binds != BINDS_COMPARISON || op->binds != BINDS_COMPARISON)
         return false;
-    fail_at(c, c->at, "comparisons cannot be chained; write 0.2 < x && x < 0.3 for 0.2 < x < 0.3,");
+    fail_at(c, c->at,
+            "comparisons cannot be chained; write 0.2 < x && x < 0.3 for 0.2 < x < 0.3, and "
+            "(x < 1) == (y < 1),");
     return true;
 }
 

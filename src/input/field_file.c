@@ -199,6 +199,11 @@ static enum hs_status describe_dataset(const char *name, struct array *out, stru
         H5Sget_simple_extent_dims(space, out->shape, NULL);
     H5Sclose(space);
     H5Tclose(type);
+    if (H5Aexists(out->set, "scale_factor") > 0 || H5Aexists(out->set, "add_offset") > 0)
+        return hs_error_add(why, HS_BAD_INPUT,
+                            "%s is packed: its numbers count only with its attributes scale_factor "
+                            "and add_offset, which are not used here; write it unpacked",
+                            out->what);
     /* an enumeration's members are integers; h5py writes a bool as one of 0 and 1 */
     return class == H5T_FLOAT || class == H5T_INTEGER || class == H5T_ENUM
                ? HS_OK

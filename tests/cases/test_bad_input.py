@@ -289,6 +289,7 @@ ONE_LINE = [
     (9, 'output = { file = "case.h5"; compression = 10; };', "output.compression = 10: must be 0 to 9"),
     (9, 'output = { file = ""; };', 'output.file = "": is a folder or empty; give the name of the file'),
     (9, 'output = { file = "out/"; };', 'output.file = "out/": is a folder or empty'),
+    (9, 'output = { file = "~/case.h5"; };', 'output.file = "~/case.h5": ~ is no folder of yours here, as it is to a shell; write the path out'),
     (9, 'output = { file = "."; };', 'output.file = ".": is a folder or empty'),
     (9, 'output = { file = "case.cfg"; };', 'output.file = "case.cfg": is the config itself; give another name'),
     (9, "checkpoint = { every_minutes = 0; };", "checkpoint.every_minutes = 0: must be > 0 [min]"),
@@ -297,7 +298,7 @@ ONE_LINE = [
     (9, 'solver = { kernel = "opnmp"; backend = "cpu"; };', 'solver.kernel = "opnmp": the cpu backend has none of that name; did you mean "openmp"?'),
     (9, 'solver = { kernel = "wavefrnt"; };', 'solver.kernel = "wavefrnt": no kernel has that name; did you mean "wavefront"?'),
     (9, 'solver = { kernel = "vector_mach"; };', 'solver.kernel = "vector_mach": no kernel has that name; did you mean "vector_march"?'),
-    (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": no such backend; this build has: '),
+    (9, 'solver = { backend = "gpu"; };', 'solver.backend = "gpu": is neither "cpu" nor "cuda"; this build has: '),
     (9, 'output = { interval = 1e-300; };', "output.interval = 1e-300: that is 1e+301 snapshots, more than can be counted"),
     (5, 'initial = { expression = "1/0"; };', 'initial.expression = "1/0": is inf at node (0, 0)'),
     # ---- probes
@@ -633,7 +634,7 @@ MANY_FAULTS = """\
 7: time.safety = 2: must be
 8: steady.tolerance: missing
 8: steady.check_every = 0: must be
-9: solver.backend = "gpu": no such backend
+9: solver.backend = "gpu": is neither "cpu" nor "cuda"
 9: solver.kernel = "opnmp":
 10: output.file = "case.cfg": is the config
 10: output.every = 2: give interval or every
@@ -764,6 +765,9 @@ def field_file(tmp_path):
         file["turned"] = np.full((17, 9), 7.0)
         file["group/text"] = "hello"
         file["scalar"] = 3.0
+        for name in "scale_factor", "add_offset":  # as netCDF packs numbers
+            file[name] = np.full((9, 17), 7, dtype=np.int16)
+            file[name].attrs[name] = 0.5
         bad = np.full((9, 17), 7.0)
         bad[2, 5] = np.nan
         file["holes"] = bad
@@ -771,11 +775,13 @@ def field_file(tmp_path):
 
 
 FIELDS = [
-    ('dataset = "fit";', 2, "field.h5 has no dataset fit; it has /fits, /group/text, /holes"),
-    ("", 2, "field.h5 has no dataset temperature; it has /fits"),
+    ('dataset = "fit";', 2, "field.h5 has no dataset fit; it has /add_offset, /fits, /group/text, /holes"),
+    ("", 2, "field.h5 has no dataset temperature; it has /add_offset, /fits"),
     ('dataset = "turned";', 2, "dataset turned is 17 x 9, the grid is 9 x 17 (y, x); its axes are the other way round: save it transposed"),
     ('dataset = "scalar";', 2, "dataset scalar is a single value, the grid is 9 x 17"),
     ('dataset = "group/text";', 2, "dataset group/text does not hold numbers"),
+    ('dataset = "scale_factor";', 2, "dataset scale_factor is packed: its numbers count only with its attributes scale_factor and add_offset"),
+    ('dataset = "add_offset";', 2, "dataset add_offset is packed"),
     ('dataset = "group";', 2, "field.h5 has no dataset group"),
     ('dataset = "steps"; step = 3;', 2, "dataset steps has 3 steps, so there is no step 3"),
     ('dataset = "fits"; step = 1;', 2, "dataset fits has 1 step, so there is no step 1"),

@@ -166,7 +166,7 @@ def test_a_roofline_that_cannot_be_written_still_says_the_times(tmp_path):
         (["--roofline", "roof.jpg"], "--roofline roof.jpg: pictures are PNG, SVG or PDF; end the name in .png, .svg or .pdf"),
         (["--precision", "half"], "float or double"),
         (["--kernel", "openmp,openmq"], "openmq"),
-        (["--backend", "metal"], '--backend "metal": no such backend; this build has: '),
+        (["--backend", "metal"], '--backend "metal": is neither "cpu" nor "cuda"; this build has: '),
         (["--except", "openmq"], "openmq"),
         (["--kernel", "openmp", "--except", "openmp"], "no kernel is left"),
         (["--kernel", "openmp", "--kernel", "reference"], "--kernel is given twice"),

@@ -55,7 +55,7 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         assert "warning" not in "".join(lines[len(wanted) :])
 
 
-@pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit"])
+@pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
     assert len(warnings) == 1 and f'temperature_unit = "{unit}": nothing is converted' in warnings[0]
@@ -89,6 +89,25 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     assert len(found) == warned and all(line.startswith(text) for line in found)
 
 
+@pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])
+def test_a_table_that_begins_after_the_run_is_a_warning(tmp_path, first, numbers, warned):
+    """Times of a calendar, say: the run would see the first number only."""
+    (tmp_path / "air.csv").write_text(f"{first},{numbers[0]}\n{first + 3600},{numbers[1]}\n")
+    face = '{ type = "robin"; h = 25.0; ambient_table = "air.csv"; }'
+    (tmp_path / "steel.cfg").write_text(STEEL.split("boundary")[0].replace("293.15 +", "5 +") + f"boundary = {{ all = {face}; }};\ntime = {{ end = 600.0; }};\n")
+    text = f'steel.cfg:4: boundary.all.ambient_table = "air.csv": begins at t = {first} s, the run ends at 600 s: only its first number, 5, counts. Let its times count from the beginning of the run'
+    assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
+
+
+@pytest.mark.parametrize("upper, warned", [("0.1", True), ("0.09", False)])
+def test_a_patch_that_a_later_one_covers_is_a_warning(tmp_path, upper, warned):
+    patch = '{ lower = [0.0]; upper = [%s]; type = "robin"; h = 5.0; ambient = 293.15; }'
+    small, large = patch.replace("[0.0]", "[0.05]") % "0.1", patch % upper
+    (tmp_path / "steel.cfg").write_text(STEEL.replace("ambient = 293.15; };", f"ambient = 293.15;\n patches = ( {small},\n{large} ); }};"))
+    text = "steel.cfg:7: boundary.x_max.patches[0]: lies in patches[1], which is over it as the later one; change their order, or remove it"
+    assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
+
+
 BODY = """\
 grid = { points = [21]; upper = [0.2]; };
 materials = ( { name = "a"; conductivity = 1.0; density = 2000.0; specific_heat = 900.0; },
@@ -118,6 +137,41 @@ def test_a_bodys_walls_in_other_units_are_noticed(tmp_path, value, ambient, plac
 def test_a_bodys_materials_in_other_units_are_noticed(tmp_path, old, new, said):
     (tmp_path / "body.cfg").write_text((BODY % ("300.0", "300.0")).replace(old, new))
     assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said]
+
+
+@pytest.mark.parametrize("ambient, warned", [("20.0", True), ("293.15", False)])
+@pytest.mark.parametrize("wall", ['type = "robin"; h = 25.0; ambient = 293.15', 'type = "reflective"'])
+def test_a_patch_in_other_units_is_noticed(tmp_path, wall, ambient, warned):
+    patches = "".join(f'{{ lower = [{a}]; upper = [{a + 0.05}]; type = "robin"; h = 5.0; ambient = {b}; }}, ' for a, b in ((0.0, 293.15), (0.1, ambient)))
+    (tmp_path / "steel.cfg").write_text(STEEL.replace('type = "robin"; h = 25.0; ambient = 293.15', f"{wall}; patches = ( {patches[:-2]} )"))
+    found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
+    assert len(found) == warned
+    for line in found:
+        assert "steel.cfg:6: boundary.x_max" in line
+        assert ": a patch of this wall has 20, the initial field 293.16 to 293.65; are degrees Celsius and kelvin mixed?" in line
+
+
+@pytest.mark.parametrize("at", ['ambient = "20 + y"', 'ambient_file = "air.npy"'])
+@pytest.mark.parametrize("shift, warned", [(0.0, True), (273.15, False)])
+def test_a_bodys_wall_that_varies_in_other_units_is_noticed(tmp_path, at, shift, warned):
+    np.save(tmp_path / "air.npy", np.full(21, 20.0 + shift))
+    case = STEEL.replace("material = {", 'materials = ( { name = "steel";', 1).replace("434.0; };", '434.0; } );\nbody = ( { material = "steel"; } );')
+    (tmp_path / "steel.cfg").write_text(case.replace("ambient = 293.15", at.replace("20 +", f"{20 + shift} +")))
+    found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
+    assert len(found) == warned and all("boundary.x_max" in line and ": this wall has 20" in line for line in found), found
+
+
+@pytest.mark.parametrize("capacity, run, warned", [(2.0, "time", True), (9999.0, "time", True), (1e4, "time", False), (2.0, "steady", False)])
+def test_a_measured_capacity_that_only_gases_have_is_noticed(tmp_path, capacity, run, warned):
+    """In MJ, or of a density alone. A steady state does not depend on it."""
+    np.save(tmp_path / "k.npy", np.ones(21))
+    np.save(tmp_path / "c.npy", np.r_[1.0, np.full(20, capacity)])
+    time = {"time": "time = { end = 1e6; method = \"implicit\"; tolerance = 1.0; };", "steady": 'steady = { tolerance = 1e-9; method = "multigrid"; };'}[run]
+    lines = BODY.splitlines()
+    text = [lines[0], 'measured = { conductivity = { file = "k.npy"; }; capacity = { file = "c.npy"; }; };', lines[4], lines[5] % ("300.0", "300.0"), time]
+    (tmp_path / "body.cfg").write_text("\n".join(text))
+    said = f'body.cfg:2: measured.capacity.file = "c.npy": is at most {capacity:g}, as only gases have; it is density times specific heat, in J/(m^3 K)'
+    assert json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"] == [said] * warned
 
 
 @pytest.mark.parametrize("resistance, warned", [("3.8", False), ("3.9", True), ("20.0", True), ("2e-5", False)])

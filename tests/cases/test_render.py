@@ -318,7 +318,7 @@ def test_all_steps_of_a_line_are_curves_of_one_plot(tmp_path):
 @pytest.mark.parametrize("times", [[0.0, 0.0], [np.nan, np.nan], [5.0, 1.0]])
 def test_snapshots_without_ascending_times_are_still_drawn(tmp_path, times):
     path = write(tmp_path / "a.h5", np.random.rand(2, 9), [np.linspace(0, 1, 9)], time=times)
-    draw(path, tmp_path / "a.png", "--step", "all")
+    assert "a.png: snapshots 0 to " in draw(path, tmp_path / "a.png", "--step", "all", read=False)
 
 
 def test_bytes_that_are_no_text_do_not_spoil_a_picture(tmp_path):

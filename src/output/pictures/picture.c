@@ -235,6 +235,10 @@ static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struc
                                            (long long)first, job->film ? ".png" : ending)
                                : hs_copy(p->output);
     char *subtitle = describe(job, time[first], time[last]);
+    char *which = first < last
+                      ? hs_format("snapshots %lld to %lld", (long long)first, (long long)last)
+                      : hs_format("snapshot %lld of 0 to %lld", (long long)last,
+                                  (long long)p->file.step.count - 1);
     enum hs_status status;
     if (job->chart.count)
         make_curves(job, time + first);
@@ -242,8 +246,8 @@ static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struc
     if (job->sink.to)
         status = hs_charts_draw(&job->chart, 1, &job->sink, err);
     else if (!(status = hs_charts_write(&job->chart, 1, name, err)))
-        fprintf(out, "%s: snapshot %lld of 0 to %lld, %s\n", name, (long long)last,
-                (long long)p->file.step.count - 1, subtitle);
+        fprintf(out, "%s: %s, %s\n", name, which, subtitle);
+    free(which);
     free(name);
     free(subtitle);
     return status;

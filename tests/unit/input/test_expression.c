@@ -51,8 +51,7 @@ void test_expression__follows_the_rules_of_precedence(void **state)
     assert_true(value_at("x>0 ? y>0 ? 1 : 2 : 3", 1, -1, 0, 0) == 2.0);
     assert_true(value_at("x--y", 1, 2, 0, 0) == 3.0);
     assert_true(value_at("1 || 0 && 0", 0, 0, 0, 0) == 1.0);
-    /* comparisons have equal precedence, from the left: (1 < 2) == 2 */
-    assert_true(value_at("1 < x == 2", 2, 0, 0, 0) == 0.0);
+    assert_true(value_at("(1 < x) == (x < 3)", 2, 0, 0, 0) == 1.0);
 }
 
 void test_expression__knows_its_names(void **state)
@@ -139,7 +138,7 @@ void test_expression__agrees_with_muparser_bit_for_bit(void **state)
         "-x^-y",
         "- x",
         "sin(x)*exp(-y)",
-        "x<y==z<t",
+        "(x<y)==(z<t)",
         "x<y?z<t?1:2:3",
         "x<y?1:z<t?2:3",
         "x>0||y>0&&z>0",
@@ -396,7 +395,9 @@ void test_expression__says_what_is_wrong_and_where(void **state)
     assert_reason("1 if x < 2 else 0", "\"if\" was not expected (write x > 0 ? 1 : 0) at column 3");
     assert_reason("x < 1 or y", "\"or\" was not expected (write ||) at column 7");
     assert_reason("0.5 < x < 0.6", "comparisons cannot be chained; write 0.2 < x && x < 0.3 for");
-    assert_reason("1*(x>=y>=z)", "for 0.2 < x < 0.3, at column 8");
+    assert_reason("1*(x>=y>=z)", "and (x < 1) == (y < 1), at column 8");
+    assert_reason("x == y == z", "comparisons cannot be chained");
+    assert_reason("x < 1 == y < 1", "(x < 1) == (y < 1), at column 7");
     assert_reason("\"x\"", "is missing before");
     assert_reason("x & y", "\"&\" was not expected");
     assert_reason("\xc3\xa4", "is missing before \"\xc3\xa4\" at column 1");
