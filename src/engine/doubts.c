@@ -332,8 +332,7 @@ static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
         doubt(out, hs_problem_place(problem, HS_PLACE_UNIT),
               "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
               "Rankine is 5/9: heat in W and J comes out 1.8 times too large, and sources and "
-              "fluxes warm "
-              "1.8 times too little; give temperatures in degC or K");
+              "fluxes warm 1.8 times too little; give temperatures in degC or K");
 }
 
 /* ---- lengths and times ----------------------------------------------------------------------- */
