@@ -75,9 +75,9 @@ static enum hs_status unknown_option(const char *command, const char *text,
                         command, text, command);
 }
 
-/* Reads one option at argv[*at]; *at advances past its value. *given: a bit for each row. */
+/* Reads one option at argv[*at]; *at advances past its value. */
 static enum hs_status read_option(int argc, char **argv, int *at, const struct hs_argument *table,
-                                  int count, uint64_t *given, struct hs_error *err)
+                                  int count, struct hs_error *err)
 {
     const char *command = argv[0], *text = argv[*at];
     const struct hs_argument *row = find(table, count, text);
@@ -91,13 +91,7 @@ static enum hs_status read_option(int argc, char **argv, int *at, const struct h
     if (!flag && !value && *at + 1 >= argc)
         return hs_error_add(err, HS_BAD_INPUT, "%s: %s: needs a value, %s %s", command, text,
                             row->name, row->what);
-    value = flag ? NULL : value ? value + 1 : argv[++*at];
-    const uint64_t bit = (uint64_t)1 << (row - table);
-    if (*given & bit && !flag && row->type != HS_ARGUMENT_LIST)
-        return hs_error_add(err, HS_BAD_INPUT, "%s: %s %s: %s is given twice; keep one of them",
-                            command, row->name, value, row->name);
-    *given |= bit;
-    return store(command, row, value, err);
+    return store(command, row, flag ? NULL : value ? value + 1 : argv[++*at], err);
 }
 
 enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument *table, int count,
@@ -108,12 +102,11 @@ enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument
         if (!table[i].name)
             positional = &table[i];
     const char *found = NULL;
-    uint64_t given = 0;
     enum hs_status first = HS_OK;
     for (int at = 1; at < argc; at++) {
         enum hs_status st = HS_OK;
         if (argv[at][0] == '-' && argv[at][1] != '\0')
-            st = read_option(argc, argv, &at, table, count, &given, err);
+            st = read_option(argc, argv, &at, table, count, err);
         else if (!positional || found)
             st = hs_error_add(err, HS_BAD_INPUT,
                               "%s: %s: one argument too many; see heatsolve %s --help", argv[0],

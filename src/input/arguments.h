@@ -28,7 +28,7 @@ struct hs_argument {
 
 /*
  * argv[0] is the command's name. `table` has `count` rows. "--set x" and "--set=x" are equivalent.
- * HS_BAD_INPUT with a message for each unknown, missing or excess argument. At most 64 rows.
+ * HS_BAD_INPUT with a message for each unknown, missing or excess argument.
  */
 enum hs_status hs_arguments_read(int argc, char **argv, const struct hs_argument *table, int count,
                                  struct hs_error *err);

@@ -15,8 +15,7 @@ import pytest
 from program import heatsolve, must
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CASES_OF = ["--methods", "--backend", "cpu", "--threads", "1", "--repeats", "3", "--points"]
-SMALL, SMALLEST = [*CASES_OF, "17"], [*CASES_OF, "9"]
+SMALL = ["--methods", "--backend", "cpu", "--points", "17", "--threads", "1", "--repeats", "3"]
 CASES = ["smooth", "box", "stack", "cube"]
 
 
@@ -149,7 +148,7 @@ def test_table_and_csv_say_the_same(cases):
 
 
 def test_float_is_measured_against_double():
-    result = bench(*SMALLEST, "--precision", "float", "--json")
+    result = bench(*SMALL, "--precision", "float", "--points", "9", "--json")
     assert result.returncode == 0, result.stderr
     case = json.loads(result.stdout)["cases"][0]
     (row,) = rows(case, "exponential")
@@ -189,7 +188,7 @@ def test_peers_get_the_equations(tmp_path):
         "time.sleep(60)\n"
     )
     (tmp_path / "run.py").write_text((ROOT / "tests" / "peers" / "run.py").read_text())
-    small = [*SMALLEST, "--peer-seconds", "10"]
+    small = [*SMALL, "--points", "9", "--peer-seconds", "10"]
     result = bench(*small, "--peer", "loop", "--json", peers=tmp_path)
     assert result.returncode == 0, result.stderr
     cases = {case["case"]: [row for row in case["rows"] if "peer" in row] for case in json.loads(result.stdout)["cases"]}

@@ -67,9 +67,6 @@ void test_arguments__each_mistake_is_named(void **state)
     assert_refused((const char *[]){"run", "a", "--sweeps", "1e18", NULL}, "at most 2^53");
     assert_refused((const char *[]){"run", "a", "--sweeps", "1e999", NULL}, "at most 2^53");
     assert_refused((const char *[]){"run", "a", "--sweeps", "ten", NULL}, "--sweeps ten");
-    assert_refused((const char *[]){"run", "a", "--sweeps", "3", "--sweeps=4", NULL},
-                   "run: --sweeps 4: --sweeps is given twice");
-    assert_refused((const char *[]){"run", "a", "--output=b", "--output", "b", NULL}, "twice");
 }
 
 /* It may stand anywhere, or be absent; a second one is an error. */
