@@ -126,8 +126,7 @@ void hs_balance_put_in(struct hs_balance *balance, double power);
 /* ---- source.c ---- */
 enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_error *err);
 void hs_balance_source_release(struct hs_balance_source *source);
-/* Called for each step, before the next two: evaluates row by row what walls that hold need. A call
- * for each node and time took several times as long. */
+/* Called for each step, before the next two: evaluates what walls that hold need, row by row. */
 void hs_balance_source_begin(struct hs_balance *balance);
 /* W, mean over the step: of all nodes, and of one node on a face. */
 double hs_balance_source_total(struct hs_balance *balance);
