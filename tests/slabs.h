@@ -136,7 +136,8 @@ static inline void slabs_cut(struct hs_problem *out, struct hs_slab *slab,
                   above = hi < n || wraps ? SLABS_HALO : 0;
     const struct hs_face border = {.type = "border", .held = 1, .edge_weight = 0.75};
     *out = *whole;
-    *slab = (struct hs_slab){whole, (lo - below + n) % n, below, below + hi - lo};
+    *slab = (struct hs_slab){
+        .whole = whole, .first = (lo - below + n) % n, .lo = below, .hi = below + hi - lo};
     out->slab = slab;
     out->grid.points[axis] = below + hi - lo + above;
     if (below)

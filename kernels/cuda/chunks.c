@@ -134,9 +134,8 @@ static struct fused_columns fused_columns(const struct hs_case *of,
                                                          : MOST_MULTIPROCESSORS};
 }
 
-/* Calls of a slab need several blocks for each multiprocessor. The exchange takes time from the
- * first ones; the ends, which wait for it, follow; and the others make up for differences, as ranks
- * wait for the slowest one. Not if chunks would mostly fill and drain. Figures:
+/* Calls of a slab need several blocks for each multiprocessor, which make up for differences, as
+ * ranks wait for the slowest one. Not if chunks would mostly fill and drain. Figures:
  * docs/performance/many-gpus.md. */
 static int least_chunks(const struct hs_case *of, const struct fused_columns *columns)
 {

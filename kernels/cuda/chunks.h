@@ -53,31 +53,21 @@ struct hs_fused_planes {
     int64_t lo, hi;
 };
 
-/*
- * The planes of the request's k-th chunk. If a call comes in two parts, its ends are as long as two
- * chunks from the middle of the order. The longest chunks are swept while the ends wait for an
- * exchange; the shortest ones come last, so that multiprocessors finish together.
- */
-HS_HOST_DEVICE static inline int hs_fused_low_end(int chunks)
-{
-    return chunks > 4 ? chunks - 4 : 0;
-}
+/* The planes of the request's k-th chunk. If a call comes in two parts, its ends, which wait for an
+ * exchange, are as long as the last two chunks: the shortest ones, so that multiprocessors finish
+ * together. */
 HS_HOST_DEVICE static inline struct hs_fused_planes
 hs_fused_planes_of(enum hs_sweep_part part, int64_t planes, int chunks, int taper, int k)
 {
-    const int low = hs_fused_low_end(chunks), high = low + 1;
-    const int n = part == HS_SWEEP_ENDS ? low + k : part == HS_SWEEP_INSIDE && k >= low ? k + 2 : k;
+    const int low = chunks - 2, n = part == HS_SWEEP_ENDS ? low + k : k;
     const int64_t begin = hs_fused_chunk(planes, chunks, taper, n);
     const int64_t size = hs_fused_chunk(planes, chunks, taper, n + 1) - begin;
     struct hs_fused_planes out = {begin, begin + size};
     if (part == HS_SWEEP_ENDS)
         out.lo = n == low ? 0 : planes - size;
-    else if (part == HS_SWEEP_INSIDE && n < low)
-        out.lo = begin + hs_fused_chunk(planes, chunks, taper, high) -
-                 hs_fused_chunk(planes, chunks, taper, low);
     else if (part == HS_SWEEP_INSIDE)
-        out.lo = begin - hs_fused_chunk(planes, chunks, taper, high + 1) +
-                 hs_fused_chunk(planes, chunks, taper, high);
+        out.lo = begin + hs_fused_chunk(planes, chunks, taper, low + 1) -
+                 hs_fused_chunk(planes, chunks, taper, low);
     out.hi = out.lo + size;
     return out;
 }

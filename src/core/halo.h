@@ -19,9 +19,10 @@ struct hs_halo {
     /* Layers from <= k < to of a field, given by its number (core/vectors.h). */
     struct hs_layers (*layers)(struct hs_backend_state *state, int field, int64_t from, int64_t to);
     /* From now on, calls that the kernel can split (core/kernel.h) are made in two parts: the
-     * inside, which needs no layers from neighbours, and then the ends. NULL: calls are never
-     * split. */
-    enum hs_status (*part)(struct hs_backend_state *state, struct hs_error *err);
+     * inside, which needs no layers from neighbours, and then the ends. *splits: whether `ask` for
+     * so many sweeps is such a call. NULL: calls are never split. */
+    enum hs_status (*part)(struct hs_backend_state *state, int64_t sweeps, bool *splits,
+                           struct hs_error *err);
     /* Before `ask` for so many sweeps: *stream is a high-priority stream if they are a call in two
      * parts, else NULL. Work put there runs after the call before, and while the inside is swept;
      * the ends wait for it. */

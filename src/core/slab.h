@@ -9,11 +9,20 @@
 
 #include "core/problem.h"
 
+/* Device memory for fields, to which other ranks' devices can write. All ranks take equal sizes,
+ * and give them in one order. */
+struct hs_slab_memory {
+    int64_t layers;              /* for each field: those of the thickest slab */
+    void *(*take)(size_t bytes); /* NULL: there is not so much */
+    void (*give)(void *at);      /* does nothing with NULL */
+};
+
 struct hs_slab {
     const struct hs_problem *whole;
     /* The layer of `whole` that is layer 0 here; after its last layer, layer 0 follows. */
     int64_t first;
-    int64_t lo, hi; /* the slab's own layers: lo <= k < hi */
+    int64_t lo, hi;                      /* the slab's own layers: lo <= k < hi */
+    const struct hs_slab_memory *memory; /* NULL: the backend takes its own */
 };
 
 /* The layer of the whole problem that corresponds to a layer here. */

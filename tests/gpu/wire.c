@@ -3,7 +3,8 @@
  *
  * Exchanges layers between GPUs by NCCL; each rank has its own device. Ranks form a ring: what is
  * sent down arrives from above, and vice versa. One rank exchanges with itself, two ranks with each
- * other on both sides. Then the same in an open chain, whose ends have one neighbour.
+ * other on both sides. Then the same in an open chain, whose ends have one neighbour. By send and
+ * receive, and by one-sided writes if NCCL has them.
  */
 #include "engine/ranks/mpi/device_wire.h"
 
@@ -36,41 +37,60 @@ static int neighbour(int side, bool ring)
                                                  : other;
 }
 
-/* Whether all that arrived is what was sent, and nothing arrived where there is no neighbour. */
-static bool exchange(cudaStream_t stream, size_t bytes, bool ring, int round)
+/* The most bytes to each side, and memory for all: what comes from below, what is sent down and up,
+ * what comes from above; at other places on each rank. */
+enum { MOST = 5 << 20, MEMORY = 6 * MOST };
+
+static void place(char *memory, size_t bytes, bool ring, struct hs_wire_side side[SIDES])
 {
-    unsigned char *host = malloc(bytes), *out[SIDES], *in[SIDES];
+    char *const begin = memory + MOST + 4096 * (size_t)hs_wire.rank, *const end = begin + 3 * MOST;
+    side[DOWN] = (struct hs_wire_side){neighbour(DOWN, ring), begin, begin - bytes, bytes};
+    side[UP] = (struct hs_wire_side){neighbour(UP, ring), end - bytes, end, bytes};
+}
+
+/* Whether all that arrived is what was sent, and nothing arrived where there is no neighbour. */
+static bool exchange(cudaStream_t stream, char *memory, bool beside, size_t bytes, bool ring,
+                     int round)
+{
+    unsigned char *host = malloc(bytes);
     struct hs_wire_side side[SIDES];
     bool right = host != NULL;
+    place(memory, bytes, ring, side);
     for (int s = 0; s < SIDES && right; s++) {
-        must(cudaMalloc((void **)&out[s], bytes), "memory");
-        must(cudaMalloc((void **)&in[s], bytes), "memory");
         for (size_t n = 0; n < bytes; n++)
             host[n] = value(hs_wire.rank, s, round, n);
-        must(cudaMemcpy(out[s], host, bytes, cudaMemcpyHostToDevice), "there");
-        must(cudaMemset(in[s], 0xee, bytes), "clear");
-        side[s] = (struct hs_wire_side){neighbour(s, ring), out[s], in[s], bytes};
+        must(cudaMemcpy((void *)side[s].out, host, bytes, cudaMemcpyHostToDevice), "there");
+        must(cudaMemset(side[s].in, 0xee, bytes), "clear");
     }
     must(cudaDeviceSynchronize(), "before");
-    hs_device_wire_exchange(stream, &side[DOWN], &side[UP]);
+    hs_wire_least(1); /* nothing arrives before all are cleared */
+    hs_device_wire_exchange(stream, beside, &side[DOWN], &side[UP]);
     must(cudaStreamSynchronize(stream), "exchange");
-    for (int s = 0; s < SIDES; s++) {
-        must(cudaMemcpy(host, in[s], bytes, cudaMemcpyDeviceToHost), "back");
+    for (int s = 0; s < SIDES && right; s++) {
+        must(cudaMemcpy(host, side[s].in, bytes, cudaMemcpyDeviceToHost), "back");
         for (size_t n = 0; n < bytes; n++) {
             const unsigned char due =
                 side[s].rank < 0 ? 0xee : value(side[s].rank, s == UP ? DOWN : UP, round, n);
             right = right && host[n] == due;
         }
-        must(cudaFree(out[s]), "free");
-        must(cudaFree(in[s]), "free");
     }
     free(host);
     return right;
 }
 
+/* Returns how many exchanges were wrong. */
+static int try_all(cudaStream_t stream, char *memory, bool beside, bool ring)
+{
+    static const size_t sizes[] = {1, 4099, 65536, MOST};
+    int wrong = 0;
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
+        for (int round = 0; round < ROUNDS; round++)
+            wrong += !hs_wire_least(exchange(stream, memory, beside, sizes[n], ring, round));
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = {1, 4099, 65536, 5 << 20};
     hs_wire_begin(&argc, &argv);
     int devices = 0, wrong = 0;
     cudaStream_t stream;
@@ -81,12 +101,21 @@ int main(int argc, char **argv)
     must(cudaGetDeviceProperties(&about, hs_wire.local % devices), "properties");
     if (!hs_device_wire_join(hs_wire_apart(about.uuid.bytes, sizeof about.uuid.bytes)))
         hs_wire_abort(HS_DEVICE, "no NCCL, or fewer devices (%d) than ranks", devices);
-    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
-        for (int ring = 0; ring < 2; ring++)
-            for (int round = 0; round < ROUNDS; round++)
-                wrong += !hs_wire_least(exchange(stream, sizes[n], ring, round));
+    for (int ring = 0; ring < 2; ring++) {
+        void *memory = NULL;
+        must(cudaMalloc(&memory, MEMORY), "memory");
+        wrong += try_all(stream, memory, false, ring);
+        must(cudaFree(memory), "free");
+        if (!hs_device_wire_shares())
+            continue;
+        memory = hs_device_wire_take(MEMORY);
+        wrong += try_all(stream, memory, true, ring);
+        wrong += try_all(stream, memory, false, ring);
+        hs_device_wire_give(memory);
+    }
     if (hs_wire.rank == 0)
-        printf("wire: %d ranks by NCCL: %s\n", hs_wire.ranks,
+        printf("wire: %d ranks by NCCL, %s one-sided writes: %s\n", hs_wire.ranks,
+               hs_device_wire_shares() ? "and" : "without",
                wrong ? "not what was sent" : "the same");
     hs_wire_end();
     return wrong > 0;

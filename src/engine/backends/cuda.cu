@@ -78,7 +78,7 @@ hs_status allocate(hs_backend_state *state, hs_error *err)
     HS_CUDA_TRY(err, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking));
     state->staging = {&state->layout, state->problem->precision, state->stream};
     for (int f = 0; f < 2; f++) {
-        HS_CUDA_TRY(err, cudaMalloc(&state->field[f], bytes));
+        HS_TRY(hs_cuda_field_take(state, &state->field[f], err));
         /* kernels may load, though not use, the padding between rows */
         HS_CUDA_TRY(err, cudaMemsetAsync(state->field[f], 0, bytes, state->stream));
     }
@@ -113,7 +113,7 @@ void destroy(hs_backend_state *state)
     hs_cuda_readback_release(&state->readback);
     hs_cuda_staging_release(&state->staging);
     for (int f = 0; f < 2; f++)
-        cudaFree(state->field[f]);
+        hs_cuda_field_give(state, state->field[f]);
     cudaFree(state->scratch);
     cudaFreeHost(state->halo_space);
     free(state->rest);

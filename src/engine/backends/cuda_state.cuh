@@ -18,8 +18,9 @@ enum hs_cuda_change {
 
 /* For ranks: calls in two parts (core/halo.h). */
 struct hs_cuda_parts {
-    cudaStream_t ahead; /* for exchanges and the ends; NULL: calls have one part */
-    cudaEvent_t asked;  /* in one stream, for the other to wait for */
+    cudaStream_t ahead; /* for exchanges; NULL: calls have one part */
+    cudaStream_t ends;  /* for what waits for them */
+    cudaEvent_t asked;  /* in one stream, for another to wait for */
     bool wanted;        /* for the call being submitted */
 };
 
@@ -58,6 +59,10 @@ struct hs_backend_state {
     hs_cuda_parts parts;
     char description[384];
 };
+
+/* Memory for a field: of a rank's slab, to which other ranks may write (core/slab.h). */
+hs_status hs_cuda_field_take(hs_backend_state *state, char **out, hs_error *err);
+void hs_cuda_field_give(const hs_backend_state *state, char *field);
 
 /* The allocation of a field, by its number (core/vectors.h); its node (0, 0, 0). */
 static inline char **hs_cuda_field_of(hs_backend_state *state, int number)

@@ -46,7 +46,7 @@ hs_status reserve(hs_backend_state *state, int fields, hs_error *err)
         return no_memory(state, fields, free_bytes, err);
     for (; state->more_count < count; state->more_count++) {
         char *field = NULL;
-        HS_CUDA_TRY(err, cudaMalloc(&field, each));
+        HS_TRY(hs_cuda_field_take(state, &field, err));
         state->more[state->more_count] = field;
         HS_CUDA_TRY(err, cudaMemcpyAsync(field, state->field[state->now], each,
                                          cudaMemcpyDeviceToDevice, state->stream));
@@ -245,7 +245,7 @@ hs_status finish(hs_backend_state *state, bool known, hs_error *err)
 void hs_cuda_vectors_release(hs_backend_state *state)
 {
     for (int n = 0; n < state->more_count; n++)
-        cudaFree(state->more[n]);
+        hs_cuda_field_give(state, state->more[n]);
     free(state->more);
 }
 

@@ -43,6 +43,30 @@ static void share_network(struct hs_part *part)
     hs_error_release(&err);
 }
 
+/* Compares the devices' ids: a launcher may let each rank see a single device, number 0 for all. */
+static bool has_device_alone(const struct hs_part *part)
+{
+    struct hs_device_limits limits = {.id = {0}};
+    const int device = part->whole->solver.device;
+    const bool there =
+        !part->own->available(device, NULL) && !part->own->limits(device, &limits, NULL);
+    const bool apart = hs_wire_apart(limits.id, sizeof limits.id);
+    return there && apart;
+}
+
+/* Fields are where other ranks' devices can write to them, if there is such memory. */
+static void share_memory(struct hs_part *part)
+{
+    part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
+    if (!part->by_device || !hs_device_wire_shares())
+        return;
+    part->memory =
+        (struct hs_slab_memory){.take = hs_device_wire_take, .give = hs_device_wire_give};
+    for (int rank = 0; rank < hs_wire.ranks; rank++)
+        part->memory.layers = hs_larger(part->memory.layers, shape_of(part, rank).layers);
+    part->slab.shape.slab.memory = &part->memory;
+}
+
 enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *whole,
                               const struct hs_backend *own, const struct hs_request *request,
                               struct hs_error *err)
@@ -51,6 +75,7 @@ enum hs_status hs_part_create(struct hs_part *part, const struct hs_problem *who
     *part = (struct hs_part){.whole = whole, .own = own, .steps = request->steps};
     const struct hs_slab_shape shape = shape_of(part, hs_wire.rank);
     enum hs_status st = hs_slab_make(&shape, &part->slab, err);
+    share_memory(part);
     if (whole->body)
         share_network(part);
     if (!st)
@@ -243,20 +268,12 @@ static void exchange(struct hs_part *part, void *ahead, int field, int64_t sweep
                                         side[s].in.at, side[s].out.bytes};
     }
     if (part->by_device)
-        hs_device_wire_exchange(ahead ? ahead : side[side[0].there ? 0 : 1].out.stream, &wire[0],
-                                &wire[1]);
+        hs_device_wire_exchange(ahead ? ahead : side[side[0].there ? 0 : 1].out.stream,
+                                ahead && part->splits, &wire[0], &wire[1]);
     else if (part->own->halo->space)
         exchange_staged(part, side, wire);
     else
         hs_wire_exchange(&wire[0], &wire[1]);
-}
-
-/* Compares the devices' ids: a launcher may let each rank see a single device, number 0 for all. */
-static bool has_device_alone(const struct hs_part *part)
-{
-    struct hs_device_limits limits = {.id = {0}};
-    part->own->limits(part->whole->solver.device, &limits, NULL);
-    return hs_wire_apart(limits.id, sizeof limits.id);
 }
 
 void hs_part_join(struct hs_part *part, struct hs_error *err)
@@ -264,15 +281,16 @@ void hs_part_join(struct hs_part *part, struct hs_error *err)
     int most = part->own->vectors->recursion(part->state);
     most = most < part->steps ? most : part->steps;
     part->recursion = hs_wire_least(most < HS_PART_RECURS ? most : HS_PART_RECURS);
-    part->by_device = part->own->halo->space && hs_device_wire_join(has_device_alone(part));
     if (part->by_device) { /* now, so that the first sweeps do not wait for connections */
         const struct hs_halo *halo = part->own->halo;
         exchange(part, NULL, 0, 1);
         enum hs_status st = halo->wait(part->state, err);
+        bool splits = false;
         if (!st && halo->part && part->whole->solver.overlap)
-            st = halo->part(part->state, err);
+            st = halo->part(part->state, part->steps, &splits, err);
         if (st)
             hs_wire_abort(st, "%s", hs_error_reason(err));
+        part->splits = hs_wire_least(splits);
     }
 }
 

@@ -59,9 +59,11 @@ struct hs_part {
     const struct hs_backend *own;
     struct hs_backend_state *state;
     struct hs_slab_problem slab;
+    struct hs_slab_memory memory; /* of its fields, if by_device */
     int steps;
     int recursion;  /* sweeps of a recursion in one pass, the same on all ranks */
     bool by_device; /* halos go from GPU to GPU */
+    bool splits;    /* all ranks make calls of `steps` sweeps in two parts */
     char *spare;    /* buffer for a piece of a box */
     size_t spare_bytes;
     double seconds; /* of the last sweeps */
