@@ -338,12 +338,20 @@ class Body:
         below = axis.below(i)
         return axis.cells[i][0] + BEFORE if below is None else axis.cells[below][1] - BEFORE
 
-    def contacts(self, axis, node):
-        """The contact resistance [m^2 K/W] on the line from a node to the next one along an axis."""
-        at = [self.beside(*of) for of in zip(self.axis, node)]
+    def contacts(self, axis, node, at):
+        """The contact resistance [m^2 K/W] on the line through `at` from a node to the next one along an axis, and the
+        materials at its ends."""
+        at = [self.beside(self.axis[a], node[a]) if a == axis else at[a] for a in range(3)]
         under = [] if self.axis[axis].below(node[axis]) is None else [self.material(at)]
         on = under + self.line(axis, node[axis], at)[1]
-        return sum(self.resistance(*pair) for pair in zip(on, on[1:]))
+        return sum(self.resistance(*pair) for pair in zip(on, on[1:])), (on[0], on[-1])
+
+    def contacts_along(self, axis, node, at):
+        """Those that count for the line through `at`. A node, with all of its control volume, is on one side of a
+        surface; so where a contact lies between the line and the one from node to node, those of the latter count."""
+        edge, edge_ends = self.contacts(axis, node, [self.beside(*of) for of in zip(self.axis, node)])
+        own, ends = self.contacts(axis, node, at)
+        return edge if any(self.resistance(*pair) > 0 for pair in zip(ends, edge_ends)) else own
 
     def conductance(self, axis, node):
         """The conductance of the edge to the next node along an axis."""
@@ -357,12 +365,11 @@ class Body:
             each = half / self.conductivity[one][axis] + half / self.conductivity[other][axis]
             area = sum((b[1] - b[0]) * (c[1] - c[0]) for b, c in rectangles)
             return area / (each + self.resistance(one, other))
-        contacts = self.contacts(axis, node)
         for ends in rectangles:
             for b, c in itertools.product(*(self.pieces(a, *e) for a, e in zip(across, ends))):
                 at = [0.0] * 3
                 at[across[0]], at[across[1]] = sum(b) / 2, sum(c) / 2
-                total += (b[1] - b[0]) * (c[1] - c[0]) / (self.line(axis, node[axis], at)[0] + contacts)
+                total += (b[1] - b[0]) * (c[1] - c[0]) / (self.line(axis, node[axis], at)[0] + self.contacts_along(axis, node, at))
         return total
 
     def volumes(self, node):

@@ -64,6 +64,37 @@ def test_a_disc_holds_what_it_makes(tmp_path, cells, centre):
     assert abs(field[cells // 2, cells // 2] / expected - 1) < 1.6 / cells
 
 
+@pytest.mark.parametrize("left", [0.2, 0.23, 0.25, 0.28])
+@pytest.mark.parametrize("height", [0.5, 0.53, 0.55, "labels"])
+def test_no_heat_bypasses_a_contact_at_its_rim(tmp_path, left, height):
+    """A chip on a sink, in vacuum: all of its heat, 1 W/m^2, passes the contact of 1 m^2 K/W, wherever the chip's edges
+    are between the nodes. Both conduct so well that the jump of 1 K is all there is."""
+    well, badly = {"conductivity": 1e5, **SIMPLE}, {"conductivity": 1e-7, **SIMPLE}
+    label = np.zeros((10, 10), "u1")
+    label[:5], label[5:, round(10 * left) : round(10 * left) + 5] = 1, 2
+    if height == "labels":
+        np.save(tmp_path / "chip.npy", label)
+        body, left = [{"file": "chip.npy", "names": ["vacuum", "sink", "chip"]}], round(left, 1)
+    else:
+        body = [{"material": "vacuum"},
+                {"material": "sink", "shape": "box", "lower": [0.0, 0.0], "upper": [1.0, height]},
+                {"material": "chip", "shape": "box", "lower": [left, height], "upper": [left + 0.5, 1.0]}]
+    patch = {"lower": [left], "upper": [left + 0.5], "type": "neumann", "flux": -1.0}
+    settings = {
+        "grid": {"points": [11, 11], "upper": [1.0, 1.0]},
+        "materials": [{"name": "vacuum", **badly}, {"name": "sink", **well}, {"name": "chip", **well}],
+        "body": body,
+        "contacts": [{"between": ["sink", "chip"], "resistance": 1.0}],
+        "initial": {"value": 0.0},
+        "boundary": {"all": {"type": "reflective"}, "y_min": {"type": "dirichlet", "value": 0.0},
+                     "y_max": {"type": "reflective", "patches": [patch]}},
+        "steady": {"tolerance": 1e-10, "method": "multigrid"},
+    }
+    field = run(tmp_path, settings).field
+    inside = (np.linspace(0, 1, 11) > left) & (np.linspace(0, 1, 11) < left + 0.5)
+    assert np.abs(field[-1, inside] - 1.0).max() < 1e-4  # 1 m of each has 1e-5 m^2 K/W
+
+
 @pytest.mark.parametrize("k", [1.0, 4.0])
 @pytest.mark.parametrize("normal", [[2.0, 1.0], [1.0, -3.0], [1.0, 0.2], [1.0, 2.0, -2.0]])
 def test_a_slanting_contact_is_exact(tmp_path, normal, k):

@@ -84,49 +84,92 @@ static int select_beside(struct hs_octants *octants, int octant, const struct hs
     return hs_solids_at(solids, region, &octants->here, at);
 }
 
-static double trace_contacts(struct hs_octants *octants, int octant, int axis)
+/* What a line from node to node meets: the substances just below the node and at the next one, and
+ * contacts, m^2 K/W. */
+struct met {
+    int under, end;
+    double resistance;
+};
+
+/* The region of a line and its place `at`: that of the edge, or of its quarter's line at `across`.
+ * Both are taken a little lower along the axis, so that a contact right at a node is above it. */
+static struct hs_node_box line_cell(const struct hs_octants *octants, int octant, int axis,
+                                    const double *across, double at[HS_AXES])
+{
+    if (!across)
+        return beside_cell(octants, octant, axis, at);
+    struct hs_node_box region = along_cell(octants, octant, axis);
+    region.origin[axis] -= hs_octants_beside(octants, axis);
+    for (int a = 0; a < HS_AXES; a++)
+        at[a] = a == axis ? region.hi[a] : across[a];
+    return region;
+}
+
+static struct met trace_contacts(struct hs_octants *octants, int octant, int axis,
+                                 const double *across)
 {
     const int under = octant & ~(1 << axis);
     const bool has_under = octants->octant[under].there;
     const struct hs_body *body = octants->spec->body;
-    double at[HS_AXES], sum = 0.0;
-    int before = HS_NOWHERE;
+    double at[HS_AXES];
+    struct met met = {.under = HS_NOWHERE};
     struct hs_node_box region;
     if (has_under) {
-        region = beside_cell(octants, under, axis, at);
-        before = select_beside(octants, under, &region, at);
+        region = line_cell(octants, under, axis, across, at);
+        met.under = select_beside(octants, under, &region, at);
     }
-    region = beside_cell(octants, octant, axis, at);
-    const int end = select_beside(octants, octant, &region, at);
+    region = line_cell(octants, octant, axis, across, at);
+    met.end = select_beside(octants, octant, &region, at);
     if (!has_under) { /* the same sum for the node's place as along the other axes */
         struct hs_node_box above = region;
         above.origin[axis] =
             hs_octant_region(octants, octant).origin[axis] + hs_octants_beside(octants, axis);
         at[axis] = 0.0;
-        before = hs_solids_at(&octants->cells->solids, &above, &octants->here, at);
+        met.under = hs_solids_at(&octants->cells->solids, &above, &octants->here, at);
     }
     if (octants->node[axis] == 0) /* nothing is below, or the other end of a periodic axis */
         region.lo[axis] = 2.0 * hs_octants_beside(octants, axis);
     const int count = cut(octants, &region, axis, at);
+    int before = met.under;
     for (int n = 0; n < count; before = octants->piece[n++].substance)
-        sum += contact_at(body, before, octants->piece[n].substance, octants->piece[n].facing);
-    return sum + contact_at(body, before, end, octants->piece[count].facing);
+        met.resistance +=
+            contact_at(body, before, octants->piece[n].substance, octants->piece[n].facing);
+    met.resistance += contact_at(body, before, met.end, octants->piece[count].facing);
+    return met;
 }
 
-/* Contact resistance along the line from node to node, m^2 K/W. A node, with all of its control
- * volume, is on one side of a surface: so a contact between two nodes holds for all lines of their
- * edge, or heat would bypass it along lines that miss it. */
-static double contacts_of(struct hs_octants *octants, int axis)
+/* Whether surfaces cross the octant's cell, or the one below it along the axis. */
+static bool is_mixed(const struct hs_octants *octants, int octant, int axis)
+{
+    const struct hs_octant *under = &octants->octant[octant & ~(1 << axis)];
+    return octants->octant[octant].label == HS_CELL_MIXED ||
+           (under->there && under->label == HS_CELL_MIXED);
+}
+
+/* What the line of the octant's quarter at `across` meets; NULL: the edge. */
+static struct met contacts_of(struct hs_octants *octants, int octant, int axis,
+                              const double *across)
+{
+    const struct hs_octant *under = &octants->octant[octant & ~(1 << axis)];
+    const int label = octants->octant[octant].label, below = under->there ? under->label : label;
+    if (is_mixed(octants, octant, axis))
+        return trace_contacts(octants, octant, axis, across);
+    return (struct met){below, label, contact_between(octants->spec->body, below, label)};
+}
+
+/* The contacts of a quarter's line, m^2 K/W. A node, with all of its control volume, is on one side
+ * of a surface. So where a contact lies between the line and the edge, those of the edge hold for
+ * the line, too, or heat would bypass them along it. */
+static double contacts_along(struct hs_octants *octants, int octant, int axis, const double *across,
+                             const struct met *edge)
 {
     const struct hs_body *body = octants->spec->body;
     if (body->contact_count == 0)
         return 0.0;
-    const int first = first_octant(octants, axis);
-    const struct hs_octant *octant = &octants->octant[first];
-    const struct hs_octant *under = &octants->octant[first & ~(1 << axis)];
-    if (octant->label == HS_CELL_MIXED || (under->there && under->label == HS_CELL_MIXED))
-        return trace_contacts(octants, first, axis);
-    return under->there ? contact_between(body, under->label, octant->label) : 0.0;
+    const struct met line = contacts_of(octants, octant, axis, across);
+    const bool apart = contact_between(body, line.under, edge->under) > 0.0 ||
+                       contact_between(body, line.end, edge->end) > 0.0;
+    return apart ? edge->resistance : line.resistance;
 }
 
 /* ---- conduction ------------------------------------------------------------------------------ */
@@ -173,6 +216,21 @@ static bool is_bent(struct hs_octants *octants, int octant, int axis)
     return octants->here.bends[axis];
 }
 
+/* Selects the solids that cut a quarter into lines; with contacts, those that end right below it,
+ * too. */
+static void select_lines(struct hs_octants *octants, int octant, int axis,
+                         const struct hs_node_box *region)
+{
+    struct hs_node_box reach = *region;
+    if (octants->spec->body->contact_count == 0) {
+        hs_octant_select(octants, octant, region, &octants->here);
+        return;
+    }
+    reach.lo[axis] -= 2.0 * hs_octants_beside(octants, axis);
+    hs_solids_narrow(&octants->cells->solids, &reach, &octants->around[octant >> 1],
+                     &octants->here);
+}
+
 /*
  * Conductance of a quarter of an edge that surfaces cross.
  *
@@ -182,16 +240,18 @@ static bool is_bent(struct hs_octants *octants, int octant, int axis)
  * the resistance of its area, since each has that of its thickness over the cosine to its normal.
  */
 static double trace(struct hs_octants *octants, int octant, int axis, double quarter,
-                    double contacts, bool *empty)
+                    const struct met *edge, bool *empty)
 {
     const struct hs_node_box region = along_cell(octants, octant, axis);
     if (is_bent(octants, octant, axis))
-        return quarter / (along_edge(octants, axis, empty) + contacts);
-    hs_octant_select(octants, octant, &region, &octants->here);
+        return quarter / (along_edge(octants, axis, empty) + edge->resistance);
+    select_lines(octants, octant, axis, &region);
     struct hs_lines lines = hs_octants_lines(octants, &region, axis);
     double at[HS_AXES] = {0.0, 0.0, 0.0}, area, sum = 0.0, first = -1.0;
     bool same = true;
     while (hs_lines_next(&lines, at, &area)) {
+        const double contacts = contacts_along(octants, octant, axis, at, edge);
+        hs_octant_select(octants, octant, &region, &octants->here);
         const double each = resist(octants, &region, axis, at, empty) + contacts;
         first = first < 0.0 ? each : first;
         same = same && each == first;
@@ -229,16 +289,18 @@ static double plain_edge(const struct hs_octants *octants, int axis)
 
 /* Conductance of an area that is the edge's quarter in the cell of an octant above the node. */
 static double through(struct hs_octants *octants, int octant, int axis, double area,
-                      double contacts, bool *empty)
+                      const struct met *edge, bool *empty)
 {
     const int label = octants->octant[octant].label;
-    if (label == HS_CELL_MIXED)
-        return trace(octants, octant, axis, area, contacts, empty);
+    const bool has_contacts = octants->spec->body->contact_count > 0;
+    if (label == HS_CELL_MIXED || (has_contacts && is_mixed(octants, octant, axis)))
+        return trace(octants, octant, axis, area, edge, empty);
     if (label == HS_CELL_EMPTY) {
         *empty = true;
         return 0.0;
     }
-    return area / (along_plain(octants, axis, label) + contacts);
+    return area /
+           (along_plain(octants, axis, label) + contacts_along(octants, octant, axis, NULL, edge));
 }
 
 /* Conductance between nodes that have one conductivity each. */
@@ -263,13 +325,15 @@ static double halves(const struct hs_octants *octants, int axis, const int64_t n
 /* Conductance of an edge through cells of several substances, or that surfaces cross. */
 static double quarters(struct hs_octants *octants, int axis, bool *empty)
 {
-    const double contacts = contacts_of(octants, axis);
+    struct met edge = {.resistance = 0.0};
+    if (octants->spec->body->contact_count > 0)
+        edge = contacts_of(octants, first_octant(octants, axis), axis, NULL);
     double part[4];
     find_areas(octants, axis, part);
     for (int n = 0; n < 4; n++) {
         const int octant = octant_of(axis, n);
         if (octants->octant[octant].there) /* else its area is 0 */
-            part[n] = through(octants, octant, axis, part[n], contacts, empty);
+            part[n] = through(octants, octant, axis, part[n], &edge, empty);
     }
     return hs_sum_of_4(part);
 }

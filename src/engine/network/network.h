@@ -6,7 +6,8 @@
  *
  * - An edge's conductance is summed over its cross-section, which consists of a quarter in each of
  *   the cells around the edge: area / (integral of dx/k along the edge + contacts crossed). A
- *   contact right at a node belongs to the edge above it.
+ *   contact right at a node belongs to the edge above it. Lines that a contact separates from the
+ *   edge cross the edge's contacts instead of their own.
  * - Capacity, sink and source are summed over the control volume's octants, along the lines that
  *   are nearest to the surface's normal.
  * - Faces of boxes, half-spaces along an axis and ends of cylinders cut quarters and octants

@@ -199,7 +199,8 @@ void test_network_edges__of_a_brick_are_exact(void **state)
 }
 
 /* Labelled cells: each contributes a quarter of an edge and an octant of a node, whatever it is. A
- * node has the substance of the cell below it along all axes, which decides about contacts. */
+ * node has the substance of the cell below it along all axes. A quarter has the contact of its own
+ * cells, or that of the nodes where a contact lies between. */
 void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
 {
     struct network_case c;
@@ -220,10 +221,13 @@ void test_network_edges__of_labelled_cells_are_sums_of_quarters(void **state)
             for (int i = 1; i < 6; i++) {
                 double g = 0.0, capacity = 0.0;
                 const int here = label[k - 1][j - 1][i - 1], next = label[k - 1][j - 1][i];
-                const bool touch = (here == 0 && next == 2) || (here == 2 && next == 0);
                 for (int n = 0; n < 4; n++) {
                     const int low = label[k - n / 2][j - n % 2][i - 1];
                     const int high = label[k - n / 2][j - n % 2][i];
+                    const bool apart = low + here == 2 && low != 1;
+                    const bool beyond = high + next == 2 && high != 1;
+                    const bool touch = apart || beyond ? here + next == 2 && here != 1
+                                                       : low + high == 2 && low != 1;
                     g += dy * dz / 4.0 /
                          (dx / c.substance[high].conductivity[0] + (touch ? 0.3 : 0.0));
                     capacity += (c.substance[low].capacity + c.substance[high].capacity) / 8.0;

@@ -389,11 +389,22 @@ static void node_line(const struct random_case *r, const int64_t node[HS_AXES], 
     }
 }
 
-static double contacts_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
+/* What a line from a node to the next one meets: the substances just below the node and at the next
+ * one, and contacts. */
+struct met {
+    int under, end;
+    double contacts;
+};
+
+static struct met meet_contacts(const struct random_case *r, const int64_t node[HS_AXES], int axis,
+                                const double line[HS_AXES])
 {
     const double little = lowered(r, axis), *coordinate = r->coordinate[axis];
-    double x[HS_AXES], sum = 0.0;
+    double x[HS_AXES], at[HS_AXES];
+    struct met met = {.contacts = 0.0};
     node_line(r, node, x);
+    memcpy(at, line, sizeof at);
+    at[axis] = x[axis];
     struct stretch of = {.lo = coordinate[node[axis]] + (node[axis] > 0 ? -little : little),
                          .hi = coordinate[node[axis] + 1] - little};
     for (int a = 0; a < HS_AXES; a++)
@@ -402,8 +413,21 @@ static double contacts_of_solids(const struct random_case *r, const int64_t node
             const int64_t cell = !under ? 0 : (node[a] > 0 ? node[a] : cells(r, a)) - 1;
             of.width[a] = 0.5 * (r->coordinate[a][cell + 1] - r->coordinate[a][cell]);
         }
-    walk(r, axis, x, &of, substance_at(r, x), &sum, NULL);
-    return sum;
+    met.under = substance_at(r, at);
+    walk(r, axis, at, &of, met.under, &met.contacts, NULL);
+    at[axis] = of.hi;
+    met.end = substance_at(r, at);
+    return met;
+}
+
+/* The contacts of a line: its own, or those of the line of the nodes if a contact lies between. */
+static double contacts_along(const struct random_case *r, const int64_t node[HS_AXES], int axis,
+                             const double line[HS_AXES], const struct met *edge)
+{
+    const struct met own = meet_contacts(r, node, axis, line);
+    const bool apart =
+        contact(r, own.under, edge->under) > 0.0 || contact(r, own.end, edge->end) > 0.0;
+    return apart ? edge->contacts : own.contacts;
 }
 
 /* Whether a curved surface that is not parallel to the axis is seen in the box, and more than
@@ -429,9 +453,9 @@ static bool bends(const struct random_case *r, const struct box *box, int axis)
 static double edge_of_solids(const struct random_case *r, const int64_t node[HS_AXES], int axis)
 {
     static struct bundle bundle;
-    const double contacts = contacts_of_solids(r, node, axis);
     double x[HS_AXES], sum = 0.0;
     node_line(r, node, x);
+    const struct met edge = meet_contacts(r, node, axis, x);
     for (int n = 0; n < 4; n++) {
         int side[HS_AXES];
         int64_t cell[HS_AXES];
@@ -441,14 +465,17 @@ static double edge_of_solids(const struct random_case *r, const int64_t node[HS_
         if (!cell_at(r, node, side, cell))
             continue;
         const struct box box = part_of(r, cell, side, axis);
-        const struct crossing here = find_crossing(r, &box);
+        struct box reach = box; /* solids that end right below have contacts here */
+        reach.lo[axis] -= r->c.body.contact_count > 0 ? 3.0 * near(r, axis) : 0.0;
+        const struct crossing here = find_crossing(r, &reach);
         const bool as_node_line = bends(r, &box, axis);
         const struct stretch whole = {.lo = box.lo[axis], .hi = box.hi[axis]};
         find_lines(r, &box, axis, &here, &bundle);
         for (int m = 0; m < bundle.count; m++)
             sum += bundle.area[m] /
                    (walk(r, axis, as_node_line ? x : bundle.at[m], &whole, NONE, NULL, NULL) +
-                    contacts);
+                    (as_node_line ? edge.contacts
+                                  : contacts_along(r, node, axis, bundle.at[m], &edge)));
     }
     return sum;
 }
