@@ -81,3 +81,14 @@ void hs_wall_release(struct hs_wall *wall)
     free((void *)(uintptr_t)wall->ambient.field);
     free((void *)(uintptr_t)wall->value.field);
 }
+
+const struct hs_contact *hs_body_contact(const struct hs_body *body, int one, int other)
+{
+    for (int n = 0; n < body->contact_count && one != other; n++) {
+        const int *between = body->contact[n].between;
+        if ((between[0] == one && between[1] == other) ||
+            (between[0] == other && between[1] == one))
+            return &body->contact[n];
+    }
+    return NULL;
+}

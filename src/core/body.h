@@ -34,11 +34,18 @@ struct hs_solid {
     int substance;
 };
 
+/* What the network has of a contact. */
+struct hs_contact_reach {
+    double lines;     /* that cross it */
+    double beyond[2]; /* m^3 of each substance that count at nodes on the side of the other */
+};
+
 /* Contact between two substances: the temperature jumps by resistance * heat flux. */
 struct hs_contact {
     int between[2];
-    double resistance; /* m^2 K/W */
-    char *place;       /* config location of the resistance, for messages */
+    double resistance;             /* m^2 K/W */
+    char *place;                   /* config location of the resistance, for messages */
+    struct hs_contact_reach reach; /* 0 until the network is made */
 };
 
 enum hs_label_place { HS_LABEL_NONE, HS_LABEL_NODES, HS_LABEL_CELLS };
@@ -83,6 +90,9 @@ static inline bool hs_is_measured(const struct hs_measured *measured)
 {
     return measured->value || measured->stored;
 }
+
+/* The contact between two substances; NULL: none. */
+const struct hs_contact *hs_body_contact(const struct hs_body *body, int one, int other);
 
 /* Whether any substance has a source or a sink. */
 bool hs_body_is_active(const struct hs_body *body);

@@ -18,6 +18,7 @@ void hs_network_release(struct hs_network *network)
     release_moving(&network->inflow);
     release_moving(&network->given);
     free(network->volume);
+    free(network->contact);
     free(network->held);
     memset(network, 0, sizeof *network);
 }

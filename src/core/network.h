@@ -111,6 +111,7 @@ struct hs_network {
     struct hs_moving inflow;    /* in W, at free nodes */
     struct hs_moving given;     /* temperatures of prescribed nodes; their forcing is empty */
     double *volume;             /* [substances] m^3, per metre along axes that are not there */
+    struct hs_contact_reach *contact; /* [contacts] */
     int64_t held_count;
     struct hs_held_share *held; /* [held_count]; none if no substance has a source or sink */
     double limit;               /* s: longest stable step; infinite if no node can change */

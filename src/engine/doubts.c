@@ -149,6 +149,46 @@ static void doubt_contact(const struct hs_problem *problem, struct hs_error *out
     }
 }
 
+/* A node's control volume is on one side of a contact. What another substance makes or loses in it
+ * beyond the contact therefore bypasses the contact (docs/numerics.md). */
+static void doubt_bypass(const struct hs_problem *problem, struct hs_error *out)
+{
+    const double least = 0.01;
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < 2 * body->contact_count; n++) {
+        const struct hs_contact *contact = &body->contact[n / 2];
+        const struct hs_substance *substance = &body->substance[contact->between[n % 2]];
+        const double share = contact->reach.beyond[n % 2] / substance->volume;
+        if (!(share > least) || (substance->source < 0 && substance->perfusion == 0.0))
+            continue;
+        doubt(out, contact->place,
+              "is not halfway between nodes: %.2g %% of %s counts at nodes on the other side, and "
+              "the heat that its %s there does not cross the contact; put nodes half a cell "
+              "before it and half a cell behind it",
+              100.0 * share, substance->name,
+              substance->source < 0 ? "perfusion takes" : "source makes");
+        return;
+    }
+}
+
+static void doubt_untouched(const struct hs_problem *problem, struct hs_error *out)
+{
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->contact_count; n++) {
+        const struct hs_contact *contact = &body->contact[n];
+        const struct hs_substance *one = &body->substance[contact->between[0]];
+        const struct hs_substance *other = &body->substance[contact->between[1]];
+        if (contact->reach.lines > 0.0 || contact->resistance == 0.0 || !(one->volume > 0.0) ||
+            !(other->volume > 0.0))
+            continue;
+        doubt(out, contact->place,
+              "%s and %s touch nowhere, so it has no effect; look at their coordinates, or name "
+              "the two that touch",
+              one->name, other->name);
+        return;
+    }
+}
+
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
 static bool are_concentric(const struct hs_shape *outer, const struct hs_shape *inner, int dims)
 {
@@ -491,9 +531,10 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
-    doubt_material, doubt_substance,      doubt_unused_substance, doubt_temperatures,
-    doubt_unit,     doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
-    doubt_name,     doubt_thin_conductor, doubt_contact,
+    doubt_material,  doubt_substance,      doubt_unused_substance, doubt_temperatures,
+    doubt_unit,      doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
+    doubt_name,      doubt_thin_conductor, doubt_contact,          doubt_bypass,
+    doubt_untouched,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

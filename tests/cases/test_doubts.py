@@ -185,6 +185,48 @@ def test_a_contact_that_resists_more_than_air_is_noticed(tmp_path, resistance, w
     assert found == [text] * warned
 
 
+CHIP = """\
+grid = { x = { from = 0.0; segments = ( { to = %s; cells = 8; }, { to = 0.005; cells = 3; } ); }; };
+materials = ( { name = "sink"; conductivity = 200.0; density = 2700.0; specific_heat = 900.0; },
+              { name = "chip"; conductivity = 120.0; density = 2330.0; specific_heat = 712.0; %s } );
+body = ( { material = "sink"; }, { material = "chip"; shape = "box"; lower = [%s]; upper = [0.005]; } );
+contacts = ( { between = ["sink", "chip"]; resistance = 5e-5; } );
+initial = { value = 300.0; };
+boundary = { x_min = { type = "dirichlet"; value = 300.0; }; x_max = { type = "reflective"; }; };
+time = { end = 1.0; };
+"""
+MADE = "source = 1e9;"
+TAKEN = "perfusion = { rate = 1e5; reference = 300.0; };"
+
+
+def of_chip(tmp_path, *chip):
+    (tmp_path / "chip.cfg").write_text(CHIP % chip)
+    return json.loads(must(tmp_path, "check", "chip.cfg", "--json"))["warnings"]
+
+
+@pytest.mark.parametrize("node, does, said", [("0.004", MADE, "its source makes"), ("0.004", TAKEN, "its perfusion takes"), ("0.004", "", None), ("0.0038", MADE, None), ("0.0037", MADE, None), ("0.0039", MADE, "its source makes")])
+def test_heat_that_bypasses_a_contact_is_noticed(tmp_path, node, does, said):
+    """The node at the contact has the sink's side, and half a cell of the chip, a sixth of it. Where
+    the contact is halfway (0.0038), or nearer to the node of the sink (0.0037), the sink's nodes have nothing of the chip."""
+    found = of_chip(tmp_path, node, does, "0.004")
+    assert len(found) == (said is not None)
+    if said:
+        assert "chip.cfg:5: contacts[0].resistance = 5e-5: is not halfway between nodes: " in found[0] and said in found[0]
+    if node == "0.004" and said:
+        assert "17 % of chip counts at nodes on the other side" in found[0]
+
+
+@pytest.mark.parametrize("gap, warned", [(0.0, False), (4e-19, False), (1e-9, True)])
+def test_a_contact_of_what_does_not_touch_is_noticed(tmp_path, gap, warned):
+    """Other material fills the gap, and the contact would count for nothing. Rounding leaves none."""
+    text = CHIP % ("0.0037", "", repr(0.004 + gap))
+    text = text.replace('{ material = "sink"; }', '{ material = "glue"; }, { material = "sink"; shape = "box"; lower = [0.0]; upper = [0.004]; }')
+    text = text.replace("materials = (", 'materials = ( { name = "glue"; conductivity = 1.0; density = 1200.0; specific_heat = 1400.0; },')
+    (tmp_path / "chip.cfg").write_text(text)
+    found = [w for w in json.loads(must(tmp_path, "check", "chip.cfg", "--json"))["warnings"] if "glue" not in w]
+    assert found == ["chip.cfg:5: contacts[0].resistance = 5e-5: sink and chip touch nowhere, so it has no effect; look at their coordinates, or name the two that touch"] * warned
+
+
 def test_a_steady_bodys_density_may_be_any(tmp_path):
     text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
     (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))

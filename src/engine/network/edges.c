@@ -1,23 +1,23 @@
 /* Conductance of the edge above a node. */
 #include "engine/network/octants.h"
 
-/* m^2 K/W between two substances. */
-static double contact_between(const struct hs_body *body, int one, int other)
+/* m^2 K/W of a line from one substance to another that meets the surface at an angle of this
+ * cosine. */
+static double contact_at(struct hs_octants *octants, int one, int other, double facing)
 {
-    for (int n = 0; n < body->contact_count && one != other; n++) {
-        const int *between = body->contact[n].between;
-        if ((between[0] == one && between[1] == other) ||
-            (between[0] == other && between[1] == one))
-            return body->contact[n].resistance;
-    }
-    return 0.0;
+    const struct hs_body *body = octants->spec->body;
+    const struct hs_contact *contact = hs_body_contact(body, one, other);
+    if (!contact)
+        return 0.0;
+    octants->lines[contact - body->contact] += 1.0;
+    return contact->resistance > 0.0 ? contact->resistance / facing : 0.0;
 }
 
-/* The same along a line that meets the surface at an angle of this cosine. */
-static double contact_at(const struct hs_body *body, int one, int other, double facing)
+/* Whether a contact lies between two substances. */
+static bool are_apart(const struct hs_body *body, int one, int other)
 {
-    const double resistance = contact_between(body, one, other);
-    return resistance > 0.0 ? resistance / facing : 0.0;
+    const struct hs_contact *contact = hs_body_contact(body, one, other);
+    return contact && contact->resistance > 0.0;
 }
 
 /* The region of an octant's quarter of an edge's cross-section: the whole cell along the axis. */
@@ -84,6 +84,24 @@ static int select_beside(struct hs_octants *octants, int octant, const struct hs
     return hs_solids_at(solids, region, &octants->here, at);
 }
 
+int hs_octants_side(struct hs_octants *octants)
+{
+    int octant = 0;
+    while (!octants->octant[octant].there)
+        octant++;
+    if (octants->octant[octant].label != HS_CELL_MIXED)
+        return octants->octant[octant].label;
+    struct hs_node_box region = hs_octant_region(octants, octant);
+    double at[HS_AXES];
+    for (int a = 0; a < HS_AXES; a++) {
+        const bool above = octant >> a & 1;
+        const double beside = hs_octants_beside(octants, a);
+        region.origin[a] += above ? beside : -beside;
+        at[a] = above ? 0.0 : region.hi[a];
+    }
+    return select_beside(octants, octant, &region, at);
+}
+
 /* What a line from node to node meets: the substances just below the node and at the next one, and
  * contacts, m^2 K/W. */
 struct met {
@@ -110,7 +128,6 @@ static struct met trace_contacts(struct hs_octants *octants, int octant, int axi
 {
     const int under = octant & ~(1 << axis);
     const bool has_under = octants->octant[under].there;
-    const struct hs_body *body = octants->spec->body;
     double at[HS_AXES];
     struct met met = {.under = HS_NOWHERE};
     struct hs_node_box region;
@@ -133,8 +150,8 @@ static struct met trace_contacts(struct hs_octants *octants, int octant, int axi
     int before = met.under;
     for (int n = 0; n < count; before = octants->piece[n++].substance)
         met.resistance +=
-            contact_at(body, before, octants->piece[n].substance, octants->piece[n].facing);
-    met.resistance += contact_at(body, before, met.end, octants->piece[count].facing);
+            contact_at(octants, before, octants->piece[n].substance, octants->piece[n].facing);
+    met.resistance += contact_at(octants, before, met.end, octants->piece[count].facing);
     return met;
 }
 
@@ -154,7 +171,7 @@ static struct met contacts_of(struct hs_octants *octants, int octant, int axis,
     const int label = octants->octant[octant].label, below = under->there ? under->label : label;
     if (is_mixed(octants, octant, axis))
         return trace_contacts(octants, octant, axis, across);
-    return (struct met){below, label, contact_between(octants->spec->body, below, label)};
+    return (struct met){below, label, contact_at(octants, below, label, 1.0)};
 }
 
 /* The contacts of a quarter's line, m^2 K/W. A node, with all of its control volume, is on one side
@@ -167,8 +184,8 @@ static double contacts_along(struct hs_octants *octants, int octant, int axis, c
     if (body->contact_count == 0)
         return 0.0;
     const struct met line = contacts_of(octants, octant, axis, across);
-    const bool apart = contact_between(body, line.under, edge->under) > 0.0 ||
-                       contact_between(body, line.end, edge->end) > 0.0;
+    const bool apart =
+        are_apart(body, line.under, edge->under) || are_apart(body, line.end, edge->end);
     return apart ? edge->resistance : line.resistance;
 }
 
@@ -304,7 +321,7 @@ static double through(struct hs_octants *octants, int octant, int axis, double a
 }
 
 /* Conductance between nodes that have one conductivity each. */
-static double halves(const struct hs_octants *octants, int axis, const int64_t next[HS_AXES])
+static double halves(struct hs_octants *octants, int axis, const int64_t next[HS_AXES])
 {
     const struct hs_body *body = octants->spec->body;
     const double half = octants->beside[axis][1].length;
@@ -319,7 +336,7 @@ static double halves(const struct hs_octants *octants, int axis, const int64_t n
     const int beyond = hs_cells_row(octants->cells, next[HS_Y], next[HS_Z])[next[HS_X]];
     return area / (half / body->substance[label].conductivity[axis] +
                    half / body->substance[beyond].conductivity[axis] +
-                   contact_between(body, label, beyond));
+                   contact_at(octants, label, beyond, 1.0));
 }
 
 /* Conductance of an edge through cells of several substances, or that surfaces cross. */

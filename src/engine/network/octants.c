@@ -19,6 +19,7 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
     octants->crossing = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->crossing);
     octants->plain = hs_new((size_t)axis[HS_X].nodes * sizeof *octants->plain);
     octants->piece = hs_new((HS_CROSSINGS_MOST * solids + 2) * sizeof *octants->piece);
+    octants->lines = hs_new(((size_t)spec->body->contact_count + 1) * sizeof *octants->lines);
 }
 
 void hs_octants_release(struct hs_octants *octants)
@@ -27,6 +28,7 @@ void hs_octants_release(struct hs_octants *octants)
     free(octants->place[0]);
     free(octants->crossing);
     free(octants->piece);
+    free(octants->lines);
     free(octants->plain);
 }
 

@@ -40,6 +40,7 @@ struct hs_octants {
     double *place[2];              /* where surfaces cut a region */
     struct hs_crossing *crossing;
     struct hs_piece *piece;
+    double *lines; /* [contacts] how many edges' lines cross each */
 };
 
 void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *spec,
@@ -82,6 +83,9 @@ struct hs_lines hs_octants_lines(struct hs_octants *octants, const struct hs_nod
 
 /* Sets `at` across the axis, and the line's area; false after the last one. */
 bool hs_lines_next(struct hs_lines *lines, double at[HS_AXES], double *area);
+
+/* The substance on whose side of contacts the node is. */
+int hs_octants_side(struct hs_octants *octants);
 
 /* W/K: conductance of the edge above the node whose octants were found; 0 without an edge. Sets
  * `empty` if part of the edge has no substance. */

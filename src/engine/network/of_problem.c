@@ -68,6 +68,8 @@ enum hs_status hs_network_of_problem(struct hs_problem *problem, bool together,
         st = hs_network_limit(network, &portion, spec.threads, &network->limit, &most, err);
     for (int n = 0; n < problem->body->substance_count && !st; n++)
         problem->body->substance[n].volume = network->volume[n];
+    for (int n = 0; n < problem->body->contact_count && !st; n++)
+        problem->body->contact[n].reach = network->contact[n];
     if (!st)
         st = hs_network_join(&spec, network, err);
     if (hs_ranks_is_first())

@@ -61,7 +61,8 @@ void hs_pass_again(const struct hs_pass *pass, void *self,
                    void (*of_nodes)(void *self, int thread, int64_t first, int64_t end));
 
 /* What a network has beside its rows: the volume of each substance, with the held shares if one of
- * them has sources or sinks; `inflow` and `given`. */
+ * them has sources or sinks, and what it has of each contact, in a pass after the rows were made;
+ * `inflow` and `given`. */
 enum hs_status hs_pass_find_substances(struct hs_pass *pass, struct hs_network *out,
                                        struct hs_error *err);
 void hs_pass_find_moving(const struct hs_pass *pass, struct hs_network *out);

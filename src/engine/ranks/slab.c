@@ -224,6 +224,7 @@ static enum hs_status cut_network(struct hs_slab_problem *out, struct hs_error *
     network->wrap[last_axis(&out->problem)] =
         !out->shape.below && is_periodic(out->shape.slab.whole);
     network->volume = NULL;
+    network->contact = NULL;
     network->held = NULL;
     network->held_count = 0;
     network->row = copy(whole->row, (size_t)whole->row_count * sizeof *whole->row);
