@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
+#include "engine/shape_ends.h"
 #include "engine/steps/pulses.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/evaluate.h"
@@ -233,6 +234,41 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
             return;
         }
     }
+}
+
+/* ---- shapes at the ends of periodic axes ------------------------------------------------------
+ */
+
+static const struct hs_shape *solid_of(const struct hs_problem *problem, int n)
+{
+    const struct hs_body *body = problem->body;
+    return body && n < body->solid_count ? &body->solid[n].shape : NULL;
+}
+
+static const struct hs_shape *region_of(const struct hs_problem *problem, int n)
+{
+    return n < problem->initial.region_count ? &problem->initial.regions[n].shape : NULL;
+}
+
+static void doubt_ends(const struct hs_problem *problem, struct hs_error *out, enum hs_place place,
+                       const char *list, hs_shape_of *shape_of)
+{
+    struct hs_shape_end at;
+    if (hs_shape_ends_find(problem, shape_of, &at))
+        doubt(out, hs_problem_place(problem, place),
+              "%s[%d] reaches beyond %c = %g, an end of a periodic axis, and does not continue at "
+              "the other end; draw that part as well: the same shape, moved by %g m along %c",
+              list, at.shape, "xyz"[at.axis], at.end, at.shift, "xyz"[at.axis]);
+}
+
+static void doubt_solids_at_ends(const struct hs_problem *problem, struct hs_error *out)
+{
+    doubt_ends(problem, out, HS_PLACE_BODY, "body", solid_of);
+}
+
+static void doubt_regions_at_ends(const struct hs_problem *problem, struct hs_error *out)
+{
+    doubt_ends(problem, out, HS_PLACE_INITIAL, "initial.regions", region_of);
 }
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
@@ -534,7 +570,7 @@ static void (*const checks[])(const struct hs_problem *problem, struct hs_error 
     doubt_material,  doubt_substance,      doubt_unused_substance, doubt_temperatures,
     doubt_unit,      doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
     doubt_name,      doubt_thin_conductor, doubt_contact,          doubt_bypass,
-    doubt_untouched,
+    doubt_untouched, doubt_solids_at_ends, doubt_regions_at_ends,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -227,6 +227,49 @@ def test_a_contact_of_what_does_not_touch_is_noticed(tmp_path, gap, warned):
     assert found == ["chip.cfg:5: contacts[0].resistance = 5e-5: sink and chip touch nowhere, so it has no effect; look at their coordinates, or name the two that touch"] * warned
 
 
+VIA = """\
+grid = { points = [20, 20]; upper = [1.0, 1.0]; };
+materials = ( { name = "board"; conductivity = 0.3; density = 1900.0; specific_heat = 1100.0; },
+              { name = "copper"; conductivity = 390.0; density = 8930.0; specific_heat = 385.0; } );
+body = ( { material = "board"; }, %s );
+initial = { value = 300.0; %s };
+boundary = { x_min = { type = "periodic"; }; x_max = { type = "periodic"; }; };
+time = { end = 1e4; };
+"""
+
+
+def via(x, y=0.5):
+    return f'{{ material = "copper"; shape = "cylinder"; centre = [{x}, {y}]; radius = 0.2; }}'
+
+
+def bar(lower, upper):
+    return f'{{ material = "copper"; shape = "box"; lower = [{lower}, 0.2]; upper = [{upper}, 0.4]; }}'
+
+
+@pytest.mark.parametrize("shapes, said", [
+    ([via(0.0)], "body[1] reaches beyond x = 0, an end of a periodic axis, and does not continue at the other end; draw that part as well: the same shape, moved by 1 m along x"),
+    ([via(0.5), via(0.9)], "body[2] reaches beyond x = 1, "),
+    ([via(0.0), via(1.0, 0.6)], "body[1] reaches beyond x = 0, "),
+    ([bar(-0.1, 0.1)], "body[1] reaches beyond x = 0, "),
+    ([via(0.0), via(1.0)], None),  # its image is drawn
+    ([via(0.2), via(0.8)], None),  # they only touch the ends
+    ([via(0.5, 0.0)], None),  # this axis is not periodic
+    ([bar(-0.1, 0.1), bar(0.9, 1.0)], None),
+    ([bar(-1.0, 2.0)], None),
+])
+def test_a_shape_across_the_end_of_a_periodic_axis_is_noticed(tmp_path, shapes, said):
+    (tmp_path / "via.cfg").write_text(VIA % (", ".join(shapes), ""))
+    found = [w for w in json.loads(must(tmp_path, "check", "via.cfg", "--json"))["warnings"] if "nowhere" not in w]
+    assert len(found) == (said is not None) and (not said or f"via.cfg:4: body: {said}" in found[0]), found
+
+
+def test_a_region_across_the_end_of_a_periodic_axis_is_noticed(tmp_path):
+    region = 'regions = ( { shape = "box"; lower = [0.9, 0.0]; upper = [1.1, 1.0]; value = 400.0; } );'
+    (tmp_path / "via.cfg").write_text(VIA % (via(0.5), region))
+    found = json.loads(must(tmp_path, "check", "via.cfg", "--json"))["warnings"]
+    assert len(found) == 1 and "via.cfg:5: initial.value = 300.0: initial.regions[0] reaches beyond x = 1, " in found[0]
+
+
 def test_a_steady_bodys_density_may_be_any(tmp_path):
     text = (BODY % ("300.0", "300.0")).replace("density = 2000.0", "density = 2.0")
     (tmp_path / "body.cfg").write_text(text.replace("time = { end = 600.0; }", 'steady = { tolerance = 1e-9; method = "multigrid"; }'))
