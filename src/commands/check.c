@@ -16,6 +16,7 @@
 #include "output/faces.h"
 #include "output/files.h"
 #include "output/json.h"
+#include "output/report.h"
 #include "output/size_estimate.h"
 #include "output/tune_file.h"
 
@@ -515,11 +516,6 @@ static void json_steady(struct hs_json *json, const struct outlook *outlook)
     hs_json_number(json, "steady_distance_most", sought ? steady->most : NAN);
 }
 
-static void add_doubt(void *json, const char *text)
-{
-    hs_json_text(json, NULL, text);
-}
-
 static void print_json(struct outlook *outlook)
 {
     const struct hs_problem *problem = outlook->problem;
@@ -559,9 +555,7 @@ static void print_json(struct outlook *outlook)
     hs_json_number(&json, "seconds", outlook->seconds);
     hs_json_number(&json, "reduction_seconds", outlook->reducing);
     hs_json_text(&json, "note", plan->note);
-    hs_json_open_array(&json, "warnings");
-    hs_doubts_say(&outlook->doubts, add_doubt, &json);
-    hs_json_close(&json);
+    hs_report_json_warnings(&json, &outlook->doubts);
     hs_json_close(&json);
 }
 

@@ -110,9 +110,11 @@ static void warn_of_damage(const struct job *job)
 
 static void warn(struct request *request, const struct job *job)
 {
-    if (request->of.quiet)
+    if (request->of.quiet && !request->of.json)
         return;
     hs_doubts_find(&job->problem, &job->plan, &request->doubts);
+    if (request->of.quiet)
+        return;
     hs_doubts_say(&request->doubts, print_doubt, NULL);
     warn_of_damage(job);
 }
@@ -209,6 +211,7 @@ static void report(const struct request *request, struct job *job, enum hs_statu
     job->report.result = &job->result;
     job->report.status = status;
     job->report.err = err;
+    job->report.doubts = &request->doubts;
     if (request->of.json)
         hs_report_json(stdout, &job->report);
     else if (!request->of.quiet)
@@ -299,8 +302,9 @@ const struct hs_command hs_command_run = {
         "  --retune         times the kernels first, as tune --retune does, and takes the\n"
         "                   fastest; solver.kernel must be \"auto\"\n"
         "  --quiet          no progress, no summary and no warnings\n"
-        "  --json           the summary as one JSON object on standard output; where an error\n"
-        "                   ends the run, its message, status and exit code\n"
+        "  --json           the summary as one JSON object on standard output, also with its\n"
+        "                   warnings; where an error ends the run, its message, status and exit\n"
+        "                   code\n"
         "\n"
         "Interrupted (Ctrl-C, SIGTERM, SIGHUP, SIGUSR1, SIGXCPU), it saves its state and exits\n"
         "with 130; --resume continues from there, bit for bit. While it solves for a steady state\n"

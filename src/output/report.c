@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "engine/doubts.h"
 #include "output/faces.h"
 #include "output/files.h"
 #include "output/history.h"
@@ -322,6 +323,18 @@ void hs_report_json_failure(FILE *stream, enum hs_status status, const struct hs
     hs_json_close(&json);
 }
 
+static void add_doubt(void *json, const char *text)
+{
+    hs_json_text(json, NULL, text);
+}
+
+void hs_report_json_warnings(struct hs_json *json, const struct hs_error *doubts)
+{
+    hs_json_open_array(json, "warnings");
+    hs_doubts_say(doubts, add_doubt, json);
+    hs_json_close(json);
+}
+
 void hs_report_json(FILE *stream, const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
@@ -364,6 +377,7 @@ void hs_report_json(FILE *stream, const struct hs_report *report)
     hs_study_json(&json, problem);
     json_probes(&json, report);
     hs_json_text(&json, "note", plan->note);
+    hs_report_json_warnings(&json, report->doubts);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());
     hs_json_close(&json);

@@ -3,6 +3,7 @@
 #define HS_OUTPUT_REPORT_H
 
 #include "engine/loop.h"
+#include "output/json.h"
 #include "output/snapshots.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@ struct hs_report {
     const struct hs_plan *plan;
     const struct hs_loop_result *result;
     enum hs_status status;
-    const struct hs_error *err; /* what main will print */
+    const struct hs_error *err;    /* what main will print */
+    const struct hs_error *doubts; /* the warnings */
     struct hs_snapshots_end end;
 };
 
@@ -46,9 +48,13 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     set         {key: value} of --set, numbers as numbers
  *     probes      {name: temperature} at the end
  *     stability_limit                 s, the longest stable step
+ *     warnings    strings, also with --quiet
  *     version, commit
  */
 void hs_report_json(FILE *stream, const struct hs_report *report);
+
+/* The member "warnings". */
+void hs_report_json_warnings(struct hs_json *json, const struct hs_error *doubts);
 
 /* Of a run that an error or a signal ended before it had a result: only status, exit_code and
  * error. */

@@ -53,6 +53,9 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
         lines = done.stderr.splitlines()
         assert [line.removeprefix("heatsolve: warning: ") for line in lines[: len(warned)] if "warning" in line] == wanted
         assert "warning" not in "".join(lines[len(wanted) :])
+        assert "--json" not in more or json.loads(done.stdout)["warnings"] == warned
+    done = must(tmp_path, "run", "steel.cfg", *words, "--quiet", "--json", "--overwrite")
+    assert json.loads(done)["warnings"] == warned
 
 
 @pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
