@@ -119,6 +119,17 @@ static void warn(struct request *request, const struct job *job)
     warn_of_damage(job);
 }
 
+static void warn_of_result(struct request *request, const struct job *job)
+{
+    struct hs_error found;
+    hs_error_init(&found);
+    hs_doubts_of_result(&job->problem, job->result.last.min, &found);
+    if (!request->of.quiet)
+        hs_doubts_say(&found, print_doubt, NULL);
+    hs_error_release(&found);
+    hs_doubts_of_result(&job->problem, job->result.last.min, &request->doubts);
+}
+
 static enum hs_status open_observers(const struct request *request, struct job *job,
                                      struct hs_error *err)
 {
@@ -276,6 +287,8 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     if (!st)
         st = sweep(&request, &job, err);
     close_observers(&job);
+    if (!st)
+        warn_of_result(&request, &job);
     if (!st)
         st = judge(&job, err);
     report(&request, &job, st, err);

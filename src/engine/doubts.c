@@ -349,10 +349,12 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     return true;
 }
 
+static const double least_kelvin = 200.0; /* of usual absolute temperatures */
+
 /* degC mixed with K: 20 in one is 293 in the other. */
 static bool are_of_two_units(const double span[2], double other)
 {
-    const double most_celsius = 100.0, least_kelvin = 200.0;
+    const double most_celsius = 100.0;
     return (span[1] < most_celsius && other > least_kelvin) ||
            (span[0] > least_kelvin && other < most_celsius);
 }
@@ -580,6 +582,23 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
         checks[c](problem, out);
     doubt_unseen_pulse(problem, plan, out);
     doubt_many_steps(problem, plan, out);
+}
+
+void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    const bool celsius = strcmp(unit, hs_problem_difference_unit(problem)) != 0;
+    const double zero = celsius ? -273.15 : 0.0;
+    double span[2];
+    if (problem->raw || !hs_problem_has_capacity(problem) ||
+        !(celsius || hs_text_is_among(unit, "k|kelvin")) || !(lowest < zero))
+        return;
+    if (initial_span(problem, span) && span[0] > (celsius ? zero : least_kelvin))
+        doubt(out, problem->config_path,
+              "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
+              "is the heat that leaves, so one that heats is negative, and a source is the heat "
+              "that is put in",
+              lowest, unit);
 }
 
 void hs_doubts_say(const struct hs_error *doubts, void (*say)(void *self, const char *text),

@@ -9,6 +9,10 @@
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
                     struct hs_error *out);
 
+/* Adds one if the lowest temperature of a result is below absolute zero, in a case whose initial
+ * field is of absolute temperatures. */
+void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out);
+
 /* Says each: "case.cfg:3: material.density = 7.8: ..." */
 void hs_doubts_say(const struct hs_error *doubts, void (*say)(void *self, const char *text),
                    void *self);

@@ -58,6 +58,20 @@ def test_a_run_begins_with_the_warnings_of_check(tmp_path):
     assert json.loads(done)["warnings"] == warned
 
 
+@pytest.mark.parametrize("flux, initial, unit, warned", [
+    ("4e5", "300.0", "K", True), ("-4e5", "300.0", "K", False), ("4e5", "0.0", "K", False),  # 0 K: a rise, or a first guess
+    ("4e5", "20.0", "degC", True), ("4e4", "20.0", "degC", False), ("4e5", "300.0", "eV", False)])
+def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit, warned):
+    """A flux that was meant to heat has the wrong sign."""
+    (tmp_path / "steel.cfg").write_text(STEEL)
+    words = ["--set", f"initial={{value={initial};}}", "--set", f"temperature_unit={unit}", "--set", "grid={points=[11]; upper=[0.05];}",
+             "--set", f"boundary={{x_min={{type=\"neumann\"; flux={flux};}}; x_max={{type=\"reflective\";}};}}"]
+    done = heatsolve(tmp_path, "run", "steel.cfg", *words, "--json")
+    found = [w for w in json.loads(done.stdout)["warnings"] if "below absolute zero" in w]
+    assert done.returncode == 0 and len(found) == warned and done.stderr.count("below absolute zero") == warned
+    assert not warned or "a flux is the heat that leaves" in found[0] and f" {unit}, below" in found[0]
+
+
 @pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
