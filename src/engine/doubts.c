@@ -482,17 +482,28 @@ static void doubt_long_time(const struct hs_problem *problem, struct hs_error *o
               problem->schedule.end, length, length * length / problem->material.diffusivity);
 }
 
-static void doubt_unseen_pulse(const struct hs_problem *problem, const struct hs_plan *plan,
-                               struct hs_error *out)
+static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
+                         struct hs_error *out)
 {
     enum hs_place place;
     const double step = hs_plan_step(plan);
-    const double t = plan->cut ? NAN : hs_pulses_unseen(problem, step, plan->end, &place);
-    if (!isnan(t))
+    if (plan->cut)
+        return;
+    const double t = hs_pulses_unseen(problem, step, plan->end, &place);
+    if (!isnan(t)) {
         doubt(out, hs_problem_place(problem, place),
               "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
               "shorter time.step, or a method with time.tolerance",
               t, step);
+        return;
+    }
+    const double share = hs_pulses_mistaken(problem, step, plan->end, &place);
+    if (share > 0.0)
+        doubt(out, hs_problem_place(problem, place),
+              "steps of %.3g s may take what acts here for %.2g %% too much or too little, since "
+              "it jumps where they end or within them; give a shorter time.step, or a method with "
+              "time.tolerance",
+              step, 100.0 * share);
 }
 
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
@@ -580,7 +591,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
 {
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
-    doubt_unseen_pulse(problem, plan, out);
+    doubt_pulses(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }
 

@@ -453,6 +453,28 @@ def test_what_no_step_sees_of_an_expression_is_a_warning(tmp_path, settings, pla
     assert not any("sees it" in w for w in check(tmp_path, *more, "time.tolerance=0.1", 'time.method="implicit"'))
 
 
+DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
+
+
+@pytest.mark.parametrize("settings, warned", [
+    ([DUTY, "time.step=10.0"], True),  # three steps a pulse, which ends where one of them ends, but for rounding
+    ([DUTY, "time.step=1.0"], False),
+    ([DUTY, "time.step=10.0", "time.tolerance=0.1"], False),
+    ([DUTY.replace("t,", "t+2.5,"), "time.step=20.0"], True),  # within steps: two of them for one and a half
+    ([PATCHED, DUTY, "time.step=10.0"], True),
+    ([PATCHED, DUTY.replace("-1e4", "-1e4*y"), "time.step=10.0"], True),
+    (['source={expression="fmod(t,100)<30 ? 1e6*x : 0";}', "time.step=10.0"], True),
+    (['boundary.x_min={type="neumann"; flux="1e4*sin(t/20)";}', "time.step=10.0"], False),
+    (['boundary.x_min={type="neumann"; flux="10*t";}', "time.step=100.0"], False),
+    (['boundary.x_min={type="neumann"; flux="t > 300 ? 1e4 : 0";}', "time.step=20.0"], False),
+])
+def test_pulses_that_steps_take_for_too_much_are_a_warning(tmp_path, settings, warned):
+    """Methods see values at the ends of steps. By three steps a pulse, implicit took 12 % too little heat."""
+    found = [w for w in check(tmp_path, *settings, "time.end=600.0", 'time.method="implicit"') if "too much or too little" in w]
+    assert len(found) == warned, found
+    assert not warned or "give a shorter time.step, or a method with time.tolerance" in found[0]
+
+
 @pytest.mark.parametrize("settings, method", [
     (["time.end=1e12"], "implicit"),
     (["time.end=1e12", "boundary.x_max={type=\"fixed\";}", "stencil.radius=2"], "rkl2"),

@@ -20,6 +20,7 @@ enum {
 };
 
 static const double worth = 0.1;      /* of a number's range, for steps of one length */
+static const double mistake = 0.15;   /* of what a number does in all, likewise */
 static const double seen_share = 0.5; /* of the range seen */
 static const double bent_share = 0.1; /* likewise; a parabola that turns in mid-step has 0.083 */
 static const double careful = 0.5;    /* of the tolerance: the rest is the error estimate's */
@@ -418,6 +419,16 @@ static enum hs_place place_on_wall(const struct hs_problem *problem, int functio
     return HS_PLACE_BODY;
 }
 
+/* Where the config has a number of a group. */
+static enum hs_place place_of(const struct group *group, int64_t place)
+{
+    if (group->datum)
+        return hs_datum_place(group->datum);
+    return are_functions(group) ? place_on_wall(group->problem, (int)place, NULL)
+                                : place_on_wall(group->problem, -1,
+                                                hs_moving_stretch_of(group->moving, place)->value);
+}
+
 static double unseen_function(const struct group *group, const struct unseen *nothing,
                               enum hs_place *place)
 {
@@ -429,7 +440,7 @@ static double unseen_function(const struct group *group, const struct unseen *no
         look_at_function(&unseen, group, f, samples);
         if (!is_unseen(&unseen))
             continue;
-        *place = place_on_wall(group->problem, (int)f, NULL);
+        *place = place_of(group, f);
         return unseen.t;
     }
     return NAN;
@@ -449,9 +460,7 @@ static double unseen_number(const struct group *group, const struct unseen *noth
     }
     if (!is_unseen(&unseen))
         return NAN;
-    *place = group->datum ? hs_datum_place(group->datum)
-                          : place_on_wall(group->problem, -1,
-                                          hs_moving_stretch_of(group->moving, number)->value);
+    *place = place_of(group, number);
     return unseen.t;
 }
 
@@ -470,4 +479,68 @@ double hs_pulses_unseen(const struct hs_problem *problem, double step, double en
                                             : unseen_number(&groups.group[n], &nothing, place);
     release(&groups);
     return t;
+}
+
+/* ---- what steps of one length take for too much or too little ---------------------------------
+ */
+
+/* Sums over steps of one length. */
+struct taken {
+    double low, high;    /* of all values */
+    double seen, is;     /* sums of the mean of a step's ends, and of the step's mean */
+    double jumps, steps; /* the sum of jumps where steps end; how many steps */
+};
+
+static void take_step(struct taken *taken, const struct group *group, int64_t place, double begin,
+                      double end)
+{
+    enum { WITHIN = 16 };
+    const double little = 1e-9 * (end - begin);
+    const double before = number_at(group, place, end - little);
+    const double after = number_at(group, place, end + little);
+    taken->seen += 0.5 * (number_at(group, place, begin) + number_at(group, place, end));
+    taken->jumps += fabs(after - before);
+    taken->steps += 1.0;
+    for (int n = 0; n < WITHIN; n++) {
+        const double value = number_at(group, place, begin + (n + 0.5) / WITHIN * (end - begin));
+        taken->is += value / WITHIN;
+        taken->low = fmin(taken->low, value);
+        taken->high = fmax(taken->high, value);
+    }
+}
+
+static double mistaken_share(const struct group *group, int64_t place, double step, double end)
+{
+    struct taken taken = {.low = INFINITY, .high = -INFINITY};
+    for (double begin = 0.0; begin < end - 1e-6 * step; begin = taken.steps * step)
+        take_step(&taken, group, place, begin, begin + step);
+    const double off = fmax(fabs(taken.seen - taken.is), 0.5 * taken.jumps);
+    const double sum =
+        fmin(taken.is - taken.steps * taken.low, taken.steps * taken.high - taken.is);
+    return sum > taken.high - taken.low ? off / sum : 0.0;
+}
+
+double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
+                          enum hs_place *place)
+{
+    const double most_steps = 20000.0;
+    struct groups groups;
+    double share = 0.0;
+    if (!(end > 0.0 && end <= most_steps * step))
+        return share;
+    find_groups(&groups, problem, step);
+    for (int n = 0; n < groups.count && share <= mistake; n++) {
+        const struct group *group = &groups.group[n];
+        const bool all = are_functions(group);
+        for (int64_t f = all ? 0 : group->count / 2; f < group->count && share <= mistake; f++) {
+            if (all && !hs_time_function_varies(&problem->time_functions[f]))
+                continue;
+            share = mistaken_share(group, f, step, end);
+            *place = place_of(group, f);
+            if (!all)
+                break;
+        }
+    }
+    release(&groups);
+    return share > mistake ? share : 0.0;
 }

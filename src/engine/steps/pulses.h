@@ -47,4 +47,15 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
 double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
                         enum hs_place *place);
 
+/*
+ * By what share of its mean, counted from its lowest or highest value, whichever is nearer, a wall
+ * or a source may be taken for too much or too little by steps of `step` [s] from 0 to `end`: they
+ * see its values at their ends, where rounding decides on which side of a jump these are. The first
+ * share above 0.15 is returned, else 0, as with more than 20,000 steps or less than one in all.
+ * Looks at all functions of time and tables, and at one node of numbers that differ from node to
+ * node.
+ */
+double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
+                          enum hs_place *place);
+
 #endif
