@@ -41,6 +41,18 @@ static struct hs_key file_key(const char *group, const char *name)
     return hs_key(number ? "%s_%s" : "%s.%s", group, name);
 }
 
+/* A source and a wall act at all times; the last step of an array is not what acts in its steps. */
+static void doubt_steps(struct hs_reader *reader, const char *group, const struct hs_key *key,
+                        const struct hs_stored *stored)
+{
+    const bool acts = strcmp(group, "source") == 0 || strncmp(group, "boundary.", 9) == 0;
+    if (acts && stored->steps > 1 && !hs_given(reader, file_key(group, "step").text))
+        hs_doubt(reader, key->text,
+                 "has %lld steps, and the last of them counts at all times; give it alone. What "
+                 "changes in time is an expression or a table",
+                 (long long)stored->steps);
+}
+
 struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
                                   const struct hs_field_shape *shape)
 {
@@ -60,8 +72,10 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
                     "%s is a .npy file, which has one array and no datasets; remove this", path);
     if (status)
         hs_settings_report(reader->settings, key.text, status, hs_error_reason(&why));
-    else
+    else {
         stored->place = hs_settings_place(reader->settings, key.text);
+        doubt_steps(reader, group, &key, stored);
+    }
     hs_error_release(&why);
     free(path);
     return stored;

@@ -478,8 +478,11 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
     enum hs_status status = open_array(path, name, &file->array, why);
     if (!status && !(shape = choose_shape(&file->array, step, shape, &file->taken, why)))
         status = HS_BAD_INPUT;
-    if (!status)
+    if (!status) {
         memcpy(file->stored.points, shape->grid->points, sizeof file->stored.points);
+        file->stored.steps =
+            file->array.rank > shape->grid->dims ? (int64_t)file->array.shape[0] : 1;
+    }
     if (!status && fstat(file->array.file, &file->status))
         status = hs_error_add(why, HS_IO, "%s: %s", path, strerror(errno));
     if (!status)

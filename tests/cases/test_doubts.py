@@ -453,6 +453,21 @@ def test_what_no_step_sees_of_an_expression_is_a_warning(tmp_path, settings, pla
     assert not any("sees it" in w for w in check(tmp_path, *more, "time.tolerance=0.1", 'time.method="implicit"'))
 
 
+@pytest.mark.parametrize("setting, key", [
+    ('boundary.x_min={type="neumann"; flux_file="map.npy";}', "boundary.x_min.flux_file"),
+    ('source={file="map.npy";}', "source.file"),
+    ('source={file="map.npy"; step=-1;}', None),  # chosen
+    ('initial={file="map.npy";}', None),  # of an earlier run
+])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_file_of_several_steps_that_acts_at_all_times_is_a_warning(tmp_path, setting, key, steps):
+    """It does not change in time: its last step counts."""
+    np.save(tmp_path / "map.npy", np.full((steps, 21) if "boundary" in setting else (steps, 21, 51), 300.0))
+    found = check(tmp_path, setting, PATCHED)
+    wanted = f'--set: {key} = "map.npy": has 3 steps, and the last of them counts at all times; give it alone. What changes in time is an expression or a table'
+    assert found == [wanted] * (steps == 3 and key is not None)
+
+
 DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
 
 
