@@ -6,6 +6,7 @@
 #include "engine/shape_ends.h"
 #include "engine/steps/pulses.h"
 #include "engine/walls/boundary_data.h"
+#include "engine/walls/boundary_data_parts.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
@@ -413,6 +414,60 @@ static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
               "fluxes warm 1.8 times too little; give temperatures in degC or K");
 }
 
+/* ---- what acts nowhere ------------------------------------------------------------------------
+ */
+
+/* Whether an expression of place alone is 0 at all nodes. */
+static bool is_nowhere(const struct hs_problem *problem, const struct hs_datum *datum)
+{
+    const int64_t most = 1 << 24;
+    const struct hs_datum_nodes nodes = hs_datum_nodes_of(&problem->grid, datum, INT64_MAX);
+    const unsigned varies = hs_value_varies(datum->value);
+    bool none = !datum->field && varies && !(varies & HS_VARIES_T) && nodes.count <= most;
+    for (int64_t n = 0; n < nodes.count && none; n++) {
+        int64_t node[HS_AXES];
+        hs_datum_node(&problem->grid, &nodes, n, node);
+        none = hs_datum_at(problem, datum, node, 0.0) == 0.0;
+    }
+    return none;
+}
+
+static bool is_wall_nowhere(const struct hs_problem *problem, const struct hs_wall *wall)
+{
+    const double *field = wall->flux.function < 0 ? NULL : wall->flux.field;
+    bool none = field;
+    for (int64_t n = 0; none && n < hs_grid_face_count(&problem->grid, wall->face); n++)
+        none = field[n] == 0.0;
+    return none;
+}
+
+static void say_nowhere(const struct hs_problem *problem, enum hs_place place, const char *what,
+                        struct hs_error *out)
+{
+    doubt(
+        out, hs_problem_place(problem, place),
+        "%s is 0 at every node; look at its coordinates, which are in m, or give more grid.points "
+        "if it is narrower than a cell",
+        what);
+}
+
+static void doubt_nowhere(const struct hs_problem *problem, struct hs_error *out)
+{
+    struct hs_datum data[HS_DATA_MOST];
+    const int count = hs_data_list(problem, 1.0, 1.0, 1.0, data);
+    for (int d = 0; d < count; d++) {
+        const int face = data[d].face;
+        if ((face < 0 || strcmp(problem->face[face].type, "neumann") == 0) &&
+            is_nowhere(problem, &data[d]))
+            say_nowhere(problem, hs_datum_place(&data[d]), face < 0 ? "the source" : "the flux",
+                        out);
+    }
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        if (is_wall_nowhere(problem, &problem->walls[w]))
+            say_nowhere(problem, (enum hs_place)(HS_PLACE_FACE + problem->walls[w].face),
+                        "the flux", out);
+}
+
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
 /* The heat that convection takes through a wall must reach it through the last cell. */
@@ -583,7 +638,7 @@ static void (*const checks[])(const struct hs_problem *problem, struct hs_error 
     doubt_material,  doubt_substance,      doubt_unused_substance, doubt_temperatures,
     doubt_unit,      doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
     doubt_name,      doubt_thin_conductor, doubt_contact,          doubt_bypass,
-    doubt_untouched, doubt_solids_at_ends, doubt_regions_at_ends,
+    doubt_untouched, doubt_solids_at_ends, doubt_regions_at_ends,  doubt_nowhere,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

@@ -468,6 +468,22 @@ def test_a_file_of_several_steps_that_acts_at_all_times_is_a_warning(tmp_path, s
     assert found == [wanted] * (steps == 3 and key is not None)
 
 
+@pytest.mark.parametrize("setting, key, what", [
+    ('source={expression="x > 100 && x < 200 ? 1e6 : 0";}', "source.expression", "source"),  # mm
+    ('source={expression="x > 0.1001 && x < 0.1099 ? 1e6 : 0";}', "source.expression", "source"),  # between two nodes
+    ('boundary.x_min={type="neumann"; flux="y > 50 ? -1e5 : 0";}', "boundary.x_min.flux", "flux"),
+    ('source={expression="x > 0.1 && x < 0.2 ? 1e6 : 0";}', None, None),
+    ('source={expression="x > 100 && t > 9 ? 1e6 : 0";}', None, None),  # may come
+    ('source={value=0.0;}', None, None),  # chosen
+    ('boundary.x_min={type="dirichlet"; value="300*(y < 50)";}', None, None),
+])
+@pytest.mark.parametrize("body", [False, True])
+def test_what_acts_at_no_node_is_a_warning(tmp_path, setting, key, what, body):
+    found = [w for w in check(tmp_path, setting, *[PATCHED] * body) if "at every node" in w]
+    assert len(found) == (key is not None), found
+    assert not key or (f"the {what} is 0 at every node; look at its coordinates" in found[0] and found[0].startswith("--set: boundary.x_min" if what == "flux" else f"--set: {key}"))
+
+
 DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
 
 
