@@ -151,24 +151,46 @@ static void doubt_contact(const struct hs_problem *problem, struct hs_error *out
     }
 }
 
-/* A node's control volume is on one side of a contact. What another substance makes or loses in it
- * beyond the contact therefore bypasses the contact (docs/numerics.md). */
+/* What crosses a contact too little if a share of a substance, by the part of the contact, counts
+ * on its other side; NULL: nothing to speak of. */
+static const char *say_bypass(const struct hs_problem *problem,
+                              const struct hs_substance *substance, double share)
+{
+    const double least = 0.01, least_capacity = 0.05;
+    if (share > least && substance->source >= 0)
+        return "what its source makes there does not cross the contact";
+    if (share > least && substance->perfusion != 0.0)
+        return "what its perfusion takes there does not cross the contact";
+    return share > least_capacity && !problem->schedule.steady
+               ? "what it stores there does not cross the contact"
+               : NULL;
+}
+
+/* The part of a temperature difference that a contact takes beside a substance of this size. */
+static double part_of_contact(const struct hs_problem *problem, const struct hs_contact *contact,
+                              int substance)
+{
+    const double *k = problem->body->substance[substance].conductivity;
+    const double like = contact->resistance * fmax(fmax(k[HS_X], k[HS_Y]), k[HS_Z]); /* m */
+    return like / (like + size_of(problem, substance));
+}
+
+/* A node's control volume is on one side of a contact (docs/numerics.md). */
 static void doubt_bypass(const struct hs_problem *problem, struct hs_error *out)
 {
-    const double least = 0.01;
     const struct hs_body *body = problem->body;
     for (int n = 0; body && n < 2 * body->contact_count; n++) {
         const struct hs_contact *contact = &body->contact[n / 2];
         const struct hs_substance *substance = &body->substance[contact->between[n % 2]];
         const double share = contact->reach.beyond[n % 2] / substance->volume;
-        if (!(share > least) || (substance->source < 0 && substance->perfusion == 0.0))
+        const double part = part_of_contact(problem, contact, contact->between[n % 2]);
+        const char *said = say_bypass(problem, substance, share * part);
+        if (!said)
             continue;
         doubt(out, contact->place,
               "is not halfway between nodes: %.2g %% of %s counts at nodes on the other side, and "
-              "the heat that its %s there does not cross the contact; put nodes half a cell "
-              "before it and half a cell behind it",
-              100.0 * share, substance->name,
-              substance->source < 0 ? "perfusion takes" : "source makes");
+              "%s; put nodes half a cell before it and half a cell behind it",
+              100.0 * share, substance->name, said);
         return;
     }
 }

@@ -216,12 +216,12 @@ MADE = "source = 1e9;"
 TAKEN = "perfusion = { rate = 1e5; reference = 300.0; };"
 
 
-def of_chip(tmp_path, *chip):
-    (tmp_path / "chip.cfg").write_text(CHIP % chip)
+def of_chip(tmp_path, node, does, lower, resistance="5e-5"):
+    (tmp_path / "chip.cfg").write_text((CHIP % (node, does, lower)).replace("5e-5", resistance))
     return json.loads(must(tmp_path, "check", "chip.cfg", "--json"))["warnings"]
 
 
-@pytest.mark.parametrize("node, does, said", [("0.004", MADE, "its source makes"), ("0.004", TAKEN, "its perfusion takes"), ("0.004", "", None), ("0.0038", MADE, None), ("0.0037", MADE, None), ("0.0039", MADE, "its source makes")])
+@pytest.mark.parametrize("node, does, said", [("0.004", MADE, "its source makes"), ("0.004", TAKEN, "its perfusion takes"), ("0.004", "", "it stores"), ("0.0038", MADE, None), ("0.0037", MADE, None), ("0.0039", MADE, "its source makes")])
 def test_heat_that_bypasses_a_contact_is_noticed(tmp_path, node, does, said):
     """The node at the contact has the sink's side, and half a cell of the chip, a sixth of it. Where
     the contact is halfway (0.0038), or nearer to the node of the sink (0.0037), the sink's nodes have nothing of the chip."""
@@ -229,6 +229,7 @@ def test_heat_that_bypasses_a_contact_is_noticed(tmp_path, node, does, said):
     assert len(found) == (said is not None)
     if said:
         assert "chip.cfg:5: contacts[0].resistance = 5e-5: is not halfway between nodes: " in found[0] and said in found[0]
+    assert of_chip(tmp_path, node, does, "0.004", "5e-8") == []  # as 6 um of the chip
     if node == "0.004" and said:
         assert "17 % of chip counts at nodes on the other side" in found[0]
 
