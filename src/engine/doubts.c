@@ -1,6 +1,7 @@
 #include "engine/doubts.h"
 #include "core/disk.h"
 #include "core/text.h"
+#include "engine/network/probe_side.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "engine/shape_ends.h"
@@ -211,6 +212,26 @@ static void doubt_untouched(const struct hs_problem *problem, struct hs_error *o
               one->name, other->name);
         return;
     }
+}
+
+static void doubt_probes(const struct hs_problem *problem, struct hs_error *out)
+{
+    struct hs_probe_side at;
+    if (!hs_probe_side_find(problem, &at))
+        return;
+    const char *name = problem->probes[at.probe].name;
+    const char *node = problem->body->substance[at.node].name;
+    const char *place = problem->body->substance[at.place].name;
+    if (at.between)
+        doubt(out, problem->config_path,
+              "probes[%d]: %s lies on the contact of %s and %s, where the temperature jumps, and "
+              "reads the side of %s; give it the place of a node of the side that is meant",
+              at.probe, name, place, node, node);
+    else
+        doubt(out, problem->config_path,
+              "probes[%d]: %s lies in %s, but its node is on the side of %s, beyond a contact; "
+              "give it the place of a node of %s",
+              at.probe, name, place, node, place);
 }
 
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
@@ -660,7 +681,8 @@ static void (*const checks[])(const struct hs_problem *problem, struct hs_error 
     doubt_material,  doubt_substance,      doubt_unused_substance, doubt_temperatures,
     doubt_unit,      doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
     doubt_name,      doubt_thin_conductor, doubt_contact,          doubt_bypass,
-    doubt_untouched, doubt_solids_at_ends, doubt_regions_at_ends,  doubt_nowhere,
+    doubt_untouched, doubt_solids_at_ends, doubt_regions_at_ends,  doubt_probes,
+    doubt_nowhere,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

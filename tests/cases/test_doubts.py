@@ -245,6 +245,23 @@ def test_a_contact_of_what_does_not_touch_is_noticed(tmp_path, gap, warned):
     assert found == ["chip.cfg:5: contacts[0].resistance = 5e-5: sink and chip touch nowhere, so it has no effect; look at their coordinates, or name the two that touch"] * warned
 
 
+@pytest.mark.parametrize("node, at, said", [
+    ("0.0038", 0.004, "lies on the contact of sink and chip, where the temperature jumps, and reads the side of chip;"),
+    ("0.004", 0.004, "lies on the contact of chip and sink, where the temperature jumps, and reads the side of sink;"),
+    ("0.0039", 0.00401, "lies in chip, but its node is on the side of sink, beyond a contact; give it the place of a node of chip"),
+    ("0.0037", 0.00395, "lies in sink, but its node is on the side of chip, beyond a contact; give it the place of a node of sink"),
+    ("0.0038", 0.0038, None), ("0.0038", 0.0041, None), ("0.0038", 0.005, None), ("0.0038", 0.0, None)])
+@pytest.mark.parametrize("resistance", ["5e-5", "0.0"])
+def test_a_probe_that_reads_beyond_a_contact_is_noticed(tmp_path, node, at, said, resistance):
+    """By the jump, 50 K for 1e6 W/m^2 through 5e-5 m^2 K/W."""
+    text = CHIP % (node, "", "0.004") + f'probes = ( {{ name = "base"; at = [{at}]; }} );\n'
+    (tmp_path / "chip.cfg").write_text(text.replace("5e-5", resistance))
+    warnings = json.loads(must(tmp_path, "check", "chip.cfg", "--json"))["warnings"]
+    found = [w for w in warnings if "probes" in w]
+    assert len(found) == (said is not None and resistance != "0.0"), warnings
+    assert not found or found[0].startswith(f"chip.cfg: probes[0]: base {said}")
+
+
 VIA = """\
 grid = { points = [20, 20]; upper = [1.0, 1.0]; };
 materials = ( { name = "board"; conductivity = 0.3; density = 1900.0; specific_heat = 1100.0; },

@@ -4,6 +4,8 @@
 
 #include "engine/network/network.h"
 
+#include <math.h>
+
 struct hs_axis {
     bool there, wrap;
     int64_t nodes, cells; /* cell i lies above node i */
@@ -27,6 +29,15 @@ static inline int64_t hs_axis_cell(const struct hs_axis *axis, int64_t node, int
 static inline int64_t hs_axis_next(const struct hs_axis *axis, int64_t node)
 {
     return node + 1 < axis->nodes ? node + 1 : axis->wrap ? 0 : -1;
+}
+
+/* m: to decide on which side of a surface they are, nodes and edges are taken this much lower along
+ * each axis. So a surface right at a node counts as above it, and edges along all axes agree on it.
+ * The axes differ, by numbers whose sums in small integers are not 0: or else a slanting surface
+ * through nodes would still pass through them, and only rounding would tell its sides. */
+static inline double hs_axis_beside(const struct hs_axis *of, int axis)
+{
+    return 4.0 * sqrt(1.0 + axis) * of->tolerance;
 }
 
 /* The two other axes, the lower one first. */

@@ -7,8 +7,6 @@
 
 #include "engine/network/cells.h"
 
-#include <math.h>
-
 /* Bit a of an octant's number says on which side of the node it lies on axis a, as hs_axis_cell. */
 struct hs_octant {
     bool there;
@@ -47,13 +45,9 @@ void hs_octants_init(struct hs_octants *octants, const struct hs_network_spec *s
                      const struct hs_axis *axis, const struct hs_cells *cells);
 void hs_octants_release(struct hs_octants *octants);
 
-/* m: to decide on which side of a surface they are, nodes and edges are taken this much lower along
- * each axis. So a surface right at a node counts as above it, and edges along all axes agree on it.
- * The axes differ, by numbers whose sums in small integers are not 0: or else a slanting surface
- * through nodes would still pass through them, and only rounding would tell its sides. */
 static inline double hs_octants_beside(const struct hs_octants *octants, int axis)
 {
-    return 4.0 * sqrt(1.0 + axis) * octants->axis[axis].tolerance;
+    return hs_axis_beside(&octants->axis[axis], axis);
 }
 
 /* To be called before the nodes of a row. */
