@@ -280,8 +280,7 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
     }
 }
 
-/* ---- shapes at the ends of periodic axes ------------------------------------------------------
- */
+/* ---- shapes at the ends of periodic axes ----------------------------------------------------- */
 
 static const struct hs_shape *solid_of(const struct hs_problem *problem, int n)
 {
@@ -457,8 +456,7 @@ static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
               "fluxes warm 1.8 times too little; give temperatures in degC or K");
 }
 
-/* ---- what acts nowhere ------------------------------------------------------------------------
- */
+/* ---- what acts nowhere ----------------------------------------------------------------------- */
 
 /* Whether an expression of place alone is 0 at all nodes. */
 static bool is_nowhere(const struct hs_problem *problem, const struct hs_datum *datum)
@@ -487,11 +485,10 @@ static bool is_wall_nowhere(const struct hs_problem *problem, const struct hs_wa
 static void say_nowhere(const struct hs_problem *problem, enum hs_place place, const char *what,
                         struct hs_error *out)
 {
-    doubt(
-        out, hs_problem_place(problem, place),
-        "%s is 0 at every node; look at its coordinates, which are in m, or give more grid.points "
-        "if it is narrower than a cell",
-        what);
+    doubt(out, hs_problem_place(problem, place),
+          "%s is 0 at every node; look at its coordinates, which are in m, or give more "
+          "grid.points if it is narrower than a cell",
+          what);
 }
 
 static void doubt_nowhere(const struct hs_problem *problem, struct hs_error *out)

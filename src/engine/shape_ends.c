@@ -34,7 +34,8 @@ static double period_beyond(const struct hs_shape *shape, const struct period *p
 {
     double at[2];
     find_extent(shape, p->axis, at);
-    const bool begins = at[0]<p->lower - p->near, goes_on = at[1]> p->upper + p->near;
+    const bool begins = at[0] < p->lower - p->near;
+    const bool goes_on = at[1] > p->upper + p->near;
     const bool meets = at[1] > p->lower + p->near && at[0] < p->upper - p->near;
     const bool fills = at[0] <= p->lower + p->near && at[1] >= p->upper - p->near;
     return !meets || fills || begins == goes_on ? 0.0

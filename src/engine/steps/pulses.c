@@ -481,8 +481,7 @@ double hs_pulses_unseen(const struct hs_problem *problem, double step, double en
     return t;
 }
 
-/* ---- what steps of one length take for too much or too little ---------------------------------
- */
+/* ---- what steps of one length take for too much or too little -------------------------------- */
 
 /* Sums over steps of one length. */
 struct taken {
