@@ -195,6 +195,27 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
     }
 }
 
+/* A sweep multiplies a level field by the sum of its coefficients. Six times 0.166666 was to be 1,
+ * and takes heat out of all nodes instead. */
+static void doubt_raw_sum(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out)
+{
+    const double most_missing = 5e-3, least_felt = 1e-4;
+    double sum = 0.0, sweeps = (double)plan->sweeps, nodes = 0.0;
+    for (int c = 0; c < hs_stencil_count(problem->grid.dims, problem->radius); c++)
+        sum += problem->c[c];
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        nodes = fmax(nodes, (double)problem->grid.points[axis]);
+    if (problem->schedule.steady) /* heat is out through the walls by then */
+        sweeps = fmin(sweeps, nodes * nodes);
+    if (problem->raw && fabs(sum - 1.0) < most_missing && sweeps * fabs(sum - 1.0) > least_felt)
+        doubt(out, hs_problem_place(problem, HS_PLACE_STENCIL),
+              "stencil: the coefficients add up to %.9g, so %.9g sweeps multiply a level field by "
+              "%.6g; "
+              "give them more decimals if they are to add up to 1",
+              sum, sweeps, pow(sum, sweeps));
+}
+
 /* ---- temperatures ---------------------------------------------------------------------------- */
 
 /* Whether a wall has its own temperature at a node, or at others of its face. */
@@ -501,6 +522,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
 {
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
+    doubt_raw_sum(problem, plan, out);
     doubt_unseen_pulse(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

@@ -99,6 +99,38 @@ output = { file = "out.h5"; overwrite = true; };
     assert result.returncode == 0, result.stderr
 
 
+def jacobi(weight, end):
+    return f"""
+grid = {{ points = [9, 9, 9]; }};
+stencil = {{ c0 = 0.0; {" ".join(f"c{n} = {weight};" for n in range(1, 7))} }};
+initial = {{ value = 300.0; }};
+boundary = {{ all = {{ type = "reflective"; }}; }};
+{end}
+output = {{ file = "out.h5"; overwrite = true; }};
+"""
+
+
+SWEEPS, STEADY = "time = { sweeps = 100000; };", "steady = { tolerance = 1e-9; };"
+
+
+@pytest.mark.parametrize("end", [SWEEPS, STEADY])
+def test_raw_coefficients_that_just_miss_1_are_a_warning(tmp_path, end):
+    """300 K between insulated walls were 201 K after 100000 sweeps of 0.166666, without a word."""
+    told = heatsolve(tmp_path, jacobi("0.166666", end), "check")
+    factor = "100000 sweeps multiply a level field by 0.67032;" if end == SWEEPS else "81 sweeps multiply a level field by 0.999676;"
+    wanted = f"stencil: the coefficients add up to 0.999996, so {factor}"
+    assert told.returncode == 0 and wanted in told.stdout, told.stdout
+    for weight in "0.1666666667", "0.16":  # right to 2e-5, and far too small to be a slip
+        told = heatsolve(tmp_path, jacobi(weight, end), "check")
+        assert told.returncode == 0 and "warning" not in told.stdout, told.stdout
+
+
+def test_raw_coefficients_that_just_exceed_1_want_decimals(tmp_path):
+    told = heatsolve(tmp_path, jacobi("0.16667", SWEEPS), "check")
+    wanted = "multiplies some mode by 1.00002, on a grid of many nodes, so a run would blow up; give them more decimals"
+    assert told.returncode == 2 and wanted in told.stderr, told.stderr
+
+
 def test_a_stable_step_stays_stable_from_noise(tmp_path):
     """At 0.98 of the limit, with strong convection, clamp and every radius: no value exceeds the initial ones."""
     for radius in (1, 2, 3):
