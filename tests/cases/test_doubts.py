@@ -36,6 +36,21 @@ def test_warnings_stand_at_the_end_of_the_text(tmp_path):
     assert told(tmp_path, slip, "--quiet") == ""
 
 
+def test_a_material_on_cells_of_no_given_size_is_a_warning(tmp_path):
+    """Without grid.upper a rod of 11 nodes was 10 m long, and sin(pi*x) 0 at each of them."""
+    said = "grid.points: nodes are taken to be 1 m apart, 10 m from x_min to x_max; give grid.upper, or grid.spacing"
+    text = 'grid = { points = [11]; %s }; %s initial = { expression = "sin(pi*x)"; }; time = { sweeps = 10; };'
+    material, raw = "material = { diffusivity = 1.0; };", "stencil = { c0 = 0.5; c1 = 0.25; c2 = 0.25; };"
+    for case, wanted in (
+        (text % ("", material), [f"rod.cfg:1: {said}"]),
+        (text % ("upper = [1.0];", material), []),
+        (text % ("spacing = 1.0;", material), []),
+        (text % ("", raw), []),
+    ):
+        (tmp_path / "rod.cfg").write_text(case)
+        assert json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"] == wanted
+
+
 def test_a_name_that_is_no_text_is_a_warning(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL)
     done = heatsolve(tmp_path, "check", "steel.cfg", "--output", b"caf\xe9.h5", text=False)
