@@ -318,6 +318,21 @@ def test_an_error_above_its_bound_fails_with_both_numbers(tmp_path):
         assert len(f["time"]) == 11  # the answer can be inspected
 
 
+def test_the_worst_snapshot_is_beside_the_error_at_the_end(tmp_path):
+    """A decay that is too slow by a tenth passes at the end, where nothing is left of either."""
+    text = BASE.replace("^2*t", "^2*0.9*t").replace("exact = {", "exact = { max_error = 1e-3;").replace("end = 1.0", "end = 40.0")
+    result = heatsolve(tmp_path, "run", "case.cfg", text=text)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        error = f["history/max_error"][:]
+        worst = error.argmax()
+        said = [
+            f"  error        {error[-1]:.3g} at most, at the end, against the exact solution; the bound is 0.001: passed",
+            f"               {error[worst]:.3g} at t = {f['history/time'][worst]:.9g} s, the worst of all snapshots",
+        ]
+    assert "\n".join(said) in result.stdout and error[worst] == pytest.approx(0.0387, abs=3e-3), result.stdout
+
+
 def test_steady_state_is_reached_or_said_to_be_missed(tmp_path):
     text = BASE.replace("end = 1.0;", "").replace("interval = 0.1;", "").replace("exact", "steady = { tolerance = 1e-9; };\nexact")
     result = heatsolve(tmp_path, "run", "case.cfg", "--json", text=text)
