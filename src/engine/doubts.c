@@ -8,6 +8,7 @@
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
+#include "input/field_file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -425,6 +426,21 @@ static void doubt_long_time(const struct hs_problem *problem, struct hs_error *o
               problem->schedule.end, length, length * length / problem->material.diffusivity);
 }
 
+/* A run begins at t = 0, whenever its initial field was. */
+static void doubt_begin(const struct hs_problem *problem, struct hs_error *out)
+{
+    const struct hs_stored *stored = problem->initial.field.stored;
+    const bool moves =
+        hs_boundary_data_in_time(problem) || (hs_value_varies(&problem->exact.value) & HS_VARIES_T);
+    const double begun = stored && moves ? hs_field_file_time(stored) : 0.0;
+    if (begun > 0.0)
+        doubt(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+              "this field is of t = %.9g s, and here it stands at t = 0, where walls, source and "
+              "exact solution have their values of t = 0; --resume continues a run, or write "
+              "t + %.9g for t in the config",
+              begun, begun);
+}
+
 static void doubt_unseen_pulse(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_error *out)
 {
@@ -514,7 +530,7 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
     doubt_material, doubt_substance,      doubt_unused_substance, doubt_temperatures,
     doubt_unit,     doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
-    doubt_name,     doubt_thin_conductor, doubt_contact,
+    doubt_name,     doubt_thin_conductor, doubt_contact,          doubt_begin,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

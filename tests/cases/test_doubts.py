@@ -399,3 +399,31 @@ def test_a_probe_outside_is_refused(tmp_path):
     done = heatsolve(tmp_path, "check", "steel.cfg")
     assert done.returncode == 2
     assert "steel.cfg:8: probes[0].at: lies outside the grid along x; give a place from 0 to 0.5 m" in done.stderr
+
+
+def test_a_field_of_a_later_time_beside_walls_that_change_is_a_warning(tmp_path):
+    """A run from the file of another begins at t = 0: its walls' sine began anew, and nothing said so."""
+    rod = """\
+grid = { points = [11]; upper = [1.0]; };
+material = { diffusivity = 1.0; };
+initial = { value = 0.0; };
+boundary = { all = { type = "dirichlet"; value = "sin(20*t)"; }; };
+time = { end = 0.05; };
+output = { file = "rod.h5"; };
+"""
+    (tmp_path / "rod.cfg").write_text(rod)
+    must(tmp_path, "run", "rod.cfg", "--quiet")
+    on = rod.replace("value = 0.0;", 'file = "rod.h5";').replace('output = { file = "rod.h5"', 'output = { file = "on.h5"')
+    (tmp_path / "on.cfg").write_text(on)
+
+    def said(*settings):
+        words = [word for setting in settings for word in ("--set", setting)]
+        return json.loads(must(tmp_path, "check", "on.cfg", "--json", *words))["warnings"]
+
+    (warning,) = said()
+    assert warning.startswith('on.cfg:3: initial.file = "rod.h5": this field is of t = 0.05 s, and here it stands at t = 0')
+    assert said("initial.step=0") == said("boundary.all.value=1.0") == []
+    assert len(said("boundary.all.value=1.0", "exact.expression=exp(-t)")) == 1
+    with h5py.File(tmp_path / "rod.h5") as f:
+        np.save(tmp_path / "rod.npy", f["temperature"][-1])
+    assert said('initial.file="rod.npy"') == []
