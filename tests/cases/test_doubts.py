@@ -427,3 +427,22 @@ output = { file = "rod.h5"; };
     with h5py.File(tmp_path / "rod.h5") as f:
         np.save(tmp_path / "rod.npy", f["temperature"][-1])
     assert said('initial.file="rod.npy"') == []
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        ("x == 0.3 ? 1000 : 0", "no node has x == 0.3, the nearest has 0.30000000000000004; compare by < and >"),
+        ("(0.25 != x)*1000", "no node has x == 0.25, the nearest has 0.20000000000000001; compare by"),
+        ("x == 0.5 ? 1000 : 0", None),  # 5 * 0.1 is 0.5
+        ("x == 0 || x == 1 ? 1000 : 0", None),
+        ("t == 0 ? 0 : 1000*x", None),
+    ],
+)
+def test_a_node_that_a_source_would_meet_exactly_is_a_warning_if_there_is_none(tmp_path, source, said):
+    """The first source was 0 at all nodes, and the rod stayed cold without a word."""
+    rod = "grid = { points = [11]; upper = [1.0]; }; material = { diffusivity = 1.0; }; initial = { value = 0.0; };\n"
+    (tmp_path / "rod.cfg").write_text(f'{rod}source = {{ expression = "{source}"; }};\ntime = {{ end = 0.05; }};\n')
+    warnings = json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"]
+    assert len(warnings) == bool(said)
+    assert not said or warnings[0].startswith(f'rod.cfg:2: source.expression = "{source}": {said}')
