@@ -446,3 +446,28 @@ def test_a_node_that_a_source_would_meet_exactly_is_a_warning_if_there_is_none(t
     warnings = json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"]
     assert len(warnings) == bool(said)
     assert not said or warnings[0].startswith(f'rod.cfg:2: source.expression = "{source}": {said}')
+
+
+@pytest.mark.parametrize("more", ["", " patches = ( { lower = [0.0]; upper = [0.1]; type = \"reflective\"; } );"])
+@pytest.mark.parametrize(
+    "face, value, said",
+    [
+        ("y_max", "100*sin(pi*y)", "all over y_max y is 0.2, so this is the same at all of its nodes; was another coordinate meant?"),
+        ("x_min", "300 + x*t", "all over x_min x is 0, so"),
+        ("y_max", "300 + x", None),
+        ("y_max", "300 + x*y", None),
+        ("y_max", "300 + t", None),
+        ("all", "300 + y", None),
+    ],
+)
+def test_a_wall_that_goes_by_its_own_axis_is_a_warning(tmp_path, face, value, said, more):
+    """y_max at 100*sin(pi*y), for x, was 0 all along, without a word; in a body, and beside patches, too."""
+    if more and face == "all":
+        return
+    plate = "grid = { points = [11, 11]; upper = [0.2, 0.2]; }; material = { diffusivity = 1.0; };\n"
+    wall = f'{face} = {{ type = "dirichlet"; value = "{value}";{more} }};'
+    rest = "initial = { value = 300.0; }; time = { end = 0.05; };\n"
+    (tmp_path / "plate.cfg").write_text(f"{plate}boundary = {{ {wall} }};\n{rest}")
+    warnings = [w for w in json.loads(must(tmp_path, "check", "plate.cfg", "--json"))["warnings"] if "coordinate" in w]
+    assert len(warnings) == bool(said), warnings
+    assert not said or warnings[0].startswith(f'plate.cfg:2: boundary.{face}.value = "{value}": {said}')
