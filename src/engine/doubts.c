@@ -3,6 +3,7 @@
 #include "core/text.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
+#include "engine/slowest.h"
 #include "engine/steps/pulses.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/evaluate.h"
@@ -215,6 +216,39 @@ static void doubt_raw_sum(const struct hs_problem *problem, const struct hs_plan
               "%.6g; "
               "give them more decimals if they are to add up to 1",
               sum, sweeps, pow(sum, sweeps));
+}
+
+/* The factor of a sweep for the wave that changes its sign from each node to the next. */
+static double factor_of_chequerboard(const struct hs_problem *problem, double step)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    double factor = stencil.c[0];
+    for (int axis = 0; axis < stencil.dims; axis++)
+        for (int offset = 1; offset <= stencil.radius; offset++)
+            factor += (offset % 2 ? -1.0 : 1.0) *
+                      (stencil.c[hs_stencil_index(stencil.radius, axis, offset)] +
+                       stencil.c[hs_stencil_index(stencil.radius, axis, -offset)]);
+    return factor;
+}
+
+/* Between insulated walls Jacobi's sweeps turn such a wave over for ever. */
+static void doubt_turning(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out)
+{
+    if (!problem->schedule.steady || plan->steady_method || problem->body ||
+        plan->method->step_rule != HS_STEP_STABLE)
+        return;
+    const double step = hs_plan_step(plan), factor = factor_of_chequerboard(problem, step);
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    const struct hs_slowest slowest = hs_slowest_mode(problem, &stencil, step);
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (problem->face[2 * axis].wrap && problem->grid.points[axis] % 2)
+            return; /* its ends do not fit */
+    if (slowest.free_mean && 1.0 + factor < 0.1 * slowest.decay)
+        doubt(out, hs_problem_place(problem, HS_PLACE_RESIDUAL),
+              "steady.tolerance: no wall damps a chequerboard, and each sweep multiplies it by "
+              "%.6g; with one in the initial field there is no steady state: give %s",
+              factor, problem->raw ? "a larger c0" : "a time.safety below 1");
 }
 
 /* ---- temperatures ---------------------------------------------------------------------------- */
@@ -539,6 +573,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
     doubt_raw_sum(problem, plan, out);
+    doubt_turning(problem, plan, out);
     doubt_unseen_pulse(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }
