@@ -265,10 +265,12 @@ static bool is_prescribed(const struct hs_problem *problem, const int64_t node[H
     return is;
 }
 
+enum { MOST_LONG = 1 << 20 }; /* nodes of a row that is looked at */
+
 /* The range of the initial field, without nodes that a wall prescribes, from evenly spread rows. */
 static bool initial_span(const struct hs_problem *problem, double span[2])
 {
-    enum { MOST_LONG = 1 << 20, ROWS = 64 };
+    enum { ROWS = 64 };
     const struct hs_grid *grid = &problem->grid;
     const int64_t nx = grid->points[HS_X], rows = grid->points[HS_Y] * grid->points[HS_Z];
     double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
@@ -289,6 +291,46 @@ static bool initial_span(const struct hs_problem *problem, double span[2])
     }
     free(row);
     return span[0] <= span[1];
+}
+
+/* Whether the initial temperatures of a face's outermost two layers differ at nine places. */
+static bool layers_differ(const struct hs_problem *problem, int face)
+{
+    enum { PLACES = 9 };
+    const int64_t *points = problem->grid.points, edge = hs_grid_face_index(&problem->grid, face);
+    double *row = points[HS_X] <= MOST_LONG ? malloc((size_t)points[HS_X] * sizeof *row) : NULL;
+    bool differ = false;
+    for (int place = 0; place < PLACES && row && !differ; place++) {
+        int64_t node[HS_AXES];
+        double layer[2];
+        for (int axis = 0, part = place; axis < HS_AXES; axis++) {
+            node[axis] = (points[axis] - 1) * (part % 3 + 1) / 4;
+            part = axis == face / 2 ? part : part / 3;
+        }
+        for (int n = 0; n < 2; n++) {
+            node[face / 2] = edge == 0 ? n : edge - n;
+            hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
+            layer[n] = row[node[HS_X]];
+        }
+        differ = fabs(layer[1] - layer[0]) > 1e-6 * (fabs(layer[0]) + fabs(layer[1]));
+    }
+    free(row);
+    return differ;
+}
+
+/* With radius 2 and 3 a fixed wall is two and three layers thick. */
+static void doubt_thick_wall(const struct hs_problem *problem, struct hs_error *out)
+{
+    for (int face = 0; face < 2 * problem->grid.dims && !problem->raw; face++) {
+        const int held = problem->face[face].held;
+        if (held < 2 || !layers_differ(problem, face))
+            continue;
+        doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+              "of radius %d this wall holds the %d outermost layers at their initial "
+              "temperatures, which are not the same; \"dirichlet\" holds the outermost alone",
+              problem->radius, held);
+        return;
+    }
 }
 
 /* Whether the boundary data of a kind are a temperature. */
@@ -562,9 +604,10 @@ static void doubt_name(const struct hs_problem *problem, struct hs_error *out)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void (*const checks[])(const struct hs_problem *problem, struct hs_error *out) = {
-    doubt_material, doubt_substance,      doubt_unused_substance, doubt_temperatures,
-    doubt_unit,     doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
-    doubt_name,     doubt_thin_conductor, doubt_contact,          doubt_begin,
+    doubt_material,   doubt_substance,      doubt_unused_substance, doubt_temperatures,
+    doubt_unit,       doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
+    doubt_name,       doubt_thin_conductor, doubt_contact,          doubt_begin,
+    doubt_thick_wall,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,

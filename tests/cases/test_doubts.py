@@ -471,3 +471,24 @@ def test_a_wall_that_goes_by_its_own_axis_is_a_warning(tmp_path, face, value, sa
     warnings = [w for w in json.loads(must(tmp_path, "check", "plate.cfg", "--json"))["warnings"] if "coordinate" in w]
     assert len(warnings) == bool(said), warnings
     assert not said or warnings[0].startswith(f'plate.cfg:2: boundary.{face}.value = "{value}": {said}')
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ("", "rod.cfg: boundary.x_min.type: of radius 2 this wall holds the 2 outermost layers at their initial temperatures"),
+        ("boundary = { all = { type = \"fixed\"; }; };", "rod.cfg:4: boundary.all.type = \"fixed\": of radius 2"),
+        ("boundary = { all = { type = \"dirichlet\"; value = 0.0; }; };", None),
+        ("stencil = { radius = 1; };", None),
+        ("initial = { value = 1.0; };", None),
+    ],
+)
+def test_a_fixed_wall_of_several_layers_is_a_warning_where_they_differ(tmp_path, more, said):
+    """A sine between walls of radius 2 kept its second layer, too: off by 0.1 and of first order, without a word."""
+    lines = ["grid = { points = [21]; upper = [1.0]; }; material = { diffusivity = 1.0; }; time = { end = 0.1; };"]
+    lines += ["" if "stencil" in more else "stencil = { radius = 2; };"]
+    lines += ["" if "initial" in more else 'initial = { expression = "sin(pi*x)"; };', more]
+    (tmp_path / "rod.cfg").write_text("\n".join(lines))
+    warnings = json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"]
+    assert len(warnings) == bool(said), warnings
+    assert not said or warnings[0].startswith(said)
