@@ -293,14 +293,25 @@ static bool initial_span(const struct hs_problem *problem, double span[2])
     return span[0] <= span[1];
 }
 
+/* The initial temperature of a node; NaN in rows too long to be looked at. */
+static double initial_at(const struct hs_problem *problem, const int64_t node[HS_AXES])
+{
+    const int64_t nx = problem->grid.points[HS_X];
+    double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
+    if (row)
+        hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
+    const double found = row ? row[node[HS_X]] : NAN;
+    free(row);
+    return found;
+}
+
 /* Whether the initial temperatures of a face's outermost two layers differ at nine places. */
 static bool layers_differ(const struct hs_problem *problem, int face)
 {
     enum { PLACES = 9 };
     const int64_t *points = problem->grid.points, edge = hs_grid_face_index(&problem->grid, face);
-    double *row = points[HS_X] <= MOST_LONG ? malloc((size_t)points[HS_X] * sizeof *row) : NULL;
     bool differ = false;
-    for (int place = 0; place < PLACES && row && !differ; place++) {
+    for (int place = 0; place < PLACES && !differ; place++) {
         int64_t node[HS_AXES];
         double layer[2];
         for (int axis = 0, part = place; axis < HS_AXES; axis++) {
@@ -309,12 +320,10 @@ static bool layers_differ(const struct hs_problem *problem, int face)
         }
         for (int n = 0; n < 2; n++) {
             node[face / 2] = edge == 0 ? n : edge - n;
-            hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
-            layer[n] = row[node[HS_X]];
+            layer[n] = initial_at(problem, node);
         }
         differ = fabs(layer[1] - layer[0]) > 1e-6 * (fabs(layer[0]) + fabs(layer[1]));
     }
-    free(row);
     return differ;
 }
 
@@ -357,6 +366,13 @@ static bool body_wall_temperature(const struct hs_problem *problem, const struct
     return true;
 }
 
+static void find_middle(const struct hs_problem *problem, int face, int64_t node[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++)
+        node[axis] = axis == face / 2 ? hs_grid_face_index(&problem->grid, face)
+                                      : (problem->grid.points[axis] - 1) / 2;
+}
+
 /* A stencil's wall's temperature at its middle at t = 0; false: it has none. */
 static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
@@ -364,9 +380,7 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     int64_t node[HS_AXES];
     if (!kind || !is_temperature(kind))
         return false;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        node[axis] = axis == face / 2 ? hs_grid_face_index(&problem->grid, face)
-                                      : (problem->grid.points[axis] - 1) / 2;
+    find_middle(problem, face, node);
     *out = hs_value_at_node(&problem->face[face].data, &problem->grid, node, 0.0);
     return true;
 }
@@ -435,22 +449,91 @@ static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
+static const double most_biot = 10.0;
+
+/* h*spacing/conductivity of a convecting wall; else 0. */
+static double biot_of_cell(const struct hs_face *face)
+{
+    return face->a[0] == 1.0 ? -face->b[0] / 2.0 : 0.0;
+}
+
 /* The heat that convection takes through a wall must reach it through the last cell. */
 static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error *out)
 {
-    const double most = 10.0;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        const struct hs_face *rule = &problem->face[face];
         const double spacing = problem->grid.spacing[face / 2];
-        const double biot =
-            rule->a[0] == 1.0 ? -rule->b[0] / 2.0 : 0.0; /* h*spacing/conductivity */
-        if (!(biot > most))
+        const double biot = biot_of_cell(&problem->face[face]);
+        if (!(biot > most_biot))
             continue;
         doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
               "a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
               "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
               "more points",
               spacing, biot);
+        return;
+    }
+}
+
+/* The share of its distance to the ambient temperature that a sweep takes from a node of a
+ * convecting wall, beside others as warm as it is. */
+static double taken_by_sweep(const struct hs_problem *problem, int face, double step)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    const int outwards = face % 2 ? 1 : -1;
+    double taken = 0.0;
+    for (int m = 1; m <= stencil.radius && biot_of_cell(&problem->face[face]) > 0.0; m++)
+        taken -= stencil.c[hs_stencil_index(stencil.radius, face / 2, outwards * m)] *
+                 problem->face[face].b[m - 1];
+    return taken;
+}
+
+/* K: how far above or below the ambient temperature the first sweep takes the middle of a wall that
+ * is on the other side of it; 0: it does not. */
+static double swing(const struct hs_problem *problem, int face, double step)
+{
+    int64_t node[HS_AXES];
+    double ambient;
+    const double taken = taken_by_sweep(problem, face, step);
+    find_middle(problem, face, node);
+    if (!(taken > 1.0) || !wall_temperature(problem, face, &ambient))
+        return 0.0;
+    return (taken - 1.0) * fabs(initial_at(problem, node) - ambient);
+}
+
+/* K: between all temperatures of the beginning. */
+static double span_of_all(const struct hs_problem *problem)
+{
+    double span[2], at;
+    if (!initial_span(problem, span))
+        return INFINITY;
+    for (int face = 0; face < 2 * problem->grid.dims; face++)
+        if (wall_temperature(problem, face, &at)) {
+            span[0] = fmin(span[0], at);
+            span[1] = fmax(span[1], at);
+        }
+    return span[1] - span[0];
+}
+
+/* A stable sweep may take a node of a convecting wall past the ambient temperature. */
+static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_error *out)
+{
+    const double step = hs_plan_step(plan), felt = 0.1;
+    if (problem->raw || problem->body || problem->schedule.steady ||
+        plan->method->step_rule != HS_STEP_STABLE || !hs_plan_sweeps_singly(plan))
+        return;
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const double by = swing(problem, face, step);
+        if (biot_of_cell(&problem->face[face]) > most_biot || !(by > felt * span_of_all(problem)))
+            continue;
+        char remedy[64] = "time.safety = 0.5";
+        if (!isnan(problem->schedule.step))
+            snprintf(remedy, sizeof remedy, "a time.step of %.2g s", 0.5 * plan->limit);
+        doubt(
+            out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+            "the first sweep, of %.3g s, takes this wall past the ambient temperature by %.2g %s, "
+            "and it swings for some more; give %s, or more points",
+            step, by, hs_problem_difference_unit(problem), remedy);
         return;
     }
 }
@@ -617,6 +700,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
         checks[c](problem, out);
     doubt_raw_sum(problem, plan, out);
     doubt_turning(problem, plan, out);
+    doubt_swing(problem, plan, out);
     doubt_unseen_pulse(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

@@ -492,3 +492,27 @@ def test_a_fixed_wall_of_several_layers_is_a_warning_where_they_differ(tmp_path,
     warnings = json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"]
     assert len(warnings) == bool(said), warnings
     assert not said or warnings[0].startswith(said)
+
+
+QUENCHED = """\
+grid = { points = [21]; upper = [1.0]; };
+material = { conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; };
+initial = { value = 100.0; };
+boundary = { all = { type = "reflective"; }; x_min = { type = "robin"; h = %g; ambient = 0.0; }; };
+time = { end = 20000.0; };
+output = { file = "rod.h5"; history_every = 1; overwrite = true; };
+"""
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3])
+@pytest.mark.parametrize("h", [20.0, 40.0, 100.0, 180.0])
+def test_a_sweep_that_swings_past_the_ambient_is_a_warning(tmp_path, h, radius):
+    """With h = 100 the wall of a rod of 100 beside air of 0 was at -45 after the first sweep, without a word."""
+    (tmp_path / "rod.cfg").write_text(QUENCHED % h)
+    for more in [], ["--set", "time.safety=0.5"]:
+        done = heatsolve(tmp_path, "run", "rod.cfg", "--set", f"stencil.radius={radius}", *more)
+        with h5py.File(tmp_path / "rod.h5") as f:
+            first = f["history/min"][1]
+        assert h == 40.0 or (first < 0.0) == (not more and h > 40.0)
+        past = f"takes this wall past the ambient temperature by {-first:.2g} K, and it swings for some more; give time.safety = 0.5"
+        assert done.returncode == 0 and (past in done.stderr) == ("warning" in done.stderr) == (first < -10.0), done.stderr
