@@ -474,57 +474,76 @@ static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error 
     }
 }
 
-/* The share of its distance to the ambient temperature that a sweep takes from a node of a
- * convecting wall, beside others as warm as it is. */
-static double taken_by_sweep(const struct hs_problem *problem, int face, double step)
+/* What convection does to a node in a sweep from neighbours as warm as it is. */
+struct pull {
+    double taken;   /* share of its distance to the ambient temperature */
+    double ambient; /* with all that flows in counted */
+};
+
+static struct pull pull_of_stencil(const struct hs_problem *problem, int face, double step)
 {
     const struct hs_stencil stencil = hs_problem_stencil(problem, step);
     const int outwards = face % 2 ? 1 : -1;
-    double taken = 0.0;
-    for (int m = 1; m <= stencil.radius && biot_of_cell(&problem->face[face]) > 0.0; m++)
-        taken -= stencil.c[hs_stencil_index(stencil.radius, face / 2, outwards * m)] *
-                 problem->face[face].b[m - 1];
-    return taken;
+    const double biot = biot_of_cell(&problem->face[face]);
+    struct pull out = {0.0, NAN};
+    if (!(biot > 0.0) || biot > most_biot || !wall_temperature(problem, face, &out.ambient))
+        return out;
+    for (int m = 1; m <= stencil.radius; m++)
+        out.taken -= stencil.c[hs_stencil_index(stencil.radius, face / 2, outwards * m)] *
+                     problem->face[face].b[m - 1];
+    return out;
 }
 
-/* K: how far above or below the ambient temperature the first sweep takes the middle of a wall that
- * is on the other side of it; 0: it does not. */
-static double swing(const struct hs_problem *problem, int face, double step)
+static struct pull pull_of_network(const struct hs_problem *problem, const int64_t node[HS_AXES],
+                                   double step)
 {
-    int64_t node[HS_AXES];
-    double ambient;
-    const double taken = taken_by_sweep(problem, face, step);
-    find_middle(problem, face, node);
-    if (!(taken > 1.0) || !wall_temperature(problem, face, &ambient))
-        return 0.0;
-    return (taken - 1.0) * fabs(initial_at(problem, node) - ambient);
+    const int64_t *n = problem->grid.points;
+    const struct hs_network_row *row = hs_network_row_at(
+        problem->network, node[HS_X] + n[HS_X] * (node[HS_Y] + n[HS_Y] * node[HS_Z]));
+    const struct hs_forcing *forcing = &problem->network->forcing[row->forcing];
+    double inflow = 0.0;
+    if (row->kind != HS_NODE_FREE || !(row->sink > 0.0))
+        return (struct pull){0.0, NAN};
+    for (int term = 0; term < forcing->count; term++)
+        inflow += forcing->weight[term] *
+                  hs_time_function_at(&problem->time_functions[forcing->function[term]], 0.0);
+    return (struct pull){step * row->sink / row->capacity, inflow / row->sink};
 }
 
-/* K: between all temperatures of the beginning. */
-static double span_of_all(const struct hs_problem *problem)
+/* K: between all temperatures of the initial field, of that span, and of the walls. */
+static double range_with_walls(const struct hs_problem *problem, const double span[2])
 {
-    double span[2], at;
-    if (!initial_span(problem, span))
-        return INFINITY;
-    for (int face = 0; face < 2 * problem->grid.dims; face++)
-        if (wall_temperature(problem, face, &at)) {
-            span[0] = fmin(span[0], at);
-            span[1] = fmax(span[1], at);
+    double least = span[0], most = span[1], at;
+    const int count = problem->body ? problem->wall_count : 2 * problem->grid.dims;
+    for (int n = 0; n < count; n++)
+        if (problem->body ? body_wall_temperature(problem, &problem->walls[n], false, &at)
+                          : wall_temperature(problem, n, &at)) {
+            least = fmin(least, at);
+            most = fmax(most, at);
         }
-    return span[1] - span[0];
+    return most - least;
 }
 
-/* A stable sweep may take a node of a convecting wall past the ambient temperature. */
+/* A stable sweep may take a node of a convecting wall past the ambient temperature. That is felt by
+ * a tenth of the range of all temperatures. */
 static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *plan,
                         struct hs_error *out)
 {
     const double step = hs_plan_step(plan), felt = 0.1;
-    if (problem->raw || problem->body || problem->schedule.steady ||
-        plan->method->step_rule != HS_STEP_STABLE || !hs_plan_sweeps_singly(plan))
-        return;
+    double span[2];
+    if (problem->raw || problem->schedule.steady || plan->method->step_rule != HS_STEP_STABLE ||
+        !hs_plan_sweeps_singly(plan) || (problem->network && hs_ranks_count() > 1))
+        return; /* of several ranks each has a part of the network */
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        const double by = swing(problem, face, step);
-        if (biot_of_cell(&problem->face[face]) > most_biot || !(by > felt * span_of_all(problem)))
+        int64_t node[HS_AXES];
+        find_middle(problem, face, node);
+        const struct pull pull = problem->network ? pull_of_network(problem, node, step)
+                                                  : pull_of_stencil(problem, face, step);
+        if (!(pull.taken > 1.0) || !initial_span(problem, span) ||
+            are_of_two_units(span, pull.ambient))
+            continue;
+        const double by = (pull.taken - 1.0) * fabs(initial_at(problem, node) - pull.ambient);
+        if (!(by > felt * range_with_walls(problem, span)))
             continue;
         char remedy[64] = "time.safety = 0.5";
         if (!isnan(problem->schedule.step))

@@ -504,13 +504,21 @@ output = { file = "rod.h5"; history_every = 1; overwrite = true; };
 """
 
 
-@pytest.mark.parametrize("radius", [1, 2, 3])
+MATERIALS = """materials = ( { name = "a"; conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; },
+              { name = "b"; conductivity = 1.1; density = 1000.0; specific_heat = 1000.0; } ); """
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3, "body"])
 @pytest.mark.parametrize("h", [20.0, 40.0, 100.0, 180.0])
 def test_a_sweep_that_swings_past_the_ambient_is_a_warning(tmp_path, h, radius):
     """With h = 100 the wall of a rod of 100 beside air of 0 was at -45 after the first sweep, without a word."""
-    (tmp_path / "rod.cfg").write_text(QUENCHED % h)
+    text, kind = QUENCHED % h, ["--set", f"stencil.radius={radius}"]
+    if radius == "body":
+        two = 'body = ( { material = "a"; }, { material = "b"; shape = "box"; lower = [0.5]; upper = [1.0]; } );'
+        text, kind = "\n".join(MATERIALS + two if "material =" in line else line for line in text.splitlines()), []
+    (tmp_path / "rod.cfg").write_text(text)
     for more in [], ["--set", "time.safety=0.5"]:
-        done = heatsolve(tmp_path, "run", "rod.cfg", "--set", f"stencil.radius={radius}", *more)
+        done = heatsolve(tmp_path, "run", "rod.cfg", *kind, *more)
         with h5py.File(tmp_path / "rod.h5") as f:
             first = f["history/min"][1]
         assert h == 40.0 or (first < 0.0) == (not more and h > 40.0)
