@@ -688,6 +688,29 @@ static void doubt_many_steps(const struct hs_problem *problem, const struct hs_p
         doubt_short_step(problem, plan, out);
 }
 
+/* Output every so many steps, of which the run has fewer. */
+static void doubt_no_output(const struct hs_problem *problem, const struct hs_plan *plan,
+                            struct hs_error *out)
+{
+    const struct {
+        enum hs_place place;
+        const char *key, *what;
+        int64_t every;
+    } outputs[] = {
+        {HS_PLACE_EVERY, "output.every", "snapshot", problem->schedule.output_every},
+        {HS_PLACE_HISTORY, "output.history_every", "row", problem->schedule.history_every},
+    };
+    for (int n = 0; n < 2 && !plan->steady_method && plan->sweeps > 0; n++)
+        if (outputs[n].every > plan->sweeps)
+            doubt(
+                out, hs_problem_place(problem, outputs[n].place),
+                "%s = %lld: the run has %lld %s%s%s, so it makes no %s on its way; give fewer, or "
+                "output.interval",
+                outputs[n].key, (long long)outputs[n].every, (long long)plan->sweeps,
+                hs_plan_step_name(plan), plan->sweeps == 1 ? "" : "s",
+                plan->cut ? " before the tolerance cuts them" : "", outputs[n].what);
+}
+
 /* ---- the output's name ----------------------------------------------------------------------- */
 
 /* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
@@ -720,6 +743,7 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
     doubt_raw_sum(problem, plan, out);
     doubt_turning(problem, plan, out);
     doubt_swing(problem, plan, out);
+    doubt_no_output(problem, plan, out);
     doubt_unseen_pulse(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

@@ -524,3 +524,24 @@ def test_a_sweep_that_swings_past_the_ambient_is_a_warning(tmp_path, h, radius):
         assert h == 40.0 or (first < 0.0) == (not more and h > 40.0)
         past = f"takes this wall past the ambient temperature by {-first:.2g} K, and it swings for some more; give time.safety = 0.5"
         assert done.returncode == 0 and (past in done.stderr) == ("warning" in done.stderr) == (first < -10.0), done.stderr
+
+
+@pytest.mark.parametrize(
+    "settings, said",
+    [
+        (["output.every=1000"], "output.every = 1000: the run has 400 sweeps, so it makes no snapshot on its way"),
+        (['time={end=600.0; method="implicit"; tolerance=0.1;}', "output.history_every=5"],
+         "output.history_every = 5: the run has 1 step before the tolerance cuts them, so it makes no row on its way"),
+        (["output.every=400"], None),
+        (["output.every=1000", "time={}", "steady={tolerance=1e-6;}"], None),
+        (["output.every=1000", "time={}", 'steady={tolerance=1e-6; method="multigrid";}'], None),
+    ],
+)  # fmt: skip
+def test_output_every_more_steps_than_there_are_is_a_warning(tmp_path, settings, said):
+    """A history every 5 steps of implicit had the rows of the begin and the end, without a word."""
+    text = STEEL.replace("time = { end = 600.0; };", "time = { sweeps = 400; };")
+    (tmp_path / "steel.cfg").write_text(text)
+    words = [word for setting in settings for word in ("--set", setting)]
+    warnings = json.loads(must(tmp_path, "check", "steel.cfg", *words, "--json"))["warnings"]
+    assert len(warnings) == bool(said), warnings
+    assert not said or said in warnings[0]
