@@ -215,25 +215,30 @@ static void print_refinement(const struct findings *findings)
     }
 }
 
-/* An error is the grid's only if far less than that is left to the steady state. */
-static void print_distance(const struct findings *findings)
+/* What makes the orders say nothing of the grid: fields far from their steady state, where an error
+ * is the grid's only if far less than that is left; or a solution of another case. */
+static void print_meaning(const struct findings *findings)
 {
-    const double small = 0.1;
+    const double small = 0.1, hardly = 0.3;
+    const struct hs_refinement *r = &findings->refinement;
     double most = 0.0;
-    for (int g = 0; g < HS_REFINEMENT_GRIDS && !findings->no_refinement; g++) {
-        const struct hs_refined *grid = &findings->refinement.grid[g];
+    if (findings->no_refinement)
+        return;
+    for (int g = 0; g < HS_REFINEMENT_GRIDS; g++) {
+        const struct hs_refined *grid = &r->grid[g];
         if (!(grid->distance <= small * grid->error.max) && !(grid->distance <= most))
             most = grid->distance;
     }
-    if (most == 0.0)
-        return;
     char distance[80] = "an unknown distance";
     if (!isnan(most))
         snprintf(distance, sizeof distance, "up to about %.2g %s", most,
                  hs_problem_difference_unit(findings->problem));
-    printf("  fields are %s from the steady state, so the orders are not those of the grid;\n"
-           "  give a smaller steady.tolerance, or a later end\n",
-           distance);
+    if (most != 0.0)
+        printf("  fields are %s from the steady state, so the orders are not those of the grid;\n"
+               "  give a smaller steady.tolerance, or a later end\n",
+               distance);
+    else if (fabs(r->order_l2[0]) < hardly && fabs(r->order_l2[1]) < hardly)
+        printf("  the error does not fall: exact.expression is hardly the solution of this case\n");
 }
 
 /* Of a grid that the refinement does not have. */
@@ -446,7 +451,7 @@ static enum hs_status prove(const struct request *request, struct findings *find
         print_comparison(findings);
         print_power(findings);
         print_refinement(findings);
-        print_distance(findings);
+        print_meaning(findings);
         print_error(findings);
     }
     st = judge(findings, err);

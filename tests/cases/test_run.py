@@ -776,6 +776,14 @@ def test_verify_holds_a_case_without_other_grids_to_its_bound(tmp_path):
     assert long.returncode == 0 and "no error on this grid: that takes long" in long.stdout, long.stderr
 
 
+def test_verify_says_that_an_error_does_not_fall(tmp_path):
+    """Orders of 0.04 and 0.01 for a decay that is a tenth too slow had no word beside them."""
+    for text, said in (BASE, False), (BASE.replace("^2*t", "^2*0.9*t"), True):
+        told = heatsolve(tmp_path, "verify", "case.cfg", text=text)
+        assert told.returncode == 0, told.stderr
+        assert ("  the error does not fall: exact.expression is hardly the solution of this case" in told.stdout) == said
+
+
 def test_verify_says_where_a_steady_state_is_too_far(tmp_path):
     """At a loose tolerance the orders were -2.26 and -0.07, and at an early end 0, without a word."""
     slab = BASE.replace("exp(-(pi/4)^2*t)*sin", "sin").replace('"sin(pi*x/4)"; };\nbound', '"0"; };\nbound')
