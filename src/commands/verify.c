@@ -245,7 +245,7 @@ static void print_meaning(const struct findings *findings)
 static void print_error(const struct findings *findings)
 {
     const struct hs_exact_error *error = &findings->error;
-    if (!findings->problem->exact.present || findings->refined)
+    if (!findings->problem->exact.present || findings->refined || hs_ranks_count() > 1)
         return;
     if (!findings->measured)
         printf("no error on this grid: that takes long; heatsolve run measures it\n");
