@@ -194,7 +194,8 @@ static void put_span(FILE *out, const struct hs_report *report)
 {
     const struct hs_plan *plan = report->plan;
     const bool tail = report->result->sweeps > plan->intervals * plan->interval_sweeps;
-    if (plan->steady_method || hs_method_counts_sweeps(plan->method) || !report->end.balance ||
+    if (!hs_problem_wall_count(report->problem) || plan->steady_method ||
+        hs_method_counts_sweeps(plan->method) || !report->end.balance ||
         report->result->sweeps == 0)
         return;
     fprintf(out, "               means over the last %sstep of %.6g s, not what flows at its end\n",

@@ -109,6 +109,12 @@ def test_a_mean_over_a_long_step_is_called_so(tmp_path, time, span):
         assert lines[row + 1].startswith("  balance ")
 
 
+def test_no_mean_is_spoken_of_where_there_is_no_wall(tmp_path):
+    ring = {**COOLING, "boundary": {"all": {"type": "periodic"}}, "time": {"end": 300.0, "method": "exponential"}}
+    text, _ = told(tmp_path, ring)
+    assert "heat out" not in text and "means over" not in text and "balance " in text
+
+
 @pytest.mark.parametrize("change", [{"stencil": {"radius": 2}}, {"stencil": {"c0": 0.5, "c1": 0.125, "c2": 0.125, "c3": 0.125, "c4": 0.125}}])
 def test_there_is_none_where_fluxes_are_not_defined(tmp_path, change):
     settings = {**COOLED, **change, "boundary": {"all": {"type": "fixed"}}}
