@@ -317,7 +317,7 @@ static void print_steady_sweeps(const struct outlook *outlook)
         return;
     }
     const double seconds = seconds_of(outlook, steady->sweeps);
-    begin("steady", "after about %.0f sweeps, t = %.3g s", steady->sweeps,
+    begin("steady", "after about %.0f %ss, t = %.3g s", steady->sweeps, hs_plan_step_name(plan),
           steady->sweeps * hs_plan_step(plan));
     if (isfinite(seconds))
         printf(", in about %s", duration(seconds).text);
@@ -353,9 +353,10 @@ static void print_steady(const struct outlook *outlook)
         return;
     }
     begin("",
-          "at the tolerance of %.3g %s a sweep the field is still about %.2g %s from the steady "
+          "at the tolerance of %.3g %s a %s the field is still about %.2g %s from the steady "
           "state; for 1 %s give %.2g\n",
-          tolerance, unit, steady->distance, unit, unit, tolerance_for_one(steady->slowest.decay));
+          tolerance, unit, hs_plan_step_name(outlook->plan), steady->distance, unit, unit,
+          tolerance_for_one(steady->slowest.decay));
     if (!(tolerance >= 2.0 * steady->rounding))
         begin("", "%s cannot resolve changes below %.2g %s at these temperatures\n",
               hs_precision_name(problem->precision), 2.0 * steady->rounding, unit);

@@ -179,16 +179,17 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
                             problem->config_path, steady->tolerance, job->plan.steady_method->name,
                             steady->solution.residual,
                             problem->precision == HS_FLOAT ? ", or precision = \"double\"" : "");
+    const char *name = hs_plan_step_name(&job->plan);
     char change[80] = "", distance[HS_STEADY_TEXT], remedy[HS_STEADY_TEXT];
     if (!isnan(steady->change)) /* NaN if no sweep was left to make */
-        snprintf(change, sizeof change, "the largest change of the last sweep is %g %s; ",
+        snprintf(change, sizeof change, "the largest change of the last %s is %g %s; ", name,
                  steady->change, hs_problem_difference_unit(problem));
     hs_steady_say_distance(steady, problem, distance, sizeof distance);
     hs_steady_say_remedy(steady, problem, &job->plan, result->sweeps, remedy, sizeof remedy);
     return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: steady.tolerance = %g: not reached after %lld sweeps, t = %.9g s: "
+                        "%s: steady.tolerance = %g: not reached after %lld %ss, t = %.9g s: "
                         "%s%s; %s",
-                        problem->config_path, steady->tolerance, (long long)result->sweeps,
+                        problem->config_path, steady->tolerance, (long long)result->sweeps, name,
                         result->time, change, distance, remedy);
 }
 

@@ -140,6 +140,7 @@ enum hs_place {
     HS_PLACE_SPECIFIC_HEAT,
     HS_PLACE_SOURCE,
     HS_PLACE_INITIAL,
+    HS_PLACE_EXACT,
     HS_PLACE_BODY,
     HS_PLACE_FACE, /* the boundary data of face f: HS_PLACE_FACE + f */
     HS_PLACES = HS_PLACE_FACE + HS_FACES

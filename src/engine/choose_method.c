@@ -156,6 +156,19 @@ void hs_choose_say_sweeps(const struct hs_problem *problem, char *out, size_t si
         snprintf(out, size, "%s", "");
 }
 
+/* Its field stands at t = 0 in the file, where a solution that decays to it has not begun to. */
+static enum hs_status check_exact(const struct hs_problem *problem, const struct hs_method *solver,
+                                  struct hs_error *err)
+{
+    if (!solver || !(hs_value_varies(&problem->exact.value) & HS_VARIES_T))
+        return HS_OK;
+    return hs_error_add(err, HS_BAD_INPUT,
+                        "%s: changes with t, and the steady state that \"%s\" "
+                        "finds has no time; give the solution without t, or make steady.method "
+                        "\"sweeps\"",
+                        hs_problem_place(problem, HS_PLACE_EXACT), solver->name);
+}
+
 /* Any initial field meets a relative tolerance of 1 or more. */
 static enum hs_status check_tolerance(const struct hs_problem *problem,
                                       const struct hs_method *solver, struct hs_error *err)
@@ -180,6 +193,7 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
     if (is_auto(problem)) {
         char why[512];
         *out = any_solver(methods, problem, NULL, why, sizeof why);
+        HS_TRY(check_exact(problem, *out, err));
         return check_tolerance(problem, *out, err);
     }
     HS_TRY(find(methods, problem, &steady_key, name, out, err));
@@ -191,6 +205,7 @@ static enum hs_status find_solver(const struct hs_method *const *methods,
                             "the method \"sweeps\"",
                             hs_problem_place(problem, HS_PLACE_STEADY), name,
                             isnan(problem->schedule.end) ? "sweeps" : "end");
+    HS_TRY(check_exact(problem, *out, err));
     return check_tolerance(problem, *out, err);
 }
 

@@ -5,12 +5,14 @@
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "engine/shape_ends.h"
+#include "engine/slowest.h"
 #include "engine/steps/pulses.h"
 #include "engine/walls/boundary_data.h"
 #include "engine/walls/boundary_data_parts.h"
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
+#include "input/field_file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -314,6 +316,62 @@ static void doubt_regions_at_ends(const struct hs_problem *problem, struct hs_er
     doubt_ends(problem, out, HS_PLACE_INITIAL, "initial.regions", region_of);
 }
 
+/* ---- sweeps -------------------------------------------------------------------------------- */
+
+/* A sweep multiplies a level field by the sum of its coefficients. Six times 0.166666 was to be 1,
+ * and takes heat out of all nodes instead. */
+static void doubt_raw_sum(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out)
+{
+    const double most_missing = 5e-3, least_felt = 1e-4;
+    double sum = 0.0, sweeps = (double)plan->sweeps, nodes = 0.0;
+    for (int c = 0; c < hs_stencil_count(problem->grid.dims, problem->radius); c++)
+        sum += problem->c[c];
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        nodes = fmax(nodes, (double)problem->grid.points[axis]);
+    if (problem->schedule.steady) /* heat is out through the walls by then */
+        sweeps = fmin(sweeps, nodes * nodes);
+    if (problem->raw && fabs(sum - 1.0) < most_missing && sweeps * fabs(sum - 1.0) > least_felt)
+        doubt(out, hs_problem_place(problem, HS_PLACE_STENCIL),
+              "stencil: the coefficients add up to %.9g, so %.9g sweeps multiply a level field by "
+              "%.6g; "
+              "give them more decimals if they are to add up to 1",
+              sum, sweeps, pow(sum, sweeps));
+}
+
+/* The factor of a sweep for the wave that changes its sign from each node to the next. */
+static double factor_of_chequerboard(const struct hs_problem *problem, double step)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    double factor = stencil.c[0];
+    for (int axis = 0; axis < stencil.dims; axis++)
+        for (int offset = 1; offset <= stencil.radius; offset++)
+            factor += (offset % 2 ? -1.0 : 1.0) *
+                      (stencil.c[hs_stencil_index(stencil.radius, axis, offset)] +
+                       stencil.c[hs_stencil_index(stencil.radius, axis, -offset)]);
+    return factor;
+}
+
+/* Between insulated walls Jacobi's sweeps turn such a wave over for ever. */
+static void doubt_turning(const struct hs_problem *problem, const struct hs_plan *plan,
+                          struct hs_error *out)
+{
+    if (!problem->schedule.steady || plan->steady_method || problem->body ||
+        plan->method->step_rule != HS_STEP_STABLE)
+        return;
+    const double step = hs_plan_step(plan), factor = factor_of_chequerboard(problem, step);
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    const struct hs_slowest slowest = hs_slowest_mode(problem, &stencil, step);
+    for (int axis = 0; axis < problem->grid.dims; axis++)
+        if (problem->face[2 * axis].wrap && problem->grid.points[axis] % 2)
+            return; /* its ends do not fit */
+    if (slowest.free_mean && 1.0 + factor < 0.1 * slowest.decay)
+        doubt(out, hs_problem_place(problem, HS_PLACE_RESIDUAL),
+              "steady.tolerance: no wall damps a chequerboard, and each sweep multiplies it by "
+              "%.6g; with one in the initial field there is no steady state: give %s",
+              factor, problem->raw ? "a larger c0" : "a time.safety below 1");
+}
+
 /* ---- temperatures ---------------------------------------------------------------------------- */
 
 /* Whether a wall has its own temperature at a node, or at others of its face. */
@@ -328,10 +386,12 @@ static bool is_prescribed(const struct hs_problem *problem, const int64_t node[H
     return is;
 }
 
+enum { MOST_LONG = 1 << 20 }; /* nodes of a row that is looked at */
+
 /* The range of the initial field, without nodes that a wall prescribes, from evenly spread rows. */
 static bool initial_span(const struct hs_problem *problem, double span[2])
 {
-    enum { MOST_LONG = 1 << 20, ROWS = 64 };
+    enum { ROWS = 64 };
     const struct hs_grid *grid = &problem->grid;
     const int64_t nx = grid->points[HS_X], rows = grid->points[HS_Y] * grid->points[HS_Z];
     double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
@@ -352,6 +412,55 @@ static bool initial_span(const struct hs_problem *problem, double span[2])
     }
     free(row);
     return span[0] <= span[1];
+}
+
+/* The initial temperature of a node; NaN in rows too long to be looked at. */
+static double initial_at(const struct hs_problem *problem, const int64_t node[HS_AXES])
+{
+    const int64_t nx = problem->grid.points[HS_X];
+    double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
+    if (row)
+        hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
+    const double found = row ? row[node[HS_X]] : NAN;
+    free(row);
+    return found;
+}
+
+/* Whether the initial temperatures of a face's outermost two layers differ at nine places. */
+static bool layers_differ(const struct hs_problem *problem, int face)
+{
+    enum { PLACES = 9 };
+    const int64_t *points = problem->grid.points, edge = hs_grid_face_index(&problem->grid, face);
+    bool differ = false;
+    for (int place = 0; place < PLACES && !differ; place++) {
+        int64_t node[HS_AXES];
+        double layer[2];
+        for (int axis = 0, part = place; axis < HS_AXES; axis++) {
+            node[axis] = (points[axis] - 1) * (part % 3 + 1) / 4;
+            part = axis == face / 2 ? part : part / 3;
+        }
+        for (int n = 0; n < 2; n++) {
+            node[face / 2] = edge == 0 ? n : edge - n;
+            layer[n] = initial_at(problem, node);
+        }
+        differ = fabs(layer[1] - layer[0]) > 1e-6 * (fabs(layer[0]) + fabs(layer[1]));
+    }
+    return differ;
+}
+
+/* With radius 2 and 3 a fixed wall is two and three layers thick. */
+static void doubt_thick_wall(const struct hs_problem *problem, struct hs_error *out)
+{
+    for (int face = 0; face < 2 * problem->grid.dims && !problem->raw; face++) {
+        const int held = problem->face[face].held;
+        if (held < 2 || !layers_differ(problem, face))
+            continue;
+        doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+              "of radius %d this wall holds the %d outermost layers at their initial "
+              "temperatures, which are not the same; \"dirichlet\" holds the outermost alone",
+              problem->radius, held);
+        return;
+    }
 }
 
 /* Whether the boundary data of a kind are a temperature. */
@@ -378,6 +487,13 @@ static bool body_wall_temperature(const struct hs_problem *problem, const struct
     return true;
 }
 
+static void find_middle(const struct hs_problem *problem, int face, int64_t node[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++)
+        node[axis] = axis == face / 2 ? hs_grid_face_index(&problem->grid, face)
+                                      : (problem->grid.points[axis] - 1) / 2;
+}
+
 /* A stencil's wall's temperature at its middle at t = 0; false: it has none. */
 static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
 {
@@ -385,9 +501,7 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
     int64_t node[HS_AXES];
     if (!kind || !is_temperature(kind))
         return false;
-    for (int axis = 0; axis < HS_AXES; axis++)
-        node[axis] = axis == face / 2 ? hs_grid_face_index(&problem->grid, face)
-                                      : (problem->grid.points[axis] - 1) / 2;
+    find_middle(problem, face, node);
     *out = hs_value_at_node(&problem->face[face].data, &problem->grid, node, 0.0);
     return true;
 }
@@ -510,22 +624,110 @@ static void doubt_nowhere(const struct hs_problem *problem, struct hs_error *out
 
 /* ---- lengths and times ----------------------------------------------------------------------- */
 
+static const double most_biot = 10.0;
+
+/* h*spacing/conductivity of a convecting wall; else 0. */
+static double biot_of_cell(const struct hs_face *face)
+{
+    return face->a[0] == 1.0 ? -face->b[0] / 2.0 : 0.0;
+}
+
 /* The heat that convection takes through a wall must reach it through the last cell. */
 static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error *out)
 {
-    const double most = 10.0;
     for (int face = 0; face < 2 * problem->grid.dims; face++) {
-        const struct hs_face *rule = &problem->face[face];
         const double spacing = problem->grid.spacing[face / 2];
-        const double biot =
-            rule->a[0] == 1.0 ? -rule->b[0] / 2.0 : 0.0; /* h*spacing/conductivity */
-        if (!(biot > most))
+        const double biot = biot_of_cell(&problem->face[face]);
+        if (!(biot > most_biot))
             continue;
         doubt(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
               "a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
               "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
               "more points",
               spacing, biot);
+        return;
+    }
+}
+
+/* What convection does to a node in a sweep from neighbours as warm as it is. */
+struct pull {
+    double taken;   /* share of its distance to the ambient temperature */
+    double ambient; /* with all that flows in counted */
+};
+
+static struct pull pull_of_stencil(const struct hs_problem *problem, int face, double step)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    const int outwards = face % 2 ? 1 : -1;
+    const double biot = biot_of_cell(&problem->face[face]);
+    struct pull out = {0.0, NAN};
+    if (!(biot > 0.0) || biot > most_biot || !wall_temperature(problem, face, &out.ambient))
+        return out;
+    for (int m = 1; m <= stencil.radius; m++)
+        out.taken -= stencil.c[hs_stencil_index(stencil.radius, face / 2, outwards * m)] *
+                     problem->face[face].b[m - 1];
+    return out;
+}
+
+static struct pull pull_of_network(const struct hs_problem *problem, const int64_t node[HS_AXES],
+                                   double step)
+{
+    const int64_t *n = problem->grid.points;
+    const struct hs_network_row *row = hs_network_row_at(
+        problem->network, node[HS_X] + n[HS_X] * (node[HS_Y] + n[HS_Y] * node[HS_Z]));
+    const struct hs_forcing *forcing = &problem->network->forcing[row->forcing];
+    double inflow = 0.0;
+    if (row->kind != HS_NODE_FREE || !(row->sink > 0.0))
+        return (struct pull){0.0, NAN};
+    for (int term = 0; term < forcing->count; term++)
+        inflow += forcing->weight[term] *
+                  hs_time_function_at(&problem->time_functions[forcing->function[term]], 0.0);
+    return (struct pull){step * row->sink / row->capacity, inflow / row->sink};
+}
+
+/* K: between all temperatures of the initial field, of that span, and of the walls. */
+static double range_with_walls(const struct hs_problem *problem, const double span[2])
+{
+    double least = span[0], most = span[1], at;
+    const int count = problem->body ? problem->wall_count : 2 * problem->grid.dims;
+    for (int n = 0; n < count; n++)
+        if (problem->body ? body_wall_temperature(problem, &problem->walls[n], false, &at)
+                          : wall_temperature(problem, n, &at)) {
+            least = fmin(least, at);
+            most = fmax(most, at);
+        }
+    return most - least;
+}
+
+/* A stable sweep may take a node of a convecting wall past the ambient temperature. That is felt by
+ * a tenth of the range of all temperatures. */
+static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_error *out)
+{
+    const double step = hs_plan_step(plan), felt = 0.1;
+    double span[2];
+    if (problem->raw || problem->schedule.steady || plan->method->step_rule != HS_STEP_STABLE ||
+        !hs_plan_sweeps_singly(plan) || (problem->network && hs_ranks_count() > 1))
+        return; /* of several ranks each has a part of the network */
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        int64_t node[HS_AXES];
+        find_middle(problem, face, node);
+        const struct pull pull = problem->network ? pull_of_network(problem, node, step)
+                                                  : pull_of_stencil(problem, face, step);
+        if (!(pull.taken > 1.0) || !initial_span(problem, span) ||
+            are_of_two_units(span, pull.ambient))
+            continue;
+        const double by = (pull.taken - 1.0) * fabs(initial_at(problem, node) - pull.ambient);
+        if (!(by > felt * range_with_walls(problem, span)))
+            continue;
+        char remedy[64] = "time.safety = 0.5";
+        if (!isnan(problem->schedule.step))
+            snprintf(remedy, sizeof remedy, "a time.step of %.2g s", 0.5 * plan->limit);
+        doubt(
+            out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+            "the first sweep, of %.3g s, takes this wall past the ambient temperature by %.2g %s, "
+            "and it swings for some more; give %s, or more points",
+            step, by, hs_problem_difference_unit(problem), remedy);
         return;
     }
 }
@@ -575,6 +777,21 @@ static void doubt_long_time(const struct hs_problem *problem, struct hs_error *o
               "time.end = %g: heat crosses the whole grid, %.3g m, in about %.2g s; look at the "
               "units of grid and time",
               problem->schedule.end, length, length * length / problem->material.diffusivity);
+}
+
+/* A run begins at t = 0, whenever its initial field was. */
+static void doubt_begin(const struct hs_problem *problem, struct hs_error *out)
+{
+    const struct hs_stored *stored = problem->initial.field.stored;
+    const bool moves =
+        hs_boundary_data_in_time(problem) || (hs_value_varies(&problem->exact.value) & HS_VARIES_T);
+    const double begun = stored && moves ? hs_field_file_time(stored) : 0.0;
+    if (begun > 0.0)
+        doubt(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+              "this field is of t = %.9g s, and here it stands at t = 0, where walls, source and "
+              "exact solution have their values of t = 0; --resume continues a run, or write "
+              "t + %.9g for t in the config",
+              begun, begun);
 }
 
 static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -657,6 +874,29 @@ static void doubt_many_steps(const struct hs_problem *problem, const struct hs_p
         doubt_short_step(problem, plan, out);
 }
 
+/* Output every so many steps, of which the run has fewer. */
+static void doubt_no_output(const struct hs_problem *problem, const struct hs_plan *plan,
+                            struct hs_error *out)
+{
+    const struct {
+        enum hs_place place;
+        const char *key, *what;
+        int64_t every;
+    } outputs[] = {
+        {HS_PLACE_EVERY, "output.every", "snapshot", problem->schedule.output_every},
+        {HS_PLACE_HISTORY, "output.history_every", "row", problem->schedule.history_every},
+    };
+    for (int n = 0; n < 2 && !plan->steady_method && plan->sweeps > 0; n++)
+        if (outputs[n].every > plan->sweeps)
+            doubt(
+                out, hs_problem_place(problem, outputs[n].place),
+                "%s = %lld: the run has %lld %s%s%s, so it makes no %s on its way; give fewer, or "
+                "output.interval",
+                outputs[n].key, (long long)outputs[n].every, (long long)plan->sweeps,
+                hs_plan_step_name(plan), plan->sweeps == 1 ? "" : "s",
+                plan->cut ? " before the tolerance cuts them" : "", outputs[n].what);
+}
+
 /* ---- the output's name ----------------------------------------------------------------------- */
 
 /* An .xdmf file can neither escape ":" and "|" nor hold what is not text. */
@@ -679,7 +919,7 @@ static void (*const checks[])(const struct hs_problem *problem, struct hs_error 
     doubt_unit,      doubt_coarse_wall,    doubt_short_time,       doubt_long_time,
     doubt_name,      doubt_thin_conductor, doubt_contact,          doubt_bypass,
     doubt_untouched, doubt_solids_at_ends, doubt_regions_at_ends,  doubt_probes,
-    doubt_nowhere,
+    doubt_nowhere,   doubt_begin,          doubt_thick_wall,
 };
 
 void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -687,6 +927,10 @@ void hs_doubts_find(const struct hs_problem *problem, const struct hs_plan *plan
 {
     for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)
         checks[c](problem, out);
+    doubt_raw_sum(problem, plan, out);
+    doubt_turning(problem, plan, out);
+    doubt_swing(problem, plan, out);
+    doubt_no_output(problem, plan, out);
     doubt_pulses(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

@@ -25,6 +25,9 @@ static const double rounding = 16.0 * DBL_EPSILON;
 /* Growth per sweep that a raw stencil's decimals may cause (six times 0.1666666667). */
 static const double amplification_slack = 1e-9;
 
+/* Growth per sweep that looks like one of decimals (six times 0.167). */
+static const double most_missing = 5e-3;
+
 /* Sweep counts stay exact in a double, and so do times made of them. */
 static const double most_sweeps = 9007199254740992.0; /* 2^53 */
 static const double most_times_stable = 1e12;         /* 2e6 sweeps per step of rkl2 */
@@ -95,8 +98,11 @@ static enum hs_status longest_step(const struct hs_problem *problem, struct hs_p
         return hs_error_add(err, HS_BAD_INPUT,
                             "%s: stencil: one sweep of these coefficients with these boundaries "
                             "multiplies some mode by %.9g, on a grid of many nodes, so a run would "
-                            "blow up; scale them so that none is multiplied by more than 1",
-                            hs_problem_place(problem, HS_PLACE_STENCIL), plan->amplification);
+                            "blow up; %s",
+                            hs_problem_place(problem, HS_PLACE_STENCIL), plan->amplification,
+                            plan->amplification < 1.0 + most_missing
+                                ? "give them more decimals, if they are to add up to 1"
+                                : "scale them so that none is multiplied by more than 1");
     }
     plan->limit = hs_stability_limit(problem);
     if (!(plan->limit > 0.0) && problem->network)

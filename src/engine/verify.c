@@ -359,6 +359,17 @@ static int64_t never(void *self, int64_t sweep)
     return INT64_MAX;
 }
 
+enum hs_status hs_verify_error(const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_exact_error *out, struct hs_error *err)
+{
+    *out = (struct hs_exact_error){NAN, NAN};
+    struct hs_observer observer = {
+        .name = "error", .self = out, .next = never, .notify = error_notify};
+    struct hs_observer *const observers[] = {&observer};
+    struct hs_loop_result result;
+    return hs_loop_run(problem, plan, NULL, observers, 1, NULL, &result, err);
+}
+
 /* The config's schedule, with the step at the same share of the other grid's limit. */
 static enum hs_status plan_other(const struct hs_problem *problem, const struct hs_plan *plan,
                                  struct hs_problem *other, struct hs_plan *out,
@@ -415,6 +426,7 @@ static enum hs_status solve_other(const struct hs_problem *problem, const struct
     out->step = hs_plan_step(&other_plan);
     out->sweeps = result.sweeps;
     out->time = result.time;
+    out->distance = result.steady.sought ? hs_steady_distance(&result.steady) : 0.0;
     const double half = 0.5 * hs_precision_epsilon(problem->precision);
     const double largest = fmax(fabs(result.last.min), fabs(result.last.max));
     out->rounding = half * largest * (double)result.swept;

@@ -70,6 +70,10 @@ enum hs_status hs_verify_power(const struct hs_problem *problem, const struct hs
  * for `power`, than a kernel does in a second or two. */
 int64_t hs_verify_sweeps(const struct hs_problem *problem, const struct hs_plan *plan, bool power);
 
+/* The error at the end of the config's run on its own grid. */
+enum hs_status hs_verify_error(const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_exact_error *out, struct hs_error *err);
+
 enum { HS_REFINEMENT_GRIDS = 3 };
 
 struct hs_refined {
@@ -79,6 +83,7 @@ struct hs_refined {
     int64_t sweeps;
     double time; /* s: when the error was taken */
     struct hs_exact_error error;
+    double distance; /* K: from the steady state, if one is sought; NaN: not known */
     double rounding; /* K: bound of the summed rounding, half an ulp of max|T| a sweep */
 };
 

@@ -87,6 +87,22 @@ static bool is_complete(struct hs_reader *reader, int face, const struct hs_boun
                        kind->name, list_keys(kind, true).text, chosen ? ", not both" : "");
 }
 
+void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigned varies)
+{
+    const struct hs_grid *grid = &reader->problem->grid;
+    struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    const int axis = face / 2;
+    const bool shared = strncmp(key, "boundary.all.", strlen("boundary.all.")) == 0;
+    if (grid->dims > 1 && reader->space_known && !shared && !entry->doubted &&
+        (varies & HS_VARIES_SPACE) == (unsigned)HS_VARIES_X << axis)
+        entry->doubted =
+            hs_doubt(reader, key,
+                     "all over %s %c is %.9g, so this is the same at all of its nodes; was another "
+                     "coordinate meant?",
+                     hs_face_name(face), "xyz"[axis],
+                     hs_grid_coordinate(grid, axis, hs_grid_face_index(grid, face)));
+}
+
 /* False if a value is bad, which is then reported. */
 static bool read_spec(struct hs_reader *reader, int face, const struct hs_boundary_kind *kind,
                       struct hs_boundary_spec *spec)
@@ -102,6 +118,7 @@ static bool read_spec(struct hs_reader *reader, int face, const struct hs_bounda
             continue;
         spec->given |= 1u << n;
         good = hs_read_value(reader, path.text, &spec->value[n]) && good;
+        hs_doubt_along(reader, path.text, face, hs_value_varies(&spec->value[n]));
     }
     return is_complete(reader, face, kind, spec->given) && good;
 }

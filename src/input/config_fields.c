@@ -280,6 +280,7 @@ static void read_exact(struct hs_reader *reader)
         return;
     if (hs_require(reader, "exact.expression", "give the solution, or remove exact"))
         exact->present = hs_read_value(reader, "exact.expression", &exact->value);
+    hs_keep_place(reader, HS_PLACE_EXACT, "exact.expression");
     hs_settings_number(reader->settings, "exact.max_error", &exact->max_error);
 }
 

@@ -105,14 +105,29 @@ static bool has_body(struct hs_reader *reader)
     return true;
 }
 
+/* Cells of 1 m are for raw coefficients, which know no lengths. */
+static void doubt_spacing(struct hs_reader *reader)
+{
+    const int first = reader->list[0];
+    if (reader->space_known && reader->listed > 0 && !hs_given(reader, "grid.upper") &&
+        !hs_given(reader, "grid.spacing"))
+        hs_doubt(reader, "grid.points",
+                 "nodes are taken to be 1 m apart, %lld m from %c_min to %c_max; give grid.upper, "
+                 "or grid.spacing",
+                 (long long)reader->problem->grid.points[first] - 1, "xyz"[first], "xyz"[first]);
+}
+
 void hs_read_material(struct hs_reader *reader)
 {
-    if (any_coefficient(reader))
+    if (any_coefficient(reader)) {
         read_raw(reader);
-    else if (has_body(reader))
         return;
-    else if (hs_given(reader, "material.diffusivity") ||
-             hs_settings_is_meant(reader->settings, "material.diffusivity"))
+    }
+    doubt_spacing(reader);
+    if (has_body(reader))
+        return;
+    if (hs_given(reader, "material.diffusivity") ||
+        hs_settings_is_meant(reader->settings, "material.diffusivity"))
         read_diffusivity(reader);
     else if (hs_given(reader, "material")) {
         read_properties(reader);

@@ -110,6 +110,39 @@ static void doubt_axes(struct hs_reader *reader, struct hs_setting *entry, unsig
                                   dims, names[missing]);
 }
 
+/* The node's coordinate nearest to `at` along an axis. */
+static double nearest(const struct hs_grid *grid, int axis, double at)
+{
+    double found = NAN;
+    for (int64_t i = 0; i < grid->points[axis]; i++) {
+        const double here = hs_grid_coordinate(grid, axis, i);
+        if (!(fabs(here - at) >= fabs(found - at)))
+            found = here;
+    }
+    return found;
+}
+
+/* Warns of x == 0.3 where no node is there to the last bit: 3 * 0.1 is 0.30000000000000004. */
+static void doubt_equality(struct hs_reader *reader, struct hs_setting *entry,
+                           const struct hs_expression *expression)
+{
+    const struct hs_instruction *code = expression->code;
+    for (int n = 2; n < expression->length && reader->space_known && !entry->doubted; n++) {
+        const bool turned = code[n - 2].operation == HS_OP_CONSTANT;
+        const int axis = code[turned ? n - 1 : n - 2].operation - HS_OP_X;
+        const struct hs_instruction *number = &code[turned ? n - 2 : n - 1];
+        if ((code[n].operation != HS_OP_EQUAL && code[n].operation != HS_OP_NOT_EQUAL) ||
+            number->operation != HS_OP_CONSTANT || axis < 0 || axis >= reader->problem->grid.dims)
+            continue;
+        const double at = number->constant, there = nearest(&reader->problem->grid, axis, at);
+        if (there != at)
+            entry->doubted = hs_doubt(reader, entry->path,
+                                      "no node has %c == %.9g, the nearest has %.17g; compare by < "
+                                      "and > with places between nodes",
+                                      "xyz"[axis], at, there);
+    }
+}
+
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out)
 {
     struct hs_setting *entry = hs_settings_find(reader->settings, key);
@@ -132,6 +165,7 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     out->expression = expression;
     hs_keep_program(reader, code);
     doubt_axes(reader, entry, expression.varies);
+    doubt_equality(reader, entry, &out->expression);
     return hs_check_coordinates(reader, expression.varies, key);
 }
 

@@ -175,6 +175,9 @@ bool hs_axis_is_periodic(const struct hs_reader *reader, int axis);
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name);
 
 /* The boundary kind of a face from its settings or the default; NULL if it is bad. */
+/* Warns of a face's number whose only coordinate is the one that is the same all over the face. */
+void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigned varies);
+
 const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face);
 
 /* The end of the grid along an axis: its last node, or one cell further if the axis is periodic. */

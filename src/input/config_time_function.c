@@ -141,6 +141,7 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         out->function = add_value(reader, key, &value);
         return out->function >= 0;
     }
+    hs_doubt_along(reader, key, face, varies);
     double *field = evaluate_on(grid, face, &value);
     if (!check_field(reader, key, face, least, varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
         return false;

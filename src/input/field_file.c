@@ -372,7 +372,8 @@ struct stored_file {
     struct stat status;
     struct array array; /* while open */
     bool open;
-    hsize_t taken; /* index in the array's steps */
+    bool stepped;  /* the array has an axis of steps: */
+    hsize_t taken; /* index there */
 };
 
 static void close_stored(const struct hs_stored *stored)
@@ -482,6 +483,7 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
         memcpy(file->stored.points, shape->grid->points, sizeof file->stored.points);
         file->stored.steps =
             file->array.rank > shape->grid->dims ? (int64_t)file->array.shape[0] : 1;
+        file->stepped = file->array.rank > shape->grid->dims;
     }
     if (!status && fstat(file->array.file, &file->status))
         status = hs_error_add(why, HS_IO, "%s: %s", path, strerror(errno));
@@ -494,21 +496,21 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
     return status;
 }
 
-/* Reads the coordinates beside the field; NULL: there are none, or not as many. */
-static double *read_coordinates(const struct hs_stored *stored, int axis, int64_t count)
+/* Reads the numbers of a dataset beside the field, such as "x"; NULL: there is none. */
+static double *read_beside(const struct hs_stored *stored, const char *what, int64_t *count)
 {
     const char *slash = strrchr(stored->name, '/');
     char *name =
-        hs_format("%.*s%c", slash ? (int)(slash + 1 - stored->name) : 0, stored->name, "xyz"[axis]);
+        hs_format("%.*s%s", slash ? (int)(slash + 1 - stored->name) : 0, stored->name, what);
     struct array array;
     struct hs_error unsaid;
     hs_error_init(&unsaid);
-    const hsize_t start = 0, points = (hsize_t)count;
+    const hsize_t start = 0;
     double *out = NULL;
-    if (open_array(stored->path, name, &array, &unsaid) == HS_OK && array.rank == 1 &&
-        array.shape[0] == points) {
-        out = hs_new((size_t)count * sizeof *out);
-        if (!read_slab(&array, &start, &points, out)) {
+    if (open_array(stored->path, name, &array, &unsaid) == HS_OK && array.rank == 1) {
+        *count = (int64_t)array.shape[0];
+        out = hs_new((size_t)(*count + 1) * sizeof *out);
+        if (!read_slab(&array, &start, &array.shape[0], out)) {
             free(out);
             out = NULL;
         }
@@ -522,14 +524,23 @@ static double *read_coordinates(const struct hs_stored *stored, int axis, int64_
 int64_t hs_field_file_misplaced(const struct hs_stored *stored, const struct hs_grid *grid,
                                 int axis, double *there)
 {
-    const int64_t count = grid->points[axis];
-    double *at = read_coordinates(stored, axis, count);
-    int64_t found = -1;
-    for (int64_t i = 0; i < count && at && found < 0; i++)
+    int64_t count, found = -1;
+    double *at = read_beside(stored, (const char[]){"xyz"[axis], '\0'}, &count);
+    for (int64_t i = 0; at && count == grid->points[axis] && i < count && found < 0; i++)
         if (fabs(at[i] - hs_grid_coordinate(grid, axis, i)) > 0.01 * grid->spacing[axis]) {
             *there = at[i];
             found = i;
         }
     free(at);
+    return found;
+}
+
+double hs_field_file_time(const struct hs_stored *stored)
+{
+    const struct stored_file *file = (const struct stored_file *)stored;
+    int64_t count;
+    double *time = file->stepped ? read_beside(stored, "time", &count) : NULL;
+    const double found = time && (int64_t)file->taken < count ? time[file->taken] : NAN;
+    free(time);
     return found;
 }

@@ -32,4 +32,8 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
 int64_t hs_field_file_misplaced(const struct hs_stored *stored, const struct hs_grid *grid,
                                 int axis, double *there);
 
+/* The time [s] of the field, by the dataset "time" beside it, as a run writes it; NaN: the file
+ * does not say, or the field has no axis of steps. */
+double hs_field_file_time(const struct hs_stored *stored);
+
 #endif

@@ -190,6 +190,19 @@ static struct hs_balance_worst worst_of(const struct hs_report *report)
     return report->end.balance ? hs_balance_worst(report->end.balance) : none;
 }
 
+/* Over what time the heat through the walls above is a mean, where that is more than a sweep. */
+static void put_span(FILE *out, const struct hs_report *report)
+{
+    const struct hs_plan *plan = report->plan;
+    const bool tail = report->result->sweeps > plan->intervals * plan->interval_sweeps;
+    if (!hs_problem_wall_count(report->problem) || plan->steady_method ||
+        hs_method_counts_sweeps(plan->method) || !report->end.balance ||
+        report->result->sweeps == 0)
+        return;
+    fprintf(out, "               means over the last %sstep of %.6g s, not what flows at its end\n",
+            plan->cut ? "part of a " : "", tail ? plan->tail_step : plan->interval_step);
+}
+
 /* The heat balance of the worst row of the history, beside the largest heat of any row. */
 static void put_balance(FILE *out, const struct hs_report *report)
 {
@@ -220,13 +233,18 @@ static void put_answer(FILE *out, const struct hs_report *report)
         put_time(out, r, report->plan);
     const struct hs_history_state last = last_state(report);
     hs_history_text(hs_quantities, &last, out);
+    put_span(out, report);
     put_balance(out, report);
     if (!problem->exact.present)
         return;
-    fprintf(out, "  error        %.3g at most against the exact solution", report->end.error.max);
+    fprintf(out, "  error        %.3g at most, at the end, against the exact solution",
+            report->end.error.max);
     if (!isnan(problem->exact.max_error))
         fprintf(out, "; the bound is %.3g: %s", problem->exact.max_error,
                 report->end.error.max <= problem->exact.max_error ? "passed" : "FAILED");
+    if (report->end.worst > report->end.error.max && !problem->schedule.steady)
+        fprintf(out, "\n               %.3g at t = %.9g s, the worst of all snapshots",
+                report->end.worst, report->end.worst_time);
     fputc('\n', out);
 }
 

@@ -470,6 +470,16 @@ struct hs_resume hs_snapshots_resume(const struct hs_snapshots *s, int64_t sweep
                               .places = hs_timeline_sum(hs_timeline_sum(0, snapshots), history)};
 }
 
+static void find_worst(const struct hs_series *history, struct hs_snapshots_end *end)
+{
+    const double *last = hs_series_last(history, "history", "max_error");
+    for (int64_t back = 0; last && back < history->rows; back++)
+        if (last[-back] > end->worst) { /* NaN in rows without a snapshot */
+            end->worst = last[-back];
+            end->worst_time = history->columns[HS_SERIES_TIME].values[history->rows - 1 - back];
+        }
+}
+
 struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
 {
     const struct hs_series *history = &snapshots->file.history;
@@ -481,6 +491,7 @@ struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
                                    .balance = snapshots->balance,
                                    .sweep = hs_series_last_sweep(history)};
     snapshots->balance = NULL;
+    find_worst(history, &end);
     if (history->rows > 0)
         end.row = hs_new((size_t)count * sizeof *end.row);
     for (int n = 0; n < count && end.row; n++)

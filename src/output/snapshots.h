@@ -40,6 +40,7 @@ int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
 struct hs_snapshots_end {
     int64_t count;               /* snapshots in the file */
     struct hs_exact_error error; /* against the exact solution, at the last of them; NaN without */
+    double worst, worst_time;    /* the largest error at any of them, 0 without, and when [s] */
     struct hs_balance *balance;  /* of the last row, and the worst of this process; NULL: none */
     double *row;   /* last of the history: hs_history_count values, then the probes'; NULL: none */
     int64_t sweep; /* of that row */

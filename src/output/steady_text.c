@@ -86,8 +86,8 @@ void hs_steady_say_remedy(const struct hs_steady *steady, const struct hs_proble
         /* the last modes are the slowest: allow half as many sweeps again */
         say_end(problem, plan, sweep, round_up(1.5 * left, problem->schedule.steady_check_every),
                 end, sizeof end);
-        snprintf(out, size, "about %.0f more sweeps are needed: continue with --resume %s", left,
-                 end);
+        snprintf(out, size, "about %.0f more %ss are needed: continue with --resume %s", left,
+                 hs_plan_step_name(plan), end);
     } else if (steady->trend == HS_STEADY_ROUNDING || steady->trend == HS_STEADY_SOLVED)
         snprintf(out, size, "give a larger tolerance%s",
                  is_float ? ", or precision = \"double\"" : "");

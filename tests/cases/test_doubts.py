@@ -36,6 +36,21 @@ def test_warnings_stand_at_the_end_of_the_text(tmp_path):
     assert told(tmp_path, slip, "--quiet") == ""
 
 
+def test_a_material_on_cells_of_no_given_size_is_a_warning(tmp_path):
+    """Without grid.upper a rod of 11 nodes was 10 m long, and sin(pi*x) 0 at each of them."""
+    said = "grid.points: nodes are taken to be 1 m apart, 10 m from x_min to x_max; give grid.upper, or grid.spacing"
+    text = 'grid = { points = [11]; %s }; %s initial = { expression = "sin(pi*x)"; }; time = { sweeps = 10; };'
+    material, raw = "material = { diffusivity = 1.0; };", "stencil = { c0 = 0.5; c1 = 0.25; c2 = 0.25; };"
+    for case, wanted in (
+        (text % ("", material), [f"rod.cfg:1: {said}"]),
+        (text % ("upper = [1.0];", material), []),
+        (text % ("spacing = 1.0;", material), []),
+        (text % ("", raw), []),
+    ):
+        (tmp_path / "rod.cfg").write_text(case)
+        assert json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"] == wanted
+
+
 def test_a_name_that_is_no_text_is_a_warning(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL)
     done = heatsolve(tmp_path, "check", "steel.cfg", "--output", b"caf\xe9.h5", text=False)
@@ -557,3 +572,149 @@ def test_a_probe_outside_is_refused(tmp_path):
     done = heatsolve(tmp_path, "check", "steel.cfg")
     assert done.returncode == 2
     assert "steel.cfg:8: probes[0].at: lies outside the grid along x; give a place from 0 to 0.5 m" in done.stderr
+
+
+def test_a_field_of_a_later_time_beside_walls_that_change_is_a_warning(tmp_path):
+    """A run from the file of another begins at t = 0: its walls' sine began anew, and nothing said so."""
+    rod = """\
+grid = { points = [11]; upper = [1.0]; };
+material = { diffusivity = 1.0; };
+initial = { value = 0.0; };
+boundary = { all = { type = "dirichlet"; value = "sin(20*t)"; }; };
+time = { end = 0.05; };
+output = { file = "rod.h5"; };
+"""
+    (tmp_path / "rod.cfg").write_text(rod)
+    must(tmp_path, "run", "rod.cfg", "--quiet")
+    on = rod.replace("value = 0.0;", 'file = "rod.h5";').replace('output = { file = "rod.h5"', 'output = { file = "on.h5"')
+    (tmp_path / "on.cfg").write_text(on)
+
+    def said(*settings):
+        words = [word for setting in settings for word in ("--set", setting)]
+        return json.loads(must(tmp_path, "check", "on.cfg", "--json", *words))["warnings"]
+
+    (warning,) = said()
+    assert warning.startswith('on.cfg:3: initial.file = "rod.h5": this field is of t = 0.05 s, and here it stands at t = 0')
+    assert said("initial.step=0") == said("boundary.all.value=1.0") == []
+    assert len(said("boundary.all.value=1.0", "exact.expression=exp(-t)")) == 1
+    with h5py.File(tmp_path / "rod.h5") as f:
+        np.save(tmp_path / "rod.npy", f["temperature"][-1])
+    assert said('initial.file="rod.npy"') == []
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        ("x == 0.3 ? 1000 : 0", "no node has x == 0.3, the nearest has 0.30000000000000004; compare by < and >"),
+        ("(0.25 != x)*1000", "no node has x == 0.25, the nearest has 0.20000000000000001; compare by"),
+        ("x == 0.5 ? 1000 : 0", None),  # 5 * 0.1 is 0.5
+        ("x == 0 || x == 1 ? 1000 : 0", None),
+        ("t == 0 ? 0 : 1000*x", None),
+    ],
+)
+def test_a_node_that_a_source_would_meet_exactly_is_a_warning_if_there_is_none(tmp_path, source, said):
+    """The first source was 0 at all nodes, and the rod stayed cold without a word."""
+    rod = "grid = { points = [11]; upper = [1.0]; }; material = { diffusivity = 1.0; }; initial = { value = 0.0; };\n"
+    (tmp_path / "rod.cfg").write_text(f'{rod}source = {{ expression = "{source}"; }};\ntime = {{ end = 0.05; }};\n')
+    warnings = json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"]
+    assert len(warnings) == bool(said)
+    assert not said or warnings[0].startswith(f'rod.cfg:2: source.expression = "{source}": {said}')
+
+
+@pytest.mark.parametrize("more", ["", " patches = ( { lower = [0.0]; upper = [0.1]; type = \"reflective\"; } );"])
+@pytest.mark.parametrize(
+    "face, value, said",
+    [
+        ("y_max", "100*sin(pi*y)", "all over y_max y is 0.2, so this is the same at all of its nodes; was another coordinate meant?"),
+        ("x_min", "300 + x*t", "all over x_min x is 0, so"),
+        ("y_max", "300 + x", None),
+        ("y_max", "300 + x*y", None),
+        ("y_max", "300 + t", None),
+        ("all", "300 + y", None),
+    ],
+)
+def test_a_wall_that_goes_by_its_own_axis_is_a_warning(tmp_path, face, value, said, more):
+    """y_max at 100*sin(pi*y), for x, was 0 all along, without a word; in a body, and beside patches, too."""
+    if more and face == "all":
+        return
+    plate = "grid = { points = [11, 11]; upper = [0.2, 0.2]; }; material = { diffusivity = 1.0; };\n"
+    wall = f'{face} = {{ type = "dirichlet"; value = "{value}";{more} }};'
+    rest = "initial = { value = 300.0; }; time = { end = 0.05; };\n"
+    (tmp_path / "plate.cfg").write_text(f"{plate}boundary = {{ {wall} }};\n{rest}")
+    warnings = [w for w in json.loads(must(tmp_path, "check", "plate.cfg", "--json"))["warnings"] if "coordinate" in w]
+    assert len(warnings) == bool(said), warnings
+    assert not said or warnings[0].startswith(f'plate.cfg:2: boundary.{face}.value = "{value}": {said}')
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ("", "rod.cfg: boundary.x_min.type: of radius 2 this wall holds the 2 outermost layers at their initial temperatures"),
+        ("boundary = { all = { type = \"fixed\"; }; };", "rod.cfg:4: boundary.all.type = \"fixed\": of radius 2"),
+        ("boundary = { all = { type = \"dirichlet\"; value = 0.0; }; };", None),
+        ("stencil = { radius = 1; };", None),
+        ("initial = { value = 1.0; };", None),
+    ],
+)
+def test_a_fixed_wall_of_several_layers_is_a_warning_where_they_differ(tmp_path, more, said):
+    """A sine between walls of radius 2 kept its second layer, too: off by 0.1 and of first order, without a word."""
+    lines = ["grid = { points = [21]; upper = [1.0]; }; material = { diffusivity = 1.0; }; time = { end = 0.1; };"]
+    lines += ["" if "stencil" in more else "stencil = { radius = 2; };"]
+    lines += ["" if "initial" in more else 'initial = { expression = "sin(pi*x)"; };', more]
+    (tmp_path / "rod.cfg").write_text("\n".join(lines))
+    warnings = json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"]
+    assert len(warnings) == bool(said), warnings
+    assert not said or warnings[0].startswith(said)
+
+
+QUENCHED = """\
+grid = { points = [21]; upper = [1.0]; };
+material = { conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; };
+initial = { value = 100.0; };
+boundary = { all = { type = "reflective"; }; x_min = { type = "robin"; h = %g; ambient = 0.0; }; };
+time = { end = 20000.0; };
+output = { file = "rod.h5"; history_every = 1; overwrite = true; };
+"""
+
+
+MATERIALS = """materials = ( { name = "a"; conductivity = 1.0; density = 1000.0; specific_heat = 1000.0; },
+              { name = "b"; conductivity = 1.1; density = 1000.0; specific_heat = 1000.0; } ); """
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3, "body"])
+@pytest.mark.parametrize("h", [20.0, 40.0, 100.0, 180.0])
+def test_a_sweep_that_swings_past_the_ambient_is_a_warning(tmp_path, h, radius):
+    """With h = 100 the wall of a rod of 100 beside air of 0 was at -45 after the first sweep, without a word."""
+    text, kind = QUENCHED % h, ["--set", f"stencil.radius={radius}"]
+    if radius == "body":
+        two = 'body = ( { material = "a"; }, { material = "b"; shape = "box"; lower = [0.5]; upper = [1.0]; } );'
+        text, kind = "\n".join(MATERIALS + two if "material =" in line else line for line in text.splitlines()), []
+    (tmp_path / "rod.cfg").write_text(text)
+    for more in [], ["--set", "time.safety=0.5"]:
+        done = heatsolve(tmp_path, "run", "rod.cfg", *kind, *more)
+        with h5py.File(tmp_path / "rod.h5") as f:
+            first = f["history/min"][1]
+        assert h == 40.0 or (first < 0.0) == (not more and h > 40.0)
+        past = f"takes this wall past the ambient temperature by {-first:.2g} K, and it swings for some more; give time.safety = 0.5"
+        assert done.returncode == 0 and (past in done.stderr) == ("warning" in done.stderr) == (first < -10.0), done.stderr
+
+
+@pytest.mark.parametrize(
+    "settings, said",
+    [
+        (["output.every=1000"], "output.every = 1000: the run has 400 sweeps, so it makes no snapshot on its way"),
+        (['time={end=600.0; method="implicit"; tolerance=0.1;}', "output.history_every=5"],
+         "output.history_every = 5: the run has 1 step before the tolerance cuts them, so it makes no row on its way"),
+        (["output.every=400"], None),
+        (["output.every=1000", "time={}", "steady={tolerance=1e-6;}"], None),
+        (["output.every=1000", "time={}", 'steady={tolerance=1e-6; method="multigrid";}'], None),
+    ],
+)  # fmt: skip
+def test_output_every_more_steps_than_there_are_is_a_warning(tmp_path, settings, said):
+    """A history every 5 steps of implicit had the rows of the begin and the end, without a word."""
+    text = STEEL.replace("time = { end = 600.0; };", "time = { sweeps = 400; };")
+    (tmp_path / "steel.cfg").write_text(text)
+    words = [word for setting in settings for word in ("--set", setting)]
+    warnings = json.loads(must(tmp_path, "check", "steel.cfg", *words, "--json"))["warnings"]
+    assert len(warnings) == bool(said), warnings
+    assert not said or said in warnings[0]

@@ -288,6 +288,39 @@ def test_a_steady_state_takes_no_iteration(tmp_path):
     assert iterations(result) == 0 and (result.field == 0.1).all()
 
 
+@pytest.mark.parametrize("method", ["multigrid", "spectral", "auto"])
+def test_a_solution_that_changes_with_t_is_not_that_of_a_steady_state(tmp_path, method):
+    """It was taken at t = 0, and the error of a steady state without error was 1."""
+    settings = {
+        "grid": {"points": [11], "upper": [1.0]},
+        "material": {"diffusivity": 1.0},
+        "boundary": {"all": {"type": "dirichlet", "value": 0.0}},
+        "initial": {"expression": "sin(pi*x)"},
+        "exact": {"expression": "sin(pi*x)*exp(-pi^2*t)"},
+        "steady": {"tolerance": 1e-9, "method": method},
+    }
+    found = "spectral" if method == "spectral" else "multigrid"
+    code, said = refused(tmp_path, settings)
+    assert code == 2
+    assert f'exact.expression = "sin(pi*x)*exp(-pi^2*t)": changes with t, and the steady state that "{found}" finds has no time;' in said
+
+
+@pytest.mark.parametrize("nodes", [9, 41, 300])
+@pytest.mark.parametrize("guess", [0.0, 20.0])
+def test_walls_of_one_temperature_make_all_of_it_so(tmp_path, guess, nodes):
+    """No residual is left at all, and no heat flows: the error is held to 0."""
+    result = solve(
+        tmp_path,
+        {
+            "grid": {"points": [nodes], "upper": [1.0]},
+            "material": {"diffusivity": 1.0},
+            "initial": {"value": guess},
+            "boundary": {"all": {"type": "dirichlet", "value": 100.0}},
+        },
+    )
+    np.testing.assert_allclose(result.field, 100.0, rtol=1e-13)
+
+
 def test_the_chip_gives_off_what_it_makes(tmp_path):
     """60 W leave through 16 cm^2 of the sink at 900 W/(m^2 K)."""
     must(tmp_path, "run", ROOT / "configs" / "chip-steady.cfg", "--quiet", "--set", f"solver.backend={BACKEND}")

@@ -318,6 +318,21 @@ def test_an_error_above_its_bound_fails_with_both_numbers(tmp_path):
         assert len(f["time"]) == 11  # the answer can be inspected
 
 
+def test_the_worst_snapshot_is_beside_the_error_at_the_end(tmp_path):
+    """A decay that is too slow by a tenth passes at the end, where nothing is left of either."""
+    text = BASE.replace("^2*t", "^2*0.9*t").replace("exact = {", "exact = { max_error = 1e-3;").replace("end = 1.0", "end = 40.0")
+    result = heatsolve(tmp_path, "run", "case.cfg", text=text)
+    assert result.returncode == 0, result.stderr
+    with h5py.File(tmp_path / "out.h5") as f:
+        error = f["history/max_error"][:]
+        worst = error.argmax()
+        said = [
+            f"  error        {error[-1]:.3g} at most, at the end, against the exact solution; the bound is 0.001: passed",
+            f"               {error[worst]:.3g} at t = {f['history/time'][worst]:.9g} s, the worst of all snapshots",
+        ]
+    assert "\n".join(said) in result.stdout and error[worst] == pytest.approx(0.0387, abs=3e-3), result.stdout
+
+
 def test_steady_state_is_reached_or_said_to_be_missed(tmp_path):
     text = BASE.replace("end = 1.0;", "").replace("interval = 0.1;", "").replace("exact", "steady = { tolerance = 1e-9; };\nexact")
     result = heatsolve(tmp_path, "run", "case.cfg", "--json", text=text)
@@ -735,6 +750,54 @@ def test_verify_holds_the_configs_grid_to_its_own_bound(tmp_path):
     wrong = heatsolve(tmp_path, "verify", "case.cfg", "--quiet", "--set", "exact.max_error=1e-9")
     assert wrong.returncode == 1 and "--set: exact.max_error = 1e-09: exceeded: the largest |T - exact| is " in wrong.stderr, wrong.stderr
     assert heatsolve(tmp_path, "verify", "case.cfg", "--quiet", "--set", "exact.max_error=1").returncode == 0
+
+
+RAW_WAVE = """
+grid = { points = [21]; upper = [1.0]; };
+stencil = { c0 = 0.5; c1 = 0.25; c2 = 0.25; };
+initial = { expression = "sin(pi*x)"; };
+boundary = { all = { type = "dirichlet"; value = 0.0; }; };
+time = { sweeps = 100; };
+exact = { expression = "sin(pi*x)*(0.5+0.5*cos(pi/20))^t"; max_error = 1e-9; };
+output = { file = "out.h5"; };
+"""
+
+
+def test_verify_holds_a_case_without_other_grids_to_its_bound(tmp_path):
+    """Also where only one grid can be computed: raw coefficients, numbers from files, many nodes."""
+    right = heatsolve(tmp_path, "verify", "case.cfg", text=RAW_WAVE)
+    assert right.returncode == 0 and "on this grid at the end, against the exact solution" in right.stdout, right.stdout
+    wrong = heatsolve(tmp_path, "verify", "case.cfg", "--json", text=RAW_WAVE.replace('"sin(pi*x)*(', '"2*sin(pi*x)*('))
+    assert wrong.returncode == 1 and "exact.max_error = 1e-09: exceeded: the largest |T - exact| is 0.539" in wrong.stderr
+    found = json.loads(wrong.stdout)
+    assert found["refinement"] is None and found["max_error"] == pytest.approx((0.5 + 0.5 * np.cos(np.pi / 20)) ** 100, rel=1e-12)
+    many = RAW_WAVE.replace("sweeps = 100;", "sweeps = 100000000;")
+    long = heatsolve(tmp_path, "verify", "case.cfg", "--sweeps", "10", "--power", "10", text=many)
+    assert long.returncode == 0 and "no error on this grid: that takes long" in long.stdout, long.stderr
+
+
+def test_verify_says_that_an_error_does_not_fall(tmp_path):
+    """Orders of 0.04 and 0.01 for a decay that is a tenth too slow had no word beside them."""
+    for text, said in (BASE, False), (BASE.replace("^2*t", "^2*0.9*t"), True):
+        told = heatsolve(tmp_path, "verify", "case.cfg", text=text)
+        assert told.returncode == 0, told.stderr
+        assert ("  the error does not fall: exact.expression is hardly the solution of this case" in told.stdout) == said
+
+
+def test_verify_says_where_a_steady_state_is_too_far(tmp_path):
+    """At a loose tolerance the orders were -2.26 and -0.07, and at an early end 0, without a word."""
+    slab = BASE.replace("exp(-(pi/4)^2*t)*sin", "sin").replace('"sin(pi*x/4)"; };\nbound', '"0"; };\nbound')
+    slab = slab.replace("time =", 'source = { expression = "(pi/4)^2*sin(pi*x/4)"; };\ntime =')
+    for steady, end, said in (
+        ("1e-4", "", "up to about 0.0"),
+        ("1e-9", "end = 1.0;", "up to about 0."),
+        ("1e-9", "", None),
+    ):
+        text = slab.replace("end = 1.0; };", f"{end} }};\nsteady = {{ tolerance = {steady}; }};").replace(" interval = 0.1;", "")
+        told = heatsolve(tmp_path, "verify", "case.cfg", text=text)
+        assert told.returncode == 0, told.stderr
+        assert ("the orders are not those of the grid" in told.stdout) == bool(said), told.stdout
+        assert not said or f"  fields are {said}" in told.stdout, told.stdout
 
 
 def test_verify_says_that_it_does_not_look_at_the_method(tmp_path):

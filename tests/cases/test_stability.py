@@ -99,6 +99,65 @@ output = { file = "out.h5"; overwrite = true; };
     assert result.returncode == 0, result.stderr
 
 
+def jacobi(weight, end):
+    return f"""
+grid = {{ points = [9, 9, 9]; }};
+stencil = {{ c0 = 0.0; {" ".join(f"c{n} = {weight};" for n in range(1, 7))} }};
+initial = {{ value = 300.0; }};
+boundary = {{ all = {{ type = "reflective"; }}; }};
+{end}
+output = {{ file = "out.h5"; overwrite = true; }};
+"""
+
+
+SWEEPS, STEADY = "time = { sweeps = 100000; };", "steady = { tolerance = 1e-9; };"
+
+
+@pytest.mark.parametrize("end", [SWEEPS, STEADY])
+def test_raw_coefficients_that_just_miss_1_are_a_warning(tmp_path, end):
+    """300 K between insulated walls were 201 K after 100000 sweeps of 0.166666, without a word."""
+    told = heatsolve(tmp_path, jacobi("0.166666", end), "check")
+    factor = "100000 sweeps multiply a level field by 0.67032;" if end == SWEEPS else "81 sweeps multiply a level field by 0.999676;"
+    wanted = f"stencil: the coefficients add up to 0.999996, so {factor}"
+    assert told.returncode == 0 and wanted in told.stdout, told.stdout
+    for weight in "0.1666666667", "0.16":  # right to 2e-5, and far too small to be a slip
+        told = heatsolve(tmp_path, jacobi(weight, end), "check")
+        assert told.returncode == 0 and "warning" not in told.stdout, told.stdout
+
+
+TURNING = """
+grid = { points = [12, 8]; upper = [1.1, 0.7]; };
+stencil = { c0 = 0.0; c1 = 0.25; c2 = 0.25; c3 = 0.25; c4 = 0.25; };
+initial = { expression = "x > 0.35 && x < 0.45 && y < 0.05 ? 96 : 0"; };
+boundary = { all = { type = "reflective"; }; };
+time = { sweeps = 20000; };
+steady = { tolerance = 1e-6; };
+output = { file = "out.h5"; overwrite = true; };
+"""
+
+
+def test_a_chequerboard_that_no_sweep_damps_is_a_warning(tmp_path):
+    """check predicted 300 sweeps for Jacobi's with insulated walls, which never end: half of the heat turns over."""
+    told = heatsolve(tmp_path, TURNING, "run")
+    wanted = "case.cfg:7: steady.tolerance: no wall damps a chequerboard, and each sweep multiplies it by -1; "
+    assert told.returncode == 1 and wanted in told.stderr and "give a larger c0" in told.stderr, told.stderr
+    material = re.sub("stencil = .*", "material = { diffusivity = 1.0; };", TURNING)
+    limit = material.replace("sweeps = 20000", "sweeps = 20000; safety = 1.0")
+    told = heatsolve(tmp_path, limit, "check")
+    assert wanted in told.stdout and "give a time.safety below 1" in told.stdout, told.stdout
+    damped = TURNING.replace("c0 = 0.0", "c0 = 0.2").replace("0.25", "0.2")
+    held = TURNING.replace('"reflective"; };', '"reflective"; }; x_min = { type = "dirichlet"; value = 0.0; };')
+    for text in damped, held, material:
+        told = heatsolve(tmp_path, text, "run")
+        assert told.returncode == 0 and "warning" not in told.stderr, told.stderr
+
+
+def test_raw_coefficients_that_just_exceed_1_want_decimals(tmp_path):
+    told = heatsolve(tmp_path, jacobi("0.16667", SWEEPS), "check")
+    wanted = "multiplies some mode by 1.00002, on a grid of many nodes, so a run would blow up; give them more decimals"
+    assert told.returncode == 2 and wanted in told.stderr, told.stderr
+
+
 def test_a_stable_step_stays_stable_from_noise(tmp_path):
     """At 0.98 of the limit, with strong convection, clamp and every radius: no value exceeds the initial ones."""
     for radius in (1, 2, 3):

@@ -270,7 +270,8 @@ def test_check_says_no_time_where_none_is_measured(tmp_path, method):
     result = heatsolve(tmp_path, "check", settings)
     assert result.returncode == 0 and (json.loads(result.stdout)["steady_seconds"] is None) == (method != "euler")
     told = must(tmp_path, "check", "case.cfg")
-    line = re.search(r"after about \d+ sweeps, t = [\d.e+]+ s(, in about [\d.]+ \w+)?\n", told)
+    steps = "steps" if method == "exponential" else "sweeps"
+    line = re.search(rf"after about \d+ {steps}, t = [\d.e+]+ s(, in about [\d.]+ \w+)?\n", told)
     assert line and (line.group(1) is None) == (method != "euler")
     assert not re.search(r"\bnan\b", told)
 
@@ -468,6 +469,15 @@ def test_an_insulated_body_keeps_its_heat_not_the_mean_of_its_volume(tmp_path):
     # light: 1e5 J/(m^3 K); heavy: 4e7 in 0.125 of the length
     assert told["mean"] == pytest.approx(100 * 5e6 / (5e6 + 0.875e5), abs=2 * told["steady_distance"])
     assert 0 < told["steady_distance"] < 3
+
+
+def test_steps_of_exponential_are_not_called_sweeps(tmp_path):
+    settings = case([41], {"all": wall("dirichlet", value=100.0)}, "0")
+    settings.update(time={"end": 1.0, "method": "exponential", "step": 0.05}, steady={"tolerance": 1e-6})
+    told = heatsolve(tmp_path, "run", settings)
+    assert told.returncode == 1
+    assert "not reached after 20 steps" in told.stderr and "largest change of the last step is" in told.stderr
+    assert re.search("about [0-9]+ more steps are needed", told.stderr) and "sweep" not in told.stderr, told.stderr
 
 
 def test_a_clamp_keeps_no_mean_of_a_larger_radius(tmp_path):

@@ -149,6 +149,8 @@ static enum hs_status solve(struct work *work, double tolerance, double rate,
             HS_TRY(hs_conjugate_gradients_set_heat(work->gradients, heat, work->err));
         HS_TRY(vectors->residual(of, 1.0, &now, work->err));
         note(work, out, now.largest);
+        if (now.largest == 0.0)
+            work->error = 0.0; /* whatever the recurrence says: the answer is exact */
         if (steady)
             work->most = fmin(work->most, allowed(tolerance, &now));
         helps = out->iterations > iterations && out->iterations < HS_SOLUTION_ITERATIONS &&
