@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include "engine/balance/balance.h"
 #include "engine/case.h"
-#include "engine/doubts.h"
+#include "engine/doubts/doubts.h"
 #include "engine/loop.h"
 #include "engine/measure/rate.h"
 #include "engine/measure/trial.h"

@@ -2,7 +2,7 @@
 #include "commands/command.h"
 #include "core/text.h"
 #include "engine/case.h"
-#include "engine/doubts.h"
+#include "engine/doubts/doubts.h"
 #include "engine/loop.h"
 #include "engine/ranks/ranks.h"
 #include "engine/signals.h"

@@ -36,9 +36,14 @@ void hs_error_join(struct hs_error *err, const struct hs_error *other)
     err->more += other->more;
 }
 
-void hs_error_warn(struct hs_error *err, const char *place, const char *said)
+void hs_error_warn(struct hs_error *err, const char *place, const char *format, ...)
 {
     const size_t from = err->length;
+    char said[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
     hs_error_add(err, HS_OK, "%s: %s", place, said);
     for (size_t n = from; n + 1 < err->length; n++)
         if (err->text[n] == '\n')

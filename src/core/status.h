@@ -56,8 +56,9 @@ void hs_error_release(struct hs_error *err);
 enum hs_status hs_error_add(struct hs_error *err, enum hs_status status, const char *format, ...)
     HS_PRINTF(3, 4);
 
-/* Adds the warning "PLACE: SAID", in one line: the place may have line ends. */
-void hs_error_warn(struct hs_error *err, const char *place, const char *said);
+/* Adds a warning about what `place` has set, in one line: the place may have line ends. */
+void hs_error_warn(struct hs_error *err, const char *place, const char *format, ...)
+    HS_PRINTF(3, 4);
 
 /* Adds all messages of `other` with the status of `other`. */
 void hs_error_join(struct hs_error *err, const struct hs_error *other);

@@ -91,7 +91,7 @@ bool hs_doubt(struct hs_reader *reader, const char *key, const char *format, ...
     va_start(args, format);
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    hs_error_warn(reader->doubts, place, said);
+    hs_error_warn(reader->doubts, place, "%s", said);
     free(place);
     return true;
 }

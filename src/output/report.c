@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/version.h"
-#include "engine/doubts.h"
+#include "engine/doubts/doubts.h"
 #include "output/faces.h"
 #include "output/files.h"
 #include "output/history.h"

@@ -1,4 +1,4 @@
-#include "engine/shape_ends.h"
+#include "engine/doubts/shape_ends.h"
 
 #include <math.h>
 

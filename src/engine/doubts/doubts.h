@@ -1,6 +1,6 @@
 /* Warnings about what a case says but hardly means, such as a wrong unit. Nothing is refused. */
-#ifndef HS_ENGINE_DOUBTS_H
-#define HS_ENGINE_DOUBTS_H
+#ifndef HS_ENGINE_DOUBTS_DOUBTS_H
+#define HS_ENGINE_DOUBTS_DOUBTS_H
 
 #include "core/status.h"
 #include "engine/plan.h"

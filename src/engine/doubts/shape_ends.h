@@ -1,6 +1,6 @@
 /* Shapes that cross an end of a periodic axis. They do not continue at the other end. */
-#ifndef HS_ENGINE_SHAPE_ENDS_H
-#define HS_ENGINE_SHAPE_ENDS_H
+#ifndef HS_ENGINE_DOUBTS_SHAPE_ENDS_H
+#define HS_ENGINE_DOUBTS_SHAPE_ENDS_H
 
 #include "core/problem.h"
 

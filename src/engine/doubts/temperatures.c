@@ -1,0 +1,407 @@
+/* Temperatures, sources and walls. */
+#include "core/text.h"
+#include "engine/doubts/checks.h"
+#include "engine/ranks/ranks.h"
+#include "engine/walls/boundary_data_parts.h"
+#include "functions/evaluate.h"
+#include "functions/fields.h"
+#include "functions/time_function.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- temperatures ---------------------------------------------------------------------------- */
+
+/* Whether a wall has its own temperature at a node, or at others of its face. */
+static bool is_prescribed(const struct hs_problem *problem, const int64_t node[HS_AXES])
+{
+    bool is = !problem->body && hs_problem_prescribing_face(problem, node) >= 0;
+    for (int w = 0; w < problem->wall_count && !is; w++) {
+        const int face = problem->walls[w].face;
+        is = problem->walls[w].kind == HS_WALL_PRESCRIBES &&
+             node[face / 2] == hs_grid_face_index(&problem->grid, face);
+    }
+    return is;
+}
+
+enum { MOST_LONG = 1 << 20 }; /* nodes of a row that is looked at */
+
+/* The range of the initial field, without nodes that a wall prescribes, from evenly spread rows. */
+static bool initial_span(const struct hs_problem *problem, double span[2])
+{
+    enum { ROWS = 64 };
+    const struct hs_grid *grid = &problem->grid;
+    const int64_t nx = grid->points[HS_X], rows = grid->points[HS_Y] * grid->points[HS_Z];
+    double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
+    span[0] = INFINITY;
+    span[1] = -INFINITY;
+    for (int64_t n = 0; n < ROWS && row; n++) {
+        const int64_t r = rows <= ROWS ? n : n * (rows - 1) / (ROWS - 1);
+        const int64_t j = r % grid->points[HS_Y], k = r / grid->points[HS_Y];
+        if (r >= rows)
+            break;
+        hs_problem_initial_row(problem, j, k, row);
+        for (int64_t i = 0; i < nx; i++) {
+            if (is_prescribed(problem, (const int64_t[]){i, j, k}))
+                continue;
+            span[0] = fmin(span[0], row[i]);
+            span[1] = fmax(span[1], row[i]);
+        }
+    }
+    free(row);
+    return span[0] <= span[1];
+}
+
+/* The initial temperature of a node; NaN in rows too long to be looked at. */
+static double initial_at(const struct hs_problem *problem, const int64_t node[HS_AXES])
+{
+    const int64_t nx = problem->grid.points[HS_X];
+    double *row = nx <= MOST_LONG ? malloc((size_t)nx * sizeof *row) : NULL;
+    if (row)
+        hs_problem_initial_row(problem, node[HS_Y], node[HS_Z], row);
+    const double found = row ? row[node[HS_X]] : NAN;
+    free(row);
+    return found;
+}
+
+/* Whether the initial temperatures of a face's outermost two layers differ at nine places. */
+static bool layers_differ(const struct hs_problem *problem, int face)
+{
+    enum { PLACES = 9 };
+    const int64_t *points = problem->grid.points, edge = hs_grid_face_index(&problem->grid, face);
+    bool differ = false;
+    for (int place = 0; place < PLACES && !differ; place++) {
+        int64_t node[HS_AXES];
+        double layer[2];
+        for (int axis = 0, part = place; axis < HS_AXES; axis++) {
+            node[axis] = (points[axis] - 1) * (part % 3 + 1) / 4;
+            part = axis == face / 2 ? part : part / 3;
+        }
+        for (int n = 0; n < 2; n++) {
+            node[face / 2] = edge == 0 ? n : edge - n;
+            layer[n] = initial_at(problem, node);
+        }
+        differ = fabs(layer[1] - layer[0]) > 1e-6 * (fabs(layer[0]) + fabs(layer[1]));
+    }
+    return differ;
+}
+
+/* With radius 2 and 3 a fixed wall is two and three layers thick. */
+static void doubt_thick_wall(const struct hs_problem *problem, struct hs_error *out)
+{
+    for (int face = 0; face < 2 * problem->grid.dims && !problem->raw; face++) {
+        const int held = problem->face[face].held;
+        if (held < 2 || !layers_differ(problem, face))
+            continue;
+        hs_error_warn(
+            out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+            "of radius %d this wall holds the %d outermost layers at their initial "
+            "temperatures, which are not the same; \"dirichlet\" holds the outermost alone",
+            problem->radius, held);
+        return;
+    }
+}
+
+/* Whether the boundary data of a kind are a temperature. */
+static bool is_temperature(const struct hs_boundary_kind *kind)
+{
+    for (int n = 0; n < hs_boundary_key_count(kind); n++)
+        if (!kind->key[n].number && strcmp(kind->key[n].unit, "K") == 0)
+            return true;
+    return false;
+}
+
+/* The temperature at t = 0 of a body's wall, in the middle of its face, or of a patch, if it is one
+ * number. */
+static bool body_wall_temperature(const struct hs_problem *problem, const struct hs_wall *wall,
+                                  bool is_patch, double *out)
+{
+    const struct hs_wall_number *number =
+        wall->kind == HS_WALL_PRESCRIBES ? &wall->value : &wall->ambient;
+    if (number->function < 0 || (number->field && is_patch))
+        return false;
+    *out = hs_time_function_at(&problem->time_functions[number->function], 0.0);
+    if (number->field)
+        *out *= number->field[hs_grid_face_count(&problem->grid, wall->face) / 2];
+    return true;
+}
+
+static void find_middle(const struct hs_problem *problem, int face, int64_t node[HS_AXES])
+{
+    for (int axis = 0; axis < HS_AXES; axis++)
+        node[axis] = axis == face / 2 ? hs_grid_face_index(&problem->grid, face)
+                                      : (problem->grid.points[axis] - 1) / 2;
+}
+
+/* A stencil's wall's temperature at its middle at t = 0; false: it has none. */
+static bool wall_temperature(const struct hs_problem *problem, int face, double *out)
+{
+    const struct hs_boundary_kind *kind = hs_boundary_find(problem->face[face].type);
+    int64_t node[HS_AXES];
+    if (!kind || !is_temperature(kind))
+        return false;
+    find_middle(problem, face, node);
+    *out = hs_value_at_node(&problem->face[face].data, &problem->grid, node, 0.0);
+    return true;
+}
+
+static const double least_kelvin = 200.0; /* of usual absolute temperatures */
+
+/* degC mixed with K: 20 in one is 293 in the other. */
+static bool are_of_two_units(const double span[2], double other)
+{
+    const double most_celsius = 100.0;
+    return (span[1] < most_celsius && other > least_kelvin) ||
+           (span[0] > least_kelvin && other < most_celsius);
+}
+
+static void doubt_mixed(struct hs_error *out, const char *place, const char *whose, double has,
+                        const double span[2])
+{
+    hs_error_warn(out, place,
+                  "%s has %g, the initial field %g to %g; are degrees Celsius and kelvin mixed?",
+                  whose, has, span[0], span[1]);
+}
+
+static void doubt_temperatures(const struct hs_problem *problem, struct hs_error *out)
+{
+    double span[2], has;
+    if (!initial_span(problem, span))
+        return;
+    for (int w = 0; problem->body && w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        const bool is_patch = w > 0 && wall[-1].face == wall->face;
+        if (!body_wall_temperature(problem, wall, is_patch, &has) || !are_of_two_units(span, has))
+            continue;
+        doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face)),
+                    is_patch ? "a patch of this wall" : "this wall", has, span);
+        return;
+    }
+    for (int face = 0; !problem->body && face < 2 * problem->grid.dims; face++)
+        if (wall_temperature(problem, face, &has) && are_of_two_units(span, has)) {
+            doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+                        "this wall", has, span);
+            return;
+        }
+    const struct hs_body *body = problem->body;
+    for (int n = 0; body && n < body->substance_count; n++) {
+        const struct hs_substance *s = &body->substance[n];
+        if (s->perfusion == 0.0)
+            continue;
+        has = hs_time_function_at(&problem->time_functions[s->reference], 0.0);
+        if (!are_of_two_units(span, has))
+            continue;
+        doubt_mixed(out, s->place[HS_SUBSTANCE_REFERENCE], "this perfusion", has, span);
+        return;
+    }
+}
+
+/* The unit is only a label, but W and J are per kelvin. */
+static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
+                               "r|degr|°r|rankine|degree_rankine|degrees_rankine") &&
+        !problem->raw && hs_problem_has_capacity(problem))
+        hs_error_warn(
+            out, hs_problem_place(problem, HS_PLACE_UNIT),
+            "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
+            "Rankine is 5/9: heat in W and J comes out 1.8 times too large, and sources and "
+            "fluxes warm 1.8 times too little; give temperatures in degC or K");
+}
+
+/* ---- what acts nowhere ----------------------------------------------------------------------- */
+
+/* Whether an expression of place alone is 0 at all nodes. */
+static bool is_nowhere(const struct hs_problem *problem, const struct hs_datum *datum)
+{
+    const int64_t most = 1 << 24;
+    const struct hs_datum_nodes nodes = hs_datum_nodes_of(&problem->grid, datum, INT64_MAX);
+    const unsigned varies = hs_value_varies(datum->value);
+    bool none = !datum->field && varies && !(varies & HS_VARIES_T) && nodes.count <= most;
+    for (int64_t n = 0; n < nodes.count && none; n++) {
+        int64_t node[HS_AXES];
+        hs_datum_node(&problem->grid, &nodes, n, node);
+        none = hs_datum_at(problem, datum, node, 0.0) == 0.0;
+    }
+    return none;
+}
+
+static bool is_wall_nowhere(const struct hs_problem *problem, const struct hs_wall *wall)
+{
+    const double *field = wall->flux.function < 0 ? NULL : wall->flux.field;
+    bool none = field;
+    for (int64_t n = 0; none && n < hs_grid_face_count(&problem->grid, wall->face); n++)
+        none = field[n] == 0.0;
+    return none;
+}
+
+static void say_nowhere(const struct hs_problem *problem, enum hs_place place, const char *what,
+                        struct hs_error *out)
+{
+    hs_error_warn(out, hs_problem_place(problem, place),
+                  "%s is 0 at every node; look at its coordinates, which are in m, or give more "
+                  "grid.points if it is narrower than a cell",
+                  what);
+}
+
+static void doubt_nowhere(const struct hs_problem *problem, struct hs_error *out)
+{
+    struct hs_datum data[HS_DATA_MOST];
+    const int count = hs_data_list(problem, 1.0, 1.0, 1.0, data);
+    for (int d = 0; d < count; d++) {
+        const int face = data[d].face;
+        if ((face < 0 || strcmp(problem->face[face].type, "neumann") == 0) &&
+            is_nowhere(problem, &data[d]))
+            say_nowhere(problem, hs_datum_place(&data[d]), face < 0 ? "the source" : "the flux",
+                        out);
+    }
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        if (is_wall_nowhere(problem, &problem->walls[w]))
+            say_nowhere(problem, (enum hs_place)(HS_PLACE_FACE + problem->walls[w].face),
+                        "the flux", out);
+}
+
+/* ---- walls that convect ---------------------------------------------------------------------- */
+
+static const double most_biot = 10.0;
+
+/* h*spacing/conductivity of a convecting wall; else 0. */
+static double biot_of_cell(const struct hs_face *face)
+{
+    return face->a[0] == 1.0 ? -face->b[0] / 2.0 : 0.0;
+}
+
+/* The heat that convection takes through a wall must reach it through the last cell. */
+static void doubt_coarse_wall(const struct hs_problem *problem, struct hs_error *out)
+{
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        const double spacing = problem->grid.spacing[face / 2];
+        const double biot = biot_of_cell(&problem->face[face]);
+        if (!(biot > most_biot))
+            continue;
+        hs_error_warn(
+            out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+            "a spacing of %g m makes h*spacing/conductivity (the Biot number of a cell) "
+            "%.3g; above 1 the grid is too coarse for this wall. Look at the units, or give "
+            "more points",
+            spacing, biot);
+        return;
+    }
+}
+
+/* What convection does to a node in a sweep from neighbours as warm as it is. */
+struct pull {
+    double taken;   /* share of its distance to the ambient temperature */
+    double ambient; /* with all that flows in counted */
+};
+
+static struct pull pull_of_stencil(const struct hs_problem *problem, int face, double step)
+{
+    const struct hs_stencil stencil = hs_problem_stencil(problem, step);
+    const int outwards = face % 2 ? 1 : -1;
+    const double biot = biot_of_cell(&problem->face[face]);
+    struct pull out = {0.0, NAN};
+    if (!(biot > 0.0) || biot > most_biot || !wall_temperature(problem, face, &out.ambient))
+        return out;
+    for (int m = 1; m <= stencil.radius; m++)
+        out.taken -= stencil.c[hs_stencil_index(stencil.radius, face / 2, outwards * m)] *
+                     problem->face[face].b[m - 1];
+    return out;
+}
+
+static struct pull pull_of_network(const struct hs_problem *problem, const int64_t node[HS_AXES],
+                                   double step)
+{
+    const int64_t *n = problem->grid.points;
+    const struct hs_network_row *row = hs_network_row_at(
+        problem->network, node[HS_X] + n[HS_X] * (node[HS_Y] + n[HS_Y] * node[HS_Z]));
+    const struct hs_forcing *forcing = &problem->network->forcing[row->forcing];
+    double inflow = 0.0;
+    if (row->kind != HS_NODE_FREE || !(row->sink > 0.0))
+        return (struct pull){0.0, NAN};
+    for (int term = 0; term < forcing->count; term++)
+        inflow += forcing->weight[term] *
+                  hs_time_function_at(&problem->time_functions[forcing->function[term]], 0.0);
+    return (struct pull){step * row->sink / row->capacity, inflow / row->sink};
+}
+
+/* K: between all temperatures of the initial field, of that span, and of the walls. */
+static double range_with_walls(const struct hs_problem *problem, const double span[2])
+{
+    double least = span[0], most = span[1], at;
+    const int count = problem->body ? problem->wall_count : 2 * problem->grid.dims;
+    for (int n = 0; n < count; n++)
+        if (problem->body ? body_wall_temperature(problem, &problem->walls[n], false, &at)
+                          : wall_temperature(problem, n, &at)) {
+            least = fmin(least, at);
+            most = fmax(most, at);
+        }
+    return most - least;
+}
+
+/* A stable sweep may take a node of a convecting wall past the ambient temperature. That is felt by
+ * a tenth of the range of all temperatures. */
+static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_error *out)
+{
+    const double step = hs_plan_step(plan), felt = 0.1;
+    double span[2];
+    if (problem->raw || problem->schedule.steady || plan->method->step_rule != HS_STEP_STABLE ||
+        !hs_plan_sweeps_singly(plan) || (problem->network && hs_ranks_count() > 1))
+        return; /* of several ranks each has a part of the network */
+    for (int face = 0; face < 2 * problem->grid.dims; face++) {
+        int64_t node[HS_AXES];
+        find_middle(problem, face, node);
+        const struct pull pull = problem->network ? pull_of_network(problem, node, step)
+                                                  : pull_of_stencil(problem, face, step);
+        if (!(pull.taken > 1.0) || !initial_span(problem, span) ||
+            are_of_two_units(span, pull.ambient))
+            continue;
+        const double by = (pull.taken - 1.0) * fabs(initial_at(problem, node) - pull.ambient);
+        if (!(by > felt * range_with_walls(problem, span)))
+            continue;
+        char remedy[64] = "time.safety = 0.5";
+        if (!isnan(problem->schedule.step))
+            snprintf(remedy, sizeof remedy, "a time.step of %.2g s", 0.5 * plan->limit);
+        hs_error_warn(
+            out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+            "the first sweep, of %.3g s, takes this wall past the ambient temperature by %.2g %s, "
+            "and it swings for some more; give %s, or more points",
+            step, by, hs_problem_difference_unit(problem), remedy);
+        return;
+    }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_error *out)
+{
+    doubt_temperatures(problem, out);
+    doubt_unit(problem, out);
+    doubt_nowhere(problem, out);
+    doubt_thick_wall(problem, out);
+    doubt_coarse_wall(problem, out);
+    doubt_swing(problem, plan, out);
+}
+
+void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    const bool celsius = strcmp(unit, hs_problem_difference_unit(problem)) != 0;
+    const double zero = celsius ? -273.15 : 0.0;
+    double span[2];
+    if (problem->raw || !hs_problem_has_capacity(problem) ||
+        !(celsius || hs_text_is_among(unit, "k|kelvin")) || !(lowest < zero))
+        return;
+    if (initial_span(problem, span) && span[0] > (celsius ? zero : least_kelvin))
+        hs_error_warn(
+            out, problem->config_path,
+            "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
+            "is the heat that leaves, so one that heats is negative, and a source is the heat "
+            "that is put in",
+            lowest, unit);
+}
