@@ -174,10 +174,10 @@ bool hs_axis_is_periodic(const struct hs_reader *reader, int axis);
 /* The key of a face's setting of this name: in its own group, or in that of `all`. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name);
 
-/* The boundary kind of a face from its settings or the default; NULL if it is bad. */
 /* Warns of a face's number whose only coordinate is the one that is the same all over the face. */
 void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigned varies);
 
+/* The boundary kind of a face from its settings or the default; NULL if it is bad. */
 const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face);
 
 /* The end of the grid along an axis: its last node, or one cell further if the axis is periodic. */
