@@ -25,6 +25,9 @@ static void read_step(struct hs_reader *reader)
     const bool given = hs_settings_number(reader->settings, "time.step", &schedule->step);
     hs_settings_number(reader->settings, "time.tolerance", &schedule->tolerance);
     hs_settings_number(reader->settings, "time.safety", &schedule->safety);
+    if (given && hs_given(reader, "time.safety"))
+        hs_doubt(reader, "time.safety",
+                 "is for automatic steps, and time.step is given; remove one");
     if (!reader->problem->raw || given)
         return;
     static const char *const in_seconds[] = {"time.end", "output.interval"};

@@ -51,6 +51,12 @@ def test_a_material_on_cells_of_no_given_size_is_a_warning(tmp_path):
         assert json.loads(must(tmp_path, "check", "rod.cfg", "--json"))["warnings"] == wanted
 
 
+def test_a_safety_beside_a_step_is_a_warning(tmp_path):
+    (warning,) = check(tmp_path, "time.safety=0.5", "time.step=1.0")
+    assert warning == "--set: time.safety = 0.5: is for automatic steps, and time.step is given; remove one"
+    assert check(tmp_path, "time.safety=0.5") == check(tmp_path, 'time={end=600.0; step="auto"; safety=0.5;}') == []
+
+
 def test_a_name_that_is_no_text_is_a_warning(tmp_path):
     (tmp_path / "steel.cfg").write_text(STEEL)
     done = heatsolve(tmp_path, "check", "steel.cfg", "--output", b"caf\xe9.h5", text=False)
