@@ -109,10 +109,9 @@ static struct shared *shared_at(const void *at)
     return NULL;
 }
 
-static void open_window(struct shared *self)
+static int open_window(struct shared *self)
 {
-    check(nccl.ncclCommWindowRegister(everyone, self->at, self->bytes, &self->window, SYMMETRIC),
-          "ncclCommWindowRegister");
+    return nccl.ncclCommWindowRegister(everyone, self->at, self->bytes, &self->window, SYMMETRIC);
 }
 
 void hs_device_wire_give(void *at)
@@ -132,8 +131,8 @@ static bool can_share(void)
     void *at = hs_device_wire_take(1);
     bool can = hs_wire_least(at != NULL);
     if (can) {
-        open_window(shared_at(at));
-        can = hs_wire_least(shared_at(at)->window != NULL);
+        struct shared *self = shared_at(at);
+        can = hs_wire_least(open_window(self) == 0 && self->window);
     }
     hs_device_wire_give(at);
     return can;
@@ -192,7 +191,7 @@ static void open_to_neighbours(struct shared *self, const struct hs_wire_side *b
 {
     const size_t ends = (uintptr_t)below->in - (uintptr_t)self->at + below->bytes;
     const size_t begins = (uintptr_t)above->in - (uintptr_t)self->at;
-    open_window(self);
+    check(open_window(self), "ncclCommWindowRegister");
     hs_wire_exchange(
         &(struct hs_wire_side){below->rank, &ends, &self->begins_below, sizeof ends},
         &(struct hs_wire_side){above->rank, &begins, &self->ends_above, sizeof begins});
