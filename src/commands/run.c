@@ -126,8 +126,8 @@ static void warn_of_result(struct request *request, const struct job *job)
     hs_doubts_of_result(&job->problem, job->result.last.min, &found);
     if (!request->of.quiet)
         hs_doubts_say(&found, print_doubt, NULL);
+    hs_error_join(&request->doubts, &found);
     hs_error_release(&found);
-    hs_doubts_of_result(&job->problem, job->result.last.min, &request->doubts);
 }
 
 static enum hs_status open_observers(const struct request *request, struct job *job,
