@@ -214,10 +214,10 @@ static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 
 /* ---- what acts nowhere ----------------------------------------------------------------------- */
 
-/* Whether an expression of place alone is 0 at all nodes. */
+/* Whether an expression of place alone is 0 at all nodes, if these are looked at within 0.1 s. */
 static bool is_nowhere(const struct hs_problem *problem, const struct hs_datum *datum)
 {
-    const int64_t most = 1 << 24;
+    const int64_t most = 1 << 20;
     const struct hs_datum_nodes nodes = hs_datum_nodes_of(&problem->grid, datum, INT64_MAX);
     const unsigned varies = hs_value_varies(datum->value);
     bool none = !datum->field && varies && !(varies & HS_VARIES_T) && nodes.count <= most;
