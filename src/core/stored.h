@@ -12,7 +12,7 @@
 struct hs_stored {
     char *path, *name; /* of the file and its dataset */
     int64_t step;      /* index in a leading axis of steps; -1: the last */
-    int64_t steps;     /* of the axis; 1 without it */
+    int64_t steps;     /* of the axis; 0 without it */
     char *place;       /* location in the config, for messages; NULL: none */
     int dims;
     int64_t points[HS_AXES];

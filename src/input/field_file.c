@@ -372,8 +372,7 @@ struct stored_file {
     struct stat status;
     struct array array; /* while open */
     bool open;
-    bool stepped;  /* the array has an axis of steps: */
-    hsize_t taken; /* index there */
+    hsize_t taken; /* index in the array's steps */
 };
 
 static void close_stored(const struct hs_stored *stored)
@@ -482,8 +481,7 @@ enum hs_status hs_field_file_find(const char *path, const char *name, int64_t st
     if (!status) {
         memcpy(file->stored.points, shape->grid->points, sizeof file->stored.points);
         file->stored.steps =
-            file->array.rank > shape->grid->dims ? (int64_t)file->array.shape[0] : 1;
-        file->stepped = file->array.rank > shape->grid->dims;
+            file->array.rank > shape->grid->dims ? (int64_t)file->array.shape[0] : 0;
     }
     if (!status && fstat(file->array.file, &file->status))
         status = hs_error_add(why, HS_IO, "%s: %s", path, strerror(errno));
@@ -539,7 +537,7 @@ double hs_field_file_time(const struct hs_stored *stored)
 {
     const struct stored_file *file = (const struct stored_file *)stored;
     int64_t count;
-    double *time = file->stepped ? read_beside(stored, "time", &count) : NULL;
+    double *time = stored->steps > 0 ? read_beside(stored, "time", &count) : NULL;
     const double found = time && (int64_t)file->taken < count ? time[file->taken] : NAN;
     free(time);
     return found;

@@ -30,8 +30,7 @@ static void doubt_raw_sum(const struct hs_problem *problem, const struct hs_plan
         hs_error_warn(
             out, hs_problem_place(problem, HS_PLACE_STENCIL),
             "stencil: the coefficients add up to %.9g, so %.9g sweeps multiply a level field by "
-            "%.6g; "
-            "give them more decimals if they are to add up to 1",
+            "%.6g; give them more decimals if they are to add up to 1",
             sum, sweeps, pow(sum, sweeps));
 }
 
