@@ -34,7 +34,7 @@ def main(table, picture):
         rows = list(csv.DictReader(file))
     figure, axes = plt.subplots(1, len(CASES), figsize=(11, 3.6), sharey=True)
     for axis, (name, strong, points, size) in zip(axes, CASES):
-        of = [row for row in rows if row["case"] == name and not row["channels"]]
+        of = [row for row in rows if row["case"] == name]
         alone = next(float(row["points_per_second"]) for row in of if row["ranks"] == "1")
         for overlap, label, style in (("false", "plain", "C0"), ("true", "exchange beside the inside", "C1")):
             found = sorted((int(row["ranks"]), float(row["efficiency"])) for row in of if row["overlap"] == overlap)

@@ -1,7 +1,7 @@
 """Tests ranks on several GPUs of one machine: whether the bits agree, how runs end, and how they scale.
 
 usage: scaling.py PROGRAM DIRECTORY [--ranks 1,2,4] [--part PART,...] [--seconds N] [--mpirun "COMMAND ..."]
-                  [--repeats N] [--at-once N] [--backend NAME] [--scale N] [--only PATTERN]
+                  [--peer PROGRAM] [--repeats N] [--at-once N] [--backend NAME] [--scale N] [--only PATTERN]
 
 PROGRAM is heatsolve-mpi. --ranks: by default 1, 2, 4, ... up to the GPUs that nvidia-smi lists. The parts, in this
 order:
@@ -14,7 +14,8 @@ order:
   scaling  rates by `check --json`, with and without overlap, with one sweep an exchange and with as many as a kernel
            fuses, to DIRECTORY/scaling.csv: weak 512^3 float and 1024^3 double for each rank, strong 1024^3 float; rkl2;
            16384^2 float
-  channels the same with fewer NCCL channels, each of which occupies a multiprocessor
+  peer     rates of the program --peer, nccl_overlap of NVIDIA's multi-gpu-programming-models, to the same file:
+           16384^2 float, weak and strong, without its check of convergence; left out without --peer
 
 Parts that are not reached within --seconds are named, and count as failed. --backend cpu --scale 16 tries out the
 script itself, with grids that much smaller.
@@ -336,7 +337,7 @@ SCALES = [
     ("weak 16384 float, 2D", False, 2, 16384, "float", "fused_march_2d", "euler"),
     ("strong 16384 float, 2D", True, 2, 16384, "float", "fused_march_2d", "euler"),
 ]
-HEAD = "case ranks points precision kernel method overlap channels points_per_second efficiency all".split()
+HEAD = "case ranks points precision kernel method overlap points_per_second efficiency all".split()
 
 
 class Table:
@@ -348,7 +349,7 @@ class Table:
         self.rows.writerow(HEAD)
         self.alone = {}
 
-    def add(self, scale, n, points, overlap, channels, found):
+    def add(self, scale, n, points, overlap, found):
         name, strong, _, _, precision, _, method = scale
         rates = [one["points_per_second"] for one in found]
         rate = statistics.median(rates)
@@ -356,15 +357,15 @@ class Table:
             self.alone[name] = rate
         efficiency = rate / (n * self.alone[name]) if name in self.alone else float("nan")
         self.rows.writerow(
-            [name, n, "x".join(map(str, points)), precision, found[0]["kernel"], method, overlap, channels, f"{rate:.5g}"]
+            [name, n, "x".join(map(str, points)), precision, found[0]["kernel"], method, overlap, f"{rate:.5g}"]
             + [f"{efficiency:.4f}", " ".join(f"{one:.5g}" for one in rates)]
         )
         self.file.flush()
         told = f"{efficiency * n:.2f} times one" if strong else f"efficiency {efficiency:.3f}"
-        print(f"{name}, {n} ranks, overlap {overlap}, channels {channels}: {1e-9 * rate:.1f} GCell/s, {told}", flush=True)
+        print(f"{name}, {n} ranks, overlap {overlap or '-'}: {1e-9 * rate:.1f} GCell/s, {told}", flush=True)
 
 
-def measure(ranks, arguments, table, scale, n, overlap, channels=""):
+def measure(ranks, arguments, table, scale, n, overlap):
     """1 if the measurement failed, else 0."""
     name, strong, dims, size, precision, kernel, method = scale
     if not re.search(arguments.only, name):
@@ -385,17 +386,16 @@ def measure(ranks, arguments, table, scale, n, overlap, channels=""):
             config,
         )
     path.write_text(config)
-    environment = {"NCCL_MAX_P2P_NCHANNELS": channels} if channels else {}
     try:
         found = []
         for _ in range(arguments.repeats):
             if ranks.late():
                 raise Trouble("not reached")
-            found.append(json.loads(ranks.run(n, "check", path, "--json", "--set", f"solver.overlap={overlap}", **environment)))
-        table.add(scale, n, points, overlap if n > 1 else "", channels, found)
+            found.append(json.loads(ranks.run(n, "check", path, "--json", "--set", f"solver.overlap={overlap}")))
+        table.add(scale, n, points, overlap if n > 1 else "", found)
         return 0
     except (Trouble, ValueError) as trouble:
-        print(f"{name}, {n} ranks, overlap {overlap}, channels {channels}: {trouble}", flush=True)
+        print(f"{name}, {n} ranks, overlap {overlap}: {trouble}", flush=True)
         return 1
 
 
@@ -408,11 +408,24 @@ def scaling(ranks, arguments, table):
     return failed
 
 
-def channels(ranks, arguments, table):
-    failed, n = 0, max(arguments.ranks)
-    for scale in SCALES[:2]:
-        for count in ("4", "8", "16"):
-            failed += measure(ranks, arguments, table, scale, n, "true", count)
+def peer(ranks, arguments, table):
+    failed, others = 0, Ranks(arguments)
+    others.program = arguments.peer and arguments.peer.resolve()
+    for name, strong in (("weak 16384 float, 2D, nccl_overlap", False), ("strong 16384 float, 2D, nccl_overlap", True)):
+        for n in sorted({1, *arguments.ranks}) if arguments.peer else ():
+            points, sweeps = (16384, 16384 * (1 if strong else n)), 1000
+            settings = {"-nx": points[0], "-ny": points[1], "-niter": sweeps, "-nccheck": 10 * sweeps}
+            try:
+                if ranks.late():
+                    raise Trouble("not reached")
+                out = others.run(n, "-csv", *[str(word) for pair in settings.items() for word in pair])
+                seconds = float(out.split(",")[7])  # its name, nx, ny, sweeps, check, GPUs, 1, s, s on one GPU
+                rate = (points[0] - 2) * (points[1] - 2) * sweeps / seconds
+                found = [{"points_per_second": rate, "kernel": "nccl_overlap"}]
+                table.add((name, strong, 2, 16384, "float", "", "jacobi"), n, points, "true" if n > 1 else "", found)
+            except (Trouble, OSError, ValueError, IndexError) as trouble:
+                print(f"{name}, {n} ranks: {trouble}", flush=True)
+                failed += 1
     return failed
 
 
@@ -431,7 +444,8 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--ranks", default="")
-    parser.add_argument("--part", default="wire,bits,ends,scaling,channels")
+    parser.add_argument("--part", default="wire,bits,ends,scaling,peer")
+    parser.add_argument("--peer", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=560.0)
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--repeats", type=int, default=1)
@@ -449,7 +463,7 @@ def main():
         "bits": lambda: bits(ranks, arguments),
         "ends": lambda: ends(ranks, arguments),
         "scaling": lambda: scaling(ranks, arguments, table),
-        "channels": lambda: channels(ranks, arguments, table),
+        "peer": lambda: peer(ranks, arguments, table),
     }
     failed = 0
     for part in arguments.part.split(","):
