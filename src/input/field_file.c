@@ -28,6 +28,7 @@ struct array {
     int rank;
     hsize_t shape[H5S_MAX_RANK]; /* slowest first */
     bool turned;                 /* the dataset has its axes in reverse order */
+    double missing[2];           /* what stands for a missing number; NaN: nothing does */
 };
 
 /* "129 x 65" */
@@ -149,6 +150,24 @@ static bool read_turned(const struct array *array, const hsize_t *start, const h
     return good;
 }
 
+static enum hs_status check_none_missing(const struct array *array, const struct hs_box *box,
+                                         const double *values, struct hs_error *why)
+{
+    const int64_t nx = box->hi[HS_X] - box->lo[HS_X], ny = box->hi[HS_Y] - box->lo[HS_Y],
+                  count = hs_box_count(box);
+    const bool some = !isnan(array->missing[0]) || !isnan(array->missing[1]);
+    for (int64_t n = 0; some && n < count; n++)
+        if (values[n] == array->missing[0] || values[n] == array->missing[1])
+            return hs_error_add(why, HS_BAD_INPUT,
+                                "%s has no number at (%lld, %lld, %lld) along x, y, z: by its "
+                                "attribute _FillValue or missing_value %.9g stands for a missing "
+                                "one; fill it in",
+                                array->what, (long long)(box->lo[HS_X] + n % nx),
+                                (long long)(box->lo[HS_Y] + n / nx % ny),
+                                (long long)(box->lo[HS_Z] + n / nx / ny), values[n]);
+    return HS_OK;
+}
+
 /* Reads the numbers of a box of the field at that step. */
 static enum hs_status read_box(const struct array *array, hsize_t step, int dims,
                                const struct hs_box *box, double *out, struct hs_error *why)
@@ -160,7 +179,7 @@ static enum hs_status read_box(const struct array *array, hsize_t step, int dims
     }
     if (array->turned ? read_turned(array, start, count, box, out)
                       : read_slab(array, start, count, out))
-        return HS_OK;
+        return check_none_missing(array, box, out, why);
     return hs_error_add(why, HS_IO,
                         "%s cannot be read; is the file damaged, or made with a filter that this "
                         "HDF5 lacks?",
@@ -189,6 +208,21 @@ static herr_t list_dataset(hid_t group, const char *name, const H5O_info_t *info
     return 0;
 }
 
+/* A dataset's attribute that is one number; NaN: it has none. */
+static double number_beside(hid_t set, const char *name)
+{
+    double out = NAN;
+    const hid_t found = H5Aexists(set, name) > 0 ? H5Aopen(set, name, H5P_DEFAULT) : -1;
+    if (found < 0)
+        return NAN;
+    const hid_t space = H5Aget_space(found);
+    if (H5Sget_simple_extent_npoints(space) != 1 || H5Aread(found, H5T_NATIVE_DOUBLE, &out) < 0)
+        out = NAN;
+    H5Sclose(space);
+    H5Aclose(found);
+    return out;
+}
+
 static enum hs_status describe_dataset(const char *name, struct array *out, struct hs_error *why)
 {
     const hid_t type = H5Dget_type(out->set), space = H5Dget_space(out->set);
@@ -199,6 +233,8 @@ static enum hs_status describe_dataset(const char *name, struct array *out, stru
         H5Sget_simple_extent_dims(space, out->shape, NULL);
     H5Sclose(space);
     H5Tclose(type);
+    out->missing[0] = number_beside(out->set, "_FillValue");
+    out->missing[1] = number_beside(out->set, "missing_value");
     if (H5Aexists(out->set, "scale_factor") > 0 || H5Aexists(out->set, "add_offset") > 0)
         return hs_error_add(why, HS_BAD_INPUT,
                             "%s is packed: its numbers count only with its attributes scale_factor "
@@ -353,7 +389,7 @@ static enum hs_status open_array(const char *path, const char *name, struct arra
     char head[16] = "";
     const char *reason;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 would print its errors; only main prints */
-    *out = (struct array){.set = H5I_INVALID_HID};
+    *out = (struct array){.set = H5I_INVALID_HID, .missing = {NAN, NAN}};
     out->file = hs_regular_open(path, false, &reason); /* HDF5 gives no reason and may block */
     if (out->file < 0)
         return hs_error_add(why, HS_IO, "cannot open %s: %s", path, reason);
@@ -541,4 +577,30 @@ double hs_field_file_time(const struct hs_stored *stored)
     const double found = time && (int64_t)file->taken < count ? time[file->taken] : NAN;
     free(time);
     return found;
+}
+
+char *hs_field_file_unit(const struct hs_stored *stored)
+{
+    struct array array;
+    struct hs_error unsaid;
+    hs_error_init(&unsaid);
+    char *out = NULL;
+    if (open_array(stored->path, stored->name, &array, &unsaid) == HS_OK &&
+        H5Aexists(array.set, "units") > 0) {
+        const hid_t found = H5Aopen(array.set, "units", H5P_DEFAULT), type = H5Aget_type(found);
+        const size_t size = H5Tget_size(type);
+        char *text = NULL; /* HDF5 converts no strings of fixed length to others */
+        if (H5Tis_variable_str(type) > 0) {
+            out = H5Aread(found, type, &text) >= 0 && text ? hs_copy(text) : NULL;
+            H5free_memory(text);
+        } else if (H5Tget_class(type) == H5T_STRING && H5Aget_storage_size(found) == size) {
+            out = hs_new(size + 1);
+            H5Aread(found, type, out);
+        }
+        H5Tclose(type);
+        H5Aclose(found);
+    }
+    close_array(&array);
+    hs_error_release(&unsaid);
+    return out;
 }

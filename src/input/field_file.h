@@ -36,4 +36,7 @@ int64_t hs_field_file_misplaced(const struct hs_stored *stored, const struct hs_
  * does not say, or the field has no axis of steps. */
 double hs_field_file_time(const struct hs_stored *stored);
 
+/* The dataset's attribute "units", as a run and netCDF write it; allocated. NULL: it has none. */
+char *hs_field_file_unit(const struct hs_stored *stored);
+
 #endif

@@ -771,6 +771,10 @@ def field_file(tmp_path):
         bad = np.full((9, 17), 7.0)
         bad[2, 5] = np.nan
         file["holes"] = bad
+        bad[2, 5], bad[3, 5] = -9999.0, 1e20
+        for name, stands in (("_FillValue", -9999.0), ("missing_value", 1e20)):
+            file["with" + name] = bad.astype(np.float32)
+            file["with" + name].attrs[name] = np.array([stands], dtype=np.float32)  # as netCDF writes it
     return tmp_path
 
 
@@ -785,6 +789,8 @@ FIELDS = [
     ('dataset = "group";', 2, "field.h5 has no dataset group"),
     ('dataset = "steps"; step = 3;', 2, "dataset steps has 3 steps, so there is no step 3"),
     ('dataset = "fits"; step = 1;', 2, "dataset fits has 1 step, so there is no step 1"),
+    ('dataset = "with_FillValue";', 2, 'initial.file = "field.h5": dataset with_FillValue has no number at (5, 2, 0) along x, y, z'),
+    ('dataset = "withmissing_value";', 2, "dataset withmissing_value has no number at (5, 3, 0) along x, y, z: by its attribute _FillValue or missing_value 1.00000002e+20"),
     ('dataset = "holes";', 2, 'initial.file = "field.h5": dataset holes is not a number (NaN) at node (5, 2), x = 0.5, y = 0.2 m'),
 ]
 

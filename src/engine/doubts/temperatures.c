@@ -6,6 +6,7 @@
 #include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/time_function.h"
+#include "input/field_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -198,13 +199,37 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     }
 }
 
+/* 'C', 'K' or 'F', Rankine too, by what people call it; 0: another. */
+static char scale_of(const char *unit)
+{
+    if (hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius"))
+        return 'C';
+    if (hs_text_is_among(unit, "k|kelvin|kelvins|degk|degree_kelvin|degrees_kelvin"))
+        return 'K';
+    return hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
+                                  "r|degr|°r|rankine|degree_rankine|degrees_rankine")
+               ? 'F'
+               : 0;
+}
+
+static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error *out)
+{
+    const struct hs_stored *stored = problem->initial.field.stored;
+    const char *unit = hs_problem_temperature_unit(problem);
+    char *there = stored ? hs_field_file_unit(stored) : NULL;
+    if (there && scale_of(there) && scale_of(unit) && scale_of(there) != scale_of(unit))
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+                      "the file's temperatures are in %s, those of the config in %s "
+                      "(temperature_unit), and nothing is converted",
+                      there, unit);
+    free(there);
+}
+
 /* The unit is only a label, but W and J are per kelvin. */
 static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    if (hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
-                               "r|degr|°r|rankine|degree_rankine|degrees_rankine") &&
-        !problem->raw && hs_problem_has_capacity(problem))
+    if (scale_of(unit) == 'F' && !problem->raw && hs_problem_has_capacity(problem))
         hs_error_warn(
             out, hs_problem_place(problem, HS_PLACE_UNIT),
             "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
@@ -382,6 +407,7 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
 {
     doubt_temperatures(problem, out);
     doubt_unit(problem, out);
+    doubt_unit_of_file(problem, out);
     doubt_nowhere(problem, out);
     doubt_thick_wall(problem, out);
     doubt_coarse_wall(problem, out);
@@ -394,8 +420,8 @@ void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct
     const bool celsius = strcmp(unit, hs_problem_difference_unit(problem)) != 0;
     const double zero = celsius ? -273.15 : 0.0;
     double span[2];
-    if (problem->raw || !hs_problem_has_capacity(problem) ||
-        !(celsius || hs_text_is_among(unit, "k|kelvin")) || !(lowest < zero))
+    if (problem->raw || !hs_problem_has_capacity(problem) || !(celsius || scale_of(unit) == 'K') ||
+        !(lowest < zero))
         return;
     if (initial_span(problem, span) && span[0] > (celsius ? zero : least_kelvin))
         hs_error_warn(
