@@ -1,6 +1,7 @@
 #include "engine/measure/rate.h"
 
 #include "core/clock.h"
+#include "core/round.h"
 #include "engine/measure/candidate.h"
 
 #include <math.h>
@@ -51,27 +52,27 @@ static enum hs_status make_lot(const struct hs_candidate *candidate, struct hs_m
 }
 
 /* Makes twice as many steps each time, from the beginning of the run, until they have taken long
- * enough or the whole run was made a few times. */
+ * enough or the whole run was made a few times. The first two lots warm up: in each a field is
+ * written, and sent to other ranks, for the first time. */
 static enum hs_status time_steps(const struct hs_candidate *candidate,
                                  struct hs_method_state *method, double budget, struct hs_rate *out,
                                  struct hs_error *err)
 {
-    enum { WHOLE = 3 };
+    enum { WARM = 2, WHOLE = 3 };
+    const double long_enough = 10.0 * budget; /* for what is done once not to matter */
     const int64_t all = candidate->plan->sweeps;
     double spent = 0.0;
-    bool warm = false;
-    int whole = 0;
-    for (int64_t count = 1; spent < budget && whole < WHOLE; count *= 2) {
-        if (count > all)
-            count = all;
+    int64_t count = 1;
+    for (int lots = 0, whole = 0; spent < budget && whole < WHOLE; lots++) {
         struct lot lot;
         HS_TRY(make_lot(candidate, method, count, &lot, err));
         const double seconds = lot.sweeping + lot.reducing;
         out->seconds_per_sweep = lot.sweeping / lot.sweeps;
         out->seconds_per_reduction = lot.reductions ? lot.reducing / (double)lot.reductions : 0.0;
-        spent += warm || seconds >= budget ? seconds : 0.0; /* the first warms up */
-        warm = true;
+        spent += lots >= WARM || seconds >= long_enough ? seconds : 0.0;
         whole += count == all;
+        if (seconds < budget)
+            count = hs_smaller(2 * count, all);
     }
     return HS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 extern const struct hs_backend hs_backend_cpu;
 extern const struct hs_method hs_method_euler;
@@ -118,4 +119,27 @@ void test_rate__of_a_short_run_takes_no_longer(void **state)
     asked.sweeps = 0;
     assert_ok(hs_rate_measure(&problem, &plan, 0.5, &rate, &err));
     assert_int_equal(asked.sweeps, 12);
+}
+
+static enum hs_status late_sweep(struct hs_backend_state *state, const struct hs_span *span,
+                                 struct hs_error *err)
+{
+    if (asked.others++ < 2)
+        nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    return asked.real->sweep(state, span, err);
+}
+
+/* Of each of its two fields a backend may have to tell other ranks once. */
+void test_rate__leaves_out_what_the_first_two_calls_alone_take(void **state)
+{
+    struct hs_rate rate;
+    const struct hs_problem problem = make(1000);
+    struct hs_plan plan = plan_of(&problem, 1000000);
+    asked.real = plan.backend;
+    struct hs_backend late = *plan.backend;
+    late.sweep = late_sweep;
+    plan.backend = &late;
+    asked.others = 0;
+    assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
+    assert_true(rate.seconds_per_sweep < 0.001); /* of 1,000 nodes: some microseconds */
 }
