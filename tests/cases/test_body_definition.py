@@ -7,6 +7,7 @@ one material on a uniform grid tests the stencil as well.
 
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -42,6 +43,30 @@ def test_a_random_body_is_swept_as_defined(tmp_path, seed):
     for wall in body.walls:
         if wall.kind == "exchanges":
             assert flux[wall.name] == pytest.approx(passed[wall.name], abs=rounding), wall.name
+
+
+def last_field(directory, *settings):
+    printed(directory, "run", "case.cfg", "--quiet", "--overwrite", *[word for s in settings for word in ("--set", s)])
+    return result(directory)[1]
+
+
+@pytest.mark.parametrize("seed", range(max(MANY // 5, 1)))
+def test_long_steps_of_a_random_body_come_to_what_its_sweeps_come_to(tmp_path, seed):
+    """Each method's own limit of short steps: euler's by 800, 1600 and 3200 steps or more, the others' by 400 and 800."""
+    Body(seed, tmp_path)
+    told = json.loads(printed(tmp_path, "check", "case.cfg", "--json"))
+    end = min(told["step"] * told["sweeps"], 1.0)
+    text = (tmp_path / "case.cfg").read_text()
+    (tmp_path / "case.cfg").write_text(re.sub(r"time = {.*?};", f"time = {{ end = {end!r}; }};", text))
+    least = max(800, int(end / told["stability_limit"]) + 2)
+    one, two, four = (last_field(tmp_path, f"time.step={end / (n * least)!r}") for n in (1, 2, 4))
+    due = (8 * four - 6 * two + one) / 3  # without the errors of first and second order
+    unsure = np.abs(four - two).max()
+    for method in ("rkl2", "implicit"):
+        long, short = (last_field(tmp_path, f'time.method="{method}"', f"time.step={end / n!r}") for n in (400, 800))
+        # kinks of tables within steps leave an error of another form than the one that is taken out
+        most = 10 * np.abs(short - long).max() + 0.1 * unsure + 1e-7 * (1 + np.abs(due).max())
+        assert np.abs((4 * short - long) / 3 - due).max() <= most, method
 
 
 @pytest.mark.parametrize("seed", range(max(MANY // 5, 1)))
