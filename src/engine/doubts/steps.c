@@ -237,6 +237,11 @@ static void doubt_no_output(const struct hs_problem *problem, const struct hs_pl
                 outputs[n].key, (long long)outputs[n].every, (long long)plan->sweeps,
                 hs_plan_step_name(plan), plan->sweeps == 1 ? "" : "s",
                 plan->cut ? " before the tolerance cuts them" : "", outputs[n].what);
+    if (plan->cut && isnan(problem->schedule.step) && problem->schedule.history_every == 1)
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_HISTORY),
+                      "output.history_every = 1: there are rows at snapshots only, as without it, "
+                      "since the parts into which the tolerance cuts a step have none; for more "
+                      "rows give time.step");
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
