@@ -66,7 +66,7 @@ static struct hs_option *add_files(const char *group, const struct hs_boundary_k
         const char *name, *help;
     } ways[] = {{"file", "HDF5 or .npy file that has it at the nodes of the face, [z][y] or so"},
                 {"dataset", "HDF5: its dataset"},
-                {"table", "text file of two columns, t in s and the number: linear in between"}};
+                {"table", HS_TABLE_HELP}};
     for (int n = 0; n < (key->number ? 2 : 3); n++)
         *to++ = (struct hs_option){.path = hs_format("%s.%s_%s", group, key->name, ways[n].name),
                                    .type = HS_OPTION_STRING,

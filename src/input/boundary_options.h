@@ -4,6 +4,9 @@
 
 #include "input/options.h"
 
+/* What a file named by a key "..._table" holds. */
+#define HS_TABLE_HELP "text file of two columns, t in s and the number: linear in between"
+
 enum { HS_BOUNDARY_OPTIONS = 30 }; /* at most */
 
 /* Writes the options of a face or patch, "boundary.FACE", to `to`; returns the end. Call only once,

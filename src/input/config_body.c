@@ -58,10 +58,11 @@ static void read_perfusion(struct hs_reader *reader, const char *path, struct hs
                     "materials instead of diffusivity");
     if (hs_require(reader, rate.text, "give rate and reference"))
         hs_settings_number(reader->settings, rate.text, &out->perfusion);
-    if (hs_require(reader, reference.text, "give rate and reference"))
+    const struct hs_key given = hs_first_given(reader, group.text, "reference|reference_table");
+    if (given.text[0] || hs_require(reader, reference.text, "give rate and reference"))
         hs_read_time_function(reader, reference.text, "give a number, or an expression of t",
                               &out->reference);
-    out->place[HS_SUBSTANCE_REFERENCE] = hs_settings_place(reader->settings, reference.text);
+    out->place[HS_SUBSTANCE_REFERENCE] = hs_settings_place(reader->settings, given.text);
 }
 
 static int find_substance(const struct hs_body *body, const char *name)
@@ -98,7 +99,7 @@ static void read_substance(struct hs_reader *reader, const char *path, int n)
     else
         read_properties(reader, path, out);
     read_perfusion(reader, path, out);
-    if (hs_given(reader, source.text))
+    if (hs_first_given(reader, path, "source|source_table").text[0])
         hs_read_time_function(reader, source.text, in_source, &out->source);
     for (int axis = 0; axis < HS_AXES; axis++) /* axes that are not there have no effect */
         out->conductivity[axis] =

@@ -104,8 +104,8 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
 /* Complains of dataset and step keys whose file is not given. */
 void hs_check_datasets(struct hs_reader *reader);
 
-/* Reads a time function; *function is its index in the problem's time functions. False if it is
- * bad; `instead` is the remedy if it depends on place. */
+/* Reads a time function from `key` or `key`_table; *function is its index in the problem's time
+ * functions. False if it is bad; `instead` is the remedy if it depends on place. */
 bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
                            int *function);
 

@@ -47,18 +47,6 @@ static int add_value(struct hs_reader *reader, const char *key, const struct hs_
     return -1;
 }
 
-bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
-                           int *function)
-{
-    struct hs_value value;
-    if (!hs_read_value(reader, key, &value))
-        return false;
-    if (hs_value_varies(&value) & HS_VARIES_SPACE)
-        return hs_complain(reader, key, "may change in time alone; %s", instead);
-    *function = add_value(reader, key, &value);
-    return *function >= 0;
-}
-
 /* ---- over a face ----------------------------------------------------------------------------- */
 
 /* The nodes of a face as a grid with one axis fewer. */
@@ -220,6 +208,25 @@ static int read_table(struct hs_reader *reader, const char *key)
     hs_error_release(&why);
     free(path);
     return status ? -1 : add_function(reader->problem, function);
+}
+
+bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
+                           int *function)
+{
+    const struct hs_key table = hs_key("%s_table", key);
+    struct hs_value value;
+    if (hs_given(reader, table.text)) {
+        if (hs_given(reader, key))
+            return hs_complain(reader, key, "give either this or %s", strrchr(table.text, '.') + 1);
+        *function = read_table(reader, table.text);
+        return *function >= 0;
+    }
+    if (!hs_read_value(reader, key, &value))
+        return false;
+    if (hs_value_varies(&value) & HS_VARIES_SPACE)
+        return hs_complain(reader, key, "may change in time alone; %s", instead);
+    *function = add_value(reader, key, &value);
+    return *function >= 0;
 }
 
 bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,

@@ -18,9 +18,7 @@
 #define H_IN_TIME                                                                                  \
     "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
     "h_file, and let ambient or flux change in time"
-#define NO_TABLE                                                                                   \
-    "a material takes no table and no file; give a number, or an expression of t, as in \"t < "    \
-    "3600 ? 20 : 20 + (t - 3600)/600\""
+#define NO_FILE "a material's is the same all over it; source.file has numbers for each node"
 
 /* The keys `names` of a group, and all inside them. `meant` is a key or, without a dot, another
  * last name in the same group. If `said` explains everything, `meant` is a whole key that must not
@@ -43,8 +41,7 @@ static const struct {
     {"materials[].", "emissivity", NULL, "radiation is not there yet"},
     {"material.", "latent_heat", NULL, LATENT},
     {"materials[].", "latent_heat", NULL, LATENT},
-    {"materials[].", "source_table|source_file", NULL, NO_TABLE},
-    {"materials[].perfusion.", "reference_table|reference_file", ".reference", NO_TABLE},
+    {"materials[].", "source_file", NULL, NO_FILE},
     {"solver.", "method", "time.method", NULL},
 
     /* keys with another name here */

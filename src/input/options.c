@@ -116,8 +116,10 @@ static const struct hs_option written[] = {
            "heat that leaves, for each kelvin above the reference"),
     OPTION("materials[].perfusion.reference", VALUE, ANY, NULL, "K", FIXED,
            "a number, or an expression of t"),
+    OPTION("materials[].perfusion.reference_table", STRING, NONE, NULL, "", FIXED, HS_TABLE_HELP),
     OPTION("materials[].source", VALUE, ANY, NULL, "W/m^3", FIXED,
            "heat source in the material: a number, or an expression of t"),
+    OPTION("materials[].source_table", STRING, NONE, NULL, "", FIXED, HS_TABLE_HELP),
 
     OPTION("body", GROUP_LIST, NONE, NULL, "", FIXED,
            "where the materials are: shapes, later ones over earlier ones; or one label field"),

@@ -145,12 +145,20 @@ class Body:
         self.points = [len(a.nodes) for a in self.axis]
         return "grid = { " + text + "};"
 
-    def in_time(self, scale):
-        """A number or an expression of t: its text, and the function."""
+    def in_time(self, key, scale):
+        """A number, an expression of t or a table: its key and value, and the function."""
         value, rate = scale * self.dice.uniform(-2, 2), self.dice.uniform(1, 20)
         if self.steady or self.dice.random() < 0.5:
-            return repr(value), lambda t: value
-        return f'"{value!r}*sin({rate!r}*t + 1)"', lambda t: value * np.sin(rate * t + 1)
+            return f"{key} = {value!r}; ", lambda t: value
+        if self.dice.random() < 0.5:
+            return self.make_table(key, value)
+        return f'{key} = "{value!r}*sin({rate!r}*t + 1)"; ', lambda t: value * np.sin(rate * t + 1)
+
+    def make_table(self, key, value):
+        times = np.cumsum([self.dice.uniform(0.005, 0.3) for _ in range(4)]) - 0.01
+        table, file = [value * self.dice.uniform(0.3, 1.5) for _ in times], self.file("csv")
+        file.write_text("".join(f"{t!r}, {v!r}\n" for t, v in zip(map(float, times), table)))
+        return f'{key}_table = "{file.name}"; ', lambda t: np.interp(t, times, table)
 
     def make_materials(self):
         dice, text = self.dice, []
@@ -161,14 +169,14 @@ class Body:
             density, heat = dice.uniform(5, 20), dice.uniform(10, 40)
             told = f'name = "m{m}"; conductivity = {numbers(k[: self.dims])}; density = {density!r}; '
             told += f"specific_heat = {heat!r}; "
-            rate, (reference, reference_at) = dice.uniform(1, 50), self.in_time(1)
-            source, source_at = self.in_time(500)
+            rate, (reference, reference_at) = dice.uniform(1, 50), self.in_time("reference", 1)
+            source, source_at = self.in_time("source", 500)
             if dice.random() < 0.3:
-                told += "perfusion = { rate = %r; reference = %s; }; " % (rate, reference)
+                told += "perfusion = { rate = %r; %s}; " % (rate, reference)
             else:
                 rate = 0.0
             if dice.random() < 0.3:
-                told += f"source = {source}; "
+                told += source
             else:
                 source_at = lambda t: 0.0  # noqa: E731
             self.conductivity.append(k)
@@ -296,11 +304,9 @@ class Body:
 
             wall.number[key] = lambda p, t: in_field(p)
         if how == "table" or (key != "h" and not self.steady and dice.random() < 0.5):
-            times = np.cumsum([dice.uniform(0.005, 0.3) for _ in range(4)]) - 0.01
-            table, file = [(1 if field is not None else value) * dice.uniform(0.3, 1.5) for _ in times], self.file("csv")
-            file.write_text("".join(f"{t!r}, {v!r}\n" for t, v in zip(map(float, times), table)))
-            told += f'{key}_table = "{file.name}"; '
-            wall.number[key] = lambda p, t: np.interp(t, times, table) * (1 if field is None else in_field(p))
+            table, at_time = self.make_table(key, value if field is None else 1)
+            told += table
+            wall.number[key] = lambda p, t: at_time(t) * (1 if field is None else in_field(p))
         return told
 
     # ---- the definition

@@ -102,8 +102,10 @@ ONE_LINE = [
     (7, solid('material = "wood"; file = "label.npy";'), 'body[1].file = "label.npy": a label field says all of the body; give it alone, as the only member'),
     (7, solid('material = "wood"; names = ["wood"];'), "body[1].names: belongs to a label field, which is missing; give file, or remove it"),
     # ---- tables and names from elsewhere
-    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; perfusion = { rate = 2.0; reference_table = "table.txt"; }; } );', 'materials[1].perfusion.reference_table: unknown key; a material takes no table and no file; give a number, or an expression of t, as in "t < 3600 ?'),
-    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; source_table = "table.txt"; } );', "materials[1].source_table: unknown key; a material takes no table and no file; give a number"),
+    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; perfusion = { rate = 2.0; reference_table = "words.txt"; }; } );', 'materials[1].perfusion.reference_table = "words.txt": words.txt:3'),
+    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; source = 5.0; source_table = "three.txt"; } );', "materials[1].source = 5.0: give either this or source_table"),
+    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; source_file = "label.npy"; } );', "materials[1].source_file: unknown key; a material's is the same all over it; source.file has numbers for each node"),
+    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; source_table = "back.txt"; } );', 'materials[1].source_table = "back.txt": back.txt'),
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; heat_capacity = 1600.0; } );', "materials[1].heat_capacity: unknown key; did you mean materials[1].specific_heat?"),
     # ---- contacts
     (8, 'contacts = ( { between = ["copper", "wod"]; resistance = 2e-5; } );', 'contacts[0].between[1] = "wod": no material has this name; did you mean "wood"?'),
