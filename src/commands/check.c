@@ -57,15 +57,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     hs_ranks_describe(problem, plan->kernel, outlook->ranks, sizeof outlook->ranks);
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
-    enum hs_status st = hs_method_check_memory(problem, plan, err);
-    if (!st)
-        st = hs_loop_check(problem, plan, err);
-    if (st)
-        return st;
+    HS_TRY(hs_method_check_memory(problem, plan, err));
+    HS_TRY(hs_loop_check(problem, plan, err));
     struct hs_plan measured = *plan;
     if (!hs_plan_has_rate(plan)) /* the time of a sweep says nothing about the run's */
         measured.sweeps = 0;
-    st = hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
+    HS_TRY(hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err));
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * outlook->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
@@ -73,12 +70,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
                         (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady && !plan->steady_method)
         outlook->steady = hs_steady_look_ahead(problem, plan);
-    if (!st && hs_balance_is_there(problem))
-        st = hs_balance_source_power(problem, 0.0, &outlook->source, err);
+    if (hs_balance_is_there(problem))
+        HS_TRY(hs_balance_source_power(problem, 0.0, &outlook->source, err));
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
     const double seconds = outlook->seconds + outlook->reducing;
     outlook->output = hs_size_estimate_bytes(problem, plan, isnan(seconds) ? 0.0 : seconds);
-    return st;
+    return HS_OK;
 }
 
 /* ---- for people ---------------------------------------------------------------------------- */

@@ -91,15 +91,11 @@ static enum hs_status take_samples(const struct hs_candidate *candidate,
 {
     double seconds = 0.0, taken[HS_TIMING_SAMPLES];
     int64_t sweeps = 0;
-    enum hs_status st =
-        hs_timing_warm_up(&candidate->timing, effort->sample, &sweeps, &seconds, err);
+    HS_TRY(hs_timing_warm_up(&candidate->timing, effort->sample, &sweeps, &seconds, err));
     const int repeats = hs_timing_repeats(effort, seconds);
-    int n = 0;
-    for (; n < repeats && !st; n++)
-        st = hs_candidate_sample(candidate, sweeps, &taken[n], err);
-    if (st)
-        return st;
-    const struct hs_samples samples = hs_samples_of(taken, n);
+    for (int n = 0; n < repeats; n++)
+        HS_TRY(hs_candidate_sample(candidate, sweeps, &taken[n], err));
+    const struct hs_samples samples = hs_samples_of(taken, repeats);
     row->seconds = samples.median;
     row->samples = samples.count;
     return HS_OK;
