@@ -11,10 +11,8 @@
 #include "input/points.h"
 #include "output/bench_report.h"
 #include "output/existing.h"
-#include "output/methods_report.h"
 #include "output/pictures/canvas.h"
 #include "output/pictures/roofline.h"
-#include "output/scaling_report.h"
 #include "output/tune_file.h"
 
 #include <stdbool.h>
@@ -307,7 +305,7 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
     if (has_rows(st) || st == HS_IO)
         (arguments->json  ? hs_bench_report_json
          : arguments->csv ? hs_bench_report_csv
-                          : hs_bench_report_table)(stdout, &report);
+                          : hs_bench_report_table)(&report);
     return st;
 }
 
@@ -360,7 +358,7 @@ static enum hs_status run_methods(const struct arguments *from, struct hs_error 
     if (bench.count > 0)
         (from->json  ? hs_methods_report_json
          : from->csv ? hs_methods_report_csv
-                     : hs_methods_report_table)(stdout, &bench, from->command);
+                     : hs_methods_report_table)(&bench, from->command);
     return st;
 }
 
@@ -395,10 +393,9 @@ static enum hs_status scale_kernels(const struct arguments *arguments, struct hs
         HS_TRY(hs_scaling_kernel(scaling, kernels->backend, all, kernels->of[n], &rows[n], err));
         failed += !rows[n].one.proven || !rows[n].all.proven;
     }
-    (arguments->json ? hs_scaling_report_json
-     : arguments->csv
-         ? hs_scaling_report_csv
-         : hs_scaling_report_table)(stdout, scaling, rows, kernels->count, arguments->command);
+    (arguments->json  ? hs_scaling_report_json
+     : arguments->csv ? hs_scaling_report_csv
+                      : hs_scaling_report_table)(scaling, rows, kernels->count, arguments->command);
     return failed ? hs_error_add(err, HS_FAILED_CHECK,
                                  "bench: %d of %d kernels do not agree with the reference", failed,
                                  kernels->count)

@@ -141,7 +141,7 @@ static void print_grid(const struct hs_problem *problem)
             printf("spacing %.9g m\n", cells[0]);
     }
     print_label("boundary");
-    hs_faces_text(stdout, problem);
+    hs_faces_text(problem);
     printf("\n");
 }
 
@@ -199,18 +199,18 @@ static void print_stencil(const struct hs_problem *problem)
     if (!problem->plain)
         return;
     print_label("material");
-    hs_body_material_text(stdout, problem, problem->plain->solid[0].substance);
+    hs_body_material_text(problem, problem->plain->solid[0].substance);
     printf("\n");
 }
 
 static void print_body(const struct hs_problem *problem)
 {
     print_label("body");
-    hs_body_text(stdout, problem);
+    hs_body_text(problem);
     printf("\n");
     for (int n = 0; n < problem->body->substance_count; n++) {
         print_label("");
-        hs_body_material_text(stdout, problem, n);
+        hs_body_material_text(problem, n);
         printf("\n");
     }
 }

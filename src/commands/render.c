@@ -217,8 +217,7 @@ static enum hs_status draw(const struct given *given, bool film, struct hs_pictu
         if (text)
             HS_TRY(values[n].read(text, p, err));
     }
-    return given->plot ? hs_picture_plot(p, given->plot, stdout, err)
-                       : hs_picture_draw(p, stdout, err);
+    return given->plot ? hs_picture_plot(p, given->plot, err) : hs_picture_draw(p, err);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)

@@ -215,7 +215,7 @@ static void report(const struct request *request, struct job *job, enum hs_statu
     const enum hs_phase phase = job->result.phase;
     if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) { /* failed: the error says it all */
         if (request->of.json && status)
-            hs_report_json_failure(stdout, status, err);
+            hs_report_json_failure(status, err);
         return;
     }
     job->report.problem = &job->problem;
@@ -225,9 +225,9 @@ static void report(const struct request *request, struct job *job, enum hs_statu
     job->report.err = err;
     job->report.doubts = &request->doubts;
     if (request->of.json)
-        hs_report_json(stdout, &job->report);
+        hs_report_json(&job->report);
     else if (!request->of.quiet)
-        hs_report_text(stdout, &job->report);
+        hs_report_text(&job->report);
 }
 
 static void close_observers(struct job *job)
