@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "input/config_keys.h"
 #include "input/config_reader.h"
 #include "input/config_text.h"
 #include "input/fingerprint.h"

@@ -86,7 +86,7 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
 {
     const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
     const int64_t together = out || layers < stored->together ? layers : stored->together;
-    struct hs_content content = hs_content_begin();
+    struct hs_content content = HS_CONTENT_NONE;
     double *values = malloc((size_t)(together * plane) * sizeof *values);
     bool good = values;
     if (!values)
