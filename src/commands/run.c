@@ -18,6 +18,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct request {
     struct hs_case_request of;
@@ -133,15 +135,15 @@ static void warn_of_result(struct request *request, const struct job *job)
 static enum hs_status open_observers(const struct request *request, struct job *job,
                                      struct hs_error *err)
 {
-    enum hs_status st = hs_snapshots_create(
-        &job->problem, &job->plan, request->resume ? &job->resume : NULL, &job->snapshots, err);
-    if (!st)
-        st = hs_claim_check_twin(&job->problem, err);
-    if (!st)
-        job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots, request->resume);
-    if (!st && !request->of.quiet)
-        job->progress = hs_progress_create(&job->problem, &job->plan);
-    return st;
+    const char *kind = getenv("TERM");
+    const bool terminal = isatty(STDERR_FILENO) && !(kind && strcmp(kind, "dumb") == 0);
+    HS_TRY(hs_snapshots_create(&job->problem, &job->plan, request->resume ? &job->resume : NULL,
+                               &job->snapshots, err));
+    HS_TRY(hs_claim_check_twin(&job->problem, err));
+    job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots, request->resume);
+    if (!request->of.quiet)
+        job->progress = hs_progress_create(stderr, terminal, &job->problem, &job->plan);
+    return HS_OK;
 }
 
 static enum hs_status sweep(const struct request *request, struct job *job, struct hs_error *err)

@@ -104,20 +104,18 @@ static enum hs_status find_out(const struct request *request, struct findings *f
     const struct hs_plan *plan = &findings->plan;
     static const char alone[] = "that is for one rank";
     const bool several = hs_ranks_count() > 1;
-    enum hs_status st = compare(findings, err);
+    HS_TRY(compare(findings, err));
     if (several)
         snprintf(findings->power.lacking, sizeof findings->power.lacking, "%s", alone);
-    else if (!st)
-        st = hs_verify_power(problem, plan,
-                             request->power > 0 ? request->power
-                                                : hs_verify_sweeps(problem, plan, true),
-                             &findings->power, err);
+    else
+        HS_TRY(hs_verify_power(problem, plan,
+                               request->power > 0 ? request->power
+                                                  : hs_verify_sweeps(problem, plan, true),
+                               &findings->power, err));
     findings->no_refinement = several ? alone : hs_verify_no_refinement(problem);
-    if (!st && !findings->no_refinement)
-        st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
-    if (!st && !several)
-        st = find_error(findings, err);
-    return st;
+    if (!findings->no_refinement)
+        HS_TRY(hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err));
+    return several ? HS_OK : find_error(findings, err);
 }
 
 static bool within(const struct hs_comparison *comparison)

@@ -241,9 +241,8 @@ static void destroy(void *self)
     free(self);
 }
 
-struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
-                                          const struct hs_problem *problem,
-                                          const struct hs_plan *plan)
+struct hs_observer *hs_progress_create(FILE *stream, bool terminal,
+                                       const struct hs_problem *problem, const struct hs_plan *plan)
 {
     struct progress *p = hs_new(sizeof *p);
     *p = (struct progress){.observer = {.name = "progress",
@@ -259,11 +258,4 @@ struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
                            .terminal = terminal,
                            .stride = 1};
     return &p->observer;
-}
-
-struct hs_observer *hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    const char *kind = getenv("TERM");
-    const bool terminal = isatty(fileno(stderr)) && !(kind && !strcmp(kind, "dumb"));
-    return hs_progress_create_on(stderr, terminal, problem, plan);
 }

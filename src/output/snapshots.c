@@ -486,7 +486,7 @@ struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
     const int count = history->column_count - HS_SERIES_FIRST;
     hs_writer_await_idle(snapshots->writer);
     struct hs_snapshots_end end = {.count = snapshots->broken ? snapshots->shown
-                                                              : hs_snapshots_count(snapshots),
+                                                              : snapshots->file.snapshots.rows,
                                    .error = snapshots->last_error,
                                    .balance = snapshots->balance,
                                    .sweep = hs_series_last_sweep(history)};
@@ -497,11 +497,6 @@ struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
     for (int n = 0; n < count && end.row; n++)
         end.row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
     return end;
-}
-
-int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
-{
-    return snapshots->file.snapshots.rows;
 }
 
 /* Commits pending data after another part of the run failed; that part reports the error. */

@@ -320,7 +320,9 @@ static double pair_bytes(const struct hs_bench *bench)
            (double)hs_grid_count(&bench->problem.grid);
 }
 
-int hs_bench_pairs(const struct hs_bench *bench, double cache)
+/* How many pairs of fields to sweep in turn so that each has left a cache of `cache` bytes before
+ * its next turn: 1 where one pair is too large for the cache, 0 where too many would be needed. */
+static int pairs_of(const struct hs_bench *bench, double cache)
 {
     const double pair = pair_bytes(bench);
     int pairs = 1;
@@ -378,7 +380,7 @@ static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_
 {
     const struct hs_backend *backend = timing->backend;
     const double cache = backend->cache ? backend->cache(bench->problem.solver.device) : 0.0;
-    const int turned = backend->rotate ? hs_bench_pairs(bench, cache) : 1;
+    const int turned = backend->rotate ? pairs_of(bench, cache) : 1;
     const bool fits = pair_bytes(bench) <= cache;
     const int pairs[HS_BENCH_PLACES] = {
         [HS_BENCH_MEMORY] = fits && turned < 2 ? 0 : turned,
