@@ -519,7 +519,7 @@ static void print_json(struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     const int dims = problem->grid.dims;
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "config", problem->config_path);
     hs_json_text(&json, "title", problem->title);

@@ -178,7 +178,7 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
     struct hs_kernel_plan plan;
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     bool any = false;
     for (int n = 0; hs_kernels[n]; n++) {
         if (!fits(hs_kernels[n], question, &plan))
@@ -214,7 +214,7 @@ static enum hs_status explain_one(const char *name, const struct question *quest
     HS_TRY(launch_of(kernel, question, &plan, err));
     const struct hs_launch launch = as_launch(kernel, question, &plan);
     if (as_json) {
-        struct hs_json json = hs_json_on(stdout);
+        struct hs_json json = {.stream = stdout};
         hs_launch_json(&json, &launch);
     } else {
         hs_launch_print(&launch);

@@ -330,7 +330,7 @@ static void json_refinement(struct hs_json *json, const struct findings *finding
 
 static void print_json(const struct findings *findings)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "config", findings->problem->config_path);
     hs_json_text(&json, "method_not_looked_at", findings->method);
@@ -380,7 +380,7 @@ static void print_heading(const struct findings *findings)
 static enum hs_status compare_every(const struct request *request, struct findings *findings,
                                     struct hs_error *err)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     enum hs_status first = HS_OK;
     if (request->of.json) {
         hs_json_open(&json, NULL);

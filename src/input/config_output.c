@@ -1,6 +1,7 @@
 /* title, precision, solver, output, checkpoint and probes. */
 #include "input/config_reader.h"
 
+#include "core/disk.h"
 #include "core/memory.h"
 #include "core/regular.h"
 #include "core/text.h"
@@ -12,9 +13,7 @@
 /* The config's name with .h5, in the working directory. */
 static char *default_file(const char *config)
 {
-    const char *slash = strrchr(config, '/');
-    const char *name = slash ? slash + 1 : config;
-    const char *dot = strrchr(name, '.');
+    const char *name = hs_file_name(config), *dot = strrchr(name, '.');
     const int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
     return hs_format("%.*s.h5", length, name);
 }

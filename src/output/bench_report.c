@@ -353,7 +353,7 @@ static void json_roofline(struct hs_json *json, const struct hs_roofline *r)
 void hs_bench_report_json(const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());

@@ -8,12 +8,6 @@ static bool is_assumed(const struct hs_problem *problem, int face)
     return (problem->assumed_faces & 1u << face) != 0;
 }
 
-static bool are_alike(const struct hs_problem *problem, int a, int b)
-{
-    return strcmp(problem->face[a].type, problem->face[b].type) == 0 &&
-           is_assumed(problem, a) == is_assumed(problem, b);
-}
-
 /* Lists equal faces together, at the position of the first of them. */
 void hs_faces_text(const struct hs_problem *problem)
 {
@@ -24,7 +18,8 @@ void hs_faces_text(const struct hs_problem *problem)
             continue;
         const char *between = told ? "; " : "";
         for (int other = face; other < count; other++)
-            if (are_alike(problem, face, other)) {
+            if (strcmp(problem->face[other].type, problem->face[face].type) == 0 &&
+                is_assumed(problem, other) == is_assumed(problem, face)) {
                 printf("%s%s", between, hs_face_name(other));
                 told |= 1u << other;
                 between = ", ";

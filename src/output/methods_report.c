@@ -105,7 +105,7 @@ static void json_case(struct hs_json *json, const struct hs_methods_case *of)
 
 void hs_methods_report_json(const struct hs_methods_bench *bench, const char *command)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());

@@ -329,7 +329,7 @@ static void json_outcome(struct hs_json *json, const char *outcome, enum hs_stat
 
 void hs_report_json_failure(enum hs_status status, const struct hs_error *err)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     json_outcome(&json, status == HS_INTERRUPTED ? "stopped" : "failed", status, err);
     hs_json_close(&json);
@@ -353,7 +353,7 @@ void hs_report_json(const struct hs_report *report)
     const struct hs_plan *plan = report->plan;
     const struct hs_loop_result *r = report->result;
     const struct hs_history_state last = last_state(report);
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     json_outcome(&json, outcome(report), report->status, report->err);
     hs_json_text(&json, "title", problem->title);

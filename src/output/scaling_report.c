@@ -36,7 +36,7 @@ void hs_scaling_report_table(const struct hs_scaling *scaling, const struct hs_s
 void hs_scaling_report_json(const struct hs_scaling *scaling, const struct hs_scaling_row *rows,
                             int count, const char *command)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "command", command);
     hs_json_text(&json, "commit", hs_commit());
