@@ -591,8 +591,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct hs_plan plan = {0};
     struct outlook outlook = {.problem = &problem, .plan = &plan, .source = {.power = NAN}};
     hs_problem_init(&problem);
-    hs_error_init(&outlook.refused);
-    hs_error_init(&outlook.doubts);
     request.doubts = &outlook.doubts;
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);

@@ -123,8 +123,7 @@ static void warn(struct request *request, const struct job *job)
 
 static void warn_of_result(struct request *request, const struct job *job)
 {
-    struct hs_error found;
-    hs_error_init(&found);
+    struct hs_error found = {.status = HS_OK};
     hs_doubts_of_result(&job->problem, job->result.last.min, &found);
     if (!request->of.quiet)
         hs_doubts_say(&found, print_doubt, NULL);
@@ -258,7 +257,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct request request = {.of = {.together = true}};
     struct job job = {.report.end.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
-    hs_error_init(&request.doubts);
     request.of.doubts = &request.doubts;
     hs_signals_watch();
 
