@@ -23,7 +23,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
 

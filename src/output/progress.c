@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 static const double bar_seconds = 0.1;   /* between redraws */
 static const double line_seconds = 10.0; /* between lines of a log */

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Settings that a trial changes: STEP to the step in the file, OLD ones to their values in the
  * file, the others as little as possible from the requested values. */

@@ -4,7 +4,6 @@
 #include "core/machine.h"
 #include "core/memory.h"
 #include "engine/measure/candidate.h"
-#include "engine/registry.h"
 
 #include <math.h>
 #include <stdio.h>
