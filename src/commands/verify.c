@@ -344,16 +344,17 @@ static void print_json(const struct findings *findings)
 
 /* -------------------------------------------------------------------------------------------- */
 
-static enum hs_status judge(const struct findings *findings, struct hs_error *err)
+/* `what`: the kernel was compared with that. */
+static enum hs_status judge(const struct findings *findings, const struct hs_comparison *c,
+                            const char *what, struct hs_error *err)
 {
-    const struct hs_comparison *c = &findings->comparison;
     if (within(c))
         return HS_OK;
     return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: kernel %s differs from the reference by up to %.3g (%" PRIu64
-                        " ULPs), more than the bound of %.3g",
-                        findings->problem->config_path, findings->plan.kernel->name, c->max_abs,
-                        c->max_ulps, c->bound);
+                        "%s: kernel %s differs from %s by up to %.3g after %" PRId64
+                        " sweeps, more than the bound of %.3g",
+                        findings->problem->config_path, findings->plan.kernel->name, what,
+                        c->max_abs, c->sweeps, c->bound);
 }
 
 /* ---- every kernel -------------------------------------------------------------------------- */
@@ -401,7 +402,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
             else if (!request->of.quiet)
                 print_row(findings);
             fflush(stdout);
-            st = judge(findings, err);
+            st = judge(findings, &findings->comparison, "the reference", err);
         }
         first = first ? first : st;
     }
@@ -410,18 +411,6 @@ static enum hs_status compare_every(const struct request *request, struct findin
         hs_json_close(&json);
     }
     return first;
-}
-
-static enum hs_status judge_power(const struct findings *findings, struct hs_error *err)
-{
-    const struct hs_comparison *c = &findings->power.comparison;
-    if (findings->power.lacking[0] || within(c))
-        return HS_OK;
-    return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: kernel %s differs from the exact power of a sweep by up to %.3g after "
-                        "%" PRId64 " sweeps, more than the bound of %.3g",
-                        findings->problem->config_path, findings->plan.kernel->name, c->max_abs,
-                        c->sweeps, c->bound);
 }
 
 /* Checks exact.max_error on the config's own grid. */
@@ -440,9 +429,7 @@ static enum hs_status judge_error(const struct findings *findings, struct hs_err
 static enum hs_status prove(const struct request *request, struct findings *findings,
                             struct hs_error *err)
 {
-    enum hs_status st = find_out(request, findings, err);
-    if (st)
-        return st;
+    HS_TRY(find_out(request, findings, err));
     if (request->of.json)
         print_json(findings);
     else if (!request->of.quiet) {
@@ -452,8 +439,12 @@ static enum hs_status prove(const struct request *request, struct findings *find
         print_meaning(findings);
         print_error(findings);
     }
-    st = judge(findings, err);
-    const enum hs_status power = judge_power(findings, err), error = judge_error(findings, err);
+    const enum hs_status st = judge(findings, &findings->comparison, "the reference", err);
+    const enum hs_status power =
+        findings->power.lacking[0]
+            ? HS_OK
+            : judge(findings, &findings->power.comparison, "the exact power of a sweep", err);
+    const enum hs_status error = judge_error(findings, err);
     return st ? st : power ? power : error;
 }
 

@@ -29,12 +29,9 @@ static void check_file(struct hs_reader *reader)
     const char *file = problem->output.file, *dot = strrchr(file, '.');
     struct stat status;
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
-        (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
+        (stat(file, &status) == 0 && !S_ISREG(status.st_mode)))
         hs_complain(reader, "output.file",
-                    "is a folder or empty; give the name of the file to write");
-    else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
-        hs_complain(reader, "output.file",
-                    "is a device or a pipe; give the name of the file to write");
+                    "is empty, a folder, a device or a pipe; give the name of the file to write");
     else if (strncmp(file, "~/", 2) == 0)
         hs_complain(reader, "output.file",
                     "~ is no folder of yours here, as it is to a shell; write the path out");
