@@ -197,17 +197,12 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
 /* Checks a finished run's result against the config's tolerances. */
 static enum hs_status judge(struct job *job, struct hs_error *err)
 {
-    const struct hs_problem *problem = &job->problem;
     enum hs_status st = HS_OK;
-    if (problem->schedule.steady && !job->result.steady.reached)
+    if (job->problem.schedule.steady && !job->result.steady.reached)
         st = not_steady(job, err);
-    if (hs_outcome_is_inaccurate(problem, job->report.end.error.max))
-        st = hs_error_add(err, HS_FAILED_CHECK,
-                          "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
-                          "t = %.9g s",
-                          hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error,
-                          job->report.end.error.max, job->result.time);
-    return st;
+    const enum hs_status error =
+        hs_outcome_check_error(&job->problem, job->report.end.error.max, err);
+    return st ? st : error;
 }
 
 static void report(const struct request *request, struct job *job, enum hs_status status,

@@ -413,19 +413,6 @@ static enum hs_status compare_every(const struct request *request, struct findin
     return first;
 }
 
-/* Checks exact.max_error on the config's own grid. */
-static enum hs_status judge_error(const struct findings *findings, struct hs_error *err)
-{
-    const struct hs_problem *problem = findings->problem;
-    if (!findings->measured || !hs_outcome_is_inaccurate(problem, findings->error.max))
-        return HS_OK;
-    return hs_error_add(
-        err, HS_FAILED_CHECK,
-        "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at the end",
-        hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error,
-        findings->error.max);
-}
-
 static enum hs_status prove(const struct request *request, struct findings *findings,
                             struct hs_error *err)
 {
@@ -444,7 +431,9 @@ static enum hs_status prove(const struct request *request, struct findings *find
         findings->power.lacking[0]
             ? HS_OK
             : judge(findings, &findings->power.comparison, "the exact power of a sweep", err);
-    const enum hs_status error = judge_error(findings, err);
+    const enum hs_status error =
+        findings->measured ? hs_outcome_check_error(findings->problem, findings->error.max, err)
+                           : HS_OK;
     return st ? st : power ? power : error;
 }
 
