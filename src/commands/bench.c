@@ -11,10 +11,8 @@
 #include "input/points.h"
 #include "output/bench_report.h"
 #include "output/existing.h"
-#include "output/methods_report.h"
 #include "output/pictures/canvas.h"
 #include "output/pictures/roofline.h"
-#include "output/scaling_report.h"
 #include "output/tune_file.h"
 
 #include <stdbool.h>
@@ -253,21 +251,25 @@ static enum hs_status add_roofline(struct hs_bench_report *report, const struct 
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
+static enum hs_status judge(int failed, int count, struct hs_error *err)
+{
+    return failed ? hs_error_add(err, HS_FAILED_CHECK,
+                                 "bench: %d of %d kernels do not agree with the reference", failed,
+                                 count)
+                  : HS_OK;
+}
+
 static enum hs_status measure(const struct kernels *kernels, struct hs_bench *bench,
                               struct hs_bench_row *rows, struct hs_error *err)
 {
     bench->kernels_fields = kernels->backend->device == HS_CPU ? 2 : 0;
-    enum hs_status st = hs_bench_expect(bench, proof_sweeps(bench, kernels), err);
     int failed = 0;
-    for (int n = 0; n < kernels->count && !st; n++) {
-        st = hs_bench_kernel(bench, kernels->backend, kernels->of[n], &rows[n], err);
+    HS_TRY(hs_bench_expect(bench, proof_sweeps(bench, kernels), err));
+    for (int n = 0; n < kernels->count; n++) {
+        HS_TRY(hs_bench_kernel(bench, kernels->backend, kernels->of[n], &rows[n], err));
         failed += !rows[n].proven;
     }
-    if (!st && failed)
-        st = hs_error_add(err, HS_FAILED_CHECK,
-                          "bench: %d kernel%s not agree with the reference and %s not timed",
-                          failed, failed == 1 ? " does" : "s do", failed == 1 ? "was" : "were");
-    return st;
+    return judge(failed, kernels->count, err);
 }
 
 /* Whether there are rows to go on with. */
@@ -307,7 +309,7 @@ static enum hs_status report_on(const struct arguments *arguments, const struct 
     if (has_rows(st) || st == HS_IO)
         (arguments->json  ? hs_bench_report_json
          : arguments->csv ? hs_bench_report_csv
-                          : hs_bench_report_table)(stdout, &report);
+                          : hs_bench_report_table)(&report);
     return st;
 }
 
@@ -360,7 +362,7 @@ static enum hs_status run_methods(const struct arguments *from, struct hs_error 
     if (bench.count > 0)
         (from->json  ? hs_methods_report_json
          : from->csv ? hs_methods_report_csv
-                     : hs_methods_report_table)(stdout, &bench, from->command);
+                     : hs_methods_report_table)(&bench, from->command);
     return st;
 }
 
@@ -395,14 +397,10 @@ static enum hs_status scale_kernels(const struct arguments *arguments, struct hs
         HS_TRY(hs_scaling_kernel(scaling, kernels->backend, all, kernels->of[n], &rows[n], err));
         failed += !rows[n].one.proven || !rows[n].all.proven;
     }
-    (arguments->json ? hs_scaling_report_json
-     : arguments->csv
-         ? hs_scaling_report_csv
-         : hs_scaling_report_table)(stdout, scaling, rows, kernels->count, arguments->command);
-    return failed ? hs_error_add(err, HS_FAILED_CHECK,
-                                 "bench: %d of %d kernels do not agree with the reference", failed,
-                                 kernels->count)
-                  : HS_OK;
+    (arguments->json  ? hs_scaling_report_json
+     : arguments->csv ? hs_scaling_report_csv
+                      : hs_scaling_report_table)(scaling, rows, kernels->count, arguments->command);
+    return judge(failed, kernels->count, err);
 }
 
 static enum hs_status scale(const struct arguments *arguments,

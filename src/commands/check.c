@@ -23,7 +23,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
 
@@ -57,15 +56,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
     hs_ranks_describe(problem, plan->kernel, outlook->ranks, sizeof outlook->ranks);
     if (method->memory)
         outlook->memory += method->memory(problem, plan->backend);
-    enum hs_status st = hs_method_check_memory(problem, plan, err);
-    if (!st)
-        st = hs_loop_check(problem, plan, err);
-    if (st)
-        return st;
+    HS_TRY(hs_method_check_memory(problem, plan, err));
+    HS_TRY(hs_loop_check(problem, plan, err));
     struct hs_plan measured = *plan;
     if (!hs_plan_has_rate(plan)) /* the time of a sweep says nothing about the run's */
         measured.sweeps = 0;
-    st = hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err);
+    HS_TRY(hs_rate_measure(problem, &measured, rate_seconds, &outlook->rate, err));
     const double sweep = outlook->rate.seconds_per_sweep;
     outlook->seconds = plan->sweeps > 0 ? sweep * outlook->sweeps : 0.0;
     outlook->updates = (double)hs_box_count(&interior) / sweep;
@@ -73,12 +69,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
                         (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady && !plan->steady_method)
         outlook->steady = hs_steady_look_ahead(problem, plan);
-    if (!st && hs_balance_is_there(problem))
-        st = hs_balance_source_power(problem, 0.0, &outlook->source, err);
+    if (hs_balance_is_there(problem))
+        HS_TRY(hs_balance_source_power(problem, 0.0, &outlook->source, err));
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
     const double seconds = outlook->seconds + outlook->reducing;
     outlook->output = hs_size_estimate_bytes(problem, plan, isnan(seconds) ? 0.0 : seconds);
-    return st;
+    return HS_OK;
 }
 
 /* ---- for people ---------------------------------------------------------------------------- */
@@ -144,7 +140,7 @@ static void print_grid(const struct hs_problem *problem)
             printf("spacing %.9g m\n", cells[0]);
     }
     print_label("boundary");
-    hs_faces_text(stdout, problem);
+    hs_faces_text(problem);
     printf("\n");
 }
 
@@ -202,18 +198,18 @@ static void print_stencil(const struct hs_problem *problem)
     if (!problem->plain)
         return;
     print_label("material");
-    hs_body_material_text(stdout, problem, problem->plain->solid[0].substance);
+    hs_body_material_text(problem, problem->plain->solid[0].substance);
     printf("\n");
 }
 
 static void print_body(const struct hs_problem *problem)
 {
     print_label("body");
-    hs_body_text(stdout, problem);
+    hs_body_text(problem);
     printf("\n");
     for (int n = 0; n < problem->body->substance_count; n++) {
         print_label("");
-        hs_body_material_text(stdout, problem, n);
+        hs_body_material_text(problem, n);
         printf("\n");
     }
 }
@@ -522,7 +518,7 @@ static void print_json(struct outlook *outlook)
     const struct hs_problem *problem = outlook->problem;
     const struct hs_plan *plan = outlook->plan;
     const int dims = problem->grid.dims;
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "config", problem->config_path);
     hs_json_text(&json, "title", problem->title);
@@ -594,8 +590,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct hs_plan plan = {0};
     struct outlook outlook = {.problem = &problem, .plan = &plan, .source = {.power = NAN}};
     hs_problem_init(&problem);
-    hs_error_init(&outlook.refused);
-    hs_error_init(&outlook.doubts);
     request.doubts = &outlook.doubts;
 
     enum hs_status st = hs_arguments_read(argc, argv, table, sizeof table / sizeof *table, err);

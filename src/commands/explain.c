@@ -104,16 +104,15 @@ static enum hs_status launch_of(const struct hs_kernel *kernel, const struct que
 {
     const int *t = question->of.blocking.threads;
     char reason[256];
-    enum hs_status status = check_blocking(kernel, question, err);
-    if (!status &&
-        !hs_kernel_plan_make(kernel, &question->of, question->device, out, reason, sizeof reason))
-        status = hs_error_add(err, HS_BAD_INPUT, "%s", reason);
-    for (int axis = 0; axis < HS_AXES && !status; axis++)
+    HS_TRY(check_blocking(kernel, question, err));
+    if (!hs_kernel_plan_make(kernel, &question->of, question->device, out, reason, sizeof reason))
+        return hs_error_add(err, HS_BAD_INPUT, "%s", reason);
+    for (int axis = 0; axis < HS_AXES; axis++)
         if (out->launch.output_tile[axis] < 1)
-            status = hs_error_add(err, HS_BAD_INPUT,
-                                  "--block %dx%dx%d: the halo of radius %d leaves no output tile",
-                                  t[HS_X], t[HS_Y], t[HS_Z], question->of.radius);
-    return status;
+            return hs_error_add(err, HS_BAD_INPUT,
+                                "--block %dx%dx%d: the halo of radius %d leaves no output tile",
+                                t[HS_X], t[HS_Y], t[HS_Z], question->of.radius);
+    return HS_OK;
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -179,7 +178,7 @@ static enum hs_status explain_all(const struct question *question, bool as_json,
                                   struct hs_error *err)
 {
     struct hs_kernel_plan plan;
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     bool any = false;
     for (int n = 0; hs_kernels[n]; n++) {
         if (!fits(hs_kernels[n], question, &plan))
@@ -208,18 +207,14 @@ static enum hs_status explain_one(const char *name, const struct question *quest
     const struct hs_kernel *kernel = NULL;
     struct hs_kernel_plan plan;
     char reason[160];
-    enum hs_status status = find(name, &kernel, err);
-    if (status)
-        return status;
+    HS_TRY(find(name, &kernel, err));
     if (!hs_features_cover(kernel->name, kernel->features, question->of.asked, reason,
                            sizeof reason))
         return cannot(question, reason, err);
-    status = launch_of(kernel, question, &plan, err);
-    if (status)
-        return status;
+    HS_TRY(launch_of(kernel, question, &plan, err));
     const struct hs_launch launch = as_launch(kernel, question, &plan);
     if (as_json) {
-        struct hs_json json = hs_json_on(stdout);
+        struct hs_json json = {.stream = stdout};
         hs_launch_json(&json, &launch);
     } else {
         hs_launch_print(&launch);
@@ -274,10 +269,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         {"--json", HS_ARGUMENT_FLAG, &json, ""},
         {NULL, HS_ARGUMENT_OPTIONAL, &kernel, "KERNEL"},
     };
-    enum hs_status status =
-        hs_arguments_read(argc, argv, table, sizeof table / sizeof table[0], err);
-    if (status)
-        return status;
+    HS_TRY(hs_arguments_read(argc, argv, table, sizeof table / sizeof table[0], err));
     struct question question = {.registers = (int)(registers < 256 ? registers : 255)};
     if (!points)
         return hs_error_add(err, HS_BAD_INPUT,
@@ -289,10 +281,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     else if (strcmp(precision, "float") != 0)
         return hs_error_add(err, HS_BAD_INPUT, "--precision %s: float or double", precision);
     question.of.steps = (int)(steps < 1000 ? steps : 1000);
-    status = set_grid(&question, points, dims, (int)radius, err);
-    if (!status)
-        status = choose_device(device, &question, err);
-    if (!status && block) {
+    HS_TRY(set_grid(&question, points, dims, (int)radius, err));
+    HS_TRY(choose_device(device, &question, err));
+    if (block) {
         int64_t threads[HS_AXES] = {1, 1, 1};
         if (hs_points_counts("--block", block, "give one to three counts, as in --block 8,8,8",
                              threads, err) < 0)
@@ -300,10 +291,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         for (int axis = 0; axis < HS_AXES; axis++)
             question.of.blocking.threads[axis] = (int)(threads[axis] < 2000 ? threads[axis] : 2000);
     }
-    if (!status)
-        status = set_planes(&question, planes, err);
-    if (status)
-        return status;
+    HS_TRY(set_planes(&question, planes, err));
     return kernel ? explain_one(kernel, &question, json, err) : explain_all(&question, json, err);
 }
 

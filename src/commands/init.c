@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
 {
@@ -20,8 +21,10 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
             printf("%-12s %s\n", template->name, template->summary);
         return HS_OK;
     }
-    const struct hs_template *template = hs_template_find(name);
-    if (!template)
+    const struct hs_template *template = hs_templates;
+    while (template->name && strcmp(template->name, name) != 0)
+        template ++;
+    if (!template->name)
         return hs_error_add(err, HS_BAD_INPUT,
                             "init: %s: no such config; heatsolve init --list names them", name);
     fputs(template->text, stdout);

@@ -154,7 +154,7 @@ static void json_kernel(struct hs_json *json, const struct asked *asked, const s
 
 static void print_json(const struct asked *asked)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     if (asked)
         hs_json_text(&json, "kernel_choice", hs_choice_name(asked->plan.choice));

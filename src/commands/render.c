@@ -212,16 +212,12 @@ static enum hs_status draw(const struct given *given, bool film, struct hs_pictu
         {given->range, ":", read_range},    {given->map, hs_colour_maps[0].name, read_map},
         {given->width, "1600", read_width}, {given->fps, "10", read_fps},
     };
-    enum hs_status status = HS_OK;
-    for (size_t n = 0; n < sizeof values / sizeof *values && !status; n++) {
+    for (size_t n = 0; n < sizeof values / sizeof *values; n++) {
         const char *text = values[n].text ? values[n].text : values[n].otherwise;
         if (text)
-            status = values[n].read(text, p, err);
+            HS_TRY(values[n].read(text, p, err));
     }
-    if (status)
-        return status;
-    return given->plot ? hs_picture_plot(p, given->plot, stdout, err)
-                       : hs_picture_draw(p, stdout, err);
+    return given->plot ? hs_picture_plot(p, given->plot, err) : hs_picture_draw(p, err);
 }
 
 static enum hs_status run(int argc, char **argv, struct hs_error *err)
@@ -241,10 +237,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         {"--width", HS_ARGUMENT_STRING, &given.width, "PIXELS"},
         {"-o", HS_ARGUMENT_STRING, &given.output, "PICTURE"},
     };
-    enum hs_status status =
-        hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err);
-    if (status != HS_OK)
-        return status;
+    HS_TRY(hs_arguments_read(argc, argv, table, (int)(sizeof table / sizeof *table), err));
     if (!given.input)
         return hs_error_add(err, HS_BAD_INPUT,
                             "render: of which file? heatsolve render out.h5 -o picture.png");
@@ -253,11 +246,9 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     const enum hs_picture_kind kind = hs_picture_kind_of(given.output);
     const bool film = kind == HS_MP4 || kind == HS_WEBM;
     struct hs_picture picture = {.output = given.output, .cut = {.axis = -1}, .range = {NAN, NAN}};
-    status = check_together(&given, film, err);
-    status = status ? status : hs_canvas_check_name("-o", given.output, true, err);
-    if (status)
-        return status;
-    status = hs_picture_open(given.input, &picture.file, err);
+    HS_TRY(check_together(&given, film, err));
+    HS_TRY(hs_canvas_check_name("-o", given.output, true, err));
+    enum hs_status status = hs_picture_open(given.input, &picture.file, err);
     status = status ? status : draw(&given, film, &picture, err);
     hs_picture_close(&picture.file);
     return status;

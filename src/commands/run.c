@@ -18,6 +18,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct request {
     struct hs_case_request of;
@@ -121,8 +123,7 @@ static void warn(struct request *request, const struct job *job)
 
 static void warn_of_result(struct request *request, const struct job *job)
 {
-    struct hs_error found;
-    hs_error_init(&found);
+    struct hs_error found = {.status = HS_OK};
     hs_doubts_of_result(&job->problem, job->result.last.min, &found);
     if (!request->of.quiet)
         hs_doubts_say(&found, print_doubt, NULL);
@@ -133,15 +134,15 @@ static void warn_of_result(struct request *request, const struct job *job)
 static enum hs_status open_observers(const struct request *request, struct job *job,
                                      struct hs_error *err)
 {
-    enum hs_status st = hs_snapshots_create(
-        &job->problem, &job->plan, request->resume ? &job->resume : NULL, &job->snapshots, err);
-    if (!st)
-        st = hs_claim_check_twin(&job->problem, err);
-    if (!st)
-        job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots, request->resume);
-    if (!st && !request->of.quiet)
-        job->progress = hs_progress_create(&job->problem, &job->plan);
-    return st;
+    const char *kind = getenv("TERM");
+    const bool terminal = isatty(STDERR_FILENO) && !(kind && strcmp(kind, "dumb") == 0);
+    HS_TRY(hs_snapshots_create(&job->problem, &job->plan, request->resume ? &job->resume : NULL,
+                               &job->snapshots, err));
+    HS_TRY(hs_claim_check_twin(&job->problem, err));
+    job->checkpoint = hs_checkpoint_create(&job->problem, job->snapshots, request->resume);
+    if (!request->of.quiet)
+        job->progress = hs_progress_create(stderr, terminal, &job->problem, &job->plan);
+    return HS_OK;
 }
 
 static enum hs_status sweep(const struct request *request, struct job *job, struct hs_error *err)
@@ -196,17 +197,12 @@ static enum hs_status not_steady(const struct job *job, struct hs_error *err)
 /* Checks a finished run's result against the config's tolerances. */
 static enum hs_status judge(struct job *job, struct hs_error *err)
 {
-    const struct hs_problem *problem = &job->problem;
     enum hs_status st = HS_OK;
-    if (problem->schedule.steady && !job->result.steady.reached)
+    if (job->problem.schedule.steady && !job->result.steady.reached)
         st = not_steady(job, err);
-    if (hs_outcome_is_inaccurate(problem, job->report.end.error.max))
-        st = hs_error_add(err, HS_FAILED_CHECK,
-                          "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at "
-                          "t = %.9g s",
-                          hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error,
-                          job->report.end.error.max, job->result.time);
-    return st;
+    const enum hs_status error =
+        hs_outcome_check_error(&job->problem, job->report.end.error.max, err);
+    return st ? st : error;
 }
 
 static void report(const struct request *request, struct job *job, enum hs_status status,
@@ -215,7 +211,7 @@ static void report(const struct request *request, struct job *job, enum hs_statu
     const enum hs_phase phase = job->result.phase;
     if (phase == HS_PHASE_START || phase == HS_PHASE_RUNNING) { /* failed: the error says it all */
         if (request->of.json && status)
-            hs_report_json_failure(stdout, status, err);
+            hs_report_json_failure(status, err);
         return;
     }
     job->report.problem = &job->problem;
@@ -225,9 +221,9 @@ static void report(const struct request *request, struct job *job, enum hs_statu
     job->report.err = err;
     job->report.doubts = &request->doubts;
     if (request->of.json)
-        hs_report_json(stdout, &job->report);
+        hs_report_json(&job->report);
     else if (!request->of.quiet)
-        hs_report_text(stdout, &job->report);
+        hs_report_text(&job->report);
 }
 
 static void close_observers(struct job *job)
@@ -256,7 +252,6 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
     struct request request = {.of = {.together = true}};
     struct job job = {.report.end.error = {NAN, NAN}};
     hs_problem_init(&job.problem);
-    hs_error_init(&request.doubts);
     request.of.doubts = &request.doubts;
     hs_signals_watch();
 

@@ -124,7 +124,7 @@ static void json_row(struct hs_json *json, const struct findings *findings,
 static void print_json(const struct findings *findings)
 {
     const struct hs_tuning *tuning = &findings->tuning;
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "config", findings->problem->config_path);
     hs_json_text(&json, "case", tuning->about.about);

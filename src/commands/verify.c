@@ -104,20 +104,18 @@ static enum hs_status find_out(const struct request *request, struct findings *f
     const struct hs_plan *plan = &findings->plan;
     static const char alone[] = "that is for one rank";
     const bool several = hs_ranks_count() > 1;
-    enum hs_status st = compare(findings, err);
+    HS_TRY(compare(findings, err));
     if (several)
         snprintf(findings->power.lacking, sizeof findings->power.lacking, "%s", alone);
-    else if (!st)
-        st = hs_verify_power(problem, plan,
-                             request->power > 0 ? request->power
-                                                : hs_verify_sweeps(problem, plan, true),
-                             &findings->power, err);
+    else
+        HS_TRY(hs_verify_power(problem, plan,
+                               request->power > 0 ? request->power
+                                                  : hs_verify_sweeps(problem, plan, true),
+                               &findings->power, err));
     findings->no_refinement = several ? alone : hs_verify_no_refinement(problem);
-    if (!st && !findings->no_refinement)
-        st = hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err);
-    if (!st && !several)
-        st = find_error(findings, err);
-    return st;
+    if (!findings->no_refinement)
+        HS_TRY(hs_verify_refine(problem, plan, refinement_updates, &findings->refinement, err));
+    return several ? HS_OK : find_error(findings, err);
 }
 
 static bool within(const struct hs_comparison *comparison)
@@ -332,7 +330,7 @@ static void json_refinement(struct hs_json *json, const struct findings *finding
 
 static void print_json(const struct findings *findings)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "config", findings->problem->config_path);
     hs_json_text(&json, "method_not_looked_at", findings->method);
@@ -346,16 +344,17 @@ static void print_json(const struct findings *findings)
 
 /* -------------------------------------------------------------------------------------------- */
 
-static enum hs_status judge(const struct findings *findings, struct hs_error *err)
+/* `what`: the kernel was compared with that. */
+static enum hs_status judge(const struct findings *findings, const struct hs_comparison *c,
+                            const char *what, struct hs_error *err)
 {
-    const struct hs_comparison *c = &findings->comparison;
     if (within(c))
         return HS_OK;
     return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: kernel %s differs from the reference by up to %.3g (%" PRIu64
-                        " ULPs), more than the bound of %.3g",
-                        findings->problem->config_path, findings->plan.kernel->name, c->max_abs,
-                        c->max_ulps, c->bound);
+                        "%s: kernel %s differs from %s by up to %.3g after %" PRId64
+                        " sweeps, more than the bound of %.3g",
+                        findings->problem->config_path, findings->plan.kernel->name, what,
+                        c->max_abs, c->sweeps, c->bound);
 }
 
 /* ---- every kernel -------------------------------------------------------------------------- */
@@ -382,7 +381,7 @@ static void print_heading(const struct findings *findings)
 static enum hs_status compare_every(const struct request *request, struct findings *findings,
                                     struct hs_error *err)
 {
-    struct hs_json json = hs_json_on(stdout);
+    struct hs_json json = {.stream = stdout};
     enum hs_status first = HS_OK;
     if (request->of.json) {
         hs_json_open(&json, NULL);
@@ -403,7 +402,7 @@ static enum hs_status compare_every(const struct request *request, struct findin
             else if (!request->of.quiet)
                 print_row(findings);
             fflush(stdout);
-            st = judge(findings, err);
+            st = judge(findings, &findings->comparison, "the reference", err);
         }
         first = first ? first : st;
     }
@@ -414,37 +413,10 @@ static enum hs_status compare_every(const struct request *request, struct findin
     return first;
 }
 
-static enum hs_status judge_power(const struct findings *findings, struct hs_error *err)
-{
-    const struct hs_comparison *c = &findings->power.comparison;
-    if (findings->power.lacking[0] || within(c))
-        return HS_OK;
-    return hs_error_add(err, HS_FAILED_CHECK,
-                        "%s: kernel %s differs from the exact power of a sweep by up to %.3g after "
-                        "%" PRId64 " sweeps, more than the bound of %.3g",
-                        findings->problem->config_path, findings->plan.kernel->name, c->max_abs,
-                        c->sweeps, c->bound);
-}
-
-/* Checks exact.max_error on the config's own grid. */
-static enum hs_status judge_error(const struct findings *findings, struct hs_error *err)
-{
-    const struct hs_problem *problem = findings->problem;
-    if (!findings->measured || !hs_outcome_is_inaccurate(problem, findings->error.max))
-        return HS_OK;
-    return hs_error_add(
-        err, HS_FAILED_CHECK,
-        "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at the end",
-        hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error,
-        findings->error.max);
-}
-
 static enum hs_status prove(const struct request *request, struct findings *findings,
                             struct hs_error *err)
 {
-    enum hs_status st = find_out(request, findings, err);
-    if (st)
-        return st;
+    HS_TRY(find_out(request, findings, err));
     if (request->of.json)
         print_json(findings);
     else if (!request->of.quiet) {
@@ -454,8 +426,14 @@ static enum hs_status prove(const struct request *request, struct findings *find
         print_meaning(findings);
         print_error(findings);
     }
-    st = judge(findings, err);
-    const enum hs_status power = judge_power(findings, err), error = judge_error(findings, err);
+    const enum hs_status st = judge(findings, &findings->comparison, "the reference", err);
+    const enum hs_status power =
+        findings->power.lacking[0]
+            ? HS_OK
+            : judge(findings, &findings->power.comparison, "the exact power of a sweep", err);
+    const enum hs_status error =
+        findings->measured ? hs_outcome_check_error(findings->problem, findings->error.max, err)
+                           : HS_OK;
     return st ? st : power ? power : error;
 }
 

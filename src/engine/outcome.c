@@ -2,9 +2,15 @@
 
 #include <math.h>
 
-bool hs_outcome_is_inaccurate(const struct hs_problem *problem, double max_error)
+enum hs_status hs_outcome_check_error(const struct hs_problem *problem, double max_error,
+                                      struct hs_error *err)
 {
-    return !isnan(problem->exact.max_error) && !(max_error <= problem->exact.max_error);
+    if (isnan(problem->exact.max_error) || max_error <= problem->exact.max_error)
+        return HS_OK;
+    return hs_error_add(
+        err, HS_FAILED_CHECK,
+        "%s: exact.max_error = %g: exceeded: the largest |T - exact| is %g at the end",
+        hs_problem_place(problem, HS_PLACE_MAX_ERROR), problem->exact.max_error, max_error);
 }
 
 /* The outcome of a run that reached its end. */
@@ -13,7 +19,7 @@ static enum hs_outcome at_end(const struct hs_problem *problem, const struct hs_
 {
     if (problem->schedule.steady && !steady->reached)
         return HS_OUTCOME_NOT_STEADY;
-    if (hs_outcome_is_inaccurate(problem, max_error))
+    if (hs_outcome_check_error(problem, max_error, NULL))
         return HS_OUTCOME_INACCURATE;
     return problem->schedule.steady ? HS_OUTCOME_STEADY : HS_OUTCOME_FINISHED;
 }

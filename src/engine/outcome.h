@@ -28,7 +28,8 @@ const char *hs_outcome_name(enum hs_outcome outcome);
 /* Done, and the answer is what the config asked for. */
 bool hs_outcome_passed(enum hs_outcome outcome);
 
-/* Above exact.max_error, or not known to be below it. */
-bool hs_outcome_is_inaccurate(const struct hs_problem *problem, double max_error);
+/* HS_FAILED_CHECK above exact.max_error, or if that is not known to be met. */
+enum hs_status hs_outcome_check_error(const struct hs_problem *problem, double max_error,
+                                      struct hs_error *err);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "core/memory.h"
 #include "core/text.h"
-#include "input/config_keys.h"
 #include "input/config_reader.h"
 #include "input/config_text.h"
 #include "input/fingerprint.h"
@@ -71,13 +70,6 @@ static bool has_steps(const struct hs_reader *reader)
     return sound;
 }
 
-/* Adds the config and its includes to the inputs; field files are added when they are read. */
-static void keep_files(struct hs_reader *reader, const struct hs_config_text *text)
-{
-    for (size_t i = 0; i < text->count; i++)
-        hs_problem_add_input(reader->problem, i == 0 ? "" : "@include", text->names[i]);
-}
-
 /* The unit is shown beside every temperature in messages. */
 static void read_unit(struct hs_reader *reader)
 {
@@ -114,8 +106,7 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
                               struct hs_error *err)
 {
     hs_problem_init(out);
-    struct hs_error trouble; /* separate from earlier errors in err */
-    hs_error_init(&trouble);
+    struct hs_error trouble = {.status = HS_OK}; /* separate from earlier errors in err */
     struct hs_settings settings;
     hs_settings_init(&settings, path, &trouble);
     struct hs_config_text text;
@@ -130,7 +121,8 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
         out->config_text = whole_text(text.plain, overrides, override_count);
         struct hs_reader reader = {
             .settings = &settings, .problem = out, .doubts = how.doubts, .numbers = how.numbers};
-        keep_files(&reader, &text);
+        for (size_t i = 0; i < text.count; i++) /* field files are added when they are read */
+            hs_problem_add_input(out, i == 0 ? "" : "@include", text.names[i]);
         keep_overrides(overrides, override_count, out);
         if (parsed)
             read_problem(&reader);

@@ -129,12 +129,6 @@ struct initial_check {
     int64_t node[HS_AXES];
 };
 
-static void note_largest(struct initial_check *check, const int64_t node[HS_AXES])
-{
-    check->largest = fabs(check->row[node[HS_X]]);
-    memcpy(check->node, node, sizeof check->node);
-}
-
 /* Tiny numbers are allowed at some nodes of an expression or a file, but not everywhere. */
 static void check_largest(const struct initial_check *check)
 {
@@ -155,8 +149,10 @@ static bool check_rows(struct initial_check *check, int64_t first, int64_t end, 
         hs_initial_row(&check->rows, r % ny, r / ny, check->row);
         int64_t i = 0;
         for (; i < nx && fabs(check->row[i]) <= most; i++)
-            if (fabs(check->row[i]) > check->largest)
-                note_largest(check, (int64_t[]){i, r % ny, r / ny});
+            if (fabs(check->row[i]) > check->largest) {
+                check->largest = fabs(check->row[i]);
+                memcpy(check->node, (int64_t[]){i, r % ny, r / ny}, sizeof check->node);
+            }
         if (i == nx)
             continue;
         const int64_t node[HS_AXES] = {i, r % ny, r / ny};

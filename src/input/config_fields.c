@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,8 +62,7 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     char *path = dataset && reader->grid_known ? hs_locate_input(reader, key.text) : NULL;
     if (!path)
         return NULL;
-    struct hs_error why;
-    hs_error_init(&why);
+    struct hs_error why = {.status = HS_OK};
     struct hs_stored *stored = NULL;
     const enum hs_status status = hs_field_file_find(path, dataset, step, shape, &stored, &why);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))
@@ -86,7 +84,7 @@ bool hs_take_dataset(struct hs_reader *reader, const char *group, struct hs_stor
 {
     const int64_t layers = hs_stored_layers(stored), plane = hs_stored_plane(stored);
     const int64_t together = out || layers < stored->together ? layers : stored->together;
-    struct hs_content content = hs_content_begin();
+    struct hs_content content = HS_CONTENT_NONE;
     double *values = malloc((size_t)(together * plane) * sizeof *values);
     bool good = values;
     if (!values)

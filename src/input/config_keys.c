@@ -1,4 +1,4 @@
-#include "input/config_keys.h"
+#include "input/config_reader.h"
 
 #include "core/boundary.h"
 #include "core/memory.h"

@@ -1,6 +1,7 @@
 /* title, precision, solver, output, checkpoint and probes. */
 #include "input/config_reader.h"
 
+#include "core/disk.h"
 #include "core/memory.h"
 #include "core/regular.h"
 #include "core/text.h"
@@ -12,9 +13,7 @@
 /* The config's name with .h5, in the working directory. */
 static char *default_file(const char *config)
 {
-    const char *slash = strrchr(config, '/');
-    const char *name = slash ? slash + 1 : config;
-    const char *dot = strrchr(name, '.');
+    const char *name = hs_file_name(config), *dot = strrchr(name, '.');
     const int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
     return hs_format("%.*s.h5", length, name);
 }
@@ -30,12 +29,9 @@ static void check_file(struct hs_reader *reader)
     const char *file = problem->output.file, *dot = strrchr(file, '.');
     struct stat status;
     if (file[0] == '\0' || file[strlen(file) - 1] == '/' ||
-        (stat(file, &status) == 0 && S_ISDIR(status.st_mode)))
+        (stat(file, &status) == 0 && !S_ISREG(status.st_mode)))
         hs_complain(reader, "output.file",
-                    "is a folder or empty; give the name of the file to write");
-    else if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
-        hs_complain(reader, "output.file",
-                    "is a device or a pipe; give the name of the file to write");
+                    "is empty, a folder, a device or a pipe; give the name of the file to write");
     else if (strncmp(file, "~/", 2) == 0)
         hs_complain(reader, "output.file",
                     "~ is no folder of yours here, as it is to a shell; write the path out");

@@ -196,8 +196,7 @@ static int read_table(struct hs_reader *reader, const char *key)
     if (!path)
         return -1;
     struct hs_time_function function;
-    struct hs_error why;
-    hs_error_init(&why);
+    struct hs_error why = {.status = HS_OK};
     const enum hs_status status = hs_table_file_read(path, &function, &why);
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));

@@ -430,17 +430,13 @@ static void read_face(struct hs_reader *reader, int face)
     }
     check_numbers(reader, &own, kind);
     const struct hs_key group = hs_key("boundary.%s", hs_face_name(face));
-    hs_refuse(reader, group.text, "patches", "a periodic face is no wall; remove its patches");
-    hs_refuse(reader, group.text, "labels_file",
-              "a periodic face is no wall; remove its labels_file");
+    hs_refuse(reader, group.text, "patches|labels_file", "a periodic face is no wall; remove it");
 }
 
 void hs_read_walls(struct hs_reader *reader)
 {
     for (int face = 0; face < 2 * reader->problem->grid.dims; face++)
         read_face(reader, face);
-    hs_refuse(reader, "boundary.all", "patches",
-              "patches are of one face; give them to x_min, x_max ...");
-    hs_refuse(reader, "boundary.all", "labels_file",
-              "labels are of one face; give them to x_min, x_max ...");
+    hs_refuse(reader, "boundary.all", "patches|labels_file",
+              "patches and their labels are of one face; give them to x_min, x_max ...");
 }

@@ -19,7 +19,7 @@ char *hs_settings_fingerprint(const struct hs_settings *settings);
 struct hs_content {
     unsigned long crc, adler;
 };
-struct hs_content hs_content_begin(void);
+#define HS_CONTENT_NONE ((struct hs_content){0, 1}) /* where zlib's checksums begin */
 void hs_content_add(struct hs_content *content, const double *values, int64_t count);
 /* Allocated. */
 char *hs_content_name(const struct hs_content *content, int dims, const int64_t *points);

@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,15 @@ const char *hs_number_parse_decimal(const char *text, double *out)
 {
     return text[strspn(text, "+-.0123456789eE")] ? "is not a decimal number"
                                                  : hs_number_parse(text, out);
+}
+
+void hs_number_write(double value, char out[HS_NUMBER_TEXT])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, HS_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
 }
 
 bool hs_number_is_not_finite(const char *text)

@@ -14,6 +14,10 @@ const char *hs_number_parse_count(const char *text, int64_t *out); /* 1e5 is a c
 /* The same, but plain decimal notation only, as in files of other programs. */
 const char *hs_number_parse_decimal(const char *text, double *out);
 
+/* Writes the fewest of 15 to 17 digits that read back as the same number. */
+enum { HS_NUMBER_TEXT = 32 };
+void hs_number_write(double value, char out[HS_NUMBER_TEXT]);
+
 /* Whether the text stands for a number that is not finite: "nan", "-inf". */
 bool hs_number_is_not_finite(const char *text);
 

@@ -3,7 +3,6 @@
 #include "generated/templates.h" /* TEMPLATE_NAME, the text of configs/init/NAME.cfg */
 
 #include <stddef.h>
-#include <string.h>
 
 const struct hs_template hs_templates[] = {
     {"block3d", "3D block with a heat source, a hot core and convection on one face",
@@ -15,11 +14,3 @@ const struct hs_template hs_templates[] = {
     {"steady", "2D plate to its steady state", TEMPLATE_steady},
     {NULL, NULL, NULL},
 };
-
-const struct hs_template *hs_template_find(const char *name)
-{
-    for (const struct hs_template *template = hs_templates; template->name; template ++)
-        if (strcmp(template->name, name) == 0)
-            return template;
-    return NULL;
-}

@@ -10,6 +10,4 @@ struct hs_template {
 
 extern const struct hs_template hs_templates[]; /* ends with a NULL name; the first is the usual */
 
-const struct hs_template *hs_template_find(const char *name); /* NULL if there is none */
-
 #endif

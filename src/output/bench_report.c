@@ -2,9 +2,9 @@
 #include "core/version.h"
 #include "engine/registry.h"
 #include "output/body_text.h"
-#include "output/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *device_of(const struct hs_bench_report *report)
@@ -96,169 +96,165 @@ static struct line line_of_peer(const struct hs_bench_report *report, const stru
 }
 
 /* Calls `each` for every line of a place: first the kernels, then the peers. */
-static void for_lines(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
-                      void (*each)(FILE *, const struct hs_bench_report *, enum hs_bench_place,
+static void for_lines(const struct hs_bench_report *report, enum hs_bench_place place,
+                      void (*each)(const struct hs_bench_report *, enum hs_bench_place,
                                    const struct line *))
 {
     for (int n = 0; n < report->count; n++)
         if (report->rows[n].proven && report->rows[n].figures[place].pairs) {
             const struct line line = line_of_kernel(report, &report->rows[n], place);
-            each(stream, report, place, &line);
+            each(report, place, &line);
         }
     for (int n = 0; report->peers && n < report->peers->count && peer_is_in(report, place); n++)
         if (report->peers->peer[n].outcome == HS_PEER_TIMED) {
             const struct line line = line_of_peer(report, &report->peers->peer[n], place);
-            each(stream, report, place, &line);
+            each(report, place, &line);
         }
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
-static void print_case(FILE *stream, const struct hs_bench *bench)
+static void print_case(const struct hs_bench *bench)
 {
     const struct hs_bench_request *request = &bench->request;
     const int terms = hs_stencil_count(request->dims, request->radius);
     if (bench->problem.body) {
-        fprintf(stream, "body       ");
-        hs_body_text(stream, &bench->problem);
-        fprintf(stream, "\n");
+        printf("body       ");
+        hs_body_text(&bench->problem);
+        printf("\n");
     } else
-        fprintf(stream, "stencil    radius %d, %d points, as many different coefficients\n",
-                request->radius, terms);
+        printf("stencil    radius %d, %d points, as many different coefficients\n", request->radius,
+               terms);
 }
 
-static void print_header(FILE *stream, const struct hs_bench_report *report)
+static void print_header(const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
     char points[HS_POINTS_TEXT];
     hs_points_name(request->dims, request->points, " x ", points, sizeof points);
-    fprintf(stream, "device     %s\ngrid       %s, %s\n", device_of(report), points,
-            hs_precision_name(request->precision));
-    print_case(stream, report->bench);
-    fprintf(stream, "program    heatsolve %s, commit %s, %s\ncommand    %s\n", hs_version(),
-            hs_commit(), hs_compiler(), report->command);
-    fprintf(stream, "proof      %lld sweeps against the CPU reference, random data\n",
-            (long long)report->bench->proof_sweeps);
-    fprintf(stream, "auto       %s%s\n", report->choice->kernel->name,
-            report->choice->choice == HS_CHOICE_TUNED ? ", as tuned" : "");
+    printf("device     %s\ngrid       %s, %s\n", device_of(report), points,
+           hs_precision_name(request->precision));
+    print_case(report->bench);
+    printf("program    heatsolve %s, commit %s, %s\ncommand    %s\n", hs_version(), hs_commit(),
+           hs_compiler(), report->command);
+    printf("proof      %lld sweeps against the CPU reference, random data\n",
+           (long long)report->bench->proof_sweeps);
+    printf("auto       %s%s\n", report->choice->kernel->name,
+           report->choice->choice == HS_CHOICE_TUNED ? ", as tuned" : "");
 }
 
 /* A number in `width` columns, or a dash where there is none. */
-static void print_number(FILE *stream, int width, int places, double value)
+static void print_number(int width, int places, double value)
 {
     if (isfinite(value))
-        fprintf(stream, " %*.*f", width, places, value);
+        printf(" %*.*f", width, places, value);
     else
-        fprintf(stream, " %*s", width, "-");
+        printf(" %*s", width, "-");
 }
 
-static void print_line(FILE *stream, const struct hs_bench_report *report,
-                       enum hs_bench_place place, const struct line *line)
+static void print_line(const struct hs_bench_report *report, enum hs_bench_place place,
+                       const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
     const bool peer = strcmp(line->kind, "peer") == 0;
-    fprintf(stream, "%s%-*s", peer ? "peer: " : "", peer ? 15 : 21, line->name);
-    print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.median));
-    print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.max));
-    print_number(stream, 8, 3, hs_bench_gcells(bench, line->seconds.min));
-    print_number(stream, 8, 1, 1e-9 * hs_bench_bytes(bench, line->seconds.median));
-    print_number(stream, 9, 1, 100.0 * line->fraction);
-    print_number(stream, 11, 2, speedup(report, place, line->seconds.median));
-    print_number(stream, 11, 2, 1e6 * line->seconds.median);
-    fprintf(stream, " %4d\n", line->seconds.count);
+    printf("%s%-*s", peer ? "peer: " : "", peer ? 15 : 21, line->name);
+    print_number(8, 3, hs_bench_gcells(bench, line->seconds.median));
+    print_number(8, 3, hs_bench_gcells(bench, line->seconds.max));
+    print_number(8, 3, hs_bench_gcells(bench, line->seconds.min));
+    print_number(8, 1, 1e-9 * hs_bench_bytes(bench, line->seconds.median));
+    print_number(9, 1, 100.0 * line->fraction);
+    print_number(11, 2, speedup(report, place, line->seconds.median));
+    print_number(11, 2, 1e6 * line->seconds.median);
+    printf(" %4d\n", line->seconds.count);
 }
 
-static void print_place(FILE *stream, const struct hs_bench_report *report,
-                        enum hs_bench_place place)
+static void print_place(const struct hs_bench_report *report, enum hs_bench_place place)
 {
     const struct hs_bench_figures *first = first_in(report, place);
     const double copy = hs_bench_copy(report->rows, report->count, place);
     if (!first)
         return;
-    fprintf(stream, "\nfields in %s", hs_bench_place_name(place));
+    printf("\nfields in %s", hs_bench_place_name(place));
     if (place == HS_BENCH_CACHE)
-        fprintf(stream, ": one pair of them, as a run of this grid has");
+        printf(": one pair of them, as a run of this grid has");
     else if (first->pairs > 1)
-        fprintf(stream, ": %d pairs of them in turn, each out of the cache when it is its turn",
-                first->pairs);
+        printf(": %d pairs of them in turn, each out of the cache when it is its turn",
+               first->pairs);
     if (isfinite(copy))
-        fprintf(stream, "; copy %.1f GB/s", 1e-9 * copy);
+        printf("; copy %.1f GB/s", 1e-9 * copy);
     char versus[32];
     snprintf(versus, sizeof versus, "x %s", baseline_of(report));
-    fprintf(stream, "\n\n%-21s %8s %8s %8s %8s %9s %11s %11s %4s\n", "kernel", "GCell/s", "min",
-            "max", "GB/s", "% of copy", versus, "us a sweep", "n");
-    for_lines(stream, report, place, print_line);
+    printf("\n\n%-21s %8s %8s %8s %8s %9s %11s %11s %4s\n", "kernel", "GCell/s", "min", "max",
+           "GB/s", "% of copy", versus, "us a sweep", "n");
+    for_lines(report, place, print_line);
 }
 
-static void print_refused(FILE *stream, const struct hs_bench_report *report)
+static void print_refused(const struct hs_bench_report *report)
 {
     for (int n = 0; n < report->count; n++) {
         const struct hs_bench_row *row = &report->rows[n];
         if (!row->proven)
-            fprintf(stream, "\n%-21s not timed: differs from the reference by %g (at most %g)\n",
-                    row->kernel->name, row->apart, row->bound);
+            printf("\n%-21s not timed: differs from the reference by %g (at most %g)\n",
+                   row->kernel->name, row->apart, row->bound);
     }
 }
 
-static void print_peers(FILE *stream, const struct hs_peers *peers)
+static void print_peers(const struct hs_peers *peers)
 {
     static const char *const outcome[] = {
         [HS_PEER_TIMED] = "", [HS_PEER_ABSENT] = "", [HS_PEER_FAILED] = "failed: "};
-    fprintf(stream, "\npeers: the same sweep in other software, each proven against numpy and "
-                    "heatsolve first\n");
+    printf("\npeers: the same sweep in other software, each proven against numpy and "
+           "heatsolve first\n");
     for (int n = 0; n < peers->count; n++) {
         const struct hs_peer *peer = &peers->peer[n];
-        fprintf(stream, "%-21s %s%s\n", peer->name, outcome[peer->outcome],
-                peer->outcome == HS_PEER_TIMED ? peer->version : peer->why);
+        printf("%-21s %s%s\n", peer->name, outcome[peer->outcome],
+               peer->outcome == HS_PEER_TIMED ? peer->version : peer->why);
     }
 }
 
-static void print_roofline(FILE *stream, const struct hs_roofline *r, enum hs_device device)
+static void print_roofline(const struct hs_roofline *r, enum hs_device device)
 {
     const char *neither =
         device == HS_CUDA ? "neither: latency, issue, shared memory" : "neither: latency, issue";
-    fprintf(stream, "\nroofline, fields in %s: copy %.1f GB/s", hs_bench_place_name(r->place),
-            1e-9 * r->bandwidth);
+    printf("\nroofline, fields in %s: copy %.1f GB/s", hs_bench_place_name(r->place),
+           1e-9 * r->bandwidth);
     if (r->ceilings.cache > 0.0)
-        fprintf(stream, ", reads from cache %.1f GB/s", 1e-9 * r->ceilings.cache);
+        printf(", reads from cache %.1f GB/s", 1e-9 * r->ceilings.cache);
     if (r->ceilings.flops > 0.0)
-        fprintf(stream, ", multiply-adds %.1f GFLOP/s", 1e-9 * r->ceilings.flops);
-    fprintf(stream, "; %.0f operations a point\n\n%-21s %8s %10s %10s %10s %13s  %s\n",
-            r->flops_per_point, "kernel", "words", "FLOP/byte", "GFLOP/s", "ceiling",
-            "% of ceiling", "bound by");
+        printf(", multiply-adds %.1f GFLOP/s", 1e-9 * r->ceilings.flops);
+    printf("; %.0f operations a point\n\n%-21s %8s %10s %10s %10s %13s  %s\n", r->flops_per_point,
+           "kernel", "words", "FLOP/byte", "GFLOP/s", "ceiling", "% of ceiling", "bound by");
     for (int n = 0; n < r->count; n++) {
         const struct hs_roofline_point *p = &r->point[n];
-        fprintf(stream, "%-21s %8.3f %10.3f %10.1f %10.1f %13.1f  %s\n", p->name, p->words,
-                p->intensity, 1e-9 * p->flops, 1e-9 * p->ceiling, 100.0 * p->fraction,
-                p->bound == HS_BOUND_NEITHER ? neither : hs_roofline_bound_name(p->bound));
+        printf("%-21s %8.3f %10.3f %10.1f %10.1f %13.1f  %s\n", p->name, p->words, p->intensity,
+               1e-9 * p->flops, 1e-9 * p->ceiling, 100.0 * p->fraction,
+               p->bound == HS_BOUND_NEITHER ? neither : hs_roofline_bound_name(p->bound));
     }
-    fprintf(stream, "\nwords: moved for a point and sweep; 2 for one sweep a launch, for fused "
-                    "sweeps as the launch\nloads and writes, halos included (caches save some "
-                    "of it, which can lift a kernel above the ceiling).\n");
+    printf("\nwords: moved for a point and sweep; 2 for one sweep a launch, for fused "
+           "sweeps as the launch\nloads and writes, halos included (caches save some "
+           "of it, which can lift a kernel above the ceiling).\n");
 }
 
-void hs_bench_report_table(FILE *stream, const struct hs_bench_report *report)
+void hs_bench_report_table(const struct hs_bench_report *report)
 {
-    print_header(stream, report);
+    print_header(report);
     for (int place = 0; place < HS_BENCH_PLACES; place++)
-        print_place(stream, report, (enum hs_bench_place)place);
-    print_refused(stream, report);
+        print_place(report, (enum hs_bench_place)place);
+    print_refused(report);
     if (report->peers)
-        print_peers(stream, report->peers);
+        print_peers(report->peers);
     if (report->roofline)
-        print_roofline(stream, report->roofline, report->rows[0].kernel->device);
-    fprintf(
-        stream,
-        "\nGCell/s: 1e9 points updated a second; median, min and max of n samples. GB/s: at the "
-        "minimum of\n2 words a point, one read and one written. %% of copy: fraction of the "
-        "bandwidth of a copy of the\nfield within the device's memory, timed in turn with the "
-        "kernel. x %s: speed-up over it.\n",
-        baseline_of(report));
+        print_roofline(report->roofline, report->rows[0].kernel->device);
+    printf("\nGCell/s: 1e9 points updated a second; median, min and max of n samples. GB/s: at the "
+           "minimum of\n2 words a point, one read and one written. %% of copy: fraction of the "
+           "bandwidth of a copy of the\nfield within the device's memory, timed in turn with the "
+           "kernel. x %s: speed-up over it.\n",
+           baseline_of(report));
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_samples(struct hs_json *json, const char *key, const struct hs_samples *samples)
+void hs_samples_json(struct hs_json *json, const char *key, const struct hs_samples *samples)
 {
     hs_json_open(json, key);
     hs_json_number(json, "min", samples->min);
@@ -277,12 +273,12 @@ static void json_figures(struct hs_json *json, const struct hs_bench_report *rep
     hs_json_number(json, "gcells", hs_bench_gcells(bench, f->seconds.median));
     hs_json_number(json, "bytes_per_second", hs_bench_bytes(bench, f->seconds.median));
     hs_json_number(json, "speedup", speedup(report, place, f->seconds.median));
-    json_samples(json, "seconds_per_sweep", &f->seconds);
+    hs_samples_json(json, "seconds_per_sweep", &f->seconds);
     hs_json_integer(json, "samples", f->seconds.count);
     hs_json_integer(json, "sweeps_per_sample", f->in_sample);
     if (f->fraction.count) {
-        json_samples(json, "copy_bytes_per_second", &f->copy);
-        json_samples(json, "fraction_of_copy", &f->fraction);
+        hs_samples_json(json, "copy_bytes_per_second", &f->copy);
+        hs_samples_json(json, "fraction_of_copy", &f->fraction);
     }
     hs_json_close(json);
 }
@@ -321,7 +317,7 @@ static void json_peer(struct hs_json *json, const struct hs_bench_report *report
                        hs_bench_bytes(report->bench, peer->seconds.median));
         hs_json_number(json, "fraction_of_copy", line.fraction);
         hs_json_number(json, "speedup", speedup(report, place, peer->seconds.median));
-        json_samples(json, "seconds_per_sweep", &peer->seconds);
+        hs_samples_json(json, "seconds_per_sweep", &peer->seconds);
         hs_json_integer(json, "samples", peer->seconds.count);
     } else {
         hs_json_text(json, peer->outcome == HS_PEER_ABSENT ? "absent" : "failed", peer->why);
@@ -354,10 +350,10 @@ static void json_roofline(struct hs_json *json, const struct hs_roofline *r)
     hs_json_close(json);
 }
 
-void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
+void hs_bench_report_json(const struct hs_bench_report *report)
 {
     const struct hs_bench_request *request = &report->bench->request;
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());
@@ -391,15 +387,15 @@ void hs_bench_report_json(FILE *stream, const struct hs_bench_report *report)
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* Writes an empty field if there is no number: every CSV reader takes it as missing. */
-static void csv_number(FILE *stream, const char *format, double value)
+static void csv_number(const char *format, double value)
 {
-    fputc(',', stream);
+    putchar(',');
     if (isfinite(value))
-        fprintf(stream, format, value);
+        printf(format, value);
 }
 
 /* For a kernel that disagrees with the reference: its deviation and no times. */
-static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs_bench_place place,
+static void csv_line(const struct hs_bench_report *report, enum hs_bench_place place,
                      const struct line *line)
 {
     const struct hs_bench *bench = report->bench;
@@ -407,34 +403,32 @@ static void csv_line(FILE *stream, const struct hs_bench_report *report, enum hs
     const double median = line->proven ? line->seconds.median : NAN;
     char points[HS_POINTS_TEXT];
     hs_points_name(request->dims, request->points, "x", points, sizeof points);
-    fprintf(stream, "%s,%s,\"%s\",%s,%d,%d,%s,%d,%s,%d,%d,%g,%d,%lld", line->name, line->kind,
-            line->device, points, request->dims, request->radius,
-            hs_precision_name(request->precision), line->steps,
-            line->proven ? hs_bench_place_name(place) : "", line->pairs, line->proven, line->apart,
-            line->seconds.count, (long long)line->in_sample);
-    csv_number(stream, "%.6e", line->proven ? line->seconds.min : NAN);
-    csv_number(stream, "%.6e", median);
-    csv_number(stream, "%.6e", line->proven ? line->seconds.max : NAN);
-    csv_number(stream, "%.6g", hs_bench_gcells(bench, median));
-    csv_number(stream, "%.6g", hs_bench_bytes(bench, median));
-    csv_number(stream, "%.6g", line->copy);
-    csv_number(stream, "%.4f", line->fraction);
-    csv_number(stream, "%.4f", speedup(report, place, median));
-    fprintf(stream, ",%s,%s,\"%s\"\n", line->version, hs_commit(), report->command);
+    printf("%s,%s,\"%s\",%s,%d,%d,%s,%d,%s,%d,%d,%g,%d,%lld", line->name, line->kind, line->device,
+           points, request->dims, request->radius, hs_precision_name(request->precision),
+           line->steps, line->proven ? hs_bench_place_name(place) : "", line->pairs, line->proven,
+           line->apart, line->seconds.count, (long long)line->in_sample);
+    csv_number("%.6e", line->proven ? line->seconds.min : NAN);
+    csv_number("%.6e", median);
+    csv_number("%.6e", line->proven ? line->seconds.max : NAN);
+    csv_number("%.6g", hs_bench_gcells(bench, median));
+    csv_number("%.6g", hs_bench_bytes(bench, median));
+    csv_number("%.6g", line->copy);
+    csv_number("%.4f", line->fraction);
+    csv_number("%.4f", speedup(report, place, median));
+    printf(",%s,%s,\"%s\"\n", line->version, hs_commit(), report->command);
 }
 
-void hs_bench_report_csv(FILE *stream, const struct hs_bench_report *report)
+void hs_bench_report_csv(const struct hs_bench_report *report)
 {
-    fprintf(stream,
-            "kernel,kind,device,points,dims,radius,precision,steps,fields,field_pairs,proven,"
-            "apart,samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
-            "bytes_per_second,copy_bytes_per_second,fraction_of_copy,speedup,version,commit,"
-            "command\n");
+    printf("kernel,kind,device,points,dims,radius,precision,steps,fields,field_pairs,proven,"
+           "apart,samples,sweeps_per_sample,seconds_min,seconds_median,seconds_max,gcells,"
+           "bytes_per_second,copy_bytes_per_second,fraction_of_copy,speedup,version,commit,"
+           "command\n");
     for (int place = 0; place < HS_BENCH_PLACES; place++)
-        for_lines(stream, report, (enum hs_bench_place)place, csv_line);
+        for_lines(report, (enum hs_bench_place)place, csv_line);
     for (int n = 0; n < report->count; n++)
         if (!report->rows[n].proven) { /* peers that were not timed have nothing to plot */
             const struct line line = line_of_kernel(report, &report->rows[n], HS_BENCH_MEMORY);
-            csv_line(stream, report, HS_BENCH_MEMORY, &line);
+            csv_line(report, HS_BENCH_MEMORY, &line);
         }
 }

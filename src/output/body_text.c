@@ -4,21 +4,22 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
-void hs_body_text(FILE *stream, const struct hs_problem *problem)
+void hs_body_text(const struct hs_problem *problem)
 {
     const struct hs_network *network = problem->network;
     const int64_t nodes = hs_grid_count(&problem->grid);
     if (hs_is_measured(&problem->body->conductivity))
-        fprintf(stream, "measured fields");
+        printf("measured fields");
     else
-        fprintf(stream, "%d material%s", problem->body->substance_count,
-                problem->body->substance_count == 1 ? "" : "s");
+        printf("%d material%s", problem->body->substance_count,
+               problem->body->substance_count == 1 ? "" : "s");
     if (network->form == HS_NETWORK_ARRAYS)
-        fprintf(stream, "; %" PRId64 " nodes, each with its own coefficients", nodes);
+        printf("; %" PRId64 " nodes, each with its own coefficients", nodes);
     else
-        fprintf(stream, "; %" PRId64 " nodes, %d of them distinct, stored as %d-byte indices",
-                nodes, network->row_count - 1, network->form == HS_NETWORK_BYTES ? 1 : 2);
+        printf("; %" PRId64 " nodes, %d of them distinct, stored as %d-byte indices", nodes,
+               network->row_count - 1, network->form == HS_NETWORK_BYTES ? 1 : 2);
 }
 
 static const struct hs_body *body_of(const struct hs_problem *problem)
@@ -26,16 +27,16 @@ static const struct hs_body *body_of(const struct hs_problem *problem)
     return problem->body ? problem->body : problem->plain;
 }
 
-void hs_body_material_text(FILE *stream, const struct hs_problem *problem, int n)
+void hs_body_material_text(const struct hs_problem *problem, int n)
 {
     static const char *const volumes[] = {"", "m", "m^2", "m^3"};
     static const char *const masses[] = {"", "kg/m^2", "kg/m", "kg"};
     const struct hs_substance *s = &body_of(problem)->substance[n];
     const int dims = problem->grid.dims;
-    hs_text_put(stream, s->name, "");
-    fprintf(stream, ": %.6g %s", s->volume, volumes[dims]);
+    hs_text_put(stdout, s->name, "");
+    printf(": %.6g %s", s->volume, volumes[dims]);
     if (!isnan(s->density))
-        fprintf(stream, ", %.6g %s", s->volume * s->density, masses[dims]);
+        printf(", %.6g %s", s->volume * s->density, masses[dims]);
 }
 
 void hs_body_json(struct hs_json *json, const struct hs_problem *problem)

@@ -46,14 +46,6 @@ static enum hs_status make_contents(const struct checkpoint *c,
     return hs_image_close(&h5, root, c->path, err);
 }
 
-/* Renames the previous checkpoint once the new one is complete, as a backup of it. */
-static enum hs_status keep_old(const struct checkpoint *c, struct hs_error *err)
-{
-    if (rename(c->path, c->older) && errno != ENOENT)
-        return hs_file_failed(c->older, "put the older checkpoint there", errno, 0, err);
-    return HS_OK;
-}
-
 static enum hs_status write_file(const struct checkpoint *c,
                                  const struct hs_checkpoint_state *state, struct hs_frame *frame,
                                  struct hs_error *err)
@@ -71,8 +63,8 @@ static enum hs_status write_file(const struct checkpoint *c,
     }
     if (!st)
         st = hs_store_write(store, &image, err);
-    if (!st)
-        st = keep_old(c, err);
+    if (!st && rename(c->path, c->older) && errno != ENOENT) /* the new one is whole */
+        st = hs_file_failed(c->older, "put the older checkpoint there", errno, 0, err);
     if (!st)
         st = hs_store_commit(store, &image, err);
     hs_store_destroy(store);

@@ -19,13 +19,8 @@ const char hs_existing_elsewhere[] = "write elsewhere with --output FILE";
 
 /* ---- what it is ------------------------------------------------------------------------------ */
 
-static const char marks[][HS_MARK_BYTES] = {
+const char hs_existing_marks[][HS_MARK_BYTES] = {
     [HS_EXISTING_RUN] = "heatsolve run\n", [HS_EXISTING_CHECKPOINT] = "heatsolve checkpoint\n"};
-
-const char *hs_existing_mark(enum hs_existing kind)
-{
-    return marks[kind];
-}
 
 const char hs_existing_part_mark[] = "heatsolve part\n";
 
@@ -112,7 +107,8 @@ static enum hs_existing kind_of(const char *path, const struct ends *ends)
     const size_t behind = ends->first_size > HS_MARK_AT ? ends->first_size - HS_MARK_AT : 0;
     const size_t length = behind < HS_MARK_BYTES ? behind : HS_MARK_BYTES;
     for (int k = HS_EXISTING_RUN; k <= HS_EXISTING_CHECKPOINT; k++) /* cut short in some parts */
-        if (length > strlen("heatsolve") && memcmp(ends->first + HS_MARK_AT, marks[k], length) == 0)
+        if (length > strlen("heatsolve") &&
+            memcmp(ends->first + HS_MARK_AT, hs_existing_marks[k], length) == 0)
             return (enum hs_existing)k;
     if (begins(ends, hdf5))
         return unmarked(path);

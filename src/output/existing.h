@@ -59,7 +59,7 @@ enum { HS_MARK_AT = 96, HS_MARK_BYTES = 96 };
 enum { HS_PART_MARK_BYTES = 15 };
 extern const char hs_existing_part_mark[];
 
-/* The mark of a RUN or CHECKPOINT. */
-const char *hs_existing_mark(enum hs_existing kind);
+/* The marks of a RUN and a CHECKPOINT. */
+extern const char hs_existing_marks[][HS_MARK_BYTES];
 
 #endif

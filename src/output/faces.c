@@ -1,5 +1,6 @@
 #include "output/faces.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_assumed(const struct hs_problem *problem, int face)
@@ -7,14 +8,8 @@ static bool is_assumed(const struct hs_problem *problem, int face)
     return (problem->assumed_faces & 1u << face) != 0;
 }
 
-static bool are_alike(const struct hs_problem *problem, int a, int b)
-{
-    return strcmp(problem->face[a].type, problem->face[b].type) == 0 &&
-           is_assumed(problem, a) == is_assumed(problem, b);
-}
-
 /* Lists equal faces together, at the position of the first of them. */
-void hs_faces_text(FILE *stream, const struct hs_problem *problem)
+void hs_faces_text(const struct hs_problem *problem)
 {
     const int count = 2 * problem->grid.dims;
     unsigned told = 0;
@@ -23,13 +18,14 @@ void hs_faces_text(FILE *stream, const struct hs_problem *problem)
             continue;
         const char *between = told ? "; " : "";
         for (int other = face; other < count; other++)
-            if (are_alike(problem, face, other)) {
-                fprintf(stream, "%s%s", between, hs_face_name(other));
+            if (strcmp(problem->face[other].type, problem->face[face].type) == 0 &&
+                is_assumed(problem, other) == is_assumed(problem, face)) {
+                printf("%s%s", between, hs_face_name(other));
                 told |= 1u << other;
                 between = ", ";
             }
-        fprintf(stream, ": %s%s", problem->face[face].type,
-                is_assumed(problem, face) ? " (assumed; none given)" : "");
+        printf(": %s%s", problem->face[face].type,
+               is_assumed(problem, face) ? " (assumed; none given)" : "");
     }
 }
 

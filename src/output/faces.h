@@ -5,10 +5,8 @@
 #include "core/problem.h"
 #include "output/json.h"
 
-#include <stdio.h>
-
 /* "x_min: dirichlet; x_max, y_min: fixed (assumed; none given)" */
-void hs_faces_text(FILE *stream, const struct hs_problem *problem);
+void hs_faces_text(const struct hs_problem *problem);
 
 /* "boundary": {"x_min": "dirichlet", ...}, "boundary_assumed": ["x_max", "y_min"] */
 void hs_faces_json(struct hs_json *json, const struct hs_problem *problem);

@@ -88,13 +88,9 @@ enum { VALUE = 160 };
 static void show_value(const char *value, char out[VALUE])
 {
     snprintf(out, VALUE, "%.*s", value ? (int)strcspn(value, "\n") : 7, value ? value : "not set");
-    double number, again;
-    char typed[32];
-    if (hs_number_parse(out, &number))
-        return;
-    snprintf(typed, sizeof typed, "%.15g", number);
-    if (!hs_number_parse(typed, &again) && again == number)
-        snprintf(out, VALUE, "%s", typed);
+    double number;
+    if (!hs_number_parse(out, &number))
+        hs_number_write(number, out);
 }
 
 /* Finds the first key of `keys` on which the two differ. Input files are compared by their content,

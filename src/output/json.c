@@ -1,14 +1,10 @@
 #include "output/json.h"
 
 #include "core/text.h"
+#include "input/number.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-struct hs_json hs_json_on(FILE *stream)
-{
-    return (struct hs_json){.stream = stream};
-}
 
 static void write_text(FILE *stream, const char *text)
 {
@@ -28,20 +24,11 @@ static void write_text(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
-/* Writes the fewest of 15 to 17 digits that read back as the same double. */
 static void write_number(FILE *stream, double value)
 {
-    if (!isfinite(value)) {
-        fputs("null", stream);
-        return;
-    }
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
-        double back = 0.0;
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (sscanf(text, "%lf", &back) == 1 && back == value)
-            break;
-    }
+    char text[HS_NUMBER_TEXT] = "null";
+    if (isfinite(value))
+        hs_number_write(value, text);
     fputs(text, stream);
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Begins with the stream, and zeros. */
 struct hs_json {
     FILE *stream;
     int depth;
@@ -14,7 +15,6 @@ struct hs_json {
 };
 
 /* `key` is NULL inside arrays and for the outermost object. */
-struct hs_json hs_json_on(FILE *stream);
 void hs_json_open(struct hs_json *json, const char *key);       /* an object */
 void hs_json_open_array(struct hs_json *json, const char *key); /* an array */
 void hs_json_close(struct hs_json *json); /* either; the outermost also ends the line */

@@ -1,12 +1,12 @@
-#include "output/methods_report.h"
+#include "output/bench_report.h"
 
 #include "core/grid.h"
 #include "core/version.h"
 #include "engine/registry.h"
-#include "output/json.h"
 #include "output/pictures/chart.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *measure_of(const struct hs_methods_case *of)
@@ -16,54 +16,50 @@ static const char *measure_of(const struct hs_methods_case *of)
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
-static void print_row(FILE *stream, const struct hs_methods_row *row)
+static void print_row(const struct hs_methods_row *row)
 {
-    fprintf(stream, "%s%-*s ", row->peer ? "peer: " : "", row->peer ? 24 : 30, row->name);
+    printf("%s%-*s ", row->peer ? "peer: " : "", row->peer ? 24 : 30, row->name);
     if (*row->why) {
-        fprintf(stream, "none: %s\n", row->why);
+        printf("none: %s\n", row->why);
         return;
     }
-    fprintf(stream, "%8lld", (long long)row->steps);
+    printf("%8lld", (long long)row->steps);
     if (isnan(row->sweeps))
-        fprintf(stream, " %9s", "-");
+        printf(" %9s", "-");
     else
-        fprintf(stream, " %9.0f", row->sweeps);
-    fprintf(stream, " %9.2e %10.4g %10.4g %10.4g %4d\n", row->error, row->seconds.median,
-            row->seconds.min, row->seconds.max, row->seconds.count);
+        printf(" %9.0f", row->sweeps);
+    printf(" %9.2e %10.4g %10.4g %10.4g %4d\n", row->error, row->seconds.median, row->seconds.min,
+           row->seconds.max, row->seconds.count);
 }
 
-static void print_case(FILE *stream, const struct hs_methods_case *of, enum hs_precision precision)
+static void print_case(const struct hs_methods_case *of, enum hs_precision precision)
 {
     char points[HS_POINTS_TEXT];
     hs_points_name(of->dims, of->points, " x ", points, sizeof points);
-    fprintf(stream, "\n%s: %s, %s nodes, %s, %s, ", of->name, of->title, points,
-            hs_precision_name(precision), of->device);
+    printf("\n%s: %s, %s nodes, %s, %s, ", of->name, of->title, points,
+           hs_precision_name(precision), of->device);
     if (isnan(of->end))
-        fprintf(stream, "to a residual of %g of the initial field's\n", of->tolerance);
+        printf("to a residual of %g of the initial field's\n", of->tolerance);
     else
-        fprintf(
-            stream,
+        printf(
             "to t = %g s\nerrors against Euler's steps of \"%s\", extrapolated, which are off by "
             "%.1e\n",
             of->end, of->by, of->uncertainty);
-    fprintf(stream, "\n%-30s %8s %9s %9s %10s %10s %10s %4s\n", "",
-            isnan(of->end) ? "count" : "steps", "sweeps", measure_of(of), "seconds", "min", "max",
-            "n");
+    printf("\n%-30s %8s %9s %9s %10s %10s %10s %4s\n", "", isnan(of->end) ? "count" : "steps",
+           "sweeps", measure_of(of), "seconds", "min", "max", "n");
     for (int n = 0; n < of->count; n++)
-        print_row(stream, &of->row[n]);
+        print_row(&of->row[n]);
 }
 
-void hs_methods_report_table(FILE *stream, const struct hs_methods_bench *bench,
-                             const char *command)
+void hs_methods_report_table(const struct hs_methods_bench *bench, const char *command)
 {
-    fprintf(stream, "%s\nheatsolve %s, commit %s\n", command, hs_version(), hs_commit());
+    printf("%s\nheatsolve %s, commit %s\n", command, hs_version(), hs_commit());
     for (int n = 0; n < bench->count; n++)
-        print_case(stream, &bench->of[n], bench->request.precision);
-    fprintf(stream,
-            "\nerror: largest |T - reference| over largest |reference|, of time alone. seconds: of "
-            "all that a\nmethod does from the initial field on, its set-up included; median, min "
-            "and max of n samples.\nresidual: the largest rate of change that is left, over that "
-            "of the initial field; count: of\niterations or sweeps.\n");
+        print_case(&bench->of[n], bench->request.precision);
+    printf("\nerror: largest |T - reference| over largest |reference|, of time alone. seconds: of "
+           "all that a\nmethod does from the initial field on, its set-up included; median, min "
+           "and max of n samples.\nresidual: the largest rate of change that is left, over that "
+           "of the initial field; count: of\niterations or sweeps.\n");
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -80,11 +76,7 @@ static void json_row(struct hs_json *json, const struct hs_methods_case *of,
         hs_json_integer(json, "steps", row->steps);
         hs_json_number(json, "sweeps", row->sweeps);
         hs_json_number(json, measure_of(of), row->error);
-        hs_json_open(json, "seconds");
-        hs_json_number(json, "min", row->seconds.min);
-        hs_json_number(json, "median", row->seconds.median);
-        hs_json_number(json, "max", row->seconds.max);
-        hs_json_close(json);
+        hs_samples_json(json, "seconds", &row->seconds);
         hs_json_integer(json, "samples", row->seconds.count);
     }
     hs_json_close(json);
@@ -111,9 +103,9 @@ static void json_case(struct hs_json *json, const struct hs_methods_case *of)
     hs_json_close(json);
 }
 
-void hs_methods_report_json(FILE *stream, const struct hs_methods_bench *bench, const char *command)
+void hs_methods_report_json(const struct hs_methods_bench *bench, const char *command)
 {
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "version", hs_version());
     hs_json_text(&json, "commit", hs_commit());
@@ -130,10 +122,10 @@ void hs_methods_report_json(FILE *stream, const struct hs_methods_bench *bench, 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* Rows without numbers are left out: there is nothing to plot. */
-void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, const char *command)
+void hs_methods_report_csv(const struct hs_methods_bench *bench, const char *command)
 {
-    fprintf(stream, "case,name,kind,device,points,precision,steps,sweeps,measure,value,samples,"
-                    "seconds_min,seconds_median,seconds_max,version,commit,command\n");
+    printf("case,name,kind,device,points,precision,steps,sweeps,measure,value,samples,"
+           "seconds_min,seconds_median,seconds_max,version,commit,command\n");
     for (int c = 0; c < bench->count; c++) {
         const struct hs_methods_case *of = &bench->of[c];
         char points[HS_POINTS_TEXT];
@@ -142,14 +134,14 @@ void hs_methods_report_csv(FILE *stream, const struct hs_methods_bench *bench, c
             const struct hs_methods_row *row = &of->row[n];
             if (*row->why)
                 continue;
-            fprintf(stream, "%s,\"%s\",%s,\"%s\",%s,%s,%lld,", of->name, row->name,
-                    row->peer ? "peer" : "method", of->device, points,
-                    hs_precision_name(bench->request.precision), (long long)row->steps);
+            printf("%s,\"%s\",%s,\"%s\",%s,%s,%lld,", of->name, row->name,
+                   row->peer ? "peer" : "method", of->device, points,
+                   hs_precision_name(bench->request.precision), (long long)row->steps);
             if (isfinite(row->sweeps))
-                fprintf(stream, "%.0f", row->sweeps);
-            fprintf(stream, ",%s,%.6e,%d,%.6e,%.6e,%.6e,\"%s\",%s,\"%s\"\n", measure_of(of),
-                    row->error, row->seconds.count, row->seconds.min, row->seconds.median,
-                    row->seconds.max, row->version, hs_commit(), command);
+                printf("%.0f", row->sweeps);
+            printf(",%s,%.6e,%d,%.6e,%.6e,%.6e,\"%s\",%s,\"%s\"\n", measure_of(of), row->error,
+                   row->seconds.count, row->seconds.min, row->seconds.median, row->seconds.max,
+                   row->version, hs_commit(), command);
         }
     }
 }

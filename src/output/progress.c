@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 static const double bar_seconds = 0.1;   /* between redraws */
 static const double line_seconds = 10.0; /* between lines of a log */
@@ -241,9 +240,8 @@ static void destroy(void *self)
     free(self);
 }
 
-struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
-                                          const struct hs_problem *problem,
-                                          const struct hs_plan *plan)
+struct hs_observer *hs_progress_create(FILE *stream, bool terminal,
+                                       const struct hs_problem *problem, const struct hs_plan *plan)
 {
     struct progress *p = hs_new(sizeof *p);
     *p = (struct progress){.observer = {.name = "progress",
@@ -259,11 +257,4 @@ struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
                            .terminal = terminal,
                            .stride = 1};
     return &p->observer;
-}
-
-struct hs_observer *hs_progress_create(const struct hs_problem *problem, const struct hs_plan *plan)
-{
-    const char *kind = getenv("TERM");
-    const bool terminal = isatty(fileno(stderr)) && !(kind && !strcmp(kind, "dumb"));
-    return hs_progress_create_on(stderr, terminal, problem, plan);
 }

@@ -1,4 +1,4 @@
-/* Progress on stderr: a bar on a terminal, an occasional plain line in a log. */
+/* Progress of a run: a bar on a terminal, an occasional plain line in a log. */
 #ifndef HS_OUTPUT_PROGRESS_H
 #define HS_OUTPUT_PROGRESS_H
 
@@ -6,13 +6,9 @@
 
 #include <stdio.h>
 
-/* Destroying the observer ends the bar's line. */
-struct hs_observer *hs_progress_create(const struct hs_problem *problem,
+/* On the stream, a bar if that is a `terminal`. Destroying the observer ends the bar's line. */
+struct hs_observer *hs_progress_create(FILE *stream, bool terminal,
+                                       const struct hs_problem *problem,
                                        const struct hs_plan *plan);
-
-/* The same on any stream; a bar if `terminal`. */
-struct hs_observer *hs_progress_create_on(FILE *stream, bool terminal,
-                                          const struct hs_problem *problem,
-                                          const struct hs_plan *plan);
 
 #endif

@@ -12,6 +12,7 @@
 #include "output/study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,122 +67,116 @@ static double gcells(const struct hs_report *report)
     return 1e-9 * (double)hs_box_count(&box) * swept(report) / r->seconds;
 }
 
-static void put_duration(FILE *out, double seconds)
+static void put_duration(double seconds)
 {
     if (seconds < 120.0)
-        fprintf(out, "%.3g s", seconds);
+        printf("%.3g s", seconds);
     else if (seconds < 7200.0)
-        fprintf(out, "%d min %02d s", (int)(seconds / 60.0), (int)seconds % 60);
+        printf("%d min %02d s", (int)(seconds / 60.0), (int)seconds % 60);
     else
-        fprintf(out, "%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
+        printf("%d h %02d min", (int)(seconds / 3600.0), (int)(seconds / 60.0) % 60);
 }
 
 /* How many steps or sweeps, and what they took. */
-static void put_effort(FILE *out, const struct hs_report *report)
+static void put_effort(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
     const struct hs_plan *plan = report->plan;
     const char *name = hs_plan_step_name(plan);
-    fprintf(out, "\n  %ss%*s%lld", name, (int)(12 - strlen(name)), "", (long long)r->swept);
+    printf("\n  %ss%*s%lld", name, (int)(12 - strlen(name)), "", (long long)r->swept);
     if (r->effort.steps > r->swept)
-        fprintf(out, ", cut into %lld", (long long)(r->effort.steps - r->effort.refused));
+        printf(", cut into %lld", (long long)(r->effort.steps - r->effort.refused));
     if (r->effort.refused > 0)
-        fprintf(out, " (and %lld that were too long)", (long long)r->effort.refused);
+        printf(" (and %lld that were too long)", (long long)r->effort.refused);
     if (plan->method->implicit)
-        fprintf(out, ", by %lld iteration%s", (long long)r->effort.iterations,
-                r->effort.iterations == 1 ? "" : "s");
+        printf(", by %lld iteration%s", (long long)r->effort.iterations,
+               r->effort.iterations == 1 ? "" : "s");
     if (!plan->method->sweeps)
         return;
     const double sweeps = swept(report);
     /* 0 if steps are cut; those after the last full interval may have another number of sweeps */
     const int64_t stages = hs_plan_stages(plan, report->problem, hs_plan_step(plan));
     if (stages > 0 && sweeps == (double)stages * (double)r->swept)
-        fprintf(out, ", of %lld sweep%s each, %.0f in all", (long long)stages,
-                stages == 1 ? "" : "s", sweeps);
+        printf(", of %lld sweep%s each, %.0f in all", (long long)stages, stages == 1 ? "" : "s",
+               sweeps);
     else
-        fprintf(out, ", %.0f sweep%s in all", sweeps, sweeps == 1.0 ? "" : "s");
+        printf(", %.0f sweep%s in all", sweeps, sweeps == 1.0 ? "" : "s");
     const int at_once = hs_plan_sweeps_at_once(plan, report->problem);
     if (at_once > 1 && stages != 1)
-        fprintf(out, ", up to %d in one pass", at_once);
+        printf(", up to %d in one pass", at_once);
 }
 
-static void put_solver(FILE *out, const struct hs_report *report)
+static void put_solver(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
-    fprintf(out, "  solver       %s on %s", report->plan->kernel ? report->plan->kernel->name : "?",
-            report->plan->backend ? report->plan->backend->name : "?");
+    printf("  solver       %s on %s", report->plan->kernel ? report->plan->kernel->name : "?",
+           report->plan->backend ? report->plan->backend->name : "?");
     if (r->device[0])
-        fprintf(out, " (%s)", r->device);
+        printf(" (%s)", r->device);
     if (report->plan->choice == HS_CHOICE_TUNED)
-        fprintf(out, ", tuned");
+        printf(", tuned");
     if (report->plan->steady_method) {
-        fprintf(out, "\n  solving      ");
-        put_duration(out, r->seconds);
-        fputc('\n', out);
+        printf("\n  solving      ");
+        put_duration(r->seconds);
+        putchar('\n');
         return;
     }
     if (report->plan->method->step_rule != HS_STEP_STABLE || hs_plan_jumps(report->plan))
-        fprintf(out, "\n  method       %s", report->plan->method->name);
-    put_effort(out, report);
-    fprintf(out, hs_plan_sweeps_singly(report->plan) ? " in " : ", in ");
-    put_duration(out, r->seconds);
+        printf("\n  method       %s", report->plan->method->name);
+    put_effort(report);
+    printf(hs_plan_sweeps_singly(report->plan) ? " in " : ", in ");
+    put_duration(r->seconds);
     const double rate = gcells(report);
     if (isfinite(rate))
-        fprintf(out, ", %.3g GCell/s", rate);
-    fputc('\n', out);
+        printf(", %.3g GCell/s", rate);
+    putchar('\n');
 }
 
 /* Sweeps after the last full interval may have a different step. */
-static void put_time(FILE *out, const struct hs_loop_result *r, const struct hs_plan *plan)
+static void put_time(const struct hs_loop_result *r, const struct hs_plan *plan)
 {
     const int64_t even = plan->intervals * plan->interval_sweeps;
     const bool rest = even > 0 && r->sweeps > even && plan->tail_step != plan->interval_step;
     const long long count = (long long)(rest ? even : r->sweeps);
-    fprintf(out, "  time         %.9g s after %lld %s%s of %.6g s", r->time, count,
-            hs_plan_step_name(plan), count == 1 ? "" : "s", hs_plan_step(plan));
+    printf("  time         %.9g s after %lld %s%s of %.6g s", r->time, count,
+           hs_plan_step_name(plan), count == 1 ? "" : "s", hs_plan_step(plan));
     if (rest)
-        fprintf(out, " and %lld of %.6g s", (long long)(r->sweeps - even), plan->tail_step);
-    fputc('\n', out);
+        printf(" and %lld of %.6g s", (long long)(r->sweeps - even), plan->tail_step);
+    putchar('\n');
 }
 
-static void put_solution(FILE *out, const struct hs_report *report)
+static void put_solution(const struct hs_report *report)
 {
     const struct hs_steady *steady = &report->result->steady;
     const struct hs_solution *solution = &steady->solution;
-    fprintf(out, "  steady       by %s", report->plan->steady_method->name);
+    printf("  steady       by %s", report->plan->steady_method->name);
     if (solution->iterations > 0)
-        fprintf(out, " in %d iteration%s", solution->iterations,
-                solution->iterations == 1 ? "" : "s");
-    fprintf(out,
-            ", the rates of change are %.3g of the initial field's; the tolerance of %.3g is %s\n",
-            solution->residual, steady->tolerance,
-            !steady->reached                         ? "NOT met"
-            : solution->residual > steady->tolerance ? "met but for rounding"
-                                                     : "met");
+        printf(" in %d iteration%s", solution->iterations, solution->iterations == 1 ? "" : "s");
+    printf(", the rates of change are %.3g of the initial field's; the tolerance of %.3g is %s\n",
+           solution->residual, steady->tolerance,
+           !steady->reached                         ? "NOT met"
+           : solution->residual > steady->tolerance ? "met but for rounding"
+                                                    : "met");
 }
 
-static void put_steady(FILE *out, const struct hs_report *report)
+static void put_steady(const struct hs_report *report)
 {
     const struct hs_steady *steady = &report->result->steady;
     const char *unit = hs_problem_difference_unit(report->problem);
     char distance[HS_STEADY_TEXT];
     if (steady->trend == HS_STEADY_SOLVED)
-        put_solution(out, report);
+        put_solution(report);
     if (!steady->sought || isnan(steady->change))
         return;
-    fprintf(
-        out,
-        "  steady       the largest change of a %s is %.3g %s; the tolerance of %.3g %s is %s\n",
-        hs_plan_step_name(report->plan), steady->change, unit, steady->tolerance, unit,
-        steady->reached ? "met" : "NOT met");
+    printf("  steady       the largest change of a %s is %.3g %s; the tolerance of %.3g %s is %s\n",
+           hs_plan_step_name(report->plan), steady->change, unit, steady->tolerance, unit,
+           steady->reached ? "met" : "NOT met");
     hs_steady_say_distance(steady, report->problem, distance, sizeof distance);
-    fprintf(out, "  distance     %s\n", distance);
+    printf("  distance     %s\n", distance);
     if (hs_steady_is_beyond_precision(steady))
-        fprintf(
-            out,
-            "               the tolerance is below what %s resolves at these temperatures, %.2g "
-            "%s\n",
-            hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
+        printf("               the tolerance is below what %s resolves at these temperatures, %.2g "
+               "%s\n",
+               hs_precision_name(report->problem->precision), 2.0 * steady->rounding, unit);
 }
 
 static struct hs_balance_worst worst_of(const struct hs_report *report)
@@ -191,7 +186,7 @@ static struct hs_balance_worst worst_of(const struct hs_report *report)
 }
 
 /* Over what time the heat through the walls above is a mean, where that is more than a sweep. */
-static void put_span(FILE *out, const struct hs_report *report)
+static void put_span(const struct hs_report *report)
 {
     const struct hs_plan *plan = report->plan;
     const bool tail = report->result->sweeps > plan->intervals * plan->interval_sweeps;
@@ -199,12 +194,12 @@ static void put_span(FILE *out, const struct hs_report *report)
         hs_method_counts_sweeps(plan->method) || !report->end.balance ||
         report->result->sweeps == 0)
         return;
-    fprintf(out, "               means over the last %sstep of %.6g s, not what flows at its end\n",
-            plan->cut ? "part of a " : "", tail ? plan->tail_step : plan->interval_step);
+    printf("               means over the last %sstep of %.6g s, not what flows at its end\n",
+           plan->cut ? "part of a " : "", tail ? plan->tail_step : plan->interval_step);
 }
 
 /* The heat balance of the worst row of the history, beside the largest heat of any row. */
-static void put_balance(FILE *out, const struct hs_report *report)
+static void put_balance(const struct hs_report *report)
 {
     char unit[HS_QUANTITY_UNIT];
     const struct hs_balance_worst worst = worst_of(report);
@@ -213,73 +208,72 @@ static void put_balance(FILE *out, const struct hs_report *report)
     const double left = fabs(worst.imbalance) / worst.largest;
     const char *by = report->plan->method->implicit ? "rounding and solving" : "rounding";
     hs_problem_power_unit(report->problem, unit, sizeof unit);
-    fputs("  balance      ", out);
+    fputs("  balance      ", stdout);
     if (!(fabs(worst.imbalance) <= worst.rounding))
-        fprintf(out,
-                "does NOT close: %.2g of %.4g %s is left at %s %lld, where %s can leave %.2g\n",
-                left, worst.largest, unit, hs_plan_step_name(report->plan), (long long)worst.sweep,
-                by, worst.rounding / worst.largest);
+        printf("does NOT close: %.2g of %.4g %s is left at %s %lld, where %s can leave %.2g\n",
+               left, worst.largest, unit, hs_plan_step_name(report->plan), (long long)worst.sweep,
+               by, worst.rounding / worst.largest);
     else if (worst.largest > worst.rounding || left < telling)
-        fprintf(out, "closes to %.2g of %.4g %s\n", left, worst.largest, unit);
+        printf("closes to %.2g of %.4g %s\n", left, worst.largest, unit);
     else
-        fprintf(out, "closes: no term is larger than what %s can leave\n", by);
+        printf("closes: no term is larger than what %s can leave\n", by);
 }
 
-static void put_answer(FILE *out, const struct hs_report *report)
+static void put_answer(const struct hs_report *report)
 {
     const struct hs_loop_result *r = report->result;
     const struct hs_problem *problem = report->problem;
     if (!report->plan->steady_method) /* a direct solution has no time */
-        put_time(out, r, report->plan);
+        put_time(r, report->plan);
     const struct hs_history_state last = last_state(report);
-    hs_history_text(hs_quantities, &last, out);
-    put_span(out, report);
-    put_balance(out, report);
+    hs_history_text(hs_quantities, &last, stdout);
+    put_span(report);
+    put_balance(report);
     if (!problem->exact.present)
         return;
-    fprintf(out, "  error        %.3g at most, at the end, against the exact solution",
-            report->end.error.max);
+    printf("  error        %.3g at most, at the end, against the exact solution",
+           report->end.error.max);
     if (!isnan(problem->exact.max_error))
-        fprintf(out, "; the bound is %.3g: %s", problem->exact.max_error,
-                report->end.error.max <= problem->exact.max_error ? "passed" : "FAILED");
+        printf("; the bound is %.3g: %s", problem->exact.max_error,
+               report->end.error.max <= problem->exact.max_error ? "passed" : "FAILED");
     if (report->end.worst > report->end.error.max && !problem->schedule.steady)
-        fprintf(out, "\n               %.3g at t = %.9g s, the worst of all snapshots",
-                report->end.worst, report->end.worst_time);
-    fputc('\n', out);
+        printf("\n               %.3g at t = %.9g s, the worst of all snapshots", report->end.worst,
+               report->end.worst_time);
+    putchar('\n');
 }
 
-static void put_output(FILE *out, const struct hs_report *report)
+static void put_output(const struct hs_report *report)
 {
     const char *file = report->problem->output.file;
     char *sidecar = hs_file_sibling(file, ".xdmf");
-    fputs("  output       ", out);
-    hs_text_put(out, file, "");
-    fprintf(out, ", %lld snapshot%s\n  view         heatsolve render ",
-            (long long)report->end.count, report->end.count == 1 ? "" : "s");
-    hs_text_put_word(out, file);
-    fputs(" -o picture.png; ParaView: open ", out);
-    hs_text_put(out, sidecar, "");
-    fputc('\n', out);
+    fputs("  output       ", stdout);
+    hs_text_put(stdout, file, "");
+    printf(", %lld snapshot%s\n  view         heatsolve render ", (long long)report->end.count,
+           report->end.count == 1 ? "" : "s");
+    hs_text_put_word(stdout, file);
+    fputs(" -o picture.png; ParaView: open ", stdout);
+    hs_text_put(stdout, sidecar, "");
+    putchar('\n');
     free(sidecar);
 }
 
-void hs_report_text(FILE *stream, const struct hs_report *report)
+void hs_report_text(const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
     char points[HS_POINTS_TEXT];
     hs_grid_name_points(&problem->grid, points, sizeof points);
-    hs_text_put(stream, problem->title && problem->title[0] ? problem->title : "heatsolve", "");
-    fprintf(stream, ": %s\n  grid         %s nodes, %s, radius %d\n  boundary     ",
-            outcome(report), points, hs_precision_name(problem->precision), problem->radius);
-    hs_faces_text(stream, problem);
-    fputc('\n', stream);
-    put_solver(stream, report);
-    put_answer(stream, report);
-    put_steady(stream, report);
+    hs_text_put(stdout, problem->title && problem->title[0] ? problem->title : "heatsolve", "");
+    printf(": %s\n  grid         %s nodes, %s, radius %d\n  boundary     ", outcome(report), points,
+           hs_precision_name(problem->precision), problem->radius);
+    hs_faces_text(problem);
+    putchar('\n');
+    put_solver(report);
+    put_answer(report);
+    put_steady(report);
     if (problem->output.file && report->end.count > 0)
-        put_output(stream, report);
+        put_output(report);
     if (report->plan->note[0])
-        fprintf(stream, "  note         %s\n", report->plan->note);
+        printf("  note         %s\n", report->plan->note);
 }
 
 static void json_balance(struct hs_json *json, const struct hs_report *report)
@@ -333,9 +327,9 @@ static void json_outcome(struct hs_json *json, const char *outcome, enum hs_stat
     free(said);
 }
 
-void hs_report_json_failure(FILE *stream, enum hs_status status, const struct hs_error *err)
+void hs_report_json_failure(enum hs_status status, const struct hs_error *err)
 {
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     json_outcome(&json, status == HS_INTERRUPTED ? "stopped" : "failed", status, err);
     hs_json_close(&json);
@@ -353,13 +347,13 @@ void hs_report_json_warnings(struct hs_json *json, const struct hs_error *doubts
     hs_json_close(json);
 }
 
-void hs_report_json(FILE *stream, const struct hs_report *report)
+void hs_report_json(const struct hs_report *report)
 {
     const struct hs_problem *problem = report->problem;
     const struct hs_plan *plan = report->plan;
     const struct hs_loop_result *r = report->result;
     const struct hs_history_state last = last_state(report);
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stdout};
     hs_json_open(&json, NULL);
     json_outcome(&json, outcome(report), report->status, report->err);
     hs_json_text(&json, "title", problem->title);

@@ -6,8 +6,6 @@
 #include "output/json.h"
 #include "output/snapshots.h"
 
-#include <stdio.h>
-
 struct hs_report {
     const struct hs_problem *problem;
     const struct hs_plan *plan;
@@ -18,7 +16,7 @@ struct hs_report {
     struct hs_snapshots_end end;
 };
 
-void hs_report_text(FILE *stream, const struct hs_report *report);
+void hs_report_text(const struct hs_report *report);
 
 /*
  * One object. All keys are always present; unknown values are null. The main keys:
@@ -51,13 +49,13 @@ void hs_report_text(FILE *stream, const struct hs_report *report);
  *     warnings    strings, also with --quiet
  *     version, commit
  */
-void hs_report_json(FILE *stream, const struct hs_report *report);
+void hs_report_json(const struct hs_report *report);
 
 /* The member "warnings". */
 void hs_report_json_warnings(struct hs_json *json, const struct hs_error *doubts);
 
 /* Of a run that an error or a signal ended before it had a result: only status, exit_code and
  * error. */
-void hs_report_json_failure(FILE *stream, enum hs_status status, const struct hs_error *err);
+void hs_report_json_failure(enum hs_status status, const struct hs_error *err);
 
 #endif

@@ -122,24 +122,18 @@ static enum hs_status check_places(const struct hs_resume *resume, const char *f
                                    const struct hs_contents *out, struct hs_error *err)
 {
     const struct hs_series *snapshots = &out->snapshots, *history = &out->history;
-    const char *name = hs_plan_step_name(out->plan);
-    if (snapshots->rows != resume->snapshots || history->rows != resume->rows)
-        return hs_error_add(
-            err, HS_BAD_INPUT,
-            "%s: has %lld of the %lld snapshots up to %s %lld, and %lld of the "
-            "%lld rows of its history, where the checkpoint continues; put back the "
-            "file that belongs to it, or " HS_BEGIN_ANEW,
-            file, (long long)snapshots->rows, (long long)resume->snapshots, name,
-            (long long)resume->sweep, (long long)history->rows, (long long)resume->rows);
     const uint32_t places = hs_timeline_sum(hs_timeline_sum(0, hs_series_timeline(snapshots)),
                                             hs_series_timeline(history));
-    if (places == resume->places)
+    if (snapshots->rows == resume->snapshots && history->rows == resume->rows &&
+        places == resume->places)
         return HS_OK;
     return hs_error_add(err, HS_BAD_INPUT,
-                        "%s: its snapshots and rows up to %s %lld are at other %ss or times "
-                        "than those of the checkpoint's run; put back the file that "
-                        "belongs to it, or " HS_BEGIN_ANEW,
-                        file, name, (long long)resume->sweep, name);
+                        "%s: its %lld snapshots and %lld rows up to %s %lld are not the %lld and "
+                        "%lld of the checkpoint's run; put back the file that belongs to it, "
+                        "or " HS_BEGIN_ANEW,
+                        file, (long long)snapshots->rows, (long long)history->rows,
+                        hs_plan_step_name(out->plan), (long long)resume->sweep,
+                        (long long)resume->snapshots, (long long)resume->rows);
 }
 
 enum hs_status hs_restore(const struct hs_resume *resume, struct hs_contents *out,

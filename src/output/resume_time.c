@@ -1,11 +1,11 @@
 #include "output/resume_time.h"
 
 #include "core/text.h"
+#include "input/number.h"
 #include "output/fingerprint.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Settings that a trial changes: STEP to the step in the file, OLD ones to their values in the
  * file, the others as little as possible from the requested values. */
@@ -32,14 +32,10 @@ struct trial {
     char options[256];         /* the options that change it */
 };
 
-/* Writes the number with the fewest digits that reproduce it. */
 static void add_option(struct trial *trial, const char *key, double value)
 {
-    char number[40];
-    int digits = 6;
-    do
-        snprintf(number, sizeof number, "%.*g", digits, value);
-    while (strtod(number, NULL) != value && digits++ < 17);
+    char number[HS_NUMBER_TEXT];
+    hs_number_write(value, number);
     hs_text_append(trial->options, sizeof trial->options, "%s--set %s=%s",
                    *trial->options ? " " : "", key, number);
 }
@@ -49,11 +45,6 @@ static double whole_end(const struct hs_checkpoint_state *state, double end)
 {
     const double steps = fmax(ceil((end - state->time) / state->past.step - 1e-6), 1.0);
     return state->time + steps * state->past.step;
-}
-
-static double whole_interval(const struct hs_checkpoint_state *state, double interval)
-{
-    return fmax(rint(interval / state->past.step), 1.0) * state->past.step;
 }
 
 /* A time.step that gives the old run's steps: the longest of those in full intervals and after. */
@@ -91,7 +82,7 @@ static bool make_trial(const struct hs_problem *problem, const struct hs_checkpo
         set(trial, "time.step", &s->step, way & OLD_END ? old_step(state) : state->past.step);
     if (way & INTERVAL)
         set(trial, "output.interval", &s->output_interval,
-            whole_interval(state, s->output_interval));
+            fmax(rint(s->output_interval / state->past.step), 1.0) * state->past.step);
     if (way & OLD_INTERVAL)
         set(trial, "output.interval", &s->output_interval, state->past.interval);
     if (way & END)

@@ -81,11 +81,6 @@ static int64_t next(void *self, int64_t sweep)
     return snapshot < history ? snapshot : history;
 }
 
-static bool is_last(enum hs_phase phase)
-{
-    return phase == HS_PHASE_END || phase == HS_PHASE_STOPPED;
-}
-
 /* --- the contents ------------------------------------------------------------------------ */
 
 /* If the contents turn out too large for a reused gap, writes them again at the end of the file. */
@@ -106,8 +101,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
 /* If the folder was moved away together with the output, reports that instead. */
 static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err)
 {
-    struct hs_error why;
-    hs_error_init(&why);
+    struct hs_error why = {.status = HS_OK};
     enum hs_status st = hs_xdmf_write(s->file.problem->output.file, &s->file.problem->grid,
                                       s->file.chunks.size, &s->file.snapshots, &why);
     if (st && !hs_store_check_intact(s->store, err))
@@ -156,20 +150,11 @@ static bool commit_due(struct hs_snapshots *s)
 
 /* --- the writer's rounds ----------------------------------------------------------------- */
 
-static void add_snapshot_row(struct hs_snapshots *s, const struct job *job)
-{
-    hs_series_add_row(&s->file.snapshots, job->sweep, job->time);
-    hs_writer_lock(s->writer);
-    s->pending = true;
-    hs_writer_unlock(s->writer);
-}
-
 /* Commits what was written before a snapshot that could not be. Contents are small, so a full disk
  * may have room for them; the failure of the snapshot is reported in any case. */
 static void save_earlier(struct hs_snapshots *s)
 {
-    struct hs_error unused;
-    hs_error_init(&unused);
+    struct hs_error unused = {.status = HS_OK};
     if (s->committed > 0.0 && s->shown < s->file.snapshots.rows)
         (void)commit(s, &unused);
     hs_error_release(&unused);
@@ -190,8 +175,12 @@ static enum hs_status round_of_work(void *self, struct hs_error *err)
     hs_writer_took(s->writer);
     if (s->broken)
         return HS_OK; /* already reported */
-    if (!st && job.frame)
-        add_snapshot_row(s, &job);
+    if (!st && job.frame) {
+        hs_series_add_row(&s->file.snapshots, job.sweep, job.time);
+        hs_writer_lock(s->writer);
+        s->pending = true;
+        hs_writer_unlock(s->writer);
+    }
     if (!st && (job.commit || commit_due(s))) {
         st = hs_labels_append(&s->file.labels, s->store, s->file.problem->body, err);
         st = st ? st : commit(s, err);
@@ -246,7 +235,7 @@ static enum hs_status record(struct hs_snapshots *s, const struct hs_step_state 
                              struct job *job, struct hs_error *err)
 {
     const int64_t sweep = step_state->sweep;
-    const bool last = is_last(step_state->phase);
+    const bool last = step_state->phase == HS_PHASE_END || step_state->phase == HS_PHASE_STOPPED;
     const bool snapshot =
         (last || is_multiple(s->file.plan->output_every, sweep)) && s->last_snapshot < sweep;
     const bool history =
@@ -278,8 +267,9 @@ static enum hs_status say_what_is_left(const struct hs_snapshots *s, enum hs_sta
 }
 
 /* HS_OK, or the writer's failure; the first call adds its messages. */
-static enum hs_status ask_writer(struct hs_snapshots *s, struct hs_error *err)
+static enum hs_status ask_writer(void *self, struct hs_error *err)
 {
+    const struct hs_snapshots *s = self;
     const size_t before = err->count;
     const enum hs_status st = hs_writer_failed(s->writer, err);
     return st && err->count > before ? say_what_is_left(s, st, err) : st;
@@ -338,11 +328,6 @@ static enum hs_status notify(void *self, const struct hs_step_state *step_state,
     /* a busy writer checks itself, at the end of its round, whether a commit is due */
     const bool now_due = hs_writer_idle(s->writer) && commit_due(s);
     return job.frame || job.commit || now_due ? write_out(s, &job, err) : HS_OK;
-}
-
-static enum hs_status ask(void *self, struct hs_error *err)
-{
-    return ask_writer(self, err);
 }
 
 static void drain(void *self)
@@ -408,7 +393,7 @@ enum hs_status hs_snapshots_create(const struct hs_problem *problem, const struc
                                        .wants_change = true,
                                        .next = next,
                                        .notify = notify,
-                                       .ask = ask,
+                                       .ask = ask_writer,
                                        .drain = drain};
     s->file.problem = problem;
     s->file.plan = plan;
@@ -486,7 +471,7 @@ struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
     const int count = history->column_count - HS_SERIES_FIRST;
     hs_writer_await_idle(snapshots->writer);
     struct hs_snapshots_end end = {.count = snapshots->broken ? snapshots->shown
-                                                              : hs_snapshots_count(snapshots),
+                                                              : snapshots->file.snapshots.rows,
                                    .error = snapshots->last_error,
                                    .balance = snapshots->balance,
                                    .sweep = hs_series_last_sweep(history)};
@@ -497,11 +482,6 @@ struct hs_snapshots_end hs_snapshots_end(struct hs_snapshots *snapshots)
     for (int n = 0; n < count && end.row; n++)
         end.row[n] = history->columns[HS_SERIES_FIRST + n].values[history->rows - 1];
     return end;
-}
-
-int64_t hs_snapshots_count(const struct hs_snapshots *snapshots)
-{
-    return snapshots->file.snapshots.rows;
 }
 
 /* Commits pending data after another part of the run failed; that part reports the error. */

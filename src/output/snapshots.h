@@ -34,8 +34,6 @@ enum hs_status hs_snapshots_flush(struct hs_snapshots *snapshots, struct hs_erro
 /* The part of the file that belongs to the run at `sweep`, the last one notified; flush first. */
 struct hs_resume hs_snapshots_resume(const struct hs_snapshots *snapshots, int64_t sweep);
 
-int64_t hs_snapshots_count(const struct hs_snapshots *snapshots);
-
 /* What a run leaves for its report. */
 struct hs_snapshots_end {
     int64_t count;               /* snapshots in the file */

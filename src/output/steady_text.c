@@ -41,12 +41,10 @@ void hs_steady_say_distance(const struct hs_steady *steady, const struct hs_prob
                      "evenly yet");
         return;
     case HS_STEADY_EVEN:
-        snprintf(out, size, "about %.2g %s from the steady state%s", distance, unit, bound);
-        return;
     case HS_STEADY_ROUNDING:
-        snprintf(out, size,
-                 "about %.2g %s from the steady state%s; the change is at the rounding error of %s",
-                 distance, unit, bound, precision);
+        snprintf(out, size, "about %.2g %s from the steady state%s", distance, unit, bound);
+        if (steady->trend == HS_STEADY_ROUNDING)
+            hs_text_append(out, size, "; the change is at the rounding error of %s", precision);
         return;
     }
 }

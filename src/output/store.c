@@ -64,16 +64,11 @@ static struct hs_store *store_make(const char *path, enum hs_existing kind)
 static const struct flock far_byte = {
     .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 62, .l_len = 1};
 
-static bool is_locked(int file)
+static bool is_locked(const char *path)
 {
     struct flock lock = far_byte;
-    return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-static bool is_locked_at(const char *path)
-{
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool locked = file >= 0 && is_locked(file);
+    const bool locked = file >= 0 && fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     if (file >= 0)
         close(file);
     return locked;
@@ -96,7 +91,7 @@ static enum hs_status is_being_written(const char *path, struct hs_error *err)
 enum hs_status hs_store_check_writers(const char *path, struct hs_error *err)
 {
     char *part = hs_beside_name(path);
-    const bool locked = is_locked_at(path) || is_locked_at(part);
+    const bool locked = is_locked(path) || is_locked(part);
     free(part);
     return locked ? is_being_written(path, err) : HS_OK;
 }
@@ -136,7 +131,7 @@ static enum hs_status clear_part(struct hs_store *store, struct hs_error *err)
 /* Checks that the new file may replace the existing one. */
 static enum hs_status check_target(const struct hs_store *store, struct hs_error *err)
 {
-    if (is_locked_at(store->path))
+    if (is_locked(store->path))
         return is_being_written(store->path, err);
     return hs_existing_check_work(store->path, store->kind, store->overwrite, err);
 }
@@ -149,7 +144,7 @@ static enum hs_status begin_part(struct hs_store *store, struct hs_error *err)
     store->owns_part = true;
     store->end = 2048; /* room for a superblock of any version, and the mark */
     HS_TRY(check_target(store, err));
-    return hs_store_put(store, hs_existing_mark(store->kind), HS_MARK_BYTES, HS_MARK_AT, err);
+    return hs_store_put(store, hs_existing_marks[store->kind], HS_MARK_BYTES, HS_MARK_AT, err);
 }
 
 enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool overwrite,
@@ -177,7 +172,7 @@ enum hs_status hs_store_create(const char *path, enum hs_existing kind, bool ove
 static enum hs_status check_reopened(struct hs_store *store, struct hs_error *err)
 {
     struct stat s;
-    if (is_locked_at(store->part))
+    if (is_locked(store->part))
         return is_being_written(store->path, err);
     if (fstat(store->file, &s))
         return hs_file_failed(store->path, "open", errno, 0, err);

@@ -30,8 +30,7 @@ static void *work(void *argument)
             break;
         const int64_t number = w->done + 1;
         hs_writer_unlock(w);
-        struct hs_error error;
-        hs_error_init(&error);
+        struct hs_error error = {.status = HS_OK};
         const enum hs_status st = w->round(w->self, &error);
         hs_writer_lock(w);
         if (st && !w->error.status) {
@@ -56,7 +55,6 @@ enum hs_status hs_writer_create(enum hs_status (*round)(void *self, struct hs_er
     struct hs_writer *w = hs_new(sizeof *w);
     w->round = round;
     w->self = self;
-    hs_error_init(&w->error);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
     const int number = hs_thread_start(&w->thread, work, w);

@@ -287,10 +287,10 @@ ONE_LINE = [
     (9, 'output = { file = "case.h5"; interval = 1.0; every = 5; };', "output.every = 5: give interval or every, not both"),
     (9, 'output = { file = "case.h5"; interval = 0; };', "output.interval = 0: must be > 0 [s]"),
     (9, 'output = { file = "case.h5"; compression = 10; };', "output.compression = 10: must be 0 to 9"),
-    (9, 'output = { file = ""; };', 'output.file = "": is a folder or empty; give the name of the file'),
-    (9, 'output = { file = "out/"; };', 'output.file = "out/": is a folder or empty'),
+    (9, 'output = { file = ""; };', 'output.file = "": is empty, a folder, a device or a pipe; give the name of the file'),
+    (9, 'output = { file = "out/"; };', 'output.file = "out/": is empty, a folder'),
     (9, 'output = { file = "~/case.h5"; };', 'output.file = "~/case.h5": ~ is no folder of yours here, as it is to a shell; write the path out'),
-    (9, 'output = { file = "."; };', 'output.file = ".": is a folder or empty'),
+    (9, 'output = { file = "."; };', 'output.file = ".": is empty, a folder'),
     (9, 'output = { file = "case.cfg"; };', 'output.file = "case.cfg": is the config itself; give another name'),
     (9, "checkpoint = { every_minutes = 0; };", "checkpoint.every_minutes = 0: must be > 0 [min]"),
     (9, "solver = { threads = -1; };", "solver.threads = -1: must be 0 to 4096"),
@@ -886,7 +886,7 @@ def test_a_device_is_not_replaced_by_the_output(tmp_path, command):
     """The file gets its name by a rename, which as root could replace even /dev/null."""
     os.mkfifo(tmp_path / "pipe")
     result = heatsolve(tmp_path, GOOD.replace("case.h5", "pipe"), command=command)
-    assert_refused(result, 2, ['case.cfg:9: output.file = "pipe": is a device or a pipe'])
+    assert_refused(result, 2, ['case.cfg:9: output.file = "pipe": is empty, a folder, a device or a pipe'])
     assert (tmp_path / "pipe").is_fifo()
 
 

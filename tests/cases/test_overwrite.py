@@ -662,8 +662,8 @@ def test_an_output_that_is_a_link_is_written_where_it_leads(tmp_path):
 
 def test_what_output_names_is_told_by_its_name(tmp_path):
     write_config(tmp_path)
-    assert_refused(tmp_path, 2, '--output: output.file = "": is a folder or empty', arguments=["--output", ""])
-    assert_refused(tmp_path, 2, '--set: output.file = "": is a folder or empty', arguments=["--set", 'output.file=""'])
+    assert_refused(tmp_path, 2, '--output: output.file = "": is empty, a folder', arguments=["--output", ""])
+    assert_refused(tmp_path, 2, '--set: output.file = "": is empty, a folder', arguments=["--set", 'output.file=""'])
     message = assert_refused(tmp_path, 2, '--output: output.file = "case.cfg": is the config itself', "--set: time.ends: unknown key",
                              arguments=["--set", "time.ends=1", "--output", "case.cfg"])
     assert message.count("--output") == 1

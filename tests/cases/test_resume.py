@@ -408,10 +408,10 @@ def other(once, tmp_path_factory):
     "kind, message",
     [
         ("material", "out/run.h5: it belongs to another run: material.diffusivity is 0.0001, and was 5e-05"),
-        ("steps", "are at other sweeps or times than those of the checkpoint's run"),
-        ("cadence", "are at other sweeps or times than those of the checkpoint's run"),
-        ("rows", "are at other sweeps or times than those of the checkpoint's run"),
-        ("end", "where the checkpoint continues"),
+        ("steps", "of the checkpoint's run; put back the file that belongs to it"),
+        ("cadence", "of the checkpoint's run; put back the file that belongs to it"),
+        ("rows", "of the checkpoint's run; put back the file that belongs to it"),
+        ("end", "of the checkpoint's run; put back the file that belongs to it"),
     ],
 )
 def test_a_checkpoint_goes_on_with_its_own_output_only(cut, other, kind, message):

@@ -1,6 +1,5 @@
-/* Materials, contacts and shapes. */
+/* Materials and contacts. */
 #include "engine/doubts/checks.h"
-#include "engine/doubts/shape_ends.h"
 #include "engine/network/probe_side.h"
 
 #include <math.h>
@@ -263,41 +262,6 @@ static void doubt_thin_conductor(const struct hs_problem *problem, struct hs_err
     }
 }
 
-/* ---- shapes at the ends of periodic axes ----------------------------------------------------- */
-
-static const struct hs_shape *solid_of(const struct hs_problem *problem, int n)
-{
-    const struct hs_body *body = problem->body;
-    return body && n < body->solid_count ? &body->solid[n].shape : NULL;
-}
-
-static const struct hs_shape *region_of(const struct hs_problem *problem, int n)
-{
-    return n < problem->initial.region_count ? &problem->initial.regions[n].shape : NULL;
-}
-
-static void doubt_ends(const struct hs_problem *problem, struct hs_error *out, enum hs_place place,
-                       const char *list, hs_shape_of *shape_of)
-{
-    struct hs_shape_end at;
-    if (hs_shape_ends_find(problem, shape_of, &at))
-        hs_error_warn(
-            out, hs_problem_place(problem, place),
-            "%s[%d] reaches beyond %c = %g, an end of a periodic axis, and does not continue at "
-            "the other end; draw that part as well: the same shape, moved by %g m along %c",
-            list, at.shape, "xyz"[at.axis], at.end, at.shift, "xyz"[at.axis]);
-}
-
-static void doubt_solids_at_ends(const struct hs_problem *problem, struct hs_error *out)
-{
-    doubt_ends(problem, out, HS_PLACE_BODY, "body", solid_of);
-}
-
-static void doubt_regions_at_ends(const struct hs_problem *problem, struct hs_error *out)
-{
-    doubt_ends(problem, out, HS_PLACE_INITIAL, "initial.regions", region_of);
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_materials(const struct hs_problem *problem, struct hs_error *out)
@@ -309,7 +273,6 @@ void hs_doubts_of_materials(const struct hs_problem *problem, struct hs_error *o
     doubt_contact(problem, out);
     doubt_bypass(problem, out);
     doubt_untouched(problem, out);
-    doubt_solids_at_ends(problem, out);
-    doubt_regions_at_ends(problem, out);
+    hs_doubts_of_shape_ends(problem, out);
     doubt_probes(problem, out);
 }

@@ -1,6 +1,10 @@
-#include "engine/doubts/shape_ends.h"
+/* Shapes that cross an end of a periodic axis. They do not continue at the other end. */
+#include "engine/doubts/checks.h"
 
 #include <math.h>
+
+/* The n-th of a list of shapes; NULL after the last. */
+typedef const struct hs_shape *list_of_shapes(const struct hs_problem *problem, int n);
 
 /* The coordinates between which a shape lies; a half-space is taken as endless. */
 static void find_extent(const struct hs_shape *shape, int axis, double out[2])
@@ -61,8 +65,8 @@ static bool draws(const struct hs_shape *other, const struct hs_shape *shape, do
     return same;
 }
 
-static bool is_drawn(const struct hs_problem *problem, hs_shape_of *shape_of, int n, double shift,
-                     const struct period *period)
+static bool is_drawn(const struct hs_problem *problem, list_of_shapes *shape_of, int n,
+                     double shift, const struct period *period)
 {
     bool drawn = false;
     for (int m = 0; shape_of(problem, m) && !drawn; m++)
@@ -70,8 +74,10 @@ static bool is_drawn(const struct hs_problem *problem, hs_shape_of *shape_of, in
     return drawn;
 }
 
-bool hs_shape_ends_find(const struct hs_problem *problem, hs_shape_of *shape_of,
-                        struct hs_shape_end *out)
+/* Warns of the first shape of which a part beyond an end is not drawn at the other end by another.
+ */
+static void doubt(const struct hs_problem *problem, struct hs_error *out, enum hs_place place,
+                  const char *list, list_of_shapes *shape_of)
 {
     for (int axis = 0; axis < problem->grid.dims; axis++) {
         double cells[2];
@@ -85,9 +91,29 @@ bool hs_shape_ends_find(const struct hs_problem *problem, hs_shape_of *shape_of,
             const double shift = period_beyond(shape_of(problem, n), &period);
             if (shift == 0.0 || is_drawn(problem, shape_of, n, shift, &period))
                 continue;
-            *out = (struct hs_shape_end){n, axis, shift > 0.0 ? lower : period.upper, shift};
-            return true;
+            hs_error_warn(
+                out, hs_problem_place(problem, place),
+                "%s[%d] reaches beyond %c = %g, an end of a periodic axis, and does not continue "
+                "at the other end; draw that part as well: the same shape, moved by %g m along %c",
+                list, n, "xyz"[axis], shift > 0.0 ? lower : period.upper, shift, "xyz"[axis]);
+            return;
         }
     }
-    return false;
+}
+
+static const struct hs_shape *solid_of(const struct hs_problem *problem, int n)
+{
+    const struct hs_body *body = problem->body;
+    return body && n < body->solid_count ? &body->solid[n].shape : NULL;
+}
+
+static const struct hs_shape *region_of(const struct hs_problem *problem, int n)
+{
+    return n < problem->initial.region_count ? &problem->initial.regions[n].shape : NULL;
+}
+
+void hs_doubts_of_shape_ends(const struct hs_problem *problem, struct hs_error *out)
+{
+    doubt(problem, out, HS_PLACE_BODY, "body", solid_of);
+    doubt(problem, out, HS_PLACE_INITIAL, "initial.regions", region_of);
 }

@@ -5,7 +5,6 @@
 #include "engine/slowest.h"
 #include "engine/steps/pulses.h"
 #include "engine/walls/boundary_data.h"
-#include "functions/fields.h"
 #include "input/field_file.h"
 
 #include <math.h>

@@ -171,14 +171,14 @@ static enum hs_status sweep_reference(const struct hs_bench *bench,
 static enum hs_status expect_of_stencil(struct hs_bench *bench, struct hs_error *err)
 {
     const struct hs_kernel *reference = NULL;
-    enum hs_status st = hs_kernel_find("reference", HS_CPU, &reference, err);
-    for (int64_t n = 0; n < bench->proof_sweeps && !st; n++) {
-        st = sweep_reference(bench, reference, bench->expected, bench->spare, err);
+    HS_TRY(hs_kernel_find("reference", HS_CPU, &reference, err));
+    for (int64_t n = 0; n < bench->proof_sweeps; n++) {
+        HS_TRY(sweep_reference(bench, reference, bench->expected, bench->spare, err));
         void *swept = bench->spare;
         bench->spare = bench->expected;
         bench->expected = swept;
     }
-    return st;
+    return HS_OK;
 }
 
 static struct hs_span span_of(const struct hs_bench *bench, int64_t count)
@@ -320,7 +320,9 @@ static double pair_bytes(const struct hs_bench *bench)
            (double)hs_grid_count(&bench->problem.grid);
 }
 
-int hs_bench_pairs(const struct hs_bench *bench, double cache)
+/* How many pairs of fields to sweep in turn so that each has left a cache of `cache` bytes before
+ * its next turn: 1 where one pair is too large for the cache, 0 where too many would be needed. */
+static int pairs_of(const struct hs_bench *bench, double cache)
 {
     const double pair = pair_bytes(bench);
     int pairs = 1;
@@ -341,26 +343,22 @@ static enum hs_status take_samples(const struct hs_bench *bench, const struct hs
     double seconds = 0.0, copied = 0.0;
     const struct hs_timing copying = {
         .backend = timing->backend, .state = timing->state, .fuses = 1, .bytes = &bytes};
-    enum hs_status st = HS_OK;
     if (copies_too)
-        st = hs_timing_warm_up(&copying, effort.sample, &copies, &copied, err);
-    if (!st)
-        st = hs_timing_warm_up(timing, effort.sample, &out->in_sample, &seconds, err);
+        HS_TRY(hs_timing_warm_up(&copying, effort.sample, &copies, &copied, err));
+    HS_TRY(hs_timing_warm_up(timing, effort.sample, &out->in_sample, &seconds, err));
     const int repeats = hs_timing_repeats(&effort, seconds);
-    int n = 0;
-    for (; n < repeats && !st; n++) {
+    for (int n = 0; n < repeats; n++) {
         if (copies_too)
-            st = hs_timing_take(&copying, copies, &copied, err);
-        if (!st)
-            st = hs_timing_take(timing, out->in_sample, &seconds, err);
+            HS_TRY(hs_timing_take(&copying, copies, &copied, err));
+        HS_TRY(hs_timing_take(timing, out->in_sample, &seconds, err));
         sweep[n] = seconds / (double)out->in_sample;
         copy[n] = (double)bytes * (double)copies / copied;
         fraction[n] = hs_bench_bytes(bench, sweep[n]) / copy[n];
     }
-    out->seconds = hs_samples_of(sweep, n);
-    out->copy = hs_samples_of(copy, copies_too ? n : 0);
-    out->fraction = hs_samples_of(fraction, copies_too ? n : 0);
-    return st;
+    out->seconds = hs_samples_of(sweep, repeats);
+    out->copy = hs_samples_of(copy, copies_too ? repeats : 0);
+    out->fraction = hs_samples_of(fraction, copies_too ? repeats : 0);
+    return HS_OK;
 }
 
 /* Sweeps take means of values in [1, 2). A field outside that range, with room for rounding, has
@@ -369,12 +367,12 @@ static enum hs_status check_field(const struct hs_bench *bench, const struct hs_
                                   struct hs_bench_row *out, struct hs_error *err)
 {
     struct hs_reduction r;
-    const enum hs_status st = hs_reduce(timing->backend, timing->state, &bench->problem, &r, err);
-    if (!st && (r.not_finite || !(r.min > 0.5) || !(r.max < 4.0))) {
+    HS_TRY(hs_reduce(timing->backend, timing->state, &bench->problem, &r, err));
+    if (r.not_finite || !(r.min > 0.5) || !(r.max < 4.0)) {
         out->proven = false;
         out->apart = INFINITY;
     }
-    return st;
+    return HS_OK;
 }
 
 static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_timing *timing,
@@ -382,25 +380,22 @@ static enum hs_status time_kernel(const struct hs_bench *bench, const struct hs_
 {
     const struct hs_backend *backend = timing->backend;
     const double cache = backend->cache ? backend->cache(bench->problem.solver.device) : 0.0;
-    const int turned = backend->rotate ? hs_bench_pairs(bench, cache) : 1;
+    const int turned = backend->rotate ? pairs_of(bench, cache) : 1;
     const bool fits = pair_bytes(bench) <= cache;
     const int pairs[HS_BENCH_PLACES] = {
         [HS_BENCH_MEMORY] = fits && turned < 2 ? 0 : turned,
         [HS_BENCH_CACHE] = fits,
     };
-    enum hs_status st = HS_OK;
-    for (int place = HS_BENCH_PLACES - 1; place >= 0 && !st; place--) { /* fewest pairs first */
+    for (int place = HS_BENCH_PLACES - 1; place >= 0; place--) { /* fewest pairs first */
         if (!pairs[place])
             continue;
         if (pairs[place] > 1)
-            st = backend->rotate(timing->state, pairs[place], err);
-        if (!st)
-            st = take_samples(bench, timing, &out->figures[place], err);
+            HS_TRY(backend->rotate(timing->state, pairs[place], err));
+        HS_TRY(take_samples(bench, timing, &out->figures[place], err));
         out->figures[place].pairs = pairs[place];
-        if (!st)
-            st = check_field(bench, timing, out, err);
+        HS_TRY(check_field(bench, timing, out, err));
     }
-    return st;
+    return HS_OK;
 }
 
 enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *backend,

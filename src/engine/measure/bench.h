@@ -99,10 +99,6 @@ enum hs_status hs_bench_kernel(struct hs_bench *bench, const struct hs_backend *
 /* The copy bandwidth [bytes/s]: median over the kernels' medians; NaN where there is none. */
 double hs_bench_copy(const struct hs_bench_row *rows, int count, enum hs_bench_place place);
 
-/* How many pairs of fields to sweep in turn so that each has left a cache of `cache` bytes before
- * its next turn: 1 where one pair is too large for the cache, 0 where too many would be needed. */
-int hs_bench_pairs(const struct hs_bench *bench, double cache);
-
 /* Points updated [1e9/s] by a sweep that takes `seconds`, and bytes a second at the minimum of 2
  * words a point. */
 double hs_bench_gcells(const struct hs_bench *bench, double seconds);

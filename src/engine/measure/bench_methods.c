@@ -122,13 +122,12 @@ static void close_way(struct way *way)
 static enum hs_status advance(struct way *way, struct hs_method_state *self, struct hs_error *err)
 {
     const struct hs_plan *plan = &way->plan;
-    enum hs_status st = HS_OK;
-    for (int64_t at = 0; at < plan->sweeps && !st;) {
+    for (int64_t at = 0; at < plan->sweeps;) {
         const struct hs_span span = hs_plan_span(plan, &way->problem, at, plan->sweeps);
-        st = plan->method->advance(self, plan->backend, way->state, &span, err);
+        HS_TRY(plan->method->advance(self, plan->backend, way->state, &span, err));
         at += span.count;
     }
-    return st;
+    return HS_OK;
 }
 
 /* Makes `count` sweeps. *rate: the largest rate of change in the last one [K/s]. */
@@ -141,11 +140,10 @@ static enum hs_status sweep(struct way *way, int64_t count, double *rate, struct
                                  .op = hs_problem_operator(&way->problem, step),
                                  .keep_last = true};
     struct hs_reduction reduction;
-    enum hs_status st = backend->sweep(way->state, &span, err);
-    if (!st)
-        st = hs_reduce(backend, way->state, &way->problem, &reduction, err);
-    *rate = st ? NAN : reduction.change / step;
-    return st;
+    HS_TRY(backend->sweep(way->state, &span, err));
+    HS_TRY(hs_reduce(backend, way->state, &way->problem, &reduction, err));
+    *rate = reduction.change / step;
+    return HS_OK;
 }
 
 /* Checks as often as a run does. */
@@ -153,13 +151,12 @@ static enum hs_status sweep_to_steady(struct way *way, struct hs_error *err)
 {
     const int64_t every = way->problem.schedule.steady_check_every;
     double rate = way->rate;
-    enum hs_status st = HS_OK;
-    for (way->iterations = 0; !st && rate > way->tolerance * way->rate; way->iterations += every) {
+    for (way->iterations = 0; rate > way->tolerance * way->rate; way->iterations += every) {
         if (way->iterations >= HS_PLAN_MOST_SWEEPS)
             return hs_error_add(err, HS_FAILED_CHECK, "bench: sweeps reach no steady state");
-        st = sweep(way, every, &rate, err);
+        HS_TRY(sweep(way, every, &rate, err));
     }
-    return st;
+    return HS_OK;
 }
 
 static enum hs_status solve(struct way *way, struct hs_method_state *self, struct hs_error *err)
@@ -168,10 +165,10 @@ static enum hs_status solve(struct way *way, struct hs_method_state *self, struc
     const struct hs_plan *plan = &way->plan;
     if (!plan->steady_method)
         return sweep_to_steady(way, err);
-    const enum hs_status st = hs_method_solve(plan->steady_method, self, plan->backend, way->state,
-                                              way->tolerance, &solution, err);
-    way->iterations = st ? 0 : solution.iterations;
-    return st;
+    HS_TRY(hs_method_solve(plan->steady_method, self, plan->backend, way->state, way->tolerance,
+                           &solution, err));
+    way->iterations = solution.iterations;
+    return HS_OK;
 }
 
 /* From the initial field to the end. *seconds: from the creation of the method on. */
@@ -232,8 +229,7 @@ static double apart(const double *a, const double *b, int64_t count)
 static bool refuses(const struct hs_method *method, const struct hs_problem *problem, char *reason,
                     size_t size)
 {
-    struct hs_error why;
-    hs_error_init(&why);
+    struct hs_error why = {.status = HS_OK};
     const bool refused = method->suits && method->suits(problem, &why);
     if (refused)
         snprintf(reason, size, "%.*s", (int)strcspn(hs_error_reason(&why), ";"),
@@ -290,25 +286,25 @@ static enum hs_status extrapolate(const struct hs_problem *problem, double *T[MO
     const int64_t nodes = hs_grid_count(&problem->grid);
     const int levels = method->jumps ? MOST_LEVELS : 3;
     int64_t steps = 0;
-    enum hs_status st = count_stable(problem, &steps, err);
+    HS_TRY(count_stable(problem, &steps, err));
     steps *= method->jumps ? 2 : 1; /* at the limit the shortest waves hardly decay */
     bool falls = true;
     out->by = method->name;
     out->uncertainty = INFINITY;
-    for (int level = 0; level < levels && falls && !st; level++) {
-        st = end_of(problem, method, steps << level, T[level], err);
-        for (int k = 1; k <= level && !st; k++)
+    for (int level = 0; level < levels && falls; level++) {
+        HS_TRY(end_of(problem, method, steps << level, T[level], err));
+        for (int k = 1; k <= level; k++)
             for (int64_t n = 0; n < nodes; n++) {
                 const double finer = T[level - k + 1][n];
                 T[level - k][n] = finer + (finer - T[level - k][n]) / (double)((1 << k) - 1);
             }
         const double before = out->uncertainty;
-        if (level > 0 && !st) /* T[1] less the former T[0] */
+        if (level > 0) /* T[1] less the former T[0] */
             out->uncertainty = (double)((1 << level) - 1) * apart(T[1], T[0], nodes);
         falls = level < 2 || out->uncertainty < 0.5 * before;
         out->uncertainty = fmax(out->uncertainty, (double)(steps << level) * DBL_EPSILON);
     }
-    return st;
+    return HS_OK;
 }
 
 /* ---- peers ----------------------------------------------------------------------------------- */
@@ -433,8 +429,8 @@ static enum hs_status measure_all(const struct hs_problem *problem, const double
 {
     const bool steady = problem->schedule.steady;
     int64_t stable = 0;
-    enum hs_status st = count_stable(problem, &stable, err);
-    for (int n = 0; hs_methods[n] && !st; n++) {
+    HS_TRY(count_stable(problem, &stable, err));
+    for (int n = 0; hs_methods[n]; n++) {
         const struct hs_method *method = hs_methods[n];
         struct hs_methods_row *row = &of->row[of->count];
         int64_t steps[5] = {0};
@@ -447,10 +443,10 @@ static enum hs_status measure_all(const struct hs_problem *problem, const double
             continue;
         }
         const int count = steady ? 1 : choose_steps(method, stable, steps);
-        for (int k = 0; k < count && of->count < MOST_ROWS && !st; k++)
-            st = measure(problem, method, steps[k], reference, T, repeats, of, err);
+        for (int k = 0; k < count && of->count < MOST_ROWS; k++)
+            HS_TRY(measure(problem, method, steps[k], reference, T, repeats, of, err));
     }
-    return st;
+    return HS_OK;
 }
 
 static enum hs_status run_case(int which, const struct hs_methods_request *request,
@@ -491,10 +487,7 @@ enum hs_status hs_bench_methods(const struct hs_methods_request *request,
                                 struct hs_methods_bench *out, struct hs_error *err)
 {
     *out = (struct hs_methods_bench){.request = *request};
-    enum hs_status st = HS_OK;
-    for (int n = 0; n < HS_METHODS_CASES && !st; n++) {
-        st = run_case(n, request, &out->of[n], err);
-        out->count += !st;
-    }
-    return st;
+    for (; out->count < HS_METHODS_CASES; out->count++)
+        HS_TRY(run_case(out->count, request, &out->of[out->count], err));
+    return HS_OK;
 }

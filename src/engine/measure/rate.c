@@ -35,13 +35,11 @@ static enum hs_status make_lot(const struct hs_candidate *candidate, struct hs_m
         if (plan->method->sweeps)
             span.step = fmin(span.step, longest_tried * plan->limit);
         const double begin = hs_clock_now();
-        enum hs_status st = plan->method->advance(method, plan->backend, state, &span, err);
+        HS_TRY(plan->method->advance(method, plan->backend, state, &span, err));
         const double swept = hs_clock_now();
         struct hs_reduction reduction;
-        if (!st && stops)
-            st = hs_reduce(plan->backend, state, candidate->problem, &reduction, err);
-        if (st)
-            return st;
+        if (stops)
+            HS_TRY(hs_reduce(plan->backend, state, candidate->problem, &reduction, err));
         out->steps += span.count;
         out->sweeps += (double)(span.count * hs_plan_stages(plan, candidate->problem, span.step));
         out->sweeping += swept - begin;

@@ -35,11 +35,10 @@ enum hs_status hs_scaling_kernel(struct hs_scaling *scaling, const struct hs_bac
                                  struct hs_scaling_row *out, struct hs_error *err)
 {
     *out = (struct hs_scaling_row){.efficiency = NAN, .owned = NAN};
-    enum hs_status st = hs_bench_kernel(&scaling->one, own, kernel, &out->one, err);
-    if (!st)
-        st = hs_bench_kernel(&scaling->all, all, kernel, &out->all, err);
-    if (st || !out->one.proven || !out->all.proven)
-        return st;
+    HS_TRY(hs_bench_kernel(&scaling->one, own, kernel, &out->one, err));
+    HS_TRY(hs_bench_kernel(&scaling->all, all, kernel, &out->all, err));
+    if (!out->one.proven || !out->all.proven)
+        return HS_OK;
     const double share = scaling->weak ? 1.0 : scaling->ranks;
     out->efficiency = hs_scaling_seconds(&out->one) / (share * hs_scaling_seconds(&out->all));
     out->owned = hs_ranks_owned(&scaling->all.problem, kernel);

@@ -39,18 +39,17 @@ enum hs_status hs_timing_warm_up(const struct hs_timing *timing, double sample, 
 {
     const int64_t at_once = timing->fuses;
     *count = at_once;
-    enum hs_status st = hs_timing_take(timing, *count, seconds, err); /* cold */
-    if (!st)
-        st = hs_timing_take(timing, *count, seconds, err);
+    HS_TRY(hs_timing_take(timing, *count, seconds, err)); /* cold */
+    HS_TRY(hs_timing_take(timing, *count, seconds, err));
     /* a few sweeps say little about many, whose launches overlap: so approach it in steps */
-    while (!st && *seconds < sample) {
+    while (*seconds < sample) {
         const double times = fmin(16.0, 1.1 * sample / fmax(*seconds, 1e-9));
         *count = at_once * (int64_t)ceil(times * (double)*count / (double)at_once);
-        st = hs_timing_take(timing, *count, seconds, err);
-        if (!st && *seconds >= sample) /* something else may have slowed it down */
-            st = hs_timing_take(timing, *count, seconds, err);
+        HS_TRY(hs_timing_take(timing, *count, seconds, err));
+        if (*seconds >= sample) /* something else may have slowed it down */
+            HS_TRY(hs_timing_take(timing, *count, seconds, err));
     }
-    return st;
+    return HS_OK;
 }
 
 int hs_timing_repeats(const struct hs_timing_effort *effort, double seconds)

@@ -4,7 +4,6 @@
 #include "core/machine.h"
 #include "core/memory.h"
 #include "engine/measure/candidate.h"
-#include "engine/registry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,13 +67,12 @@ struct entrant {
 static enum hs_status take_turns(struct entrant *entrant, int count, int rounds,
                                  struct hs_error *err)
 {
-    enum hs_status st = HS_OK;
-    for (int round = 0; round < rounds && !st; round++)
-        for (int n = 0; n < count && !st; n++) {
+    for (int round = 0; round < rounds; round++)
+        for (int n = 0; n < count; n++) {
             struct entrant *next = &entrant[round % 2 ? count - 1 - n : n];
-            st = hs_candidate_sample(&next->candidate, next->sweeps, &next->taken[round], err);
+            HS_TRY(hs_candidate_sample(&next->candidate, next->sweeps, &next->taken[round], err));
         }
-    return st;
+    return HS_OK;
 }
 
 /* By each kernel's fastest sample: other load only makes samples slower, and the finding is kept.
@@ -106,20 +104,18 @@ static enum hs_status try_all(struct entrant *entrant, const struct hs_kernel *c
     double round = 0.0;
     for (int n = 0; n < count; n++) {
         struct entrant *next = &entrant[n];
-        enum hs_status st = hs_candidate_begin(&next->candidate, kernel[n], err);
-        if (!st)
-            st = hs_timing_warm_up(&next->candidate.timing, shortest_sample, &next->sweeps,
-                                   &next->seconds, err);
+        HS_TRY(hs_candidate_begin(&next->candidate, kernel[n], err));
+        HS_TRY(hs_timing_warm_up(&next->candidate.timing, shortest_sample, &next->sweeps,
+                                 &next->seconds, err));
         const double sweep = entrant[0].seconds / (double)entrant[0].sweeps;
-        if (st || !(sweep * hs_plan_expected(plan, problem, from) >= many_times * budget))
-            return st;
+        if (!(sweep * hs_plan_expected(plan, problem, from) >= many_times * budget))
+            return HS_OK;
         round += next->seconds;
     }
     const int rounds = (int)fmin(fmax(budget / round, LEAST_ROUNDS), ROUNDS);
-    const enum hs_status st = take_turns(entrant, count, rounds, err);
-    if (!st)
-        judge(entrant, kernel, count, rounds, out);
-    return st;
+    HS_TRY(take_turns(entrant, count, rounds, err));
+    judge(entrant, kernel, count, rounds, out);
+    return HS_OK;
 }
 
 void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_problem *problem,
@@ -127,8 +123,7 @@ void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_probl
 {
     *out = (struct hs_tuning){.count = 0};
     const double begun = hs_clock_now();
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {.status = HS_OK};
     const struct hs_kernel *kernel[MOST];
     const int count = find_candidates(kernels, problem, plan, kernel);
     struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);

@@ -91,15 +91,11 @@ static enum hs_status take_samples(const struct hs_candidate *candidate,
 {
     double seconds = 0.0, taken[HS_TIMING_SAMPLES];
     int64_t sweeps = 0;
-    enum hs_status st =
-        hs_timing_warm_up(&candidate->timing, effort->sample, &sweeps, &seconds, err);
+    HS_TRY(hs_timing_warm_up(&candidate->timing, effort->sample, &sweeps, &seconds, err));
     const int repeats = hs_timing_repeats(effort, seconds);
-    int n = 0;
-    for (; n < repeats && !st; n++)
-        st = hs_candidate_sample(candidate, sweeps, &taken[n], err);
-    if (st)
-        return st;
-    const struct hs_samples samples = hs_samples_of(taken, n);
+    for (int n = 0; n < repeats; n++)
+        HS_TRY(hs_candidate_sample(candidate, sweeps, &taken[n], err));
+    const struct hs_samples samples = hs_samples_of(taken, repeats);
     row->seconds = samples.median;
     row->samples = samples.count;
     return HS_OK;
@@ -109,8 +105,7 @@ static enum hs_status take_samples(const struct hs_candidate *candidate,
 static void try_kernel(struct hs_candidate *trial, const struct hs_kernel *kernel,
                        const struct hs_timing_effort *effort, struct hs_tune_row *row)
 {
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {.status = HS_OK};
     *row = (struct hs_tune_row){.seconds = NAN};
     snprintf(row->kernel, sizeof row->kernel, "%s", kernel->name);
     enum hs_status st = hs_candidate_begin(trial, kernel, &err);

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,7 +224,7 @@ static char *describe(const struct job *job, double from, double to)
 }
 
 /* Draws a page into the film or a file of its own. */
-static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struct hs_error *err)
+static enum hs_status draw_page(struct job *job, int64_t first, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;
     const double *time = p->file.step.value;
@@ -246,7 +247,7 @@ static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struc
     if (job->sink.to)
         status = hs_charts_draw(&job->chart, 1, &job->sink, err);
     else if (!(status = hs_charts_write(&job->chart, 1, name, err)))
-        fprintf(out, "%s: %s, %s\n", name, which, subtitle);
+        printf("%s: %s, %s\n", name, which, subtitle);
     free(which);
     free(name);
     free(subtitle);
@@ -254,12 +255,12 @@ static enum hs_status draw_page(struct job *job, int64_t first, FILE *out, struc
 }
 
 /* Reports the film; without ffmpeg, says how to make it. */
-static enum hs_status say_film(const struct job *job, FILE *out, struct hs_error *err)
+static enum hs_status say_film(const struct job *job, struct hs_error *err)
 {
     const struct hs_picture *p = job->picture;
     const int stem = (int)(strrchr(p->output, '.') - p->output);
     if (job->sink.to) {
-        fprintf(out, "%s: a film of %lld frames\n", p->output, (long long)p->last + 1);
+        printf("%s: a film of %lld frames\n", p->output, (long long)p->last + 1);
         return HS_OK;
     }
     return hs_error_add(
@@ -270,7 +271,7 @@ static enum hs_status say_film(const struct job *job, FILE *out, struct hs_error
         p->output, stem, p->output, (int)p->per_second, stem, p->output, p->output);
 }
 
-enum hs_status hs_picture_draw(struct hs_picture *p, FILE *out, struct hs_error *err)
+enum hs_status hs_picture_draw(struct hs_picture *p, struct hs_error *err)
 {
     struct job job = {
         .picture = p,
@@ -280,11 +281,11 @@ enum hs_status hs_picture_draw(struct hs_picture *p, FILE *out, struct hs_error 
     if (job.film && !status)
         status = hs_sink_open(&job.sink, p->output, (int)p->per_second, err);
     for (int64_t step = p->first; step <= p->last && !status; step += job.together)
-        status = draw_page(&job, step, out, err);
+        status = draw_page(&job, step, err);
     if (job.sink.part.file)
         status = hs_sink_close(&job.sink, status, err);
     if (job.film && !status)
-        status = say_film(&job, out, err);
+        status = say_film(&job, err);
     hs_outlines_release(&job.outlines);
     free(job.values);
     free(job.chart.curves);
@@ -333,8 +334,7 @@ static struct hs_scale fit_times(const struct hs_picture *p, const double times[
     return s;
 }
 
-enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *out,
-                               struct hs_error *err)
+enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, struct hs_error *err)
 {
     static const uint32_t colours[] = {HS_BLUE,  0xCC5500, 0x00825A, 0x963C96,
                                        0xB22222, 0x78641E, 0x008CAA, 0x5A5A5A};
@@ -359,8 +359,7 @@ enum hs_status hs_picture_plot(struct hs_picture *p, const char *names, FILE *ou
     c.y = fit(p, quantity_of(&p->file), p->file.column->unit, values, 0.05, err);
     const enum hs_status status = hs_charts_write(&c, 1, p->output, err);
     if (!status)
-        fprintf(out, "%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s",
-                p->file.path);
+        printf("%s: %d curve%s of %s\n", p->output, count, count == 1 ? "" : "s", p->file.path);
     free(c.curves);
     return status;
 }

@@ -5,8 +5,6 @@
 #include "output/pictures/canvas.h"
 #include "output/pictures/file.h"
 
-#include <stdio.h>
-
 enum { HS_PICTURE_LEVELS = 50 };
 
 struct hs_picture {
@@ -28,16 +26,15 @@ struct hs_picture {
 double hs_picture_narrowest(const double range[2]);
 
 /*
- * Draws the field and reports on `out` what was drawn where. After the cut, a field with two axes
+ * Draws the field and prints what was drawn where. After the cut, a field with two axes
  * is drawn as a colour map, one with one axis as a line plot. For all snapshots, maps become
  * numbered pictures with one colour range, and lines become curves of one plot, coloured by time;
  * if `output` ends like a film, either becomes a film. HS_IO if reading or writing fails. Warns if
  * the options leave nothing to be seen.
  */
-enum hs_status hs_picture_draw(struct hs_picture *picture, FILE *out, struct hs_error *err);
+enum hs_status hs_picture_draw(struct hs_picture *picture, struct hs_error *err);
 
 /* Plots columns of the file over time: see hs_picture_read_columns. */
-enum hs_status hs_picture_plot(struct hs_picture *picture, const char *names, FILE *out,
-                               struct hs_error *err);
+enum hs_status hs_picture_plot(struct hs_picture *picture, const char *names, struct hs_error *err);
 
 #endif

@@ -114,18 +114,6 @@ void test_bench__kernel_that_breaks_down_while_timed_is_not_proven(void **state)
     hs_bench_release(&bench);
 }
 
-/* Two fields of 8 MiB: in a cache of 60 MB a pair is a quarter of it, so 8 pairs are twice it. */
-void test_bench__fields_are_turned_out_of_the_cache(void **state)
-{
-    struct hs_bench bench = {.request = {.precision = HS_FLOAT},
-                             .problem = {.grid = {.dims = 3, .points = {128, 128, 128}}}};
-    assert_int_equal(hs_bench_pairs(&bench, 60e6), 8);
-    assert_int_equal(hs_bench_pairs(&bench, 16e6), 2);
-    assert_int_equal(hs_bench_pairs(&bench, 8e6), 1);
-    assert_int_equal(hs_bench_pairs(&bench, 0.0), 1);
-    assert_int_equal(hs_bench_pairs(&bench, 540e6), 0);
-}
-
 static double cache_bytes;
 static double a_cache(int device)
 {
@@ -140,7 +128,7 @@ static enum hs_status rotate(struct hs_backend_state *state, int pairs, struct h
 }
 
 /* Fields too large for the cache are timed from memory, others in both places, and if no pairs can
- * be rotated, in the cache only. */
+ * be rotated, in the cache only. In a cache of which a pair is a quarter, 8 pairs are twice it. */
 void test_bench__times_where_the_fields_are(void **state)
 {
     const double pair = 2.0 * 8.0 * 17 * 18 * 19;
@@ -150,7 +138,10 @@ void test_bench__times_where_the_fields_are(void **state)
         int pairs[HS_BENCH_PLACES], rotated;
     } cases[] = {{0.1 * pair, true, {1, 0}, 0},  {0.6 * pair, true, {2, 0}, 2},
                  {0.6 * pair, false, {1, 0}, 0}, {1.9 * pair, true, {4, 1}, 4},
-                 {1.9 * pair, false, {0, 1}, 0}, {900.0 * pair, true, {0, 1}, 0}};
+                 {1.9 * pair, false, {0, 1}, 0}, {3.6 * pair, true, {8, 1}, 8},
+                 {0.48 * pair, true, {1, 0}, 0}, {0.95 * pair, true, {2, 0}, 2},
+                 {32.2 * pair, true, {0, 1}, 0}, {900.0 * pair, true, {0, 1}, 0},
+                 {0.0, true, {1, 0}, 0}};
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         struct hs_backend backend = hs_backend_cpu;
         backend.cache = a_cache;

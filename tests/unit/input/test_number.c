@@ -86,3 +86,20 @@ void test_number__counts_are_whole_and_of_64_bits(void **state)
             fail_msg("\"%s\" was taken for a count", wrong[n]);
     }
 }
+
+void test_number__is_written_with_the_fewest_digits(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } numbers[] = {{0.1, "0.1"},
+                   {0.30000000000000004, "0.30000000000000004"},
+                   {1e6, "1000000"},
+                   {0.00020000000000000001, "0.0002"},
+                   {-1e300, "-1e+300"}};
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+        char text[HS_NUMBER_TEXT];
+        hs_number_write(numbers[n].value, text);
+        assert_string_equal(text, numbers[n].text);
+    }
+}

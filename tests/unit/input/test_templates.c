@@ -23,10 +23,3 @@ void test_templates__are_configs_that_pass(void **state)
         unlink(path);
     }
 }
-
-void test_templates__are_found_by_name(void **state)
-{
-    for (const struct hs_template *template = hs_templates; template->name; template ++)
-        assert_ptr_equal(hs_template_find(template->name), template);
-    assert_null(hs_template_find("block"));
-}

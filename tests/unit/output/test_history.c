@@ -133,7 +133,7 @@ static char *told_of(const struct hs_history_state *last, bool as_json)
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stream};
     if (as_json) {
         hs_json_open(&json, NULL);
         hs_history_json(planted, last, &json);

@@ -9,7 +9,7 @@ void test_json__nests_and_escapes(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stream};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "a", "say \"hi\"\\\n");
     hs_json_text(&json, "nothing", NULL);
@@ -37,7 +37,7 @@ void test_json__escapes_every_control_character(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stream};
     hs_json_text(&json, NULL, "\33 \177 \xc2\x9b \xc2\xb0");
     fclose(stream);
     assert_string_equal(text, "\"\\u001b \\u007f \\u009b \xc2\xb0\"");
@@ -51,7 +51,7 @@ void test_json__numbers_come_back_to_the_bit(void **state)
         char *text = NULL;
         size_t size = 0;
         FILE *stream = open_memstream(&text, &size);
-        struct hs_json json = hs_json_on(stream);
+        struct hs_json json = {.stream = stream};
         hs_json_number(&json, NULL, values[i]);
         fclose(stream);
         assert_true(strtod(text, NULL) == values[i]);
@@ -66,7 +66,7 @@ static char *written(const char *text, double number)
     char *out = NULL;
     size_t size;
     FILE *stream = open_memstream(&out, &size);
-    struct hs_json json = hs_json_on(stream);
+    struct hs_json json = {.stream = stream};
     hs_json_open(&json, NULL);
     hs_json_text(&json, "t", text);
     hs_json_number(&json, "n", number);

@@ -32,7 +32,7 @@ static void begin(struct scene *s, bool terminal)
     problem.schedule.sweeps = 100;
     steady = (struct hs_steady){.change = NAN};
     s->stream = open_memstream(&s->text, &s->size);
-    s->observer = hs_progress_create_on(s->stream, terminal, &problem, &plan);
+    s->observer = hs_progress_create(s->stream, terminal, &problem, &plan);
 }
 
 static void tell(struct scene *s, enum hs_phase phase, int64_t sweep)
@@ -133,7 +133,7 @@ void test_progress__of_a_solve_iterations_are_shown(void **state)
     begin(&s, true);
     s.observer->destroy(s.observer->self);
     problem.schedule.steady_tolerance = 1e-10;
-    s.observer = hs_progress_create_on(s.stream, true, &problem, &solves);
+    s.observer = hs_progress_create(s.stream, true, &problem, &solves);
     struct hs_solution solution = {.residual = 1.0};
     s.observer->solving(s.observer->self, &solution);
     assert_string_equal(s.text ? s.text : "", "");

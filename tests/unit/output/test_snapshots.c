@@ -211,7 +211,7 @@ static void run_whole(struct scene *s)
         assert_int_equal(tell(s, HS_PHASE_RUNNING, sweep), HS_OK);
     assert_int_equal(tell(s, HS_PHASE_END, 40), HS_OK);
     assert_snapshots(s, 5);
-    assert_int_equal(hs_snapshots_count(s->snapshots), 5);
+    assert_int_equal(hs_snapshots_resume(s->snapshots, 40).snapshots, 5);
 }
 
 void test_snapshots__are_of_their_moment(void **state)
@@ -334,7 +334,7 @@ void test_snapshots__none_is_written_after_one_that_failed(void **state)
     tell(&s, HS_PHASE_RUNNING, 20); /* waits for the first */
     pthread_join(thread, NULL);
     assert_int_equal(tell(&s, HS_PHASE_END, 40), HS_DEVICE);
-    assert_int_equal(hs_snapshots_count(s.snapshots), 1);
+    assert_int_equal(hs_snapshots_resume(s.snapshots, 40).snapshots, 1);
     assert_snapshots(&s, 1);
     end(&s);
 }
