@@ -51,8 +51,7 @@ static inline void hold_recursion(const struct hs_kernel *kernel, const struct h
     const char *in = (const char *)sweep.in - skip;
     sweep.out = out + skip;
     sweep.recursion = &recursion;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     if (kernel->sweep(plan, &sweep, &err) != HS_OK)
         fail_msg("%s, recursion: %s: %s", kernel->name, what, err.text);
     hs_error_release(&err);

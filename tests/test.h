@@ -34,8 +34,7 @@ extern "C" {
 #define assert_ok(call) assert_ok_of(#call, call)
 #define assert_ok_of(what, call)                                                                   \
     do {                                                                                           \
-        struct hs_error err;                                                                       \
-        hs_error_init(&err);                                                                       \
+        struct hs_error err = {.status = HS_OK};                                                   \
         if (call)                                                                                  \
             fail_msg("%s: %s", what, err.text ? err.text : "no message");                          \
         hs_error_release(&err);                                                                    \
@@ -44,8 +43,7 @@ extern "C" {
 /* A call that must fail with the status `with` and `words` in its message. */
 #define assert_fails(call, with, words)                                                            \
     do {                                                                                           \
-        struct hs_error err;                                                                       \
-        hs_error_init(&err);                                                                       \
+        struct hs_error err = {.status = HS_OK};                                                   \
         assert_int_equal(call, with);                                                              \
         if (!strstr(err.text ? err.text : "", words))                                              \
             fail_msg("%s: \"%s\" is not in: %s", #call, words, err.text ? err.text : "");          \

@@ -4,15 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void hs_error_init(struct hs_error *err)
-{
-    *err = (struct hs_error){.status = HS_OK};
-}
-
 void hs_error_release(struct hs_error *err)
 {
     free(err->text);
-    hs_error_init(err);
+    *err = (struct hs_error){0};
 }
 
 const char *hs_error_reason(struct hs_error *err)

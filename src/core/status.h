@@ -37,7 +37,7 @@ enum hs_status {
 
 enum { HS_ERROR_MOST = 50 }; /* mistakes that are listed; the others are only counted */
 
-/* Messages in the order they were added, one per line. The first status wins. */
+/* Messages in the order they were added, one per line. The first status wins. Begins as zeros. */
 struct hs_error {
     enum hs_status status;
     size_t count;    /* messages */
@@ -47,8 +47,7 @@ struct hs_error {
     size_t length;
 };
 
-void hs_error_init(struct hs_error *err);
-void hs_error_release(struct hs_error *err);
+void hs_error_release(struct hs_error *err); /* as it began */
 
 /* Adds a message (no trailing newline needed) and returns `status`, so that callers can
  * `return hs_error_add(err, HS_IO, "%s: cannot open: %s", path, strerror(errno));`

@@ -579,8 +579,7 @@ double hs_field_file_time(const struct hs_stored *stored)
 char *hs_field_file_unit(const struct hs_stored *stored)
 {
     struct array array;
-    struct hs_error unsaid;
-    hs_error_init(&unsaid);
+    struct hs_error unsaid = {0};
     char *out = NULL;
     if (open_array(stored->path, stored->name, &array, &unsaid) == HS_OK &&
         H5Aexists(array.set, "units") > 0) {

@@ -232,8 +232,7 @@ static long long fitting(const struct hs_problem *problem, const struct hs_kerne
 {
     struct hs_backend_state *device = NULL;
     long long fits = 0;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(cuda_backend()->create(problem, kernel, &device, &err), HS_DEVICE);
     assert_null(device);
     assert_non_null(strstr(err.text, "the largest grid of these proportions that fits is "));

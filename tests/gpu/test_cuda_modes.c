@@ -200,7 +200,7 @@ static void time_modes(const struct hs_problem *problem, const struct hs_kernel 
     struct hs_backend backend = *cuda_backend();
     noting.gather = note_and_gather;
     backend.transforms = &noting;
-    hs_error_init(&err);
+    err = (struct hs_error){0};
     hs_grid_name_points(&problem->grid, points, sizeof points);
     enum hs_status st = cuda_backend()->create(problem, kernel, &device, &err);
     if (st) {

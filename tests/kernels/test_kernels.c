@@ -493,8 +493,7 @@ void test_kernels__each_sweeps_under_every_boundary(void **state)
 {
     int tried = 0;
     for (int b = 0; hs_backends[b]; b++) {
-        struct hs_error err;
-        hs_error_init(&err);
+        struct hs_error err = {0};
         if (hs_backends[b]->available(0, &err) == HS_OK)
             tried += run_backend(hs_backends[b]);
         hs_error_release(&err);

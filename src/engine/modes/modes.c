@@ -57,8 +57,7 @@ static enum hs_status check_grid(const struct hs_problem *problem, struct hs_err
 static enum hs_status make_basis(const struct hs_axis_matrix *matrix, int axis,
                                  struct hs_eigenbasis *out, struct hs_error *err)
 {
-    struct hs_error reason;
-    hs_error_init(&reason);
+    struct hs_error reason = {0};
     enum hs_status st = hs_eigenbasis_make(matrix, out, &reason);
     if (st)
         st = hs_error_add(err, st, "along %c %s%s", "xyz"[axis], hs_error_reason(&reason),

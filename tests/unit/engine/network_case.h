@@ -128,8 +128,7 @@ static inline double case_moving_at(const struct hs_wall_number *number, const d
 static inline struct hs_network case_make(const struct network_case *c)
 {
     struct hs_network network;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     const enum hs_status st = hs_network_make(&c->spec, &network, &err);
     if (st)
         fail_msg("%s", err.text);

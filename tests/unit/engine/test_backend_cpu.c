@@ -335,8 +335,7 @@ void test_backend_cpu__says_what_memory_it_lacks(void **state)
     problem.grid =
         (struct hs_grid){.dims = 3, .points = {2000000, 2000000, 2000000}, .spacing = {1, 1, 1}};
     struct hs_backend_state *out;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(hs_backend_cpu.create(&problem, &hs_kernel_cpu_reference, &out, &err),
                      HS_DEVICE);
     assert_null(out);

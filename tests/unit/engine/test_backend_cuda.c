@@ -98,8 +98,7 @@ void test_backend_cuda__says_why_it_cannot_run(void **state)
     const struct hs_backend *cuda = cuda_backend();
     if (!cuda)
         return;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     /* either there is no driver or no device here, or none has this number */
     assert_int_equal(cuda->available(1000, &err), HS_DEVICE);
     assert_int_equal(err.count, 1);

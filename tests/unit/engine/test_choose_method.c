@@ -40,9 +40,8 @@ static struct outcome choose(int dims, struct hs_schedule schedule, const char *
 {
     struct hs_problem problem;
     struct outcome out;
-    struct hs_error err;
+    struct hs_error err = {0};
     hs_problem_init(&problem);
-    hs_error_init(&err);
     problem.grid.dims = dims;
     problem.schedule = schedule;
     problem.place[HS_PLACE_METHOD] = "case.cfg:7";

@@ -28,8 +28,7 @@ static void download(const struct modes_case *c, struct hs_backend_state *state,
 static bool gave_up(struct hs_method_state *self, struct hs_backend_state *state,
                     const struct hs_span *span)
 {
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     const enum hs_status st = hs_method_implicit.advance(self, cpu, state, span, &err);
     if (st && (st != HS_INTERRUPTED || err.text))
         fail_msg("status %d: %s", (int)st, err.text ? err.text : "no message");

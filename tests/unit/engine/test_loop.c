@@ -246,8 +246,7 @@ void test_loop__ends_soon_after_an_observers_work_failed(void **state)
     rule.seconds = 0.001; /* 17 minutes in all */
     struct diary diary = {.every = 0, .fails_after = 3};
     struct hs_loop_result result;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_IO);
     assert_string_equal(err.text, "the disk is full\n");
     assert_int_equal(diary.count, 1); /* the start */
@@ -345,8 +344,7 @@ void test_loop__not_a_number_is_noticed_before_anyone_is_told(void **state)
     rule.poison_at = 137;
     struct diary diary = {.every = 50};
     struct hs_loop_result result;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(run(&problem, &plan, &diary, false, &result, &err), HS_FAILED_CHECK);
     assert_int_equal(result.phase, HS_PHASE_DIVERGED);
     assert_int_equal(diary.count, 4); /* 0, 50, 100 in order, then the bad news */

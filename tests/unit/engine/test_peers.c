@@ -24,7 +24,7 @@ static struct hs_error err;
 
 static void begin(const char *text)
 {
-    hs_error_init(&err);
+    err = (struct hs_error){0};
     snprintf(folder, sizeof folder, "/tmp/heatsolve-peers-test-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(script, sizeof script, "%s/run.py", folder);

@@ -173,8 +173,7 @@ void test_plan__the_step_offered_is_accepted(void **state)
     for (double diffusivity = 0.1; diffusivity < 10.0; diffusivity *= 1.37) {
         problem.material.diffusivity = diffusivity;
         problem.schedule.step = 1.0;
-        struct hs_error err;
-        hs_error_init(&err);
+        struct hs_error err = {0};
         struct hs_plan plan;
         assert_int_equal(hs_plan_steps(&problem, &plan, &err), HS_BAD_INPUT);
         const char *offer = strstr(err.text, "give at most ");

@@ -17,9 +17,8 @@ static struct hs_problem make(double diffusivity, double spacing)
 /* The plan is finite, or the message contains `words`. */
 static void assert_plan(const struct hs_problem *problem, const char *words)
 {
-    struct hs_error err;
+    struct hs_error err = {0};
     struct hs_plan plan;
-    hs_error_init(&err);
     const enum hs_status status = hs_plan_steps(problem, &plan, &err);
     assert_int_equal(status, words ? HS_BAD_INPUT : HS_OK);
     if (words && !strstr(err.text, words))

@@ -67,8 +67,7 @@ static struct outcome choose_from(const struct hs_registry *registry, const char
     problem.solver.backend = (char *)(uintptr_t)backend;
     problem.solver.kernel = (char *)(uintptr_t)kernel;
     struct outcome out = {0};
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     out.status = hs_choose_among(registry, &problem, &out.backend, &out.kernel, out.note,
                                  sizeof out.note, &err);
     if (err.text)

@@ -178,9 +178,8 @@ static void make_case(struct hs_problem *problem, int n)
     FILE *out = fdopen(file, "w");
     put_case(out, dims, points);
     fclose(out);
-    struct hs_error err;
+    struct hs_error err = {0};
     struct hs_case_request request = {.config = path};
-    hs_error_init(&err);
     hs_problem_init(problem);
     problem->solver.threads = 1;
     if (hs_case_read(&request, problem, &err))

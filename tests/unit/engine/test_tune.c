@@ -91,8 +91,7 @@ static struct hs_tuning tune(const struct hs_kernel *const *table, const struct 
     struct hs_plan plan;
     const struct hs_problem problem = problem_of(&plan, usual);
     struct hs_tuning out;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(hs_tune_measure(table, &problem, &plan, &out, &err), expected);
     hs_error_release(&err);
     assert_int_equal(alive, 0);

@@ -25,7 +25,7 @@ static enum hs_status read_line(const char *const *words, struct hs_error *err)
     int count = 0;
     while (words[count])
         count++;
-    hs_error_init(err);
+    *err = (struct hs_error){0};
     return hs_arguments_read(count, (char **)words, table, sizeof table / sizeof *table, err);
 }
 

@@ -37,7 +37,7 @@ static enum hs_status read_with(const char *text, const char *const *overrides, 
     char path[200];
     snprintf(path, sizeof path, "%s/case.cfg", folder);
     write_file("case.cfg", text);
-    hs_error_init(&err);
+    err = (struct hs_error){0};
     return hs_config_read(path, overrides, count, (struct hs_config_how){0}, &problem, &err);
 }
 

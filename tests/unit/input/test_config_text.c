@@ -20,7 +20,7 @@ static enum hs_status read_text(const char *content)
     assert_non_null(stream);
     fputs(content, stream);
     fclose(stream);
-    hs_error_init(&err);
+    err = (struct hs_error){0};
     hs_settings_init(&settings, path, &err);
     const enum hs_status status = hs_config_text_read(path, &settings, &text, &err);
     unlink(path);

@@ -116,9 +116,8 @@ void test_field_file__damaged_files_are_refused(void **state)
         fwrite(bytes, 1, kept, file);
         fclose(file);
         double *values;
-        struct hs_error err;
+        struct hs_error err = {0};
         const struct hs_field_shape shape = hs_field_shape_of(&grid);
-        hs_error_init(&err);
         const enum hs_status status = read_field_file(path, "field", -1, &shape, &values, &err);
         assert_true(status == HS_IO || status == HS_BAD_INPUT);
         hs_error_release(&err);
@@ -200,8 +199,7 @@ void test_field_file__a_file_that_changes_is_refused(void **state)
 {
     const struct hs_box all = hs_grid_box(&grid);
     double found[24];
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     write_fields(H5T_IEEE_F64LE);
     struct hs_stored *stored = find("field", -1, &grid);
     stored->place = strdup("case.cfg:7: initial.file = \"a.h5\"");

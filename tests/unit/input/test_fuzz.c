@@ -153,8 +153,7 @@ void test_fuzz__a_config_is_read_or_refused_with_a_message(void **state)
         assert_int_equal(pwrite(file, m.text, m.length, 0), m.length);
         const char *set = settings[mutate_below(&m, sizeof settings / sizeof settings[0])];
         struct hs_problem problem;
-        struct hs_error err;
-        hs_error_init(&err);
+        struct hs_error err = {0};
         const enum hs_status status = hs_config_read(path, &set, mutate_below(&m, 4) == 0,
                                                      (struct hs_config_how){0}, &problem, &err);
         if (status == HS_OK) {

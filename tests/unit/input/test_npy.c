@@ -113,8 +113,7 @@ static void assert_refused(int version, const char *dictionary, size_t bytes, en
     static const unsigned char numbers[64];
     const int file = file_of(version, dictionary, numbers, bytes);
     struct hs_npy npy;
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(hs_npy_read_header(file, &npy, &err), status);
     if (!strstr(err.text, why))
         fail_msg("%s: \"%s\" lacks \"%s\"", dictionary, err.text, why);
@@ -172,8 +171,7 @@ void test_npy__survives_nonsense(void **state)
         if (mutate_below(&m, 4) == 0)
             assert_int_equal(ftruncate(file, mutate_below(&m, 528)), 0);
         struct hs_npy npy;
-        struct hs_error err;
-        hs_error_init(&err);
+        struct hs_error err = {0};
         const enum hs_status status = hs_npy_read_header(file, &npy, &err);
         if (status == HS_OK && npy.rank >= 1 && npy.rank <= 3) {
             struct hs_grid grid = {.dims = npy.rank, .points = {1, 1, 1}, .spacing = {1, 1, 1}};

@@ -203,8 +203,7 @@ void test_options__a_key_of_several_kinds_is_listed_once(void **state)
 
 void test_options__defaults_pass_their_own_check(void **state)
 {
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     struct hs_settings settings;
     hs_settings_init(&settings, "table", &err);
     int defaults = 0;

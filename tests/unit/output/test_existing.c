@@ -92,8 +92,7 @@ void test_existing__knows_hdf5_files_by_their_mark_even_cut(void **state)
 void test_existing__what_is_no_file_is_not_opened(void **state)
 {
     set_up();
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(hs_existing_at(path, true), HS_EXISTING_SPECIAL);
     assert_int_equal(hs_existing_check(path, HS_EXISTING_SIDECAR, "go away", &err), HS_IO);

@@ -50,8 +50,7 @@ void test_files__failures_name_path_reason_and_remedy(void **state)
                  {EFBIG, "too large", "ulimit -f"},
                  {EIO, "Input/output error", "set output.file"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct hs_error err;
-        hs_error_init(&err);
+        struct hs_error err = {0};
         assert_int_equal(hs_file_failed("x/y.h5", "write", cases[i].number, 1234, &err), HS_IO);
         assert_non_null(strstr(err.text, "x/y.h5: cannot write"));
         assert_non_null(strstr(err.text, cases[i].reason));

@@ -15,8 +15,7 @@ static struct hs_problem make(void)
 
 static bool plan_of(const struct hs_problem *problem, struct hs_plan *plan)
 {
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     const bool good = !hs_plan_steps(problem, plan, &err);
     hs_error_release(&err);
     return good;
@@ -84,8 +83,7 @@ void test_resume_time__what_the_message_names_is_taken(void **state)
         const bool had_interval = !isnan(problem.schedule.output_interval);
         choose_schedule(&problem.schedule, rand() % 4 ? by_end : !by_end);
         assert_true(plan_of(&problem, &plan));
-        struct hs_error err;
-        hs_error_init(&err);
+        struct hs_error err = {0};
         const enum hs_status st = hs_resume_check_time(&problem, &plan, &at, &err);
         if (!st) {
             taken++;

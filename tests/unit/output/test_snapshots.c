@@ -125,7 +125,7 @@ static void begin(struct scene *s, bool readbacks)
     *s = (struct scene){.directory = "/tmp/snapshots-XXXXXX"};
     assert_non_null(mkdtemp(s->directory));
     snprintf(s->file, sizeof s->file, "%s/o.h5", s->directory);
-    hs_error_init(&s->err);
+    s->err = (struct hs_error){0};
     hs_problem_init(&s->problem);
     s->problem.grid = (struct hs_grid){.dims = 2, .points = {NX, NY, 1}, .spacing = {1, 1, 1}};
     s->problem.raw = true;

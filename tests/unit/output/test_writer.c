@@ -91,8 +91,7 @@ void test_writer__what_was_handed_over_is_done_before_the_end(void **state)
 
 void test_writer__the_first_failure_is_told_once(void **state)
 {
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     begin(2);
     let_through(3);
     hand_over(1);

@@ -68,10 +68,9 @@ static void serve(const struct hs_problem *problem)
 {
     while (!served) {
         struct hs_request request;
-        struct hs_error err;
+        struct hs_error err = {0};
         hs_wire_tell(&request, sizeof request);
         served = request.kind == HS_REQUEST_END;
-        hs_error_init(&err);
         if (!served)
             hs_wire_settle(obey(&request, problem, NULL, &err), &err);
         hs_error_release(&err);

@@ -28,8 +28,7 @@ static struct hs_slab_shape shape_of(const struct hs_part *part, int rank)
  * memory as the first rank's own. The others wait for theirs, so a failure ends all. */
 static void share_network(struct hs_part *part)
 {
-    struct hs_error err;
-    hs_error_init(&err);
+    struct hs_error err = {0};
     for (int rank = 1; rank < hs_wire.ranks && hs_wire.rank == 0; rank++) {
         struct hs_slab_problem slab;
         const struct hs_slab_shape shape = shape_of(part, rank);
@@ -232,9 +231,8 @@ static struct side side_of(struct hs_part *part, int field, bool above, int64_t 
 static void exchange_staged(struct hs_part *part, struct side side[2], struct hs_wire_side wire[2])
 {
     const struct hs_halo *halo = part->own->halo;
-    struct hs_error err;
+    struct hs_error err = {0};
     void *space = NULL;
-    hs_error_init(&err);
     enum hs_status st = halo->space(part->state, 2 * (wire[0].bytes + wire[1].bytes), &space, &err);
     char *at = space;
     for (int s = 0; s < 2 && !st; s++) {
