@@ -142,6 +142,8 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         return out->function >= 0;
     }
     hs_doubt_along(reader, key, face, varies);
+    if (strcmp(strrchr(key, '.'), ".flux") == 0)
+        hs_doubt_uptake(reader, key, face, &value);
     double *field = evaluate_on(grid, face, &value);
     if (!check_field(reader, key, face, least, varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
         return false;

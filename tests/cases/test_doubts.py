@@ -523,6 +523,30 @@ def test_what_acts_at_no_node_is_a_warning(tmp_path, setting, key, what, body):
     assert not key or (f"the {what} is 0 at every node; look at its coordinates" in found[0] and found[0].startswith("--set: boundary.x_min" if what == "flux" else f"--set: {key}"))
 
 
+GAUSS = "exp(-((x-0.25%s)^2+(y-0.1)^2)/(2*%g^2))"
+
+
+# nodes are 1 cm apart
+@pytest.mark.parametrize("setting, key, times", [
+    ('source={expression="1e9*' + GAUSS % ("", 0.003) + '";}', "source.expression", "1.8 "),  # of h/(sqrt(2 pi) s)*(1 + 2 exp(-(h/s)^2/2)), squared
+    ('source={expression="1e9*' + GAUSS % ("", 0.007) + '";}', None, None),
+    ('source={value="1e9*' + GAUSS % ("-0.005", 0.002) + '";}', "source.value", "0.35"),  # between nodes
+    ('source={expression="x >= 0.2 && x <= 0.23 ? 1e6 : 0";}', "source.expression", "1.33"),  # four nodes for three cells
+    ('source={expression="x > 0.195 && x < 0.235 ? 1e6 : 0";}', None, None),
+    ('source={expression="1e6*cos(20*pi*x)*cos(10*pi*y)";}', None, None),  # nothing in all
+    ('boundary.x_min={type="neumann"; flux="-1e5*exp(-((y-0.1)/0.004)^2)";}', "boundary.x_min.flux", "1.42"),
+    ('boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="-1e5*exp(-((y-0.1)/0.004)^2)";}', "boundary.x_min.flux", "1.42"),
+    ('boundary.x_min={type="dirichlet"; value="300+exp(-((y-0.1)/0.004)^2)";}', None, None),
+    ('source={expression="1e9*' + GAUSS % ("+0.1-t/3000", 0.003) + '";}', "source.expression", "1.3"),  # moves along x: across it alone
+    ('source={expression="x > 100 ? 1e6 : 0";}', None, None),  # is nowhere
+])
+def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, key, times):
+    """A node takes its own value for all of its control volume."""
+    found = [w for w in check(tmp_path, setting) if "the nodes take" in w]
+    assert len(found) == (key is not None), found
+    assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
+
+
 DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
 
 
