@@ -234,8 +234,11 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
     const bool by_file = hs_given(reader, file.text), by_table = hs_given(reader, table.text);
     *out = (struct hs_wall_number){.function = -1};
     if (hs_given(reader, value.text)) {
-        if (!by_file && !by_table)
-            return read_by_value(reader, value.text, face, least, out);
+        if (!by_file && !by_table) {
+            const bool read = read_by_value(reader, value.text, face, least, out);
+            out->place = read ? hs_settings_place(reader->settings, value.text) : NULL;
+            return read;
+        }
         return hs_complain(reader, value.text, "give either %s, or %s%s", name,
                            hs_other_ways(name, " and ").text,
                            hs_option_find(table.text) ? ", one or both, which are multiplied" : "");
@@ -250,5 +253,7 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
         out->field = field;
     }
     out->function = by_table ? read_table(reader, table.text) : add_one(reader);
+    if (out->function >= 0)
+        out->place = hs_settings_place(reader->settings, by_table ? table.text : file.text);
     return out->function >= 0;
 }

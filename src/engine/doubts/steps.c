@@ -136,14 +136,14 @@ static void doubt_begin(const struct hs_problem *problem, struct hs_error *out)
 static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
                          struct hs_error *out)
 {
-    enum hs_place place;
+    const char *place;
     const double step = hs_plan_step(plan);
     if (plan->cut)
         return;
     const double t = hs_pulses_unseen(problem, step, plan->end, &place);
     if (!isnan(t)) {
         hs_error_warn(
-            out, hs_problem_place(problem, place),
+            out, place,
             "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
             "shorter time.step, or a method with time.tolerance",
             t, step);
@@ -152,7 +152,7 @@ static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
     const double share = hs_pulses_mistaken(problem, step, plan->end, &place);
     if (share > 0.0)
         hs_error_warn(
-            out, hs_problem_place(problem, place),
+            out, place,
             "steps of %.3g s may take what acts here for %.2g %% too much or too little, since "
             "it jumps where they end or within them; give a shorter time.step, or a method with "
             "time.tolerance",
