@@ -157,9 +157,11 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
     return true;
 }
 
-/* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. */
+/* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. One
+ * turn is that of a year from winter to winter, but also of a pulse, of fewer points or to 0. */
 static bool is_cut_off(const struct hs_time_function *table)
 {
+    enum { MANY = 8 };
     int turns = 0;
     double before = 0.0;
     for (int n = 1; n < table->points; n++) {
@@ -169,7 +171,23 @@ static bool is_cut_off(const struct hs_time_function *table)
         if (n == table->points - 1 && change == 0.0)
             return false;
     }
-    return turns >= 2;
+    return turns >= 2 ||
+           (turns == 1 && table->points >= MANY && table->number[table->points - 1] != 0.0);
+}
+
+/* The unit in which the table's last time is the run's end; NULL: none, or a load that is over, or
+ * a ramp. */
+static const char *likely_unit(const struct hs_time_function *table, double end)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{60.0, "min"}, {3600.0, "h"}, {86400.0, "days"}};
+    const double near = 0.01, last = table->time[table->points - 1];
+    for (int n = 0; n < 3 && table->points > 2 && table->number[table->points - 1] != 0.0; n++)
+        if (fabs(end / (last * units[n].seconds) - 1.0) < near)
+            return units[n].name;
+    return NULL;
 }
 
 static bool is_one_number(const struct hs_time_function *table)
@@ -195,13 +213,18 @@ static void doubt_times(struct hs_reader *reader, const char *key,
             "begins at t = %.17g s, the run ends at %.9g s: only its first number, %.9g, counts. "
             "Let its times count from the beginning of the run",
             table->time[0], end, table->number[0]);
-    if (!(table->time[table->points - 1] < end) || !is_cut_off(table))
+    const double last = table->time[table->points - 1], number = table->number[table->points - 1];
+    const char *unit = is_one_number(table) ? NULL : likely_unit(table, end);
+    if (!(last < end) || !(unit || is_cut_off(table)))
         return;
     entry->doubted =
         hs_doubt(reader, key,
                  "ends at t = %.9g s, the run at %.9g s; from then on its last "
-                 "number, %.9g, stays. Look at the unit of its times, or add lines",
-                 table->time[table->points - 1], end, table->number[table->points - 1]);
+                 "number, %.9g, stays%s%s%s",
+                 last, end, number, unit ? ". Are its times in " : "", unit ? unit : "",
+                 unit ? "? They are read in s"
+                      : ". Look at the unit of its times, or add lines: a "
+                        "table does not repeat");
 }
 
 static int read_table(struct hs_reader *reader, const char *key)

@@ -252,6 +252,22 @@ def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
     assert_refused(result, 2, [f"case.cfg:4: boundary.{message}"])
 
 
+@pytest.mark.parametrize("heading, unit", [
+    ("hours,flux", "hours"), ("t [min];q [W/m2]", "min"), ("Time_h\tq", "h"), ("h q", "h"), ("days", "days"),
+    ("t,h", None), ("time s,q", None), ("t (s);q_min", None), ("t h", None), ("month of the year of the data", None),
+])  # fmt: skip
+def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, unit):
+    """The first line was passed over, and hours were taken for seconds."""
+    (tmp_path / "load.csv").write_text(f"{heading}\n0,-50\n24,-60\n")
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
+    text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 30.0; };\n'
+    result = heatsolve(tmp_path, text)
+    if unit:
+        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the times in {unit}; they are read in s: convert them, and the heading'])
+    else:
+        assert result.returncode == 0, result.stderr
+
+
 def test_h_has_no_table(tmp_path):
     """The key is refused with the reason, and no list of options has it."""
     text = "grid = { points = [5]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"

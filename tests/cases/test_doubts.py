@@ -113,6 +113,8 @@ def test_other_units_are_no_warning(tmp_path, settings):
         ((0, 6, 12, 18, 24), (0, 5, 5, 0, 0), False),  # pulses that are over
         ((0, 6, 12), (0, 1, 4), False),  # a ramp
         ((0, 6, 12), (0, 4, 1), False),
+        (range(0, 25, 3), (5, 6, 8, 9, 10, 9, 8, 6, 5), True),  # from winter to winter, and no more
+        (range(0, 25, 3), (0, 2, 4, 6, 7, 6, 4, 2, 0), False),  # a pulse that is over
     ],
 )
 @pytest.mark.parametrize("face", ["x_min", "all"])
@@ -125,6 +127,22 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
     text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, the run at 600 s; from then on its last number, 5,'
     assert len(found) == warned and all(line.startswith(text) for line in found)
+
+
+@pytest.mark.parametrize("times, numbers, end, unit", [
+    ((0, 20, 20.01, 50), (-50, -50, -80, -80), 180000, "h"),  # steps of a load
+    ((0, 2, 4, 10), (0, -50, -80, -90), 600, "min"),
+    ((0, 100, 200), (5, 4, 3), 200 * 86400, "days"),
+    ((0, 1), (0, -50), 3600, None),  # switched on within 1 s
+    ((0, 1, 10, 10.01), (0, -50, -50, 0), 600, None),  # a pulse of 10 s
+    ((0, 20, 50), (-50, -50, -50), 180000, None),
+    ((0, 20, 50), (-50, -60, -70), 100000, None),
+])
+def test_a_table_that_would_end_with_the_run_in_another_unit_is_a_warning(tmp_path, times, numbers, end, unit):
+    (tmp_path / "load.csv").write_text("".join(f"{a},{b}\n" for a, b in zip(times, numbers)))
+    found = [w for w in check(tmp_path, 'boundary.x_min={type="neumann"; flux_table="load.csv";}', f"time.end={end}") if "ends at" in w]
+    assert len(found) == (unit is not None), found
+    assert not unit or f"number, {numbers[-1]}, stays. Are its times in {unit}? They are read in s" in found[0]
 
 
 @pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])
@@ -463,7 +481,15 @@ def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
     warnings = check(tmp_path, load, "time.step=2.0", "time.method=\"implicit\"")
     seen = ["steel.cfg:6: " not in w and "what acts here at t = 100.5 s is over before a step of 2 s sees it" in w for w in warnings]
     assert seen == [True] * TABLES[table], warnings
+    assert all(w.startswith('--set: boundary.x_min.flux_table = "load.csv": ') for w in warnings)
     assert check(tmp_path, load, "time.tolerance=0.1", "time.method=\"implicit\"") == []
+
+
+def test_what_no_step_sees_of_a_convecting_walls_flux_is_named(tmp_path):
+    """It was said of the ambient temperature, a number."""
+    wall = 'boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="t > 100 && t < 101 ? -1e6 : 0"; }'
+    found = check(tmp_path, wall, "time.step=2.0", 'time.method="implicit"')
+    assert len(found) == 1 and found[0].startswith("--set: boundary.x_min.flux = ") and "sees it" in found[0], found
 
 
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
