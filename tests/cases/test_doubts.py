@@ -93,6 +93,28 @@ def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit
     assert not warned or "a flux is the heat that leaves" in found[0] and f" {unit}, below" in found[0]
 
 
+@pytest.mark.parametrize("missing, said", [("-999", "of -999, below absolute zero"), ("1e20", "of 1e+20, which nothing has"), ("250", None)])
+@pytest.mark.parametrize("unit, shift, capacity", [("degC", 0.0, True), ("K", 293.15, True), ("K", 0.0, True), ("degC", 0.0, False)])
+@pytest.mark.parametrize("what", ["table", "map", "initial"])
+def test_a_number_for_a_missing_temperature_is_a_warning(tmp_path, missing, said, unit, shift, capacity, what):
+    """One of many in a file of weather or of a measured field. Degrees in K about 0 are differences."""
+    other = 900.0 + shift if what == "table" else 5.0 + shift
+    (tmp_path / "air.csv").write_text(f"0,{5 + shift}\n200,{other}\n300,{missing}\n900,{other}\n")
+    np.save(tmp_path / "map.npy", np.where(np.arange(21) == 7, float(missing), 5 + shift))
+    np.save(tmp_path / "field.npy", np.where(np.arange(51 * 21).reshape(21, 51) == 500, float(missing), 5 + shift))
+    file = {"table": ("ambient_table", "air.csv"), "map": ("value_file", "map.npy"), "initial": ("initial.file", "field.npy")}[what]
+    settings = [f"temperature_unit={unit}", f"initial.expression={5 + shift}", f"boundary.x_max.ambient={5 + shift}", f"boundary.x_min.value={5 + shift}"]
+    settings += [{"table": 'boundary.x_max={type="robin"; h=5.0; ambient_table="air.csv";}', "map": 'boundary.x_min={type="dirichlet"; value_file="map.npy";}', "initial": 'initial={file="field.npy";}'}[what]]
+    if not capacity:
+        if what == "table":
+            return  # convection needs a conductivity
+        settings = ["material={diffusivity=1e-5;}", 'boundary.x_max={type="reflective";}', *[s for s in settings if "ambient=" not in s]]
+    found = [w for w in check(tmp_path, *settings) if "missing" in w]
+    wanted = said is not None and capacity and (unit == "degC" or shift > 0.0 or (what, missing) == ("initial", "1e20"))
+    assert len(found) == wanted, found
+    assert not wanted or (found[0].endswith(f' = "{file[1]}": has a temperature {said}; does it stand for a missing value?') and file[0] in found[0]), found
+
+
 @pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
