@@ -595,6 +595,26 @@ def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, k
     assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
 
 
+@pytest.mark.parametrize("setting, key, kept", [
+    ("source={value=%g;}", "source.value", (0.1, 1.0, 10.0)),
+    ('source={expression="%g*(1+cos(pi*x))";}', "source.expression", (0.1, 0.5, 10.0)),
+    ('boundary.x_max={type="neumann"; flux=-%g;}', "boundary.x_max.flux", (0.01, 0.1, 30.0)),
+])
+def test_heat_that_float_loses_is_a_warning(tmp_path, setting, key, kept):
+    """Of 101 nodes at 283 K a float is known to 3e-5 K, and a source of 1 W/m^3 warms them by 2e-5 K a sweep. No term of
+    the balance was larger than what rounding can leave, so it closed."""
+    soil = "grid = { points = [101]; upper = [1.0]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\n"
+    (tmp_path / "soil.cfg").write_text(soil + 'initial = { value = 283.15; };\nboundary = { all = { type = "reflective"; }; };\ntime = { end = 86400.0; };\n')
+    for strength, precision in [(s, p) for s in kept for p in ("float", "double")]:
+        words = [w for s in (setting % strength, f"precision={precision}") for w in ("--set", s)]
+        result = json.loads(must(tmp_path, "run", "soil.cfg", *words, "--quiet", "--json", "--overwrite"))
+        with h5py.File(tmp_path / "soil.h5") as f:
+            share = (f["history/heat"][-1] - f["history/heat"][0]) / (strength * 86400.0)
+        found = [w for w in result["warnings"] if w.startswith(f"--set: {key} = ") and "this heat is lost; give precision" in w]
+        assert len(found) == len(result["warnings"]) == (precision == "float" and strength < 2.0), result["warnings"]
+        assert share < 0.5 if found else share == pytest.approx(1.0, abs=0.05), (strength, precision, share)
+
+
 DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
 
 

@@ -348,6 +348,50 @@ static void doubt_nowhere(const struct hs_problem *problem, struct hs_error *out
                         "the flux", out);
 }
 
+/* ---- what float loses ------------------------------------------------------------------------ */
+
+/* K that a flux adds to a node in a sweep, spread over the depth that heat reaches by the end. */
+static double spread_gain(const struct hs_problem *problem, int face, double step, double value)
+{
+    const double alpha = problem->material.diffusivity, end = problem->schedule.end;
+    const double spacing = problem->grid.spacing[face / 2];
+    const double length = hs_problem_length(problem, face / 2);
+    const double depth = isfinite(end) ? fmin(length, sqrt(alpha * end)) : length;
+    return alpha * step / (spacing * spacing) * fabs(problem->face[face].c[0]) * value * spacing /
+           2.0 / fmax(depth, spacing / 2.0);
+}
+
+/* A float holds a temperature to some 1e-7 of it; what a sweep adds beyond that is rounded off. */
+static void doubt_float(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_error *out)
+{
+    const double step = hs_plan_step(plan), most_source = 4.0, most_flux = 1.0;
+    const double end = isfinite(problem->schedule.end) ? problem->schedule.end : 0.0;
+    double span[2];
+    struct hs_datum data[HS_DATA_MOST];
+    const int count = hs_data_list(problem, step, 1.0, step, data);
+    if (problem->precision != HS_FLOAT || problem->raw || !hs_plan_sweeps_singly(plan) ||
+        plan->method->step_rule != HS_STEP_STABLE || !initial_span(problem, span))
+        return;
+    const double at = fmax(fabs(span[0]), fabs(span[1]));
+    const double held = hs_precision_epsilon(HS_FLOAT) * at;
+    for (int d = 0; d < count; d++) {
+        const int face = data[d].face;
+        if (face >= 0 && (problem->body || strcmp(problem->face[face].type, "neumann") != 0))
+            continue;
+        const double value = hs_datum_largest(problem, &data[d], end);
+        const double gain =
+            face < 0 ? value * fabs(data[d].sweep_gain) : spread_gain(problem, face, step, value);
+        if (!(gain > 0.0 && gain < held * (face < 0 ? most_source : most_flux)))
+            continue;
+        hs_error_warn(out, hs_problem_place(problem, hs_datum_place(&data[d])),
+                      "a sweep warms by %.2g %s, and float holds %.4g only to %.2g, so much or all "
+                      "of this heat is lost; give precision = \"double\"",
+                      gain, hs_problem_difference_unit(problem), at, held);
+        return;
+    }
+}
+
 /* ---- walls that convect ---------------------------------------------------------------------- */
 
 static const double most_biot = 10.0;
@@ -468,6 +512,7 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_unit(problem, out);
     doubt_missing(problem, out);
     doubt_nowhere(problem, out);
+    doubt_float(problem, plan, out);
     doubt_thick_wall(problem, out);
     doubt_coarse_wall(problem, out);
     doubt_swing(problem, plan, out);
