@@ -595,6 +595,14 @@ def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, k
     assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
 
 
+@pytest.mark.parametrize("interval, warned", [(30, True), (86400, False)])
+def test_very_many_snapshots_are_a_warning(tmp_path, interval, warned):
+    """An interval of 30 days in seconds, in a run of ten years: ten million snapshots and steps."""
+    found = check(tmp_path, "time.end=315576000", "time.step=86400", 'time.method="implicit"', f"output.interval={interval}", "grid={points=[301]; upper=[30.0];}")
+    text = "--set: output.interval = 30: that makes 10519200 snapshots, and no step is longer; it is in s"
+    assert found == [text] * warned
+
+
 @pytest.mark.parametrize("setting, key, kept", [
     ("source={value=%g;}", "source.value", (0.1, 1.0, 10.0)),
     ('source={expression="%g*(1+cos(pi*x))";}', "source.expression", (0.1, 0.5, 10.0)),

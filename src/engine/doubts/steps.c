@@ -239,6 +239,18 @@ static void doubt_no_output(const struct hs_problem *problem, const struct hs_pl
                 plan->cut ? " before the tolerance cuts them" : "", outputs[n].what);
 }
 
+/* Days or years for seconds: every snapshot also ends a step. */
+static void doubt_much_output(const struct hs_problem *problem, const struct hs_plan *plan,
+                              struct hs_error *out)
+{
+    const double many_snapshots = 1e5;
+    if (plan->intervals > many_snapshots && !isnan(problem->schedule.output_interval))
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INTERVAL),
+                      "output.interval = %g: that makes %lld snapshots, and no step is longer; it "
+                      "is in s",
+                      problem->schedule.output_interval, (long long)plan->intervals);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -250,6 +262,7 @@ void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *
     doubt_raw_sum(problem, plan, out);
     doubt_turning(problem, plan, out);
     doubt_no_output(problem, plan, out);
+    doubt_much_output(problem, plan, out);
     doubt_pulses(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }
