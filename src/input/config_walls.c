@@ -179,7 +179,9 @@ static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     if (!function || function->value.expression.code) {
         hs_complain(reader, key.text,
                     "may change along the wall, not in time; give a number, an expression "
-                    "of x, y, z, or h_file, and let ambient or flux change in time");
+                    "of x, y, z, or h_file, and let ambient or flux change in time; or run the "
+                    "times of each h one after another, each from the field of the one before "
+                    "(initial.file)");
         return;
     }
     wall->h = function->value.constant;
