@@ -80,6 +80,9 @@ void hs_wall_release(struct hs_wall *wall)
     free((void *)(uintptr_t)wall->flux.field);
     free((void *)(uintptr_t)wall->ambient.field);
     free((void *)(uintptr_t)wall->value.field);
+    free(wall->flux.place);
+    free(wall->ambient.place);
+    free(wall->value.place);
 }
 
 const struct hs_contact *hs_body_contact(const struct hs_body *body, int one, int other)

@@ -25,6 +25,7 @@ struct hs_wall_number {
     int function;           /* index in the problem's time functions; -1: none */
     const double *field;    /* NULL: 1 everywhere */
     struct hs_value moving; /* of place and time at once, replaces both; or no expression */
+    char *place;            /* where the config has it; NULL: not known */
 };
 
 static inline bool hs_wall_number_moves(const struct hs_wall_number *number)
@@ -62,6 +63,6 @@ static inline double hs_wall_h_at(const struct hs_wall *wall, int64_t place)
     return wall->h * (wall->h_field ? wall->h_field[place] : 1.0);
 }
 
-void hs_wall_release(struct hs_wall *wall); /* frees its fields */
+void hs_wall_release(struct hs_wall *wall); /* frees its fields and places */
 
 #endif

@@ -119,6 +119,8 @@ static bool read_spec(struct hs_reader *reader, int face, const struct hs_bounda
         spec->given |= 1u << n;
         good = hs_read_value(reader, path.text, &spec->value[n]) && good;
         hs_doubt_along(reader, path.text, face, hs_value_varies(&spec->value[n]));
+        if (strcmp(kind->name, "neumann") == 0)
+            hs_doubt_uptake(reader, path.text, face, &spec->value[n]);
     }
     return is_complete(reader, face, kind, spec->given) && good;
 }

@@ -5,6 +5,7 @@
 #include "core/round.h"
 #include "core/text.h"
 #include "functions/fields.h"
+#include "functions/integral.h"
 #include "functions/separation.h"
 #include "input/field_file.h"
 #include "input/fingerprint.h"
@@ -302,6 +303,27 @@ static void rearrange_source(struct hs_reader *reader)
     }
 }
 
+void hs_doubt_uptake(struct hs_reader *reader, const char *key, int face,
+                     const struct hs_value *value)
+{
+    const double most = 0.1;
+    struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    struct hs_integral sum;
+    double end = NAN;
+    hs_settings_number(reader->settings, "time.end", &end);
+    if (!reader->space_known || !reader->doubts || !entry || entry->doubted ||
+        !hs_integral_of(&reader->problem->grid, face, value, end, &sum) || !(sum.fine > 0.0) ||
+        !(fabs(sum.nodes - sum.fine) > most * sum.fine) ||
+        (sum.nodes == 0.0 && !(hs_value_varies(value) & HS_VARIES_T))) /* else it acts nowhere */
+        return;
+    entry->doubted = hs_doubt(
+        reader, key,
+        "the nodes take %.3g times what it gives, since each takes its own value for half a cell "
+        "on each side; put its edges halfway between nodes, or give more grid.points where it is "
+        "narrow",
+        sum.nodes / sum.fine);
+}
+
 /* A body's uniform source becomes one of its time functions, which costs nothing per sweep. */
 static void take_uniform_source(struct hs_reader *reader)
 {
@@ -332,6 +354,9 @@ void hs_read_fields(struct hs_reader *reader)
                             reader->numbers == HS_NUMBERS_KEPT ? &source->data : NULL);
         if (problem->body)
             take_uniform_source(reader);
+        hs_doubt_uptake(reader,
+                        hs_given(reader, "source.value") ? "source.value" : "source.expression", -1,
+                        &source->value);
         rearrange_source(reader);
     }
     read_exact(reader);

@@ -183,6 +183,10 @@ struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *
 
 /* Warns of a face's number whose only coordinate is the one that is the same all over the face. */
 void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigned varies);
+/* Warns once per key of a source (`face` -1) or a flux of which the nodes take much more or less
+ * than it gives, as of one that is narrower than a cell. */
+void hs_doubt_uptake(struct hs_reader *reader, const char *key, int face,
+                     const struct hs_value *value);
 
 /* The boundary kind of a face from its settings or the default; NULL if it is bad. */
 const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face);

@@ -1,7 +1,6 @@
 /* time, steady and the cadence of output. */
 #include "input/config_reader.h"
 
-
 static void read_length(struct hs_reader *reader)
 {
     struct hs_schedule *schedule = &reader->problem->schedule;

@@ -130,6 +130,8 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         return out->function >= 0;
     }
     hs_doubt_along(reader, key, face, varies);
+    if (strcmp(strrchr(key, '.'), ".flux") == 0)
+        hs_doubt_uptake(reader, key, face, &value);
     double *field = evaluate_on(grid, face, &value);
     if (!check_field(reader, key, face, least, varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
         return false;
@@ -143,9 +145,11 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
     return true;
 }
 
-/* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. */
+/* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. One
+ * turn is that of a year from winter to winter, but also of a pulse, of fewer points or to 0. */
 static bool is_cut_off(const struct hs_time_function *table)
 {
+    enum { MANY = 8 };
     int turns = 0;
     double before = 0.0;
     for (int n = 1; n < table->points; n++) {
@@ -155,7 +159,23 @@ static bool is_cut_off(const struct hs_time_function *table)
         if (n == table->points - 1 && change == 0.0)
             return false;
     }
-    return turns >= 2;
+    return turns >= 2 ||
+           (turns == 1 && table->points >= MANY && table->number[table->points - 1] != 0.0);
+}
+
+/* The unit in which the table's last time is the run's end; NULL: none, or a load that is over, or
+ * a ramp. */
+static const char *likely_unit(const struct hs_time_function *table, double end)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{60.0, "min"}, {3600.0, "h"}, {86400.0, "days"}};
+    const double near = 0.01, last = table->time[table->points - 1];
+    for (int n = 0; n < 3 && table->points > 2 && table->number[table->points - 1] != 0.0; n++)
+        if (fabs(end / (last * units[n].seconds) - 1.0) < near)
+            return units[n].name;
+    return NULL;
 }
 
 static bool is_one_number(const struct hs_time_function *table)
@@ -181,13 +201,18 @@ static void doubt_times(struct hs_reader *reader, const char *key,
             "begins at t = %.17g s, the run ends at %.9g s: only its first number, %.9g, counts. "
             "Let its times count from the beginning of the run",
             table->time[0], end, table->number[0]);
-    if (!(table->time[table->points - 1] < end) || !is_cut_off(table))
+    const double last = table->time[table->points - 1], number = table->number[table->points - 1];
+    const char *unit = is_one_number(table) ? NULL : likely_unit(table, end);
+    if (!(last < end) || !(unit || is_cut_off(table)))
         return;
     entry->doubted =
         hs_doubt(reader, key,
                  "ends at t = %.9g s, the run at %.9g s; from then on its last "
-                 "number, %.9g, stays. Look at the unit of its times, or add lines",
-                 table->time[table->points - 1], end, table->number[table->points - 1]);
+                 "number, %.9g, stays%s%s%s",
+                 last, end, number, unit ? ". Are its times in " : "", unit ? unit : "",
+                 unit ? "? They are read in s"
+                      : ". Look at the unit of its times, or add lines: a "
+                        "table does not repeat");
 }
 
 static int read_table(struct hs_reader *reader, const char *key)
@@ -238,8 +263,11 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
     const bool by_file = hs_given(reader, file.text), by_table = hs_given(reader, table.text);
     *out = (struct hs_wall_number){.function = -1};
     if (hs_given(reader, value.text)) {
-        if (!by_file && !by_table)
-            return read_by_value(reader, value.text, face, least, out);
+        if (!by_file && !by_table) {
+            const bool read = read_by_value(reader, value.text, face, least, out);
+            out->place = read ? hs_settings_place(reader->settings, value.text) : NULL;
+            return read;
+        }
         return hs_complain(reader, value.text, "give either %s, or %s%s", name,
                            hs_other_ways(name, " and ").text,
                            hs_option_find(table.text) ? ", one or both, which are multiplied" : "");
@@ -254,5 +282,7 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
         out->field = field;
     }
     out->function = by_table ? read_table(reader, table.text) : add_one(reader);
+    if (out->function >= 0)
+        out->place = hs_settings_place(reader->settings, by_table ? table.text : file.text);
     return out->function >= 0;
 }

@@ -171,6 +171,7 @@ static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     struct hs_wall_number h;
     if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
         return;
+    free(h.place);
     const struct hs_key key = hs_wall_key(reader, keys, "h");
     const struct hs_time_function *function =
         h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
@@ -178,7 +179,9 @@ static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, st
     if (!function || function->value.expression.code) {
         hs_complain(reader, key.text,
                     "may change along the wall, not in time; give a number, an expression "
-                    "of x, y, z, or h_file, and let ambient or flux change in time");
+                    "of x, y, z, or h_file, and let ambient or flux change in time; or run the "
+                    "times of each h one after another, each from the field of the one before "
+                    "(initial.file)");
         return;
     }
     wall->h = function->value.constant;

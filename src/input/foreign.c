@@ -17,7 +17,8 @@
 #define LATENT "latent heat is not there yet, nor are properties that depend on temperature"
 #define H_IN_TIME                                                                                  \
     "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
-    "h_file, and let ambient or flux change in time"
+    "h_file, and let ambient or flux change in time; or run the times of each h one after "        \
+    "another, each from the field of the one before (initial.file)"
 #define NO_FILE "a material's is the same all over it; source.file has numbers for each node"
 
 /* The keys `names` of a group, and all inside them. `meant` is a key or, without a dot, another
@@ -238,6 +239,13 @@ static const struct {
         {"lg", "write log10"},
         {"power", "write x^2 or pow(x, 2)"},
         {"mod", "write fmod"},
+        {"round", "write rint"},
+        {"sqr", "write x^2"},
+        {"log1p", "write log(1 + x)"},
+        {"expm1", "write exp(x) - 1"},
+        {"hypot", "write sqrt(x^2+y^2)"},
+        {"time", "write t"},
+        {"step", "write x > 0 ? 1 : 0"},
         {"heaviside", "write x > 0 ? 1 : 0"},
         {"where", "write x > 0 ? 1 : 0"},
         {"if", "write x > 0 ? 1 : 0"},

@@ -4,6 +4,8 @@
 #include "core/regular.h"
 #include "input/number.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +43,32 @@ static bool is_heading(char *const word[3], int count)
            !(count > 1 && !hs_number_parse_decimal(word[1], &number));
 }
 
+/* The unit of the times by the last word over their column, as in "time_h", "t [min]" or "hours",
+ * if that is one of time and not s; else "". `word`: the line's first. */
+static const char *other_unit(const char *line, const char *word, char unit[8])
+{
+    static const char units[] =
+        "|ms|min|mins|minute|minutes|h|hr|hrs|hour|hours|d|day|days|week|weeks|month|months|yr|"
+        "year|years|";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const size_t column = strcspn(line, ",;\t");
+    size_t end = line[column] ? column : (size_t)(word - line) + strcspn(word, between), begin;
+    while (end > 0 && !strchr(letters, line[end - 1]))
+        end--;
+    for (begin = end; begin > 0 && strchr(letters, line[begin - 1]);)
+        begin--;
+    char wanted[12];
+    const int length = snprintf(wanted, sizeof wanted, "|%.*s|", (int)(end - begin), line + begin);
+    if (length > (int)sizeof wanted - 3 || length < 3)
+        return "";
+    for (char *c = wanted; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    if (!strstr(units, wanted))
+        return "";
+    snprintf(unit, 8, "%.*s", (int)(end - begin), line + begin);
+    return unit;
+}
+
 /* A further remedy for a line that is not two numbers. */
 static const char *remedy_of(const char *line)
 {
@@ -64,11 +92,19 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
     line[strcspn(line, "#")] = '\0';
     const char *remedy = remedy_of(line);
     const bool gap = has_gap(line);
+    const bool parted = strpbrk(line, ",;\t"); /* else three words are a title */
+    char unit[8];
+    const char *other = other_unit(line, line + strspn(line, between), unit);
     const int count = split(line, word);
     if (count == 0)
         return HS_OK;
     if ((*lines)++ == 0 && is_heading(word, count))
-        return HS_OK;
+        return !*other || (count > 2 && !parted)
+                   ? HS_OK
+                   : hs_error_add(why, HS_BAD_INPUT,
+                                  "%s:%d: the heading has the times in %s; they are read in s: "
+                                  "convert them, and the heading",
+                                  path, line_number, other);
     if (count != 2 || gap)
         return hs_error_add(why, HS_BAD_INPUT,
                             "%s:%d: is not two numbers; each line has a time in s and a number%s",

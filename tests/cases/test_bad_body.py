@@ -127,8 +127,8 @@ ONE_LINE = [
     (10, face('type = "dirichlet"; value = 3.0; h = 1.0;'), "boundary.x_min.h = 1.0: a dirichlet boundary does not use it; remove it, or change the type"),
     (10, face('type = "robin"; h = -25.0; ambient = 293.15;'), "boundary.x_min.h = -25.0: must be >= 0 [W/(m^2 K)]"),
     (10, face('type = "robin"; h = "y-0.1"; ambient = 293.15;'), 'boundary.x_min.h = "y-0.1": is -0.1 at node (0, 0), x = 0, y = 0 m; it must be a finite number, 0 or more, everywhere'),
-    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file, and let ambient or flux change in time'),
-    (10, face('type = "robin"; h = "1+y*t"; ambient = 293.15;'), 'boundary.x_min.h = "1+y*t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file, and let ambient or flux change in time'),
+    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file, and let ambient or flux change in time; or run the times of each h one after another, each from the field of the one before (initial.file)'),
+    (10, face('type = "robin"; h = "1+y*t"; ambient = 293.15;'), 'boundary.x_min.h = "1+y*t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file, and let ambient or flux change in time; or run the times of each h one after another, each from the field of the one before (initial.file)'),
     (10, face('type = "robin"; h = "y*t-1"; ambient = 293.15;'), 'boundary.x_min.h = "y*t-1": is -1 at node (0, 0), x = 0, y = 0 m, at t = 0 s; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; h = 1.0; ambient = "t+1/y";'), 'boundary.x_min.ambient = "t+1/y": is inf at node (0, 0), x = 0, y = 0 m, at t = 0 s; it must be a finite number everywhere'),
     (10, face('type = "reflective"; patches = ( { type = "neumann"; flux = "log(t-y-1)"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].flux = "log(t-y-1)": is not a number (NaN) at node (0, 0), x = 0, y = 0 m, at t = 0 s;'),
@@ -252,6 +252,22 @@ def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
     text = "grid = { points = [5, 4]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
     result = heatsolve(tmp_path, text + "boundary = { " + walls + " };\ntime = { end = 1.0; };\n")
     assert_refused(result, 2, [f"case.cfg:4: boundary.{message}"])
+
+
+@pytest.mark.parametrize("heading, unit", [
+    ("hours,flux", "hours"), ("t [min];q [W/m2]", "min"), ("Time_h\tq", "h"), ("h q", "h"), ("days", "days"),
+    ("t,h", None), ("time s,q", None), ("t (s);q_min", None), ("t h", None), ("month of the year of the data", None),
+])  # fmt: skip
+def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, unit):
+    """The first line was passed over, and hours were taken for seconds."""
+    (tmp_path / "load.csv").write_text(f"{heading}\n0,-50\n24,-60\n")
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
+    text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 30.0; };\n'
+    result = heatsolve(tmp_path, text)
+    if unit:
+        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the times in {unit}; they are read in s: convert them, and the heading'])
+    else:
+        assert result.returncode == 0, result.stderr
 
 
 def test_h_has_no_table(tmp_path):

@@ -252,6 +252,9 @@ ONE_LINE = [
     (1, 'precision = "single";', 'precision = "single": write "float"'),
     (5, 'initial = { expression = "x**2"; };', 'initial.expression = "x**2": "**" was not expected (write x^2 or x*x for a power) at column 2'),
     (5, 'initial = { expression = "E^x"; };', 'initial.expression = "E^x": unknown name "E" (Euler\'s number is e, its powers exp(...)) at column 1'),
+    (5, 'initial = { expression = "log1p(x)"; };', 'initial.expression = "log1p(x)": unknown name "log1p" (write log(1 + x)) at column 1'),  # log10 was proposed
+    (5, 'initial = { expression = "sqr(x)"; };', 'initial.expression = "sqr(x)": unknown name "sqr" (write x^2) at column 1'),  # sqrt was
+    (5, 'initial = { expression = "round(x)"; };', 'initial.expression = "round(x)": unknown name "round" (write rint) at column 1'),
     (5, 'initial = { expression = "0,5*x"; };', 'initial.expression = "0,5*x": "," was not expected (write the decimal point as ".") at column 2'),
     (5, 'initial = { expression = "x(1-x)"; };', 'initial.expression = "x(1-x)": "(" was not expected (an operator is missing; write * to multiply) at column 2'),
     (5, 'initial = { expression = "2*(x+1"; };', 'initial.expression = "2*(x+1": the "(" has no ")" at column 3'),

@@ -93,6 +93,28 @@ def test_a_result_below_absolute_zero_is_a_warning(tmp_path, flux, initial, unit
     assert not warned or "a flux is the heat that leaves" in found[0] and f" {unit}, below" in found[0]
 
 
+@pytest.mark.parametrize("missing, said", [("-999", "of -999, below absolute zero"), ("1e20", "of 1e+20, which nothing has"), ("250", None)])
+@pytest.mark.parametrize("unit, shift, capacity", [("degC", 0.0, True), ("K", 293.15, True), ("K", 0.0, True), ("degC", 0.0, False)])
+@pytest.mark.parametrize("what", ["table", "map", "initial"])
+def test_a_number_for_a_missing_temperature_is_a_warning(tmp_path, missing, said, unit, shift, capacity, what):
+    """One of many in a file of weather or of a measured field. Degrees in K about 0 are differences."""
+    other = 900.0 + shift if what == "table" else 5.0 + shift
+    (tmp_path / "air.csv").write_text(f"0,{5 + shift}\n200,{other}\n300,{missing}\n900,{other}\n")
+    np.save(tmp_path / "map.npy", np.where(np.arange(21) == 7, float(missing), 5 + shift))
+    np.save(tmp_path / "field.npy", np.where(np.arange(51 * 21).reshape(21, 51) == 500, float(missing), 5 + shift))
+    file = {"table": ("ambient_table", "air.csv"), "map": ("value_file", "map.npy"), "initial": ("initial.file", "field.npy")}[what]
+    settings = [f"temperature_unit={unit}", f"initial.expression={5 + shift}", f"boundary.x_max.ambient={5 + shift}", f"boundary.x_min.value={5 + shift}"]
+    settings += [{"table": 'boundary.x_max={type="robin"; h=5.0; ambient_table="air.csv";}', "map": 'boundary.x_min={type="dirichlet"; value_file="map.npy";}', "initial": 'initial={file="field.npy";}'}[what]]
+    if not capacity:
+        if what == "table":
+            return  # convection needs a conductivity
+        settings = ["material={diffusivity=1e-5;}", 'boundary.x_max={type="reflective";}', *[s for s in settings if "ambient=" not in s]]
+    found = [w for w in check(tmp_path, *settings) if "missing" in w]
+    wanted = said is not None and capacity and (unit == "degC" or shift > 0.0 or (what, missing) == ("initial", "1e20"))
+    assert len(found) == wanted, found
+    assert not wanted or (found[0].endswith(f' = "{file[1]}": has a temperature {said}; does it stand for a missing value?') and file[0] in found[0]), found
+
+
 @pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
@@ -113,6 +135,8 @@ def test_other_units_are_no_warning(tmp_path, settings):
         ((0, 6, 12, 18, 24), (0, 5, 5, 0, 0), False),  # pulses that are over
         ((0, 6, 12), (0, 1, 4), False),  # a ramp
         ((0, 6, 12), (0, 4, 1), False),
+        (range(0, 25, 3), (5, 6, 8, 9, 10, 9, 8, 6, 5), True),  # from winter to winter, and no more
+        (range(0, 25, 3), (0, 2, 4, 6, 7, 6, 4, 2, 0), False),  # a pulse that is over
     ],
 )
 @pytest.mark.parametrize("face", ["x_min", "all"])
@@ -125,6 +149,22 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
     text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, the run at 600 s; from then on its last number, 5,'
     assert len(found) == warned and all(line.startswith(text) for line in found)
+
+
+@pytest.mark.parametrize("times, numbers, end, unit", [
+    ((0, 20, 20.01, 50), (-50, -50, -80, -80), 180000, "h"),  # steps of a load
+    ((0, 2, 4, 10), (0, -50, -80, -90), 600, "min"),
+    ((0, 100, 200), (5, 4, 3), 200 * 86400, "days"),
+    ((0, 1), (0, -50), 3600, None),  # switched on within 1 s
+    ((0, 1, 10, 10.01), (0, -50, -50, 0), 600, None),  # a pulse of 10 s
+    ((0, 20, 50), (-50, -50, -50), 180000, None),
+    ((0, 20, 50), (-50, -60, -70), 100000, None),
+])
+def test_a_table_that_would_end_with_the_run_in_another_unit_is_a_warning(tmp_path, times, numbers, end, unit):
+    (tmp_path / "load.csv").write_text("".join(f"{a},{b}\n" for a, b in zip(times, numbers)))
+    found = [w for w in check(tmp_path, 'boundary.x_min={type="neumann"; flux_table="load.csv";}', f"time.end={end}") if "ends at" in w]
+    assert len(found) == (unit is not None), found
+    assert not unit or f"number, {numbers[-1]}, stays. Are its times in {unit}? They are read in s" in found[0]
 
 
 @pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])
@@ -476,7 +516,15 @@ def test_what_no_step_sees_of_a_table_is_a_warning(tmp_path, table):
     warnings = check(tmp_path, load, "time.step=2.0", "time.method=\"implicit\"")
     seen = ["steel.cfg:6: " not in w and "what acts here at t = 100.5 s is over before a step of 2 s sees it" in w for w in warnings]
     assert seen == [True] * TABLES[table], warnings
+    assert all(w.startswith('--set: boundary.x_min.flux_table = "load.csv": ') for w in warnings)
     assert check(tmp_path, load, "time.tolerance=0.1", "time.method=\"implicit\"") == []
+
+
+def test_what_no_step_sees_of_a_convecting_walls_flux_is_named(tmp_path):
+    """It was said of the ambient temperature, a number."""
+    wall = 'boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="t > 100 && t < 101 ? -1e6 : 0"; }'
+    found = check(tmp_path, wall, "time.step=2.0", 'time.method="implicit"')
+    assert len(found) == 1 and found[0].startswith("--set: boundary.x_min.flux = ") and "sees it" in found[0], found
 
 
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
@@ -534,6 +582,58 @@ def test_what_acts_at_no_node_is_a_warning(tmp_path, setting, key, what, body):
     found = [w for w in check(tmp_path, setting, *[PATCHED] * body) if "at every node" in w]
     assert len(found) == (key is not None), found
     assert not key or (f"the {what} is 0 at every node; look at its coordinates" in found[0] and found[0].startswith("--set: boundary.x_min" if what == "flux" else f"--set: {key}"))
+
+
+GAUSS = "exp(-((x-0.25%s)^2+(y-0.1)^2)/(2*%g^2))"
+
+
+# nodes are 1 cm apart
+@pytest.mark.parametrize("setting, key, times", [
+    ('source={expression="1e9*' + GAUSS % ("", 0.003) + '";}', "source.expression", "1.8 "),  # of h/(sqrt(2 pi) s)*(1 + 2 exp(-(h/s)^2/2)), squared
+    ('source={expression="1e9*' + GAUSS % ("", 0.007) + '";}', None, None),
+    ('source={value="1e9*' + GAUSS % ("-0.005", 0.002) + '";}', "source.value", "0.35"),  # between nodes
+    ('source={expression="x >= 0.2 && x <= 0.23 ? 1e6 : 0";}', "source.expression", "1.33"),  # four nodes for three cells
+    ('source={expression="x > 0.195 && x < 0.235 ? 1e6 : 0";}', None, None),
+    ('source={expression="1e6*cos(20*pi*x)*cos(10*pi*y)";}', None, None),  # nothing in all
+    ('boundary.x_min={type="neumann"; flux="-1e5*exp(-((y-0.1)/0.004)^2)";}', "boundary.x_min.flux", "1.42"),
+    ('boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="-1e5*exp(-((y-0.1)/0.004)^2)";}', "boundary.x_min.flux", "1.42"),
+    ('boundary.x_min={type="dirichlet"; value="300+exp(-((y-0.1)/0.004)^2)";}', None, None),
+    ('source={expression="1e9*' + GAUSS % ("+0.1-t/3000", 0.003) + '";}', "source.expression", "1.3"),  # moves along x: across it alone
+    ('source={expression="x > 100 ? 1e6 : 0";}', None, None),  # is nowhere
+])
+def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, key, times):
+    """A node takes its own value for all of its control volume."""
+    found = [w for w in check(tmp_path, setting) if "the nodes take" in w]
+    assert len(found) == (key is not None), found
+    assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
+
+
+@pytest.mark.parametrize("interval, warned", [(30, True), (86400, False)])
+def test_very_many_snapshots_are_a_warning(tmp_path, interval, warned):
+    """An interval of 30 days in seconds, in a run of ten years: ten million snapshots and steps."""
+    found = check(tmp_path, "time.end=315576000", "time.step=86400", 'time.method="implicit"', f"output.interval={interval}", "grid={points=[301]; upper=[30.0];}")
+    text = "--set: output.interval = 30: that makes 10519200 snapshots, and no step is longer; it is in s"
+    assert found == [text] * warned
+
+
+@pytest.mark.parametrize("setting, key, kept", [
+    ("source={value=%g;}", "source.value", (0.1, 1.0, 10.0)),
+    ('source={expression="%g*(1+cos(pi*x))";}', "source.expression", (0.1, 0.5, 10.0)),
+    ('boundary.x_max={type="neumann"; flux=-%g;}', "boundary.x_max.flux", (0.01, 0.1, 30.0)),
+])
+def test_heat_that_float_loses_is_a_warning(tmp_path, setting, key, kept):
+    """Of 101 nodes at 283 K a float is known to 3e-5 K, and a source of 1 W/m^3 warms them by 2e-5 K a sweep. No term of
+    the balance was larger than what rounding can leave, so it closed."""
+    soil = "grid = { points = [101]; upper = [1.0]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\n"
+    (tmp_path / "soil.cfg").write_text(soil + 'initial = { value = 283.15; };\nboundary = { all = { type = "reflective"; }; };\ntime = { end = 86400.0; };\n')
+    for strength, precision in [(s, p) for s in kept for p in ("float", "double")]:
+        words = [w for s in (setting % strength, f"precision={precision}") for w in ("--set", s)]
+        result = json.loads(must(tmp_path, "run", "soil.cfg", *words, "--quiet", "--json", "--overwrite"))
+        with h5py.File(tmp_path / "soil.h5") as f:
+            share = (f["history/heat"][-1] - f["history/heat"][0]) / (strength * 86400.0)
+        found = [w for w in result["warnings"] if w.startswith(f"--set: {key} = ") and "this heat is lost; give precision" in w]
+        assert len(found) == len(result["warnings"]) == (precision == "float" and strength < 2.0), result["warnings"]
+        assert share < 0.5 if found else share == pytest.approx(1.0, abs=0.05), (strength, precision, share)
 
 
 DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'

@@ -131,27 +131,42 @@ static void doubt_contact(const struct hs_problem *problem, struct hs_error *out
 }
 
 /* What crosses a contact too little if a share of a substance, by the part of the contact, counts
- * on its other side; NULL: nothing to speak of. */
+ * on its other side; NULL: nothing to speak of. `reached`: of the substance, by heat from the
+ * contact. */
 static const char *say_bypass(const struct hs_problem *problem,
-                              const struct hs_substance *substance, double share)
+                              const struct hs_substance *substance, double share, double reached)
 {
     const double least = 0.01, least_capacity = 0.05;
     if (share > least && substance->source >= 0)
         return "what its source makes there does not cross the contact";
-    if (share > least && substance->perfusion != 0.0)
+    if (share > least * reached && substance->perfusion != 0.0)
         return "what its perfusion takes there does not cross the contact";
     return share > least_capacity && !problem->schedule.steady
                ? "what it stores there does not cross the contact"
                : NULL;
 }
 
-/* The part of a temperature difference that a contact takes beside a substance of this size. */
-static double part_of_contact(const struct hs_problem *problem, const struct hs_contact *contact,
-                              int substance)
+static double most_conductivity(const struct hs_substance *substance)
 {
-    const double *k = problem->body->substance[substance].conductivity;
-    const double like = contact->resistance * fmax(fmax(k[HS_X], k[HS_Y]), k[HS_Z]); /* m */
-    return like / (like + size_of(problem, substance));
+    const double *k = substance->conductivity;
+    return fmax(fmax(k[HS_X], k[HS_Y]), k[HS_Z]);
+}
+
+/* m: how far behind a contact heat goes into a substance; its perfusion may take it before. */
+static double depth_of(const struct hs_problem *problem, int substance)
+{
+    const struct hs_substance *s = &problem->body->substance[substance];
+    const double size = size_of(problem, substance);
+    return s->perfusion > 0.0 ? fmin(size, sqrt(most_conductivity(s) / s->perfusion)) : size;
+}
+
+/* The part of a temperature difference that a contact takes beside so much of a substance. */
+static double part_of_contact(const struct hs_problem *problem, const struct hs_contact *contact,
+                              int substance, double depth)
+{
+    const double like =
+        contact->resistance * most_conductivity(&problem->body->substance[substance]); /* m */
+    return like / (like + depth);
 }
 
 /* A node's control volume is on one side of a contact (docs/numerics.md). */
@@ -162,15 +177,18 @@ static void doubt_bypass(const struct hs_problem *problem, struct hs_error *out)
         const struct hs_contact *contact = &body->contact[n / 2];
         const struct hs_substance *substance = &body->substance[contact->between[n % 2]];
         const double share = contact->reach.beyond[n % 2] / substance->volume;
-        const double part = part_of_contact(problem, contact, contact->between[n % 2]);
-        const char *said = say_bypass(problem, substance, share * part);
+        const double depth = depth_of(problem, contact->between[n % 2]);
+        const double part = part_of_contact(problem, contact, contact->between[n % 2], depth);
+        const char *said = say_bypass(problem, substance, share * part,
+                                      depth / size_of(problem, contact->between[n % 2]));
         if (!said)
             continue;
         hs_error_warn(
             out, contact->place,
             "is not halfway between nodes: %.2g %% of %s counts at nodes on the other side, and "
-            "%s; put nodes half a cell before it and half a cell behind it",
-            100.0 * share, substance->name, said);
+            "%s; put nodes half a cell before it and half a cell behind it%s",
+            100.0 * share, substance->name, said,
+            substance->perfusion > 0.0 ? ", or two cells of a material without perfusion" : "");
         return;
     }
 }

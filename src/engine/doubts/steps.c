@@ -135,14 +135,14 @@ static void doubt_begin(const struct hs_problem *problem, struct hs_error *out)
 static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
                          struct hs_error *out)
 {
-    enum hs_place place;
+    const char *place;
     const double step = hs_plan_step(plan);
     if (plan->cut)
         return;
     const double t = hs_pulses_unseen(problem, step, plan->end, &place);
     if (!isnan(t)) {
         hs_error_warn(
-            out, hs_problem_place(problem, place),
+            out, place,
             "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
             "shorter time.step, or a method with time.tolerance",
             t, step);
@@ -151,7 +151,7 @@ static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
     const double share = hs_pulses_mistaken(problem, step, plan->end, &place);
     if (share > 0.0)
         hs_error_warn(
-            out, hs_problem_place(problem, place),
+            out, place,
             "steps of %.3g s may take what acts here for %.2g %% too much or too little, since "
             "it jumps where they end or within them; give a shorter time.step, or a method with "
             "time.tolerance",
@@ -243,6 +243,18 @@ static void doubt_no_output(const struct hs_problem *problem, const struct hs_pl
                       "rows give time.step");
 }
 
+/* Days or years for seconds: every snapshot also ends a step. */
+static void doubt_much_output(const struct hs_problem *problem, const struct hs_plan *plan,
+                              struct hs_error *out)
+{
+    const double many_snapshots = 1e5;
+    if (plan->intervals > many_snapshots && !isnan(problem->schedule.output_interval))
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INTERVAL),
+                      "output.interval = %g: that makes %lld snapshots, and no step is longer; it "
+                      "is in s",
+                      problem->schedule.output_interval, (long long)plan->intervals);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *plan,
@@ -254,6 +266,7 @@ void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *
     doubt_raw_sum(problem, plan, out);
     doubt_turning(problem, plan, out);
     doubt_no_output(problem, plan, out);
+    doubt_much_output(problem, plan, out);
     doubt_pulses(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

@@ -237,6 +237,90 @@ static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
             "fluxes warm 1.8 times too little; give temperatures in degC or K");
 }
 
+/* ---- below absolute zero --------------------------------------------------------------------- */
+
+/* Absolute zero in the unit of the temperatures, where W and J say that they are temperatures and
+ * the unit is one of two; else NaN. In kelvin they may be differences, but not where `usual` is one
+ * of them. */
+static double absolute_zero(const struct hs_problem *problem, double usual)
+{
+    const char *unit = hs_problem_temperature_unit(problem);
+    if (problem->raw || !hs_problem_has_capacity(problem))
+        return NAN;
+    if (scale_of(unit) == 'C')
+        return -273.15;
+    return scale_of(unit) == 'K' && usual > least_kelvin ? 0.0 : NAN;
+}
+
+static bool doubt_impossible(struct hs_error *out, const char *place, double value, double zero)
+{
+    const double most = 1e5; /* no solid and no flame, but 1e20 and 9.97e36 stand for "missing" */
+    if (!(value < zero) && !(value > most && !isnan(zero)))
+        return false;
+    hs_error_warn(out, place, "has a temperature of %.6g, %s; does it stand for a missing value?",
+                  value, value < zero ? "below absolute zero" : "which nothing has");
+    return true;
+}
+
+static void widen(double range[2], double value)
+{
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+/* The range of a wall's number: at the points of a table, or at evenly spread times. */
+static void range_of_number(const struct hs_problem *problem, int face,
+                            const struct hs_wall_number *number, double out[2])
+{
+    enum { TIMES = 1000 };
+    const struct hs_time_function *f = &problem->time_functions[number->function];
+    const double end = isfinite(problem->schedule.end) ? problem->schedule.end : 0.0;
+    double in_time[2] = {INFINITY, -INFINITY}, along[2] = {INFINITY, -INFINITY};
+    for (int n = 0; n < (f->points ? f->points : TIMES); n++)
+        widen(in_time, f->points ? f->number[n] : hs_time_function_at(f, end * n / TIMES));
+    for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++)
+        widen(along, number->field ? number->field[n] : 1.0);
+    out[0] = INFINITY;
+    out[1] = -INFINITY;
+    for (int n = 0; n < 4; n++)
+        widen(out, in_time[n / 2] * along[n % 2]);
+}
+
+static bool doubt_number(const struct hs_problem *problem, int face,
+                         const struct hs_wall_number *number, double zero, struct hs_error *out)
+{
+    double range[2];
+    if (number->function < 0)
+        return false;
+    range_of_number(problem, face, number, range);
+    return doubt_impossible(out, number->place, range[range[0] < zero ? 0 : 1], zero);
+}
+
+/* Data of weather and measured fields have -999, -9999 or 1e20 where there is none. */
+static void doubt_missing(const struct hs_problem *problem, struct hs_error *out)
+{
+    const struct hs_stored *stored = problem->initial.field.stored;
+    double span[2], has;
+    if (!initial_span(problem, span))
+        return;
+    const double zero = absolute_zero(problem, span[1]);
+    if (doubt_impossible(out, hs_problem_place(problem, HS_PLACE_INITIAL),
+                         stored           ? stored->extreme
+                         : span[0] < zero ? span[0]
+                                          : span[1],
+                         zero))
+        return;
+    for (int face = 0; !problem->body && face < 2 * problem->grid.dims; face++)
+        if (wall_temperature(problem, face, &has) &&
+            doubt_impossible(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
+                             has, zero))
+            return;
+    for (int w = 0; problem->body && w < problem->wall_count; w++)
+        if (doubt_number(problem, problem->walls[w].face, &problem->walls[w].ambient, zero, out) ||
+            doubt_number(problem, problem->walls[w].face, &problem->walls[w].value, zero, out))
+            return;
+}
+
 /* ---- what acts nowhere ----------------------------------------------------------------------- */
 
 /* Whether an expression of place alone is 0 at all nodes, if these are looked at within 0.1 s. */
@@ -287,6 +371,50 @@ static void doubt_nowhere(const struct hs_problem *problem, struct hs_error *out
         if (is_wall_nowhere(problem, &problem->walls[w]))
             say_nowhere(problem, (enum hs_place)(HS_PLACE_FACE + problem->walls[w].face),
                         "the flux", out);
+}
+
+/* ---- what float loses ------------------------------------------------------------------------ */
+
+/* K that a flux adds to a node in a sweep, spread over the depth that heat reaches by the end. */
+static double spread_gain(const struct hs_problem *problem, int face, double step, double value)
+{
+    const double alpha = problem->material.diffusivity, end = problem->schedule.end;
+    const double spacing = problem->grid.spacing[face / 2];
+    const double length = hs_problem_length(problem, face / 2);
+    const double depth = isfinite(end) ? fmin(length, sqrt(alpha * end)) : length;
+    return alpha * step / (spacing * spacing) * fabs(problem->face[face].c[0]) * value * spacing /
+           2.0 / fmax(depth, spacing / 2.0);
+}
+
+/* A float holds a temperature to some 1e-7 of it; what a sweep adds beyond that is rounded off. */
+static void doubt_float(const struct hs_problem *problem, const struct hs_plan *plan,
+                        struct hs_error *out)
+{
+    const double step = hs_plan_step(plan), most_source = 4.0, most_flux = 1.0;
+    const double end = isfinite(problem->schedule.end) ? problem->schedule.end : 0.0;
+    double span[2];
+    struct hs_datum data[HS_DATA_MOST];
+    const int count = hs_data_list(problem, step, 1.0, step, data);
+    if (problem->precision != HS_FLOAT || problem->raw || !hs_plan_sweeps_singly(plan) ||
+        plan->method->step_rule != HS_STEP_STABLE || !initial_span(problem, span))
+        return;
+    const double at = fmax(fabs(span[0]), fabs(span[1]));
+    const double held = hs_precision_epsilon(HS_FLOAT) * at;
+    for (int d = 0; d < count; d++) {
+        const int face = data[d].face;
+        if (face >= 0 && (problem->body || strcmp(problem->face[face].type, "neumann") != 0))
+            continue;
+        const double value = hs_datum_largest(problem, &data[d], end);
+        const double gain =
+            face < 0 ? value * fabs(data[d].sweep_gain) : spread_gain(problem, face, step, value);
+        if (!(gain > 0.0 && gain < held * (face < 0 ? most_source : most_flux)))
+            continue;
+        hs_error_warn(out, hs_problem_place(problem, hs_datum_place(&data[d])),
+                      "a sweep warms by %.2g %s, and float holds %.4g only to %.2g, so much or all "
+                      "of this heat is lost; give precision = \"double\"",
+                      gain, hs_problem_difference_unit(problem), at, held);
+        return;
+    }
 }
 
 /* ---- walls that convect ---------------------------------------------------------------------- */
@@ -408,7 +536,9 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_temperatures(problem, out);
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);
+    doubt_missing(problem, out);
     doubt_nowhere(problem, out);
+    doubt_float(problem, plan, out);
     doubt_thick_wall(problem, out);
     doubt_coarse_wall(problem, out);
     doubt_swing(problem, plan, out);
@@ -416,18 +546,15 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
 
 void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out)
 {
-    const char *unit = hs_problem_temperature_unit(problem);
-    const bool celsius = strcmp(unit, hs_problem_difference_unit(problem)) != 0;
-    const double zero = celsius ? -273.15 : 0.0;
     double span[2];
-    if (problem->raw || !hs_problem_has_capacity(problem) || !(celsius || scale_of(unit) == 'K') ||
-        !(lowest < zero))
+    if (!initial_span(problem, span))
         return;
-    if (initial_span(problem, span) && span[0] > (celsius ? zero : least_kelvin))
+    const double zero = absolute_zero(problem, span[0]);
+    if (lowest < zero && span[0] > zero)
         hs_error_warn(
             out, problem->config_path,
             "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
             "is the heat that leaves, so one that heats is negative, and a source is the heat "
             "that is put in",
-            lowest, unit);
+            lowest, hs_problem_temperature_unit(problem));
 }

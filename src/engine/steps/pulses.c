@@ -406,31 +406,31 @@ static void look_at_function(struct unseen *unseen, const struct group *group, i
 
 /* Where the config has a wall's time function or its `moving` value; the body, if it is no wall's.
  */
-static enum hs_place place_on_wall(const struct hs_problem *problem, int function,
-                                   const struct hs_value *moving)
+static const char *place_on_wall(const struct hs_problem *problem, int function,
+                                 const struct hs_value *moving)
 {
     for (int w = 0; w < problem->wall_count; w++) {
         const struct hs_wall *wall = &problem->walls[w];
         const struct hs_wall_number *const numbers[] = {&wall->flux, &wall->ambient, &wall->value};
         for (int n = 0; n < 3; n++)
             if (moving ? &numbers[n]->moving == moving : numbers[n]->function == function)
-                return (enum hs_place)(HS_PLACE_FACE + wall->face);
+                return numbers[n]->place;
     }
-    return HS_PLACE_BODY;
+    return hs_problem_place(problem, HS_PLACE_BODY);
 }
 
 /* Where the config has a number of a group. */
-static enum hs_place place_of(const struct group *group, int64_t place)
+static const char *place_of(const struct group *group, int64_t place)
 {
     if (group->datum)
-        return hs_datum_place(group->datum);
+        return hs_problem_place(group->problem, hs_datum_place(group->datum));
     return are_functions(group) ? place_on_wall(group->problem, (int)place, NULL)
                                 : place_on_wall(group->problem, -1,
                                                 hs_moving_stretch_of(group->moving, place)->value);
 }
 
 static double unseen_function(const struct group *group, const struct unseen *nothing,
-                              enum hs_place *place)
+                              const char **place)
 {
     const int64_t samples = hs_larger(SAMPLES / group->count, TIMES);
     for (int64_t f = 0; f < group->count; f++) {
@@ -448,7 +448,7 @@ static double unseen_function(const struct group *group, const struct unseen *no
 
 /* Of numbers that differ from place to place: places and times together. */
 static double unseen_number(const struct group *group, const struct unseen *nothing,
-                            enum hs_place *place)
+                            const char **place)
 {
     struct unseen unseen = *nothing;
     int64_t number = 0;
@@ -465,7 +465,7 @@ static double unseen_number(const struct group *group, const struct unseen *noth
 }
 
 double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
-                        enum hs_place *place)
+                        const char **place)
 {
     const struct unseen nothing = {
         .step = step, .end = end, .low = INFINITY, .high = -INFINITY, .t = NAN};
@@ -520,7 +520,7 @@ static double mistaken_share(const struct group *group, int64_t place, double st
 }
 
 double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
-                          enum hs_place *place)
+                          const char **place)
 {
     const double most_steps = 20000.0;
     struct groups groups;

@@ -45,7 +45,7 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
  * numbers of a kind at 10,000 values in all, at least a thousand of each function of time.
  */
 double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
-                        enum hs_place *place);
+                        const char **place);
 
 /*
  * By what share of its mean, counted from its lowest or highest value, whichever is nearer, a wall
@@ -56,6 +56,6 @@ double hs_pulses_unseen(const struct hs_problem *problem, double step, double en
  * node.
  */
 double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
-                          enum hs_place *place);
+                          const char **place);
 
 #endif

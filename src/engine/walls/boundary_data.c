@@ -99,8 +99,7 @@ static double larger_if_finite(double most, double value)
     return isfinite(value) ? fmax(most, fabs(value)) : most; /* else the sweeps will show it */
 }
 
-static double coarsely_largest(const struct hs_problem *problem, const struct hs_datum *datum,
-                               double end)
+double hs_datum_largest(const struct hs_problem *problem, const struct hs_datum *datum, double end)
 {
     enum { ALONG = 9, TIMES = 5 };
     const struct hs_grid *grid = &problem->grid;
@@ -263,7 +262,7 @@ double hs_boundary_data_scale(const struct hs_problem *problem, const struct hs_
     const int count = list_data(problem, plan, data);
     double sum = network_scale(problem, plan);
     for (int d = 0; d < count; d++)
-        sum += data[d].gain * coarsely_largest(problem, &data[d], plan->end);
+        sum += data[d].gain * hs_datum_largest(problem, &data[d], plan->end);
     return sum;
 }
 

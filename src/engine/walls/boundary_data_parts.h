@@ -27,6 +27,10 @@ int hs_data_list(const struct hs_problem *problem, double step, double sweeps, d
 double hs_datum_at(const struct hs_problem *problem, const struct hs_datum *datum,
                    const int64_t node[HS_AXES], double t);
 
+/* Its largest finite absolute value, at nine nodes along each axis and five times up to `end` [s];
+ * of numbers from a file, at all nodes. */
+double hs_datum_largest(const struct hs_problem *problem, const struct hs_datum *datum, double end);
+
 /* Nodes at which the datum differs, evenly spread, at most `most` along each axis. */
 struct hs_datum_nodes {
     int64_t along[HS_AXES], count;
