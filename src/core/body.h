@@ -11,13 +11,14 @@
 enum {
     HS_SUBSTANCE_PROPERTIES = 3, /* conductivity, density and specific heat */
     HS_SUBSTANCE_REFERENCE = HS_SUBSTANCE_PROPERTIES,
+    HS_SUBSTANCE_SOURCE,
     HS_SUBSTANCE_PLACES
 };
 
 struct hs_substance {
     char *name;
-    /* config locations of its properties and of the reference of its perfusion, for messages; NULL:
-     * not given */
+    /* config locations of its properties, of the reference of its perfusion and of its source, for
+     * messages; NULL: not given */
     char *place[HS_SUBSTANCE_PLACES];
     double conductivity[HS_AXES]; /* W/(m K) along each axis; equal unless the config gives three */
     double capacity;              /* J/(m^3 K): density * specific heat */

@@ -99,8 +99,9 @@ static void read_substance(struct hs_reader *reader, const char *path, int n)
     else
         read_properties(reader, path, out);
     read_perfusion(reader, path, out);
-    if (hs_first_given(reader, path, "source|source_table").text[0])
-        hs_read_time_function(reader, source.text, in_source, &out->source);
+    const struct hs_key given = hs_first_given(reader, path, "source|source_table");
+    if (given.text[0] && hs_read_time_function(reader, source.text, in_source, &out->source))
+        out->place[HS_SUBSTANCE_SOURCE] = hs_settings_place(reader->settings, given.text);
     for (int axis = 0; axis < HS_AXES; axis++) /* axes that are not there have no effect */
         out->conductivity[axis] =
             axis < reader->problem->grid.dims ? out->conductivity[axis] : out->conductivity[HS_X];

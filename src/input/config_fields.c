@@ -332,8 +332,10 @@ static void take_uniform_source(struct hs_reader *reader)
                          !(hs_value_varies(&source->field.value) & HS_VARIES_SPACE);
     const struct hs_key key =
         hs_key("source.%s", hs_given(reader, "source.value") ? "value" : "expression");
-    if (uniform && hs_read_time_function(reader, key.text, "", &reader->problem->body->source))
-        source->present = false;
+    if (!uniform || !hs_read_time_function(reader, key.text, "", &reader->problem->body->source))
+        return;
+    source->present = false;
+    hs_keep_place(reader, HS_PLACE_SOURCE, key.text);
 }
 
 void hs_read_fields(struct hs_reader *reader)

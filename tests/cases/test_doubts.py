@@ -530,17 +530,18 @@ def test_what_no_step_sees_of_a_convecting_walls_flux_is_named(tmp_path):
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
 # with steps of 2 s; the line of what acts, or None: no warning
 PULSES = [
-    (['source={expression="t > 100 && t < 101 ? 1e6 : 0";}'], "--set"),
-    (['source={expression="(t > 100 && t < 101 ? 1e6 : 0)*(1 + x)";}'], "--set"),
-    (['boundary.x_min={type="dirichlet"; value="300 + (t > 100 && t < 101 ? 50 : 0)*y";}'], "--set"),
-    (['boundary.x_min={type="dirichlet"; value="300 + sin(6*t)";}'], "--set"),
-    ([PATCHED, 'boundary.x_min={type="neumann"; flux="t > 100 && t < 101 ? -1e6 : 0";}'], "--set"),
-    ([PATCHED, 'boundary.x_min={type="neumann"; flux="(t > 100 && t < 101 ? -1e6 : 0)*(1 + y)";}'], "--set"),
+    (['source={expression="t > 100 && t < 101 ? 1e6 : 0";}'], "source.expression"),
+    (['source={expression="(t > 100 && t < 101 ? 1e6 : 0)*(1 + x)";}'], "source.expression"),
+    (['boundary.x_min={type="dirichlet"; value="300 + (t > 100 && t < 101 ? 50 : 0)*y";}'], "boundary.x_min.value"),
+    (['boundary.x_min={type="dirichlet"; value="300 + sin(6*t)";}'], "boundary.x_min.value"),
+    ([PATCHED, 'boundary.x_min={type="neumann"; flux="t > 100 && t < 101 ? -1e6 : 0";}'], "boundary.x_min.flux"),
+    ([PATCHED, 'boundary.x_min={type="neumann"; flux="(t > 100 && t < 101 ? -1e6 : 0)*(1 + y)";}'], "boundary.x_min.flux"),
     (['source={expression="t > 100 && t < 105 ? 1e6 : 0";}'], None),  # as long as steps see
     (['source={expression="t > 101 ? 1e6 : 0";}'], None),  # sets in
     (['boundary.x_min={type="dirichlet"; value="300 + 20*sin(t/5)";}'], None),
     (['boundary.x_min={type="dirichlet"; value="300 + t + (t > 100 && t < 101 ? 5 : 0)";}'], None),  # insignificant
     ([PATCHED, 'source={expression="1e6*exp(-((x - 0.001*t)/0.1)^2)";}'], None),  # passes slowly
+    ([PATCHED, 'source={expression="t > 100 && t < 101 ? 1e6 : 0";}'], "source.expression"),
 ]
 
 
@@ -548,9 +549,25 @@ PULSES = [
 def test_what_no_step_sees_of_an_expression_is_a_warning(tmp_path, settings, place):
     more = [*settings, "time.end=600.0", "time.step=2.0"]
     seen = [w for w in check(tmp_path, *more, 'time.method="implicit"') if "is over before a step of 2 s sees it" in w]
-    assert [w.split(": ")[0] for w in seen] == ([place] if place else []), seen
+    assert [w.split(" = ")[0] for w in seen] == ([f"--set: {place}"] if place else []), seen
     assert not seen or "sin" in more[0] or 100 <= float(seen[0].split("at t = ")[1].split(" s is")[0]) <= 101
     assert not any("sees it" in w for w in check(tmp_path, *more, "time.tolerance=0.1", 'time.method="implicit"'))
+
+
+@pytest.mark.parametrize("key, given", [
+    ("materials[0].source", 'source = "t > 100 && t < 101 ? 1e6 : 0";'),
+    ("materials[0].source_table", 'source_table = "pulse.csv";'),
+    ("materials[0].perfusion.reference", 'perfusion = { rate = 1e4; reference = "t > 100 && t < 101 ? 900 : 300"; };'),
+    ("materials[0].perfusion.reference_table", 'perfusion = { rate = 1e4; reference_table = "pulse.csv"; };'),
+])  # fmt: skip
+def test_what_no_step_sees_of_a_material_is_a_warning(tmp_path, key, given):
+    (tmp_path / "pulse.csv").write_text("0 300\n100 300\n100.5 9e4\n101 300\n")
+    case = STEEL.replace("material = {", 'materials = ( { name = "steel";', 1)
+    (tmp_path / "steel.cfg").write_text(case.replace("434.0; };", f'434.0; {given} }} );\nbody = ( {{ material = "steel"; }} );'))
+    options = ("--set", "time.end=600.0", "--set", "time.step=2.0", "--set", 'time.method="implicit"')
+    found = json.loads(must(tmp_path, "check", "steel.cfg", "--json", *options))["warnings"]
+    seen = [w.split(" = ")[0] for w in found if "is over before a step of 2 s sees it" in w]
+    assert seen == [f"steel.cfg:2: {key}"], found
 
 
 @pytest.mark.parametrize("setting, key", [

@@ -404,9 +404,8 @@ static void look_at_function(struct unseen *unseen, const struct group *group, i
         look_between(unseen, group, place, spread(n, 1) * unseen->end);
 }
 
-/* Where the config has a wall's time function or its `moving` value; the body, if it is no wall's.
- */
-static const char *place_on_wall(const struct hs_problem *problem, int function,
+/* Where the config has a time function of a wall or a material, or a wall's `moving` value. */
+static const char *place_in_body(const struct hs_problem *problem, int function,
                                  const struct hs_value *moving)
 {
     for (int w = 0; w < problem->wall_count; w++) {
@@ -416,7 +415,12 @@ static const char *place_on_wall(const struct hs_problem *problem, int function,
             if (moving ? &numbers[n]->moving == moving : numbers[n]->function == function)
                 return numbers[n]->place;
     }
-    return hs_problem_place(problem, HS_PLACE_BODY);
+    for (int n = 0; n < problem->body->substance_count; n++) {
+        const struct hs_substance *s = &problem->body->substance[n];
+        if (s->source == function || s->reference == function)
+            return s->place[s->source == function ? HS_SUBSTANCE_SOURCE : HS_SUBSTANCE_REFERENCE];
+    }
+    return hs_problem_place(problem, HS_PLACE_SOURCE); /* the same all over a body */
 }
 
 /* Where the config has a number of a group. */
@@ -424,8 +428,8 @@ static const char *place_of(const struct group *group, int64_t place)
 {
     if (group->datum)
         return hs_problem_place(group->problem, hs_datum_place(group->datum));
-    return are_functions(group) ? place_on_wall(group->problem, (int)place, NULL)
-                                : place_on_wall(group->problem, -1,
+    return are_functions(group) ? place_in_body(group->problem, (int)place, NULL)
+                                : place_in_body(group->problem, -1,
                                                 hs_moving_stretch_of(group->moving, place)->value);
 }
 
