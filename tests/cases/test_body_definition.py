@@ -64,8 +64,9 @@ def test_long_steps_of_a_random_body_come_to_what_its_sweeps_come_to(tmp_path, s
     unsure = np.abs(four - two).max()
     for method in ("rkl2", "implicit"):
         long, short = (last_field(tmp_path, f'time.method="{method}"', f"time.step={end / n!r}") for n in (400, 800))
-        # kinks of tables within steps leave an error of another form than the one that is taken out
-        most = 10 * np.abs(short - long).max() + 0.1 * unsure + 1e-7 * (1 + np.abs(due).max())
+        # kinks of tables within steps leave an error of another form than the one that is taken out; 1e-9 is for rounding
+        # and for what implicit steps leave unsolved (30 bodies agree to 1e-10, too)
+        most = 10 * np.abs(short - long).max() + 0.1 * unsure + 1e-9 * (1 + np.abs(due).max())
         assert np.abs((4 * short - long) / 3 - due).max() <= most, method
 
 

@@ -83,16 +83,25 @@ static enum hs_status counted_reduce(struct hs_backend_state *state, const struc
     return asked.real->reduce(state, out, err);
 }
 
+/* The plan's backend from now on: as it is, but with this sweep. */
+static struct hs_backend *
+use_sweep(struct hs_plan *plan, enum hs_status (*sweep)(struct hs_backend_state *,
+                                                        const struct hs_span *, struct hs_error *))
+{
+    static struct hs_backend own;
+    asked.real = plan->backend;
+    own = *plan->backend;
+    own.sweep = sweep;
+    plan->backend = &own;
+    return &own;
+}
+
 void test_rate__is_that_of_a_run_with_its_stops(void **state)
 {
     struct hs_rate rate;
     struct hs_problem problem = make(1000);
     struct hs_plan plan = plan_of(&problem, 1000);
-    asked.real = plan.backend;
-    struct hs_backend counting = *plan.backend;
-    counting.sweep = counted_sweep;
-    counting.reduce = counted_reduce;
-    plan.backend = &counting;
+    use_sweep(&plan, counted_sweep)->reduce = counted_reduce;
     problem.schedule.history_every = 5;
     plan.output_every = 20;
     assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
@@ -112,10 +121,7 @@ void test_rate__of_a_short_run_takes_no_longer(void **state)
     struct hs_rate rate;
     const struct hs_problem problem = make(1000);
     struct hs_plan plan = plan_of(&problem, 3);
-    asked.real = plan.backend;
-    struct hs_backend counting = *plan.backend;
-    counting.sweep = counted_sweep;
-    plan.backend = &counting;
+    use_sweep(&plan, counted_sweep);
     asked.sweeps = 0;
     assert_ok(hs_rate_measure(&problem, &plan, 0.5, &rate, &err));
     assert_int_equal(asked.sweeps, 12);
@@ -135,10 +141,7 @@ void test_rate__leaves_out_what_the_first_two_calls_alone_take(void **state)
     struct hs_rate rate;
     const struct hs_problem problem = make(1000);
     struct hs_plan plan = plan_of(&problem, 1000000);
-    asked.real = plan.backend;
-    struct hs_backend late = *plan.backend;
-    late.sweep = late_sweep;
-    plan.backend = &late;
+    use_sweep(&plan, late_sweep);
     asked.others = 0;
     assert_ok(hs_rate_measure(&problem, &plan, 0.02, &rate, &err));
     assert_true(rate.seconds_per_sweep < 0.001); /* of 1,000 nodes: some microseconds */
