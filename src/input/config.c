@@ -106,7 +106,7 @@ enum hs_status hs_config_read(const char *path, const char *const *overrides, in
                               struct hs_error *err)
 {
     hs_problem_init(out);
-    struct hs_error trouble = {.status = HS_OK}; /* separate from earlier errors in err */
+    struct hs_error trouble = {0}; /* separate from earlier errors in err */
     struct hs_settings settings;
     hs_settings_init(&settings, path, &trouble);
     struct hs_config_text text;

@@ -1,6 +1,8 @@
 /* boundary: a face uses its own settings or those of `all`; its kind lowers them to data. */
 #include "input/config_reader.h"
 
+#include "core/text.h"
+
 #include <string.h>
 
 /* Whether the face gives the key's number in another way: written out, or by file or table. */
@@ -87,8 +89,10 @@ static bool is_complete(struct hs_reader *reader, int face, const struct hs_boun
                        kind->name, list_keys(kind, true).text, chosen ? ", not both" : "");
 }
 
-void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigned varies)
+void hs_doubt_on_face(struct hs_reader *reader, const char *key, int face,
+                      const struct hs_value *value)
 {
+    const unsigned varies = hs_value_varies(value);
     const struct hs_grid *grid = &reader->problem->grid;
     struct hs_setting *entry = hs_settings_find(reader->settings, key);
     const int axis = face / 2;
@@ -101,6 +105,8 @@ void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigne
                      "coordinate meant?",
                      hs_face_name(face), "xyz"[axis],
                      hs_grid_coordinate(grid, axis, hs_grid_face_index(grid, face)));
+    if (hs_text_is_among(strrchr(key, '.') + 1, "flux|gradient"))
+        hs_doubt_uptake(reader, key, face, value);
 }
 
 /* False if a value is bad, which is then reported. */
@@ -118,9 +124,7 @@ static bool read_spec(struct hs_reader *reader, int face, const struct hs_bounda
             continue;
         spec->given |= 1u << n;
         good = hs_read_value(reader, path.text, &spec->value[n]) && good;
-        hs_doubt_along(reader, path.text, face, hs_value_varies(&spec->value[n]));
-        if (strcmp(kind->name, "neumann") == 0)
-            hs_doubt_uptake(reader, path.text, face, &spec->value[n]);
+        hs_doubt_on_face(reader, path.text, face, &spec->value[n]);
     }
     return is_complete(reader, face, kind, spec->given) && good;
 }

@@ -63,7 +63,7 @@ struct hs_stored *hs_find_dataset(struct hs_reader *reader, const char *group,
     char *path = dataset && reader->grid_known ? hs_locate_input(reader, key.text) : NULL;
     if (!path)
         return NULL;
-    struct hs_error why = {.status = HS_OK};
+    struct hs_error why = {0};
     struct hs_stored *stored = NULL;
     const enum hs_status status = hs_field_file_find(path, dataset, step, shape, &stored, &why);
     if (hs_given(reader, named.text) && hs_npy_is_at(path))

@@ -181,12 +181,13 @@ bool hs_axis_is_periodic(const struct hs_reader *reader, int axis);
 /* The key of a face's setting of this name: in its own group, or in that of `all`. */
 struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name);
 
-/* Warns of a face's number whose only coordinate is the one that is the same all over the face. */
-void hs_doubt_along(struct hs_reader *reader, const char *key, int face, unsigned varies);
 /* Warns once per key of a source (`face` -1) or a flux of which the nodes take much more or less
  * than it gives, as of one that is narrower than a cell. */
 void hs_doubt_uptake(struct hs_reader *reader, const char *key, int face,
                      const struct hs_value *value);
+/* Likewise of a face's number, and if its only coordinate is the same all over the face. */
+void hs_doubt_on_face(struct hs_reader *reader, const char *key, int face,
+                      const struct hs_value *value);
 
 /* The boundary kind of a face from its settings or the default; NULL if it is bad. */
 const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face);

@@ -602,7 +602,7 @@ bool hs_config_text_value(const char *path, const char *value, struct hs_setting
 {
     char *plain, name[] = "--set";
     size_t length;
-    struct hs_error unsaid = {.status = HS_OK};
+    struct hs_error unsaid = {0};
     struct parser p = {.settings = settings, .err = &unsaid};
     p.plain = open_memstream(&plain, &length);
     push(&p, name, hs_copy(value));

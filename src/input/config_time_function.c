@@ -129,9 +129,7 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
         out->function = add_value(reader, key, &value);
         return out->function >= 0;
     }
-    hs_doubt_along(reader, key, face, varies);
-    if (strcmp(strrchr(key, '.'), ".flux") == 0)
-        hs_doubt_uptake(reader, key, face, &value);
+    hs_doubt_on_face(reader, key, face, &value);
     double *field = evaluate_on(grid, face, &value);
     if (!check_field(reader, key, face, least, varies & HS_VARIES_T ? ", at t = 0 s" : "", &field))
         return false;
@@ -221,7 +219,7 @@ static int read_table(struct hs_reader *reader, const char *key)
     if (!path)
         return -1;
     struct hs_time_function function;
-    struct hs_error why = {.status = HS_OK};
+    struct hs_error why = {0};
     const enum hs_status status = hs_table_file_read(path, &function, &why);
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));

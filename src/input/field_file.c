@@ -353,7 +353,7 @@ static hid_t dataset_of(int open, const struct hs_npy *npy)
 static enum hs_status open_npy(const char *path, struct array *out, struct hs_error *why)
 {
     struct hs_npy npy;
-    struct hs_error fault = {.status = HS_OK};
+    struct hs_error fault = {0};
     const enum hs_status status = hs_npy_read_header(out->file, &npy, &fault);
     if (status)
         hs_error_add(why, status, "%s: %s", path, fault.text);
@@ -485,7 +485,7 @@ static enum hs_status read_stored(const struct hs_stored *stored, const struct h
                                   double *out, struct hs_error *err)
 {
     struct stored_file *file = (struct stored_file *)(uintptr_t)stored;
-    struct hs_error why = {.status = HS_OK};
+    struct hs_error why = {0};
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* in each thread */
     enum hs_status status = open_again(file, &why);
     if (!status)
@@ -535,7 +535,7 @@ static double *read_beside(const struct hs_stored *stored, const char *what, int
     char *name =
         hs_format("%.*s%s", slash ? (int)(slash + 1 - stored->name) : 0, stored->name, what);
     struct array array;
-    struct hs_error unsaid = {.status = HS_OK};
+    struct hs_error unsaid = {0};
     const hsize_t start = 0;
     double *out = NULL;
     if (open_array(stored->path, name, &array, &unsaid) == HS_OK && array.rank == 1) {
