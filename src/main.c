@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 {
     hold_standard_streams();
     hs_threads_prepare();
-    struct hs_error err = {.status = HS_OK};
+    struct hs_error err = {0};
     enum hs_status status = hs_ranks_begin(&argc, &argv, &err);
     if (!status && argc < 2) {
         if (hs_ranks_is_first())

@@ -75,7 +75,7 @@ static enum hs_status unknown(const struct hs_method *const *methods,
 static enum hs_status check_suits(const struct hs_method *method, const struct hs_problem *problem,
                                   const struct key *key, struct hs_error *err)
 {
-    struct hs_error reason = {.status = HS_OK};
+    struct hs_error reason = {0};
     enum hs_status st = method->suits ? method->suits(problem, &reason) : HS_OK;
     if (st)
         st = hs_error_add(err, st, "%s: %s = \"%s\": %s", hs_problem_place(problem, key->place),
@@ -125,7 +125,7 @@ static const struct hs_method *any_solver(const struct hs_method *const *methods
     const struct hs_method *found = NULL;
     snprintf(why, size, "%s", "");
     for (int n = 0; methods[n] && !found && !has_bound(problem); n++) {
-        struct hs_error reason = {.status = HS_OK};
+        struct hs_error reason = {0};
         if (methods[n] == after)
             after = NULL;
         else if (!after && methods[n]->solve) {

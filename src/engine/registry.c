@@ -131,7 +131,7 @@ static void say_whose(const struct hs_registry *registry, const struct hs_kernel
                       int device_number, char *out, size_t size)
 {
     const struct hs_backend *backend = backend_of(registry, kernel->device);
-    struct hs_error reason = {.status = HS_OK};
+    struct hs_error reason = {0};
     snprintf(out, size, "a kernel of the %s backend", hs_device_name(kernel->device));
     if (!kernel->sweep)
         hs_text_add(out, size, ", ", HS_NOT_BUILT);
@@ -358,7 +358,7 @@ static enum hs_status choose_kernel(const struct hs_registry *registry,
 static enum hs_status available(const struct hs_backend *backend, const struct hs_problem *problem,
                                 struct hs_error *err)
 {
-    struct hs_error reason = {.status = HS_OK};
+    struct hs_error reason = {0};
     const enum hs_status st = backend->available(problem->solver.device, &reason);
     if (st)
         hs_error_add(err, st, "%s \"%s\": %.*s; \"auto\" takes what there is",
@@ -427,7 +427,7 @@ static enum hs_status first_backend(const struct hs_registry *registry,
         const struct hs_backend *backend = registry->backends[n];
         if (kernel_is_elsewhere(registry, problem, backend->device))
             continue;
-        struct hs_error reason = {.status = HS_OK};
+        struct hs_error reason = {0};
         if (backend->available(problem->solver.device, &reason) == HS_OK)
             *out = backend;
         else if (reason.text)

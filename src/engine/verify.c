@@ -184,7 +184,7 @@ static const struct hs_method *find_modes(const struct hs_problem *problem, char
                                           size_t size)
 {
     const struct hs_method *found = hs_method_named("spectral");
-    struct hs_error reason = {.status = HS_OK};
+    struct hs_error reason = {0};
     if (found->suits(problem, &reason)) {
         snprintf(lacking, size, "%s", hs_error_reason(&reason));
         char *advice = strstr(lacking, "; take ");

@@ -176,7 +176,7 @@ static enum hs_status read_file(const struct hs_problem *problem, const struct h
             "%s: %s has new points after t = %.9g s, and the run went on to "
             "%.9g s without them; resume with the table as it was, or " HS_BEGIN_ANEW,
             path, grown.key, grown.until, state->time);
-    struct hs_error fault = {.status = HS_OK};
+    struct hs_error fault = {0};
     st = find_field(path, problem, plan ? state->resume.snapshots - 1 : 0, field, &fault);
     if (st) {
         *harmed = st == HS_IO;
@@ -212,7 +212,7 @@ static enum hs_status read_newest(const struct hs_problem *problem, const struct
                                   struct hs_stored **field, struct hs_error *err)
 {
     const char *output = problem->output.file, *from = output;
-    struct hs_error why = {.status = HS_OK};
+    struct hs_error why = {0};
     enum hs_status st = HS_IO;
     bool harmed;
     const char *left[2] = {NULL, NULL}; /* checkpoints that exist */

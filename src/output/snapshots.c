@@ -101,7 +101,7 @@ static enum hs_status make_contents(struct hs_snapshots *s, struct hs_error *err
 /* If the folder was moved away together with the output, reports that instead. */
 static enum hs_status write_sidecar(struct hs_snapshots *s, struct hs_error *err)
 {
-    struct hs_error why = {.status = HS_OK};
+    struct hs_error why = {0};
     enum hs_status st = hs_xdmf_write(s->file.problem->output.file, &s->file.problem->grid,
                                       s->file.chunks.size, &s->file.snapshots, &why);
     if (st && !hs_store_check_intact(s->store, err))
@@ -154,7 +154,7 @@ static bool commit_due(struct hs_snapshots *s)
  * may have room for them; the failure of the snapshot is reported in any case. */
 static void save_earlier(struct hs_snapshots *s)
 {
-    struct hs_error unused = {.status = HS_OK};
+    struct hs_error unused = {0};
     if (s->committed > 0.0 && s->shown < s->file.snapshots.rows)
         (void)commit(s, &unused);
     hs_error_release(&unused);

@@ -30,7 +30,7 @@ static void *work(void *argument)
             break;
         const int64_t number = w->done + 1;
         hs_writer_unlock(w);
-        struct hs_error error = {.status = HS_OK};
+        struct hs_error error = {0};
         const enum hs_status st = w->round(w->self, &error);
         hs_writer_lock(w);
         if (st && !w->error.status) {

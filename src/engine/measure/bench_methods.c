@@ -229,7 +229,7 @@ static double apart(const double *a, const double *b, int64_t count)
 static bool refuses(const struct hs_method *method, const struct hs_problem *problem, char *reason,
                     size_t size)
 {
-    struct hs_error why = {.status = HS_OK};
+    struct hs_error why = {0};
     const bool refused = method->suits && method->suits(problem, &why);
     if (refused)
         snprintf(reason, size, "%.*s", (int)strcspn(hs_error_reason(&why), ";"),

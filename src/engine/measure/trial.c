@@ -123,7 +123,7 @@ void hs_trial_make(const struct hs_kernel *const *kernels, const struct hs_probl
 {
     *out = (struct hs_tuning){.count = 0};
     const double begun = hs_clock_now();
-    struct hs_error err = {.status = HS_OK};
+    struct hs_error err = {0};
     const struct hs_kernel *kernel[MOST];
     const int count = find_candidates(kernels, problem, plan, kernel);
     struct entrant *entrant = hs_new((size_t)count * sizeof *entrant);

@@ -105,7 +105,7 @@ static enum hs_status take_samples(const struct hs_candidate *candidate,
 static void try_kernel(struct hs_candidate *trial, const struct hs_kernel *kernel,
                        const struct hs_timing_effort *effort, struct hs_tune_row *row)
 {
-    struct hs_error err = {.status = HS_OK};
+    struct hs_error err = {0};
     *row = (struct hs_tune_row){.seconds = NAN};
     snprintf(row->kernel, sizeof row->kernel, "%s", kernel->name);
     enum hs_status st = hs_candidate_begin(trial, kernel, &err);
