@@ -88,7 +88,7 @@ $(BUILD)/heatsolve-mpi: $(BUILD)/src/main.o $(COMMAND_OBJECTS) $(RANKS_OBJECTS) 
 	$(if $(V),,@echo '  LD  $@')
 	$(Q)$(WITH_MPI) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/src/engine/ranks/mpi/%.o: src/engine/ranks/mpi/%.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
+$(BUILD)/src/engine/ranks/mpi/%.o: src/engine/ranks/mpi/%.c $(BUILD)/generated/flags $(BUILD)/generated/mpi | $(BUILD)/generated/stamp
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC  $<')
 	$(Q)$(WITH_MPI) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -108,18 +108,18 @@ $(BUILD)/kernels/cuda/%.o: CPPFLAGS += -Ikernels/cuda
 KERNEL_CFLAGS ?= -O3 -fno-unswitch-loops
 $(BUILD)/kernels/cpu/%.o: override CFLAGS += $(KERNEL_CFLAGS)
 
-# Lists of kernels and commands from their file names, version, commit, and the compiler with its
-# flags: looked at whenever make starts, written when they differ. So a file that comes or goes, a
-# commit or another CC is noticed, and nothing else is built again. The .d files say who reads them.
+# Lists of kernels and commands from their file names, version, commit, the compiler with its flags,
+# and MPI's: looked at whenever make starts, written when they differ. So a file that comes or goes, a
+# commit, another CC or MPI is noticed, and nothing else is built again. The .d files say who reads them.
 GENERATE := BUILD='$(BUILD)' VERSION='$(VERSION)' COMMIT='$(COMMIT)' NVCC='$(HAVE_NVCC)' FOUND='$(FOUND_NVCC)' CUDA_ARCH='$(CUDA_ARCH)' \
-            LIBRARIES='$(LIBRARIES)' FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
+            LIBRARIES='$(LIBRARIES)' MPICC='$(MPICC)' FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
 ifneq ($(filter-out help clean setup lint format uninstall,$(or $(MAKECMDGOALS),all)),)
 GENERATED := $(shell $(GENERATE))
 $(if $(GENERATED),$(info $(GENERATED)))
 endif
 $(BUILD)/generated/stamp: # after a clean
 	@$(GENERATE)
-$(BUILD)/generated/flags: | $(BUILD)/generated/stamp
+$(BUILD)/generated/flags $(BUILD)/generated/mpi: | $(BUILD)/generated/stamp
 FORCE:
 
 # ---- set-up and tests ------------------------------------------------------------------------

@@ -161,6 +161,26 @@ def test_completion_offers_values_of_options(installed, tmp_path):
     assert "basic" in explained and "openmp" not in explained  # openmp has no launch
 
 
+# ---- make ---------------------------------------------------------------------------------------
+
+
+def test_another_mpi_behind_the_same_name_is_noticed(tmp_path):
+    """As a module or an alternative changes it: objects for one MPI do not go with the library of another."""
+    mpicc, target = tmp_path / "mpicc", tmp_path / "src/engine/ranks/mpi/same.o"
+
+    def up_to_date(mpi):
+        mpicc.write_text(f"#!/bin/sh\necho cc -l{mpi}\n")
+        mpicc.chmod(0o755)
+        environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+        command = ["make", "--question", f"BUILD={tmp_path}", "MPI=yes", f"MPICC={mpicc}", "NVCC=none", str(target)]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True).returncode == 0
+
+    assert not up_to_date("mpi")
+    target.parent.mkdir(parents=True)
+    target.touch()
+    assert [up_to_date(mpi) for mpi in ("mpi", "mpi", "mpich")] == [True, True, False]
+
+
 # ---- .ci/setup ---------------------------------------------------------------------------------
 
 
