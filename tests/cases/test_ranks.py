@@ -888,15 +888,19 @@ def test_the_usual_program_refuses_to_be_one_of_several(tmp_path):
     assert not list(tmp_path.glob("*.h5"))
 
 
-@pytest.mark.parametrize("command", ["run", "check"])
-def test_ranks_that_do_not_find_each_other_are_refused(tmp_path, command):
+LAUNCHERS = [("PMI_SIZE", "PMI_RANK"), ("MPI_LOCALNRANKS", "MPI_LOCALRANKID"), ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")]
+
+
+@pytest.mark.parametrize("program, remedy", [(HEATSOLVE, "start heatsolve-mpi"), (PROGRAM, "MPICC")], ids=["usual", "mpi"])
+@pytest.mark.parametrize("count, number", LAUNCHERS)
+def test_ranks_that_do_not_find_each_other_are_refused(tmp_path, program, remedy, count, number):
     """Started by the mpirun of another MPI than the program was built with, each finds itself alone."""
     write(tmp_path, BLOCK, time={"sweeps": 10})
     for rank in ("0", "1"):
-        environment = {**ENVIRONMENT, "PMI_SIZE": "2", "PMI_RANK": rank}
-        done = subprocess.run([PROGRAM, command, "case.cfg"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=LIMIT)
+        environment = {**ENVIRONMENT, count: "2", number: rank}
+        done = subprocess.run([program, "run", "case.cfg"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=LIMIT)
         assert done.returncode == 2 and not done.stdout
-        assert ["(PMI_SIZE)" in line and "MPICC" in line for line in our_lines(done.stderr)] == [True] * (rank == "0"), done.stderr
+        assert [f"({count})" in line and remedy in line for line in our_lines(done.stderr)] == [True] * (rank == "0"), done.stderr
     assert not list(tmp_path.glob("*.h5"))
 
 

@@ -7,7 +7,8 @@ static const struct {
     const char *count, *rank;
 } launchers[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    {"PMI_SIZE", "PMI_RANK"}, /* MPICH, Intel MPI */
+    {"PMI_SIZE", "PMI_RANK"},               /* MPICH, Intel MPI */
+    {"MPI_LOCALNRANKS", "MPI_LOCALRANKID"}, /* on one machine: theirs, where PMI goes by a port */
     {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
 };

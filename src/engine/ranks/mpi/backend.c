@@ -362,11 +362,12 @@ static const struct hs_backend *share_backend(void)
 /* For one rank: its MPI may not know the launcher that has started several. */
 static enum hs_status check_launcher(struct hs_error *err)
 {
-    char library[64], remedy[256];
+    char library[64], remedy[320];
     hs_wire_library(library, sizeof library);
     snprintf(remedy, sizeof remedy,
-             "heatsolve-mpi was built with %s, which has not found the others; start it by the "
-             "mpirun of that MPI, or build it with the launcher's (make MPI=yes MPICC=...)",
+             "heatsolve-mpi was built with %s, which has not found the others; start it by that "
+             "MPI's mpirun, or srun --mpi=..., or build it with the launcher's MPI (make MPI=yes "
+             "MPICC=...)",
              library);
     return hs_launcher_check(remedy, err);
 }
