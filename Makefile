@@ -47,6 +47,7 @@ COMMAND_OBJECTS := $(COMMANDS:%.c=$(BUILD)/%.o)
 UNIT_PROGRAMS   := $(UNITS:%.c=$(BUILD)/%)
 RANKS_OBJECTS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/engine/ranks/mpi/*.c))
 MPICC           ?= mpicc
+MPIRUN          ?= $(if $(findstring mpicc,$(MPICC)),$(subst mpicc,mpirun,$(MPICC)),mpirun)
 WITH_MPI        := OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 
 include $(wildcard kernels/cuda/cuda.mk tests/tools/*/*.mk)
@@ -60,7 +61,7 @@ all: $(BUILD)/heatsolve $(if $(MPI),$(BUILD)/heatsolve-mpi) ## build the program
 
 help: ## what this Makefile can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
-	@echo 'variables: MPI=yes (heatsolve-mpi besides, for many GPUs and nodes) BUILD=build CC=cc CFLAGS="-O2 -g1" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
+	@echo 'variables: MPI=yes (heatsolve-mpi besides, for many GPUs and nodes) MPICC=mpicc BUILD=build CC=cc CFLAGS="-O2 -g1" PREFIX=/usr/local DESTDIR= PYTHON=/usr/bin/python3 V=1'
 	@echo '           CUDA_ARCH= (this machine'"'"'s GPUs; "80 90", all) NVCC=nvcc (none: CPU only)'
 
 ifneq ($(MISSING),)
@@ -88,7 +89,7 @@ $(BUILD)/heatsolve-mpi: $(BUILD)/src/main.o $(COMMAND_OBJECTS) $(RANKS_OBJECTS) 
 	$(if $(V),,@echo '  LD  $@')
 	$(Q)$(WITH_MPI) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/src/engine/ranks/mpi/%.o: src/engine/ranks/mpi/%.c $(BUILD)/generated/flags | $(BUILD)/generated/stamp
+$(BUILD)/src/engine/ranks/mpi/%.o: src/engine/ranks/mpi/%.c $(BUILD)/generated/flags $(BUILD)/generated/mpi | $(BUILD)/generated/stamp
 	@mkdir -p $(@D)
 	$(if $(V),,@echo '  CC  $<')
 	$(Q)$(WITH_MPI) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
@@ -108,22 +109,22 @@ $(BUILD)/kernels/cuda/%.o: CPPFLAGS += -Ikernels/cuda
 KERNEL_CFLAGS ?= -O3 -fno-unswitch-loops
 $(BUILD)/kernels/cpu/%.o: override CFLAGS += $(KERNEL_CFLAGS)
 
-# Lists of kernels and commands from their file names, version, commit, and the compiler with its
-# flags: looked at whenever make starts, written when they differ. So a file that comes or goes, a
-# commit or another CC is noticed, and nothing else is built again. The .d files say who reads them.
+# Lists of kernels and commands from their file names, version, commit, the compiler with its flags,
+# and MPI's: looked at whenever make starts, written when they differ. So a file that comes or goes, a
+# commit, another CC or MPI is noticed, and nothing else is built again. The .d files say who reads them.
 GENERATE := BUILD='$(BUILD)' VERSION='$(VERSION)' COMMIT='$(COMMIT)' NVCC='$(HAVE_NVCC)' FOUND='$(FOUND_NVCC)' CUDA_ARCH='$(CUDA_ARCH)' \
-            LIBRARIES='$(LIBRARIES)' FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
+            LIBRARIES='$(LIBRARIES)' MPICC='$(MPICC)' FLAGS='$(CC) $(CPPFLAGS) $(CFLAGS)' .ci/generate
 ifneq ($(filter-out help clean setup lint format uninstall,$(or $(MAKECMDGOALS),all)),)
 GENERATED := $(shell $(GENERATE))
 $(if $(GENERATED),$(info $(GENERATED)))
 endif
 $(BUILD)/generated/stamp: # after a clean
 	@$(GENERATE)
-$(BUILD)/generated/flags: | $(BUILD)/generated/stamp
+$(BUILD)/generated/flags $(BUILD)/generated/mpi: | $(BUILD)/generated/stamp
 FORCE:
 
 # ---- set-up and tests ------------------------------------------------------------------------
-SETUP := CC='$(CC)' PYTHON='$(PYTHON)' .ci/setup
+SETUP := CC='$(CC)' MPICC='$(MPICC)' MPIRUN='$(MPIRUN)' PYTHON='$(PYTHON)' .ci/setup
 
 setup: ## install what is missing (Debian packages)
 	@$(SETUP) $(if $(MPI),ranks,build)
@@ -134,7 +135,7 @@ PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 demo: ## set up, build, and run the demo case
 	@$(SETUP) $(if $(MPI),ranks,build)
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@.ci/demo $(BUILD)/heatsolve $(if $(MPI),$(BUILD)/heatsolve-mpi)
+	@MPIRUN='$(MPIRUN)' .ci/demo $(BUILD)/heatsolve $(if $(MPI),$(BUILD)/heatsolve-mpi)
 
 test: ## set up, build, and pass every test
 	@$(SETUP) test

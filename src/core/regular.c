@@ -20,6 +20,7 @@ static const char *kind_of(mode_t mode)
 {
     return S_ISDIR(mode)    ? strerror(EISDIR)
            : S_ISFIFO(mode) ? "it is a pipe, and a file is needed"
+           : S_ISSOCK(mode) ? "it is a socket, and a file is needed"
                             : "it is a device, and a file is needed";
 }
 
@@ -27,16 +28,18 @@ int hs_regular_open(const char *path, bool streams, const char **why)
 {
     struct stat s;
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0 || fstat(file, &s)) {
+    const bool is_none = file < 0 && errno == ENXIO && stat(path, &s) == 0; /* as of a socket */
+    if (!is_none && (file < 0 || fstat(file, &s))) {
         *why = strerror(errno);
         if (file >= 0)
             close(file);
         return -1;
     }
-    const bool stream = streams && !S_ISDIR(s.st_mode) && is_handed_over(path);
+    const bool stream = streams && !is_none && !S_ISDIR(s.st_mode) && is_handed_over(path);
     if (!S_ISREG(s.st_mode) && !stream) {
         *why = kind_of(s.st_mode);
-        close(file);
+        if (file >= 0)
+            close(file);
         errno = 0;
         return -1;
     }

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import sys
@@ -161,10 +162,30 @@ def test_completion_offers_values_of_options(installed, tmp_path):
     assert "basic" in explained and "openmp" not in explained  # openmp has no launch
 
 
+# ---- make ---------------------------------------------------------------------------------------
+
+
+def test_another_mpi_behind_the_same_name_is_noticed(tmp_path):
+    """As a module or an alternative changes it: objects for one MPI do not go with the library of another."""
+    mpicc, target = tmp_path / "mpicc", tmp_path / "src/engine/ranks/mpi/same.o"
+
+    def up_to_date(mpi):
+        mpicc.write_text(f"#!/bin/sh\necho cc -l{mpi}\n")
+        mpicc.chmod(0o755)
+        environment = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
+        command = ["make", "--question", f"BUILD={tmp_path}", "MPI=yes", f"MPICC={mpicc}", "NVCC=none", str(target)]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True).returncode == 0
+
+    assert not up_to_date("mpi")
+    target.parent.mkdir(parents=True)
+    target.touch()
+    assert [up_to_date(mpi) for mpi in ("mpi", "mpi", "mpich")] == [True, True, False]
+
+
 # ---- .ci/setup ---------------------------------------------------------------------------------
 
 
-def set_up(tmp_path, *arguments, tools=(), user=None):
+def set_up(tmp_path, *arguments, tools=(), user=None, **variables):
     """Runs set-up on a machine that has only a shell, the usual tools and `tools`."""
     bin = tmp_path / "bin"
     bin.mkdir(exist_ok=True)
@@ -181,7 +202,7 @@ def set_up(tmp_path, *arguments, tools=(), user=None):
         (bin / "id").chmod(0o755)
     return subprocess.run(
         ["/bin/sh", ROOT / ".ci" / "setup", *arguments],
-        env={"PATH": str(bin), "PYTHON": str(bin / "python3")},
+        env={"PATH": str(bin), "PYTHON": str(bin / "python3"), **variables},
         capture_output=True,
         text=True,
     )
@@ -194,6 +215,26 @@ def test_setup_prints_the_line_for_an_empty_machine(tmp_path):
     assert line.startswith("sudo apt-get install -y --no-install-recommends ")
     for package in ("make", "gcc", "pkg-config", "libhdf5-dev", "zlib1g-dev", "libcairo2-dev"):
         assert package in line.split()
+
+
+@pytest.mark.parametrize("variables, package", [({}, "openmpi"), ({"MPICC": "mpicc.mpich", "MPIRUN": "mpirun.mpich"}, "mpich")])
+def test_setup_finds_the_mpi_that_is_asked_for(tmp_path, variables, package):
+    there = {"mpicc.mpich": "exit 0"} if not variables else {"mpicc": "exit 0", "mpirun": "exit 0"}
+    result = set_up(tmp_path, "ranks", "--print", tools={"apt-get": "exit 99", **there}, **variables)
+    assert [word for word in result.stdout.split() if "mpi" in word] == [f"lib{package}-dev", f"{package}-bin" if package == "openmpi" else package]
+
+
+@pytest.mark.parametrize("version, options", [("mpirun (Open MPI) 4.1.4", "--oversubscribe -n 2"), ("HYDRA build details:", "-n 2")])
+def test_the_demo_is_started_as_its_mpi_can(tmp_path, version, options):
+    """MPICH's mpirun does not know Open MPI's options."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "demo", tmp_path / ".ci")
+    for name, text in {"mpirun.other": f'[ "$1" = --version ] && echo "{version}" || printf "%s\\n" "$*" >{tmp_path}/called', "program": ":"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    program = tmp_path / "program"
+    subprocess.run([tmp_path / ".ci" / "demo", program, program], env={**os.environ, "MPIRUN": f"{tmp_path}/mpirun.other"}, check=True, stdout=subprocess.DEVNULL)
+    assert (tmp_path / "called").read_text() == f"{options} {program} run configs/demo.cfg\n"
 
 
 def test_setup_stops_with_the_line_where_it_may_not_install(tmp_path):

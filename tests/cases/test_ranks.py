@@ -417,7 +417,7 @@ def most_memory(directory, case, *arguments):
     measured = directory / "measured"
     measured.write_text(
         "#!/usr/bin/env python3\nimport os, resource, subprocess, sys\n"
-        f"code = subprocess.call(['{PROGRAM}', *sys.argv[1:]])\n"
+        f"code = subprocess.call(['{PROGRAM}', *sys.argv[1:]], close_fds=False)\n"  # MPICH's ranks have one to its launcher
         "most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss\n"
         "open('most.' + os.environ['OMPI_COMM_WORLD_RANK'], 'w').write(str(most))\nsys.exit(code)\n"
     )
@@ -885,6 +885,22 @@ def test_the_usual_program_refuses_to_be_one_of_several(tmp_path):
     done = launch(tmp_path, 2, "run", "case.cfg", program=HEATSOLVE, launcher=USUAL)
     assert done.returncode == 2
     assert len(our_lines(done.stderr)) == 1 and "heatsolve-mpi" in done.stderr
+    assert not list(tmp_path.glob("*.h5"))
+
+
+LAUNCHERS = [("PMI_SIZE", "PMI_RANK"), ("MPI_LOCALNRANKS", "MPI_LOCALRANKID"), ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID")]
+
+
+@pytest.mark.parametrize("program, remedy", [(HEATSOLVE, "start heatsolve-mpi"), (PROGRAM, "MPICC")], ids=["usual", "mpi"])
+@pytest.mark.parametrize("count, number", LAUNCHERS)
+def test_ranks_that_do_not_find_each_other_are_refused(tmp_path, program, remedy, count, number):
+    """Started by the mpirun of another MPI than the program was built with, each finds itself alone."""
+    write(tmp_path, BLOCK, time={"sweeps": 10})
+    for rank in ("0", "1"):
+        environment = {**ENVIRONMENT, count: "2", number: rank}
+        done = subprocess.run([program, "run", "case.cfg"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=LIMIT)
+        assert done.returncode == 2 and not done.stdout
+        assert [f"({count})" in line and remedy in line for line in our_lines(done.stderr)] == [True] * (rank == "0"), done.stderr
     assert not list(tmp_path.glob("*.h5"))
 
 

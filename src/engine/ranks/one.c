@@ -2,44 +2,14 @@
 #include "engine/ranks/ranks.h"
 
 #include "core/memory.h"
+#include "engine/ranks/launcher.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Variables in which launchers tell each process how many there are, and which it is. */
-static const struct {
-    const char *count, *rank;
-} launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    {"PMI_SIZE", "PMI_RANK"},
-    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
-};
-
-static int number_of(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? atoi(value) : 0;
-}
-
-static int number; /* of this one, as its launcher says; not 0 only where it is refused */
 
 enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
 {
     (void)argc, (void)argv;
-    for (size_t n = 0; n < sizeof launchers / sizeof *launchers; n++) {
-        const int count = number_of(launchers[n].count);
-        if (count < 2)
-            continue;
-        number = number_of(launchers[n].rank);
-        return hs_error_add(
-            err, HS_BAD_INPUT,
-            "started as %d processes (%s), each of which would do the whole run: "
-            "start heatsolve-mpi instead (make MPI=yes builds it); or, to have each "
-            "do a run of its own, env -u %s heatsolve ...",
-            count, launchers[n].count, launchers[n].count);
-    }
-    return HS_OK;
+    return hs_launcher_check("start heatsolve-mpi instead (make MPI=yes builds it)", err);
 }
 
 enum hs_status hs_ranks_end(enum hs_status status)
@@ -74,7 +44,7 @@ bool hs_ranks_enter(enum hs_status *status, const struct hs_problem *problem,
 
 int hs_ranks_number(void)
 {
-    return number;
+    return 0;
 }
 
 enum hs_status hs_ranks_agree(enum hs_status status, struct hs_error *err)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,6 +64,24 @@ void test_regular__refuses_pipes_at_once(void **state)
     assert_non_null(strstr(why, "a device"));
     unlink(name_of("pipe"));
     rmdir(directory);
+}
+
+/* A launcher or an ssh may hand one over as standard input. The system says of it that there is
+ * none. */
+void test_regular__says_that_a_socket_is_one(void **state)
+{
+    int ends[2];
+    char path[32];
+    const char *why = NULL;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    for (int streams = 0; streams < 2; streams++) {
+        assert_int_equal(hs_regular_open(path, streams, &why), -1);
+        assert_int_equal(errno, 0);
+        assert_non_null(strstr(why, "a socket"));
+    }
+    close(ends[0]);
+    close(ends[1]);
 }
 
 void test_regular__takes_descriptors_that_a_shell_hands_over(void **state)

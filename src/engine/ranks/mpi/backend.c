@@ -5,6 +5,7 @@
 #include "core/round.h"
 #include "core/text.h"
 #include "core/vectors.h"
+#include "engine/ranks/launcher.h"
 #include "engine/ranks/mpi/part.h"
 #include "engine/ranks/mpi/same.h"
 #include "engine/ranks/mpi/wire.h"
@@ -358,6 +359,19 @@ static const struct hs_backend *share_backend(void)
 
 /* ---- begin, end ------------------------------------------------------------------------------ */
 
+/* For one rank: its MPI may not know the launcher that has started several. */
+static enum hs_status check_launcher(struct hs_error *err)
+{
+    char library[64], remedy[320];
+    hs_wire_library(library, sizeof library);
+    snprintf(remedy, sizeof remedy,
+             "heatsolve-mpi was built with %s, which has not found the others; start it by that "
+             "MPI's mpirun, or srun --mpi=..., or build it with the launcher's MPI (make MPI=yes "
+             "MPICC=...)",
+             library);
+    return hs_launcher_check(remedy, err);
+}
+
 enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
 {
     enum hs_status st = HS_OK;
@@ -367,7 +381,7 @@ enum hs_status hs_ranks_begin(int *argc, char ***argv, struct hs_error *err)
                           "on several ranks needs, MPI_THREAD_SERIALIZED; take another one, or one "
                           "rank");
     if (hs_wire.ranks == 1)
-        return st;
+        return st ? st : check_launcher(err);
     st = hs_wire_settle(st, err); /* they may have different libraries */
     return st ? st : hs_same_arguments(*argc, *argv, err);
 }

@@ -43,6 +43,18 @@ void hs_wire_end(void)
     MPI_Finalize();
 }
 
+void hs_wire_library(char *out, size_t size)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = '\0';
+    char *tab = strchr(text, '\t');
+    if (tab)
+        *tab = ' ';
+    snprintf(out, size, "%.*s", (int)size - 1, text);
+}
+
 /* Polls, with longer and longer naps between polls: at most `longest` ns. */
 static void await_asleep(int count, MPI_Request *request, long longest)
 {

@@ -17,6 +17,9 @@ extern struct hs_wire hs_wire;
 bool hs_wire_begin(int *argc, char ***argv);
 void hs_wire_end(void);
 
+/* Name and version of the MPI that it is linked with, in one line. */
+void hs_wire_library(char *out, size_t size);
+
 /* Broadcasts from rank 0. The others mostly sleep while they wait, since that may take long. */
 void hs_wire_tell(void *data, size_t bytes);
 
