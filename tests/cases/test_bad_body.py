@@ -270,6 +270,44 @@ def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, 
         assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("heading, unit", [
+    ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
+    ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t P_W", None), ("t", None),
+])  # fmt: skip
+def test_a_tables_heading_may_not_have_numbers_in_another_unit(tmp_path, heading, unit):
+    """Watts were taken for W/m^2, as kilowatts and a share were."""
+    (tmp_path / "load.csv").write_text(f"{heading}\n0,-50\n24,-60\n")
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
+    text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 24.0; };\n'
+    result = heatsolve(tmp_path, text)
+    if unit:
+        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the numbers in {unit}; they are read in W/m^2: convert them, and the heading'])
+    else:
+        assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("heading, label, unit", [
+    ("t,T [K]", "degC", "K"), ("t,T [°C]", "K", "°C"), ("t;T in degF", "degC", "degF"),
+    ("t,T [K]", "K", None), ("t,T (°C)", "degC", None), ("t,T_K", "degC", None), ("t,T_C", "K", None), ("t,T [K]", "norm", None),
+])  # fmt: skip
+def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label, unit):
+    """T_C may be the coolant's, so a lone letter counts in brackets only."""
+    (tmp_path / "air.csv").write_text(f"{heading}\n0,1\n24,2\n")
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
+    text += f'temperature_unit = "{label}";\nboundary = {{ all = {{ type = "robin"; h = 5.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 24.0; }};\n'
+    result = heatsolve(tmp_path, text)
+    if unit:
+        assert_refused(result, 2, [f"air.csv:1: the heading has the numbers in {unit}; they are read in {label} (temperature_unit): convert them, and the heading"])
+    else:
+        assert result.returncode == 0, result.stderr
+
+
+def test_a_materials_table_may_not_have_watts(tmp_path):
+    (tmp_path / "load.csv").write_text("t,P [W]\n0,1\n24,2\n")
+    result = heatsolve(tmp_path, GOOD, "--set", 'materials[0].source_table="load.csv"')
+    assert_refused(result, 2, ['materials[0].source_table = "load.csv": load.csv:1: the heading has the numbers in W; they are read in W/m^3'])
+
+
 def test_h_has_no_table(tmp_path):
     """The key is refused with the reason, and no list of options has it."""
     text = "grid = { points = [5]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"

@@ -159,12 +159,17 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     ((0, 1, 10, 10.01), (0, -50, -50, 0), 600, None),  # a pulse of 10 s
     ((0, 20, 50), (-50, -50, -50), 180000, None),
     ((0, 20, 50), (-50, -60, -70), 100000, None),
+    (range(0, 600001, 50000), range(0, -13, -1), 600, "ms"),
+    (range(0, 600000001, 50000000), range(0, -13, -1), 600, "us"),
+    ((0, 10, 600000), (0, -50, -50), 600, None),  # for ever
+    (range(0, 500001, 50000), range(0, -11, -1), 600, None),
 ])
 def test_a_table_that_would_end_with_the_run_in_another_unit_is_a_warning(tmp_path, times, numbers, end, unit):
     (tmp_path / "load.csv").write_text("".join(f"{a},{b}\n" for a, b in zip(times, numbers)))
     found = [w for w in check(tmp_path, 'boundary.x_min={type="neumann"; flux_table="load.csv";}', f"time.end={end}") if "ends at" in w]
     assert len(found) == (unit is not None), found
-    assert not unit or f"number, {numbers[-1]}, stays. Are its times in {unit}? They are read in s" in found[0]
+    assert not unit or f"Are its times in {unit}? They are read in s" in found[0]
+    assert not unit or (f"number, {numbers[-1]}, stays." in found[0]) == (times[-1] < end)
 
 
 @pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])

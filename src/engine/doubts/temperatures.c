@@ -199,25 +199,12 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     }
 }
 
-/* 'C', 'K' or 'F', Rankine too, by what people call it; 0: another. */
-static char scale_of(const char *unit)
-{
-    if (hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius"))
-        return 'C';
-    if (hs_text_is_among(unit, "k|kelvin|kelvins|degk|degree_kelvin|degrees_kelvin"))
-        return 'K';
-    return hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
-                                  "r|degr|°r|rankine|degree_rankine|degrees_rankine")
-               ? 'F'
-               : 0;
-}
-
 static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_stored *stored = problem->initial.field.stored;
     const char *unit = hs_problem_temperature_unit(problem);
     char *there = stored ? hs_field_file_unit(stored) : NULL;
-    if (there && scale_of(there) && scale_of(unit) && scale_of(there) != scale_of(unit))
+    if (there && hs_text_temperature_scale(there) && hs_text_temperature_scale(unit) && hs_text_temperature_scale(there) != hs_text_temperature_scale(unit))
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
                       "the file's temperatures are in %s, those of the config in %s "
                       "(temperature_unit), and nothing is converted",
@@ -229,7 +216,7 @@ static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error
 static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    if (scale_of(unit) == 'F' && !problem->raw && hs_problem_has_capacity(problem))
+    if (hs_text_temperature_scale(unit) == 'F' && !problem->raw && hs_problem_has_capacity(problem))
         hs_error_warn(
             out, hs_problem_place(problem, HS_PLACE_UNIT),
             "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
@@ -247,9 +234,9 @@ static double absolute_zero(const struct hs_problem *problem, double usual)
     const char *unit = hs_problem_temperature_unit(problem);
     if (problem->raw || !hs_problem_has_capacity(problem))
         return NAN;
-    if (scale_of(unit) == 'C')
+    if (hs_text_temperature_scale(unit) == 'C')
         return -273.15;
-    return scale_of(unit) == 'K' && usual > least_kelvin ? 0.0 : NAN;
+    return hs_text_temperature_scale(unit) == 'K' && usual > least_kelvin ? 0.0 : NAN;
 }
 
 static bool doubt_impossible(struct hs_error *out, const char *place, double value, double zero)
