@@ -532,6 +532,38 @@ def test_what_no_step_sees_of_a_convecting_walls_flux_is_named(tmp_path):
     assert len(found) == 1 and found[0].startswith("--set: boundary.x_min.flux = ") and "sees it" in found[0], found
 
 
+# rows every 50 s, in steps of 0.5 s; True: a warning
+SHOWN = [
+    ("t > 110 && t < 140 ? -1e6 : 0", True),
+    ("t > 110 && t < 160 ? -1e6 : 0", False),  # the row at 150 s has it
+    ("fmod(t + 20, 50) < 5 ? -1e6 : 0", True),  # a mission of pulses
+    ("fmod(t, 50) < 5 ? -1e6 : 0", True),  # rows where each begins
+    ("-1e4*(1 + sin(t/40))", False),
+    ("t > 110 && t < 140 ? -1e4 : -1e6*(t > 300)", False),  # a hundredth of what comes later
+    ("(t > 110 && t < 140 ? -1e6 : 0)*(1 + y)", False),  # not looked at: a spot that passes is always somewhere
+]
+
+
+@pytest.mark.parametrize("method", ["step=0.5", "tolerance=0.1"])
+@pytest.mark.parametrize("flux, warned", SHOWN)
+def test_what_no_row_shows_is_a_warning(tmp_path, flux, warned, method):
+    """A junction's peak between two rows was in no result, and history/max had another."""
+    settings = [f'boundary.x_min={{type="neumann"; flux="{flux}";}}', "time.end=600.0", f"time.{method}", 'time.method="implicit"']
+    rows = [w for w in check(tmp_path, *settings, "output.interval=50.0") if "next row" in w]
+    remedy = "output.history_every" if "step" in method else "a shorter output.interval"
+    said = " is over before the next row of the history, 50 s after the one before: no row and no snapshot has the temperatures that it makes; give " + remedy
+    assert len(rows) == warned and all(w.startswith("--set: boundary.x_min.flux = ") and w.endswith(said) for w in rows), rows
+    for more in (["output.interval=5.0"], ["output.interval=600.0"]):  # often enough; the end alone
+        assert not any("next row" in w for w in check(tmp_path, *settings, *more))
+
+
+def test_what_no_row_shows_of_a_table_is_a_warning(tmp_path):
+    (tmp_path / "load.csv").write_text("0 0\n110 0\n110.1 -1e6\n120 -1e6\n120.1 0\n")
+    settings = ['boundary.x_min={type="neumann"; flux_table="load.csv";}', "time.end=600.0", "output.interval=50.0", 'time.method="implicit"', "time.tolerance=0.1"]
+    found = check(tmp_path, *settings)
+    assert len(found) == 1 and "what acts here at t = 110.1 s is over before the next row of the history, 50 s after" in found[0], found
+
+
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
 # with steps of 2 s; the line of what acts, or None: no warning
 PULSES = [

@@ -158,6 +158,25 @@ static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
             step, 100.0 * share);
 }
 
+/* What comes and goes between two rows, such as a junction's peak, is in no result. A run whose
+ * only row is its last asks for the end alone. */
+static void doubt_rows(const struct hs_problem *problem, const struct hs_plan *plan,
+                       struct hs_error *out)
+{
+    const char *place;
+    const int64_t steps = hs_plan_stretch(plan, problem);
+    const double apart = (double)steps * hs_plan_step(plan);
+    if (problem->schedule.steady || steps >= plan->sweeps)
+        return;
+    const double t = hs_pulses_unshown(problem, apart, plan->end, &place);
+    if (!isnan(t))
+        hs_error_warn(out, place,
+                      "what acts here at t = %.9g s is over before the next row of the history, "
+                      "%.3g s after the one before: no row and no snapshot has the temperatures "
+                      "that it makes; give %s",
+                      t, apart, plan->cut ? "a shorter output.interval" : "output.history_every");
+}
+
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
  * one, whose steps cost the same whatever their length. NULL: none suits the problem
  * and this number of ranks. */
@@ -268,5 +287,6 @@ void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *
     doubt_no_output(problem, plan, out);
     doubt_much_output(problem, plan, out);
     doubt_pulses(problem, plan, out);
+    doubt_rows(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

@@ -366,6 +366,7 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
 /* The values of one number or of many, and the one that steps see least of. */
 struct unseen {
     double step, end; /* s */
+    double share;     /* of the range of the values, that matters */
     double low, high;
     double outside, t; /* how far it is outside of the values at the ends of its step, and when */
 };
@@ -386,7 +387,7 @@ static void look_between(struct unseen *unseen, const struct group *group, int64
 
 static bool is_unseen(const struct unseen *unseen)
 {
-    return unseen->outside > 0.0 && unseen->outside > worth * (unseen->high - unseen->low);
+    return unseen->outside > 0.0 && unseen->outside > unseen->share * (unseen->high - unseen->low);
 }
 
 /* Table or expression of time alone. */
@@ -468,21 +469,43 @@ static double unseen_number(const struct group *group, const struct unseen *noth
     return unseen.t;
 }
 
-double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
-                        const char **place)
+static bool acts_alike(const struct group *group)
+{
+    return are_functions(group) ||
+           (group->datum && !(hs_value_varies(group->datum->value) & HS_VARIES_SPACE));
+}
+
+/* `share`: of its range, that matters; `alike`: of what acts alike everywhere alone. */
+static double find_unseen(const struct hs_problem *problem, double step, double end, double share,
+                          bool alike, const char **place)
 {
     const struct unseen nothing = {
-        .step = step, .end = end, .low = INFINITY, .high = -INFINITY, .t = NAN};
+        .step = step, .end = end, .share = share, .low = INFINITY, .high = -INFINITY, .t = NAN};
     struct groups groups;
     double t = NAN;
     if (!(end > 0.0))
         return t;
     find_groups(&groups, problem, step);
-    for (int n = 0; n < groups.count && isnan(t); n++)
-        t = are_functions(&groups.group[n]) ? unseen_function(&groups.group[n], &nothing, place)
-                                            : unseen_number(&groups.group[n], &nothing, place);
+    for (int n = 0; n < groups.count && isnan(t); n++) {
+        const struct group *group = &groups.group[n];
+        if (!alike || acts_alike(group))
+            t = are_functions(group) ? unseen_function(group, &nothing, place)
+                                     : unseen_number(group, &nothing, place);
+    }
     release(&groups);
     return t;
+}
+
+double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
+                        const char **place)
+{
+    return find_unseen(problem, step, end, worth, false, place);
+}
+
+double hs_pulses_unshown(const struct hs_problem *problem, double apart, double end,
+                         const char **place)
+{
+    return find_unseen(problem, apart, end, seen_share, true, place);
 }
 
 /* ---- what steps of one length take for too much or too little -------------------------------- */
