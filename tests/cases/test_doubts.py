@@ -328,6 +328,39 @@ def test_a_probe_that_reads_beyond_a_contact_is_noticed(tmp_path, node, at, said
     assert not found or found[0].startswith(f"chip.cfg: probes[0]: base {said}")
 
 
+PASTE = """\
+grid = { x = { segments = ( { to = %s; cells = 5; }, { to = 0.008; cells = 3; } ); }; };
+materials = ( { name = "copper"; conductivity = 390.0; density = 8930.0; specific_heat = 385.0; },
+              { name = "paste"; conductivity = %s; density = 2500.0; specific_heat = 1000.0; } );
+body = ( { material = "copper"; }, { material = "paste"; shape = "box"; lower = [0.005]; upper = [0.00505]; } );
+initial = { value = 20.0; };
+boundary = { all = { type = "robin"; h = 8000.0; ambient = 20.0; }; };
+time = { end = 1.0; };
+probes = ( { name = "case"; at = [%s]; } );
+"""
+
+
+@pytest.mark.parametrize("node, paste, at, share", [
+    ("0.005", 1.0, 0.00505, 71),  # copper 7.95 mm / 390, paste 0.05 mm / 1
+    ("0.005", 1.0, 0.00506, 71),
+    ("0.005", 1.0, 0.00503, 43),  # in the paste
+    ("0.0049", 1.0, 0.00506, 71),
+    ("0.00505", 1.0, 0.005, 71),
+    ("0.00505", 1.0, 0.0052, None),  # of the same side
+    ("0.005", 1.0, 0.0045, None),
+    ("0.005", 100.0, 0.00505, None),  # resists 2.4 %
+    ("0.005", 390.0, 0.0055, None),  # copper alone, half a cell, 6 % of its length
+])
+def test_a_probe_that_reads_beyond_a_layer_is_noticed(tmp_path, node, paste, at, share):
+    """The case above a layer of paste was read below it, 9 K of 45 lower, and only check had the place."""
+    (tmp_path / "case.cfg").write_text(PASTE % (node, paste, at))
+    warnings = json.loads(must(tmp_path, "check", "case.cfg", "--json"))["warnings"]
+    assert warnings == [
+        f"case.cfg: probes[0]: case is read at the node at x = {float(node)} m, and {share} % of what the body resists along x lies in between, most of it in paste; "
+        f"put a node at x = {at} m, or give it the place of a node"
+    ] * (share is not None)
+
+
 VIA = """\
 grid = { points = [20, 20]; upper = [1.0, 1.0]; };
 materials = ( { name = "board"; conductivity = 0.3; density = 1900.0; specific_heat = 1100.0; },
