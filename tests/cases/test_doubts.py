@@ -182,6 +182,21 @@ def test_a_table_that_begins_after_the_run_is_a_warning(tmp_path, first, numbers
     assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
 
 
+@pytest.mark.parametrize("case, warned", [("sub/steel.cfg", True), ("steel.cfg", False)])
+def test_two_files_of_one_name_are_a_warning(tmp_path, case, warned):
+    """The one in the current folder was read without a word, though the config has its own beside it."""
+    (tmp_path / "sub").mkdir()
+    for folder, number in (tmp_path, -1000), (tmp_path / "sub", -5000):
+        (folder / "load.csv").write_text(f"0,{number}\n600,{number}\n")
+    (tmp_path / case).write_text(STEEL.split("boundary")[0] + 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 600.0; };\n')
+    text = f'{case}:4: boundary.all.flux_table = "load.csv": there is sub/load.csv, too; the one in the current folder is read. Remove one of them, or give the path of the one that is meant'
+    assert json.loads(must(tmp_path, "check", case, "--json"))["warnings"] == [text] * warned
+    (tmp_path / "load.csv").unlink()  # then there is one at most
+    assert not warned or json.loads(must(tmp_path, "check", case, "--json"))["warnings"] == []
+    (tmp_path / "load.csv").symlink_to("sub/load.csv")
+    assert json.loads(must(tmp_path, "check", case, "--json"))["warnings"] == []
+
+
 @pytest.mark.parametrize("upper, warned", [("0.1", True), ("0.09", False)])
 def test_a_patch_that_a_later_one_covers_is_a_warning(tmp_path, upper, warned):
     patch = '{ lower = [0.0]; upper = [%s]; type = "robin"; h = 5.0; ambient = 293.15; }'
