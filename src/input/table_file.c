@@ -175,9 +175,13 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
                                 path, line_number, word[n], fault, remedy);
     }
     if (table->points > 0 && !(point[0] > table->time[table->points - 1]))
-        return hs_error_add(why, HS_BAD_INPUT,
-                            "%s:%d: time %g s is not after the line before; times must increase",
-                            path, line_number, point[0]);
+        return hs_error_add(
+            why, HS_BAD_INPUT,
+            "%s:%d: time %.9g s is not after the line before; times must increase%s", path,
+            line_number, point[0],
+            point[0] == table->time[table->points - 1]
+                ? ": where the number jumps, let the second be a little later"
+                : "");
     const size_t n = (size_t)table->points;
     table->time = hs_reserve(table->time, n, sizeof *table->time);
     table->number = hs_reserve(table->number, n, sizeof *table->number);

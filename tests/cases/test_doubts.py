@@ -460,6 +460,8 @@ SLIPS = [
     (["boundary.x_max.ambient=20"], "boundary.x_max.ambient = 20: this wall has 20, the initial field 293.16 to 293.65; are degrees"),
     (["initial.value=20", "boundary.x_min.value=30"], "boundary.x_max.ambient = 293.15: this wall has 293.15, the initial field 20 to 20"),
     (["boundary.x_min={type=\"constant\"; value=27;}"], "boundary.x_min.value = 27: this wall has 27, the initial field"),
+    (["boundary.x_max.ambient=293+345*log(8*t/60+1)"], "log is the natural logarithm; write ln, or log10 for that to base 10"),  # ISO 834
+    (["initial.value=300+1e-3*log(1+x)"], "log is the natural logarithm; write ln, or log10 for that to base 10"),
     (["boundary.x_max.h=1e6"], "(the Biot number of a cell) 165; above 1 the grid is too coarse"),
     (["grid.upper=[500, 200]"], "steel.cfg:7: time.end = 600: until then heat spreads over about 0.1 m, less than a spacing of 10 m"),
     (["time.end=1e-3"], "--set: time.end = 0.001: until then heat spreads over about 0.00013 m"),
@@ -547,6 +549,7 @@ def test_a_field_in_another_unit_is_a_warning(tmp_path, unit, fixed, mine, warne
     ["material={conductivity=0.17; density=0.09; specific_heat=14300;}"],  # hydrogen
     ["material={conductivity=0.035; density=20; specific_heat=1400;}"],  # foam
     ["material={conductivity=2200; density=3515; specific_heat=509;}"],  # diamond
+    ["boundary.x_max.ambient=293+345*log10(8*t/60+1)", "initial.value=300+ln(1+x)+log2(1+x)"],
     ["boundary.x_min.value=293+10*sin(t)", "grid.upper=[5e-4, 2e-4]"],  # driven: never uniform
 ], ids=" ".join)  # fmt: skip
 def test_what_is_usual_is_no_slip(tmp_path, settings):

@@ -204,7 +204,9 @@ static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error
     const struct hs_stored *stored = problem->initial.field.stored;
     const char *unit = hs_problem_temperature_unit(problem);
     char *there = stored ? hs_field_file_unit(stored) : NULL;
-    if (there && hs_text_temperature_scale(there) && hs_text_temperature_scale(unit) && hs_text_temperature_scale(there) != hs_text_temperature_scale(unit))
+    const char scale = there ? hs_text_temperature_scale(there) : 0;
+    const char mine = hs_text_temperature_scale(unit);
+    if (scale && mine && scale != mine)
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
                       "the file's temperatures are in %s, those of the config in %s "
                       "(temperature_unit), and nothing is converted",
