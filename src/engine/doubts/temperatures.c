@@ -517,11 +517,29 @@ static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *
     }
 }
 
+/* Beside faces with a type, one without is likely meant to be insulated, as in other programs. */
+static void doubt_assumed(const struct hs_problem *problem, struct hs_error *out)
+{
+    char names[64] = "";
+    const int faces = 2 * problem->grid.dims;
+    for (int face = 0; face < faces; face++)
+        if (problem->assumed_faces & 1u << face)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     names[0] ? ", " : "", hs_face_name(face));
+    if (problem->assumed_faces && problem->assumed_faces != (1u << faces) - 1u && !problem->raw)
+        hs_error_warn(out, problem->config_path,
+                      "boundary: %s: without a type the initial temperature is held there, and "
+                      "heat passes; give all = { type = \"reflective\"; } for what is insulated, "
+                      "or \"fixed\"",
+                      names);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_error *out)
 {
+    doubt_assumed(problem, out);
     doubt_temperatures(problem, out);
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);
