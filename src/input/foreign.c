@@ -20,6 +20,8 @@
     "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
     "h_file, and let ambient or flux change in time; or run the times of each h one after "        \
     "another, each from the field of the one before (initial.file)"
+#define OF_WALL                                                                                    \
+    "a wall has a flux in W/m^2, its power over its area, negative where it heats the body"
 #define NO_FILE "a material's is the same all over it; source.file has numbers for each node"
 
 /* The keys `names` of a group, and all inside them. `meant` is a key or, without a dot, another
@@ -39,6 +41,8 @@ static const struct {
      "T^3 (T in K)"},
     {"boundary.FACE.", "h_table", ".h", H_IN_TIME},
     {"boundary.FACE.patches[].", "h_table", ".h", H_IN_TIME},
+    {"boundary.FACE.", "power", ".flux", OF_WALL},
+    {"boundary.FACE.patches[].", "power", ".flux", OF_WALL},
     {"material.", "emissivity", NULL, "radiation is not there yet"},
     {"materials[].", "emissivity", NULL, "radiation is not there yet"},
     {"material.", "latent_heat", NULL, LATENT},

@@ -145,6 +145,8 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node (0, 3), x = 0, y = 0.3 m; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; h = 3.0; h_file = "face.npy"; ambient = 1.0;'), "boundary.x_min.h = 3.0: give either h, or h_file\n"),
     (10, face('type = "reflective"; patches = ( { type = "robin"; ambient = 1.0; h_table = "table.txt"; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].h_table: unknown key; h may change"),
+    (10, face('type = "neumann"; power = 100.0;'), "boundary.x_min.power: unknown key; a wall has a flux in W/m^2, its power over its area, negative where it heats the body"),
+    (10, face('type = "reflective"; patches = ( { type = "neumann"; power = 100.0; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].power: unknown key; a wall has a flux in W/m^2"),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table: unknown key; h may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
     (5, 'body = ( { file = "labels.npy"; names = "copper"; },', 'body[0].names = "copper": must be a list of strings ["...", "..."]'),
