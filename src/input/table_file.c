@@ -101,8 +101,12 @@ static const char *other_number_unit(const char *line, const char *wanted, char 
     static const char powers[] =
         "W|mW|kW|MW|W/m2|mW/m2|kW/m2|MW/m2|W/cm2|mW/cm2|kW/cm2|W/mm2|W/m3|mW/m3|kW/m3|MW/m3|W/cm3|"
         "mW/cm3|kW/cm3|W/mm3|W/l|kW/l|W/L|kW/L|%";
-    const size_t times = strcspn(line, ",;\t");
-    const char *column = line + times + (line[times] != '\0');
+    const char *column = strpbrk(line, ",;\t");
+    if (!column) { /* the second word */
+        const char *word = line + strspn(line, between);
+        column = word + strcspn(word, between);
+    }
+    column += *column != '\0';
     const size_t length = strcspn(column, ",;\t");
     char same[16];
     unit_of_column(wanted, strlen(wanted), same);
@@ -139,6 +143,21 @@ static enum hs_status complain_of_unit(const char *path, int line, const char *w
                         hs_text_temperature_scale(wanted) ? " (temperature_unit)" : "");
 }
 
+/* Whether a comment names two columns, as numpy.savetxt writes a heading: "# t [min],q_kW" or
+ * "# t_min q_kW". Columns of more than two words are prose. */
+static bool names_columns(const char *comment)
+{
+    int columns = 1, words = 0, all = 0;
+    for (const char *c = comment; *c && words <= 2; c++) {
+        const bool begins = !strchr(between, *c) && (c == comment || strchr(between, c[-1]));
+        const bool ends = strchr(",;\t", *c);
+        words = ends ? 0 : words + begins;
+        columns += ends;
+        all += begins;
+    }
+    return words <= 2 && (columns == 2 || (columns == 1 && all == 2));
+}
+
 /* Adds the point of a line; also HS_OK if the line has none. *lines: those that are not empty. */
 static enum hs_status add_line(struct hs_time_function *table, int *lines, const char *path,
                                const char *wanted, int line_number, char *line,
@@ -146,6 +165,10 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
 {
     char *word[3];
     double point[2];
+    char *begin = line + strspn(line, between);
+    const bool commented = *lines == 0 && *begin == '#' && names_columns(begin + 1);
+    if (commented)
+        *begin = ' ';
     line[strcspn(line, "#")] = '\0';
     const char *remedy = remedy_of(line);
     const bool gap = has_gap(line);
@@ -154,10 +177,14 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
     const char *other = other_unit(line, line + strspn(line, between), unit);
     const char *other_number = other_number_unit(line, wanted, number_unit);
     const int count = split(line, word);
-    if (count == 0)
+    if (count == 0 || (commented && !is_heading(word, count)))
         return HS_OK;
-    if ((*lines)++ == 0 && is_heading(word, count)) {
-        if (*other && (count <= 2 || parted))
+    const bool first = *lines == 0;
+    *lines += !commented;
+    if (first && is_heading(word, count)) {
+        if (count > 2 && !parted)
+            return HS_OK;
+        if (*other)
             return complain_of_unit(path, line_number, "times", other, "s", why);
         return *other_number
                    ? complain_of_unit(path, line_number, "numbers", other_number, wanted, why)

@@ -264,6 +264,7 @@ def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
 
 @pytest.mark.parametrize("heading, unit", [
     ("hours,flux", "hours"), ("t [min];q [W/m2]", "min"), ("Time_h\tq", "h"), ("h q", "h"), ("days", "days"),
+    ("# t [min],q", "min"), ("# time_h;q_W_m2", "h"), ("# one line for each of 3 days; W/m2", None),
     ("t,h", None), ("time s,q", None), ("t (s);q_min", None), ("t h", None), ("month of the year of the data", None),
 ])  # fmt: skip
 def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, unit):
@@ -280,7 +281,9 @@ def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, 
 
 @pytest.mark.parametrize("heading, unit", [
     ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
-    ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t P_W", None), ("t", None),
+    ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"),  # numpy.savetxt's
+    ("# t [s],q [W/m2]\nt,q", None), ("# of the whole plant; its P in kW", None), ("# 0,5 kW", None), ("# a note\n# 1,2", None), ("# 5 times as much, in kW", None),
+    ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t", None), ("heat of 3 cells in kW", None),
 ])  # fmt: skip
 def test_a_tables_heading_may_not_have_numbers_in_another_unit(tmp_path, heading, unit):
     """Watts were taken for W/m^2, as kilowatts and a share were."""
