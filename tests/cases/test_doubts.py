@@ -631,6 +631,18 @@ def test_what_no_row_shows_of_a_table_is_a_warning(tmp_path):
     assert len(found) == 1 and "what acts here at t = 110.1 s is over before the next row of the history, 50 s after" in found[0], found
 
 
+@pytest.mark.parametrize("period, table, warned", [(1e-2, False, True), (0.1, False, True), (0.2, False, False), (50.0, False, False), (0.05, True, False)])
+def test_what_is_too_short_for_the_tolerance_is_a_warning(tmp_path, period, table, warned):
+    """By a chopper of 100 kHz, outputs every 0.1 s, implicit steps warmed a module by 12.3 K instead of 20.9. A table's points are all looked at."""
+    (tmp_path / "load.csv").write_text(f"0 0\n100 0\n{100 + 0.3 * period} -1e6\n{100 + 0.6 * period} 0\n")
+    flux = 'flux_table="load.csv"' if table else f'flux="fmod(t, {period}) < 0.3*{period} ? -1e6 : 0"'
+    settings = [f'boundary.x_min={{type="neumann"; {flux};}}', "time.end=500.0", "output.interval=50.0", "time.tolerance=0.1", 'time.method="implicit"']
+    found = check(tmp_path, *settings)
+    said = " is over within a thousandth of 50 s, from output to output: steps cut by the tolerance may miss some of it; give the mean in time, or a shorter output.interval"
+    assert [w.endswith(said) for w in found if "next row" not in w] == [True] * warned, found
+    assert len(found) <= 1  # it says more than that no row has the peaks
+
+
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'
 # with steps of 2 s; the line of what acts, or None: no warning
 PULSES = [

@@ -52,6 +52,11 @@ double hs_pulses_unseen(const struct hs_problem *problem, double step, double en
 double hs_pulses_unshown(const struct hs_problem *problem, double apart, double end,
                          const char **place);
 
+/* The same, by a tenth of its range, of expressions between the times that hs_pulses_missed looks
+ * at, a thousand per interval. */
+double hs_pulses_too_short(const struct hs_problem *problem, double interval, double end,
+                           const char **place);
+
 /*
  * By what share of its mean, counted from its lowest or highest value, whichever is nearer, a wall
  * or a source may be taken for too much or too little by steps of `step` [s] from 0 to `end`: they
