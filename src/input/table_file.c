@@ -95,7 +95,8 @@ static void unit_of_column(const char *column, size_t length, char unit[16])
 }
 
 /* The unit over the numbers, in `unit`, if that is known and not the one in which they are read;
- * else "". A lone letter is a temperature's unit in brackets only: T_C may be the coolant's. */
+ * else "". A lone letter is a temperature's unit in brackets or as in T/K only: T_C may be the
+ * coolant's. */
 static const char *other_number_unit(const char *line, const char *wanted, char unit[16])
 {
     static const char powers[] =
@@ -111,9 +112,12 @@ static const char *other_number_unit(const char *line, const char *wanted, char 
     char same[16];
     unit_of_column(wanted, strlen(wanted), same);
     unit_of_column(column, length, unit);
+    const char *quotient = hs_list_match(powers, unit) ? NULL : strchr(unit, '/'); /* P/kW */
+    if (quotient)
+        memmove(unit, quotient + 1, strlen(quotient));
     const char scale = hs_text_temperature_scale(unit), mine = hs_text_temperature_scale(same);
     const bool sure =
-        unit[0] && (unit[1] || memchr(column, '[', length) || memchr(column, '(', length));
+        quotient || strlen(unit) > 1 || memchr(column, '[', length) || memchr(column, '(', length);
     const bool other = hs_list_match(powers, unit) > 0 ? strcmp(unit, same) != 0
                                                        : sure && mine && scale && scale != mine;
     return other && same[0] ? unit : "";

@@ -281,7 +281,7 @@ def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, 
 
 @pytest.mark.parametrize("heading, unit", [
     ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
-    ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"),  # numpy.savetxt's
+    ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"), ("t/s;P/kW", "kW"), ("t/s;q/(kW/m²)", "kW/m2"),  # numpy.savetxt's
     ("# t [s],q [W/m2]\nt,q", None), ("# of the whole plant; its P in kW", None), ("# 0,5 kW", None), ("# a note\n# 1,2", None), ("# 5 times as much, in kW", None),
     ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t", None), ("heat of 3 cells in kW", None),
 ])  # fmt: skip
@@ -298,7 +298,7 @@ def test_a_tables_heading_may_not_have_numbers_in_another_unit(tmp_path, heading
 
 
 @pytest.mark.parametrize("heading, label, unit", [
-    ("t,T [K]", "degC", "K"), ("t,T [°C]", "K", "°C"), ("t;T in degF", "degC", "degF"),
+    ("t,T [K]", "degC", "K"), ("t,T [°C]", "K", "°C"), ("t;T in degF", "degC", "degF"), ("t/s,T/K", "degC", "K"), ("t/s,T/°C", "degC", None),
     ("t,T [K]", "K", None), ("t,T (°C)", "degC", None), ("t,T_K", "degC", None), ("t,T_C", "K", None), ("t,T [K]", "norm", None),
 ])  # fmt: skip
 def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label, unit):
