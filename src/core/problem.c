@@ -203,7 +203,7 @@ const char *hs_problem_temperature_unit(const struct hs_problem *problem)
 const char *hs_problem_difference_unit(const struct hs_problem *problem)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    return hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius") ? "K" : unit;
+    return hs_text_temperature_scale(unit) == 'C' ? "K" : unit;
 }
 
 bool hs_problem_has_capacity(const struct hs_problem *problem)

@@ -129,3 +129,15 @@ void hs_bytes_name(double bytes, char *out, size_t size)
     }
     snprintf(out, size, unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
 }
+
+char hs_text_temperature_scale(const char *unit)
+{
+    if (hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius"))
+        return 'C';
+    if (hs_text_is_among(unit, "k|kelvin|kelvins|degk|degree_kelvin|degrees_kelvin"))
+        return 'K';
+    return hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
+                                  "r|degr|°r|rankine|degree_rankine|degrees_rankine")
+               ? 'F'
+               : 0;
+}

@@ -16,6 +16,9 @@ bool hs_text_is_control(const char *text);
 /* Whether a name is in a list "a|b_c". Case is ignored; "-" and " " equal "_". */
 bool hs_text_is_among(const char *name, const char *list);
 
+/* 'C', 'K' or 'F', Rankine too, by what people call it; 0: another. */
+char hs_text_temperature_scale(const char *unit);
+
 /* Whether the whole text can be shown as it is. */
 bool hs_text_is_plain(const char *text);
 

@@ -15,7 +15,22 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Of two files of one name, perhaps of different cases. Warns once per key, as faces share `all`.
+ */
+static void doubt_file(struct hs_reader *reader, const char *key, const char *here,
+                       const char *beside)
+{
+    struct stat one, other;
+    if (!hs_settings_find(reader->settings, key)->content && stat(here, &one) == 0 &&
+        stat(beside, &other) == 0 && (one.st_ino != other.st_ino || one.st_dev != other.st_dev))
+        hs_doubt(reader, key,
+                 "there is %s, too; the one in the current folder is read. Remove one of them, or "
+                 "give the path of the one that is meant",
+                 beside);
+}
 
 char *hs_locate_input(struct hs_reader *reader, const char *key)
 {
@@ -29,6 +44,7 @@ char *hs_locate_input(struct hs_reader *reader, const char *key)
     char *beside = hs_format("%.*s%s", slash ? (int)(slash + 1 - config) : 0, config, file);
     const bool is_beside = access(file, F_OK) != 0 && access(beside, F_OK) == 0;
     char *path = hs_copy(is_beside ? beside : file);
+    doubt_file(reader, key, file, beside);
     hs_problem_add_input(reader->problem, key, path);
     free(beside);
     return path;

@@ -142,6 +142,8 @@ static const struct {
     {"grid.", {"upper", "spacing"}},
     {"material.", {"diffusivity", "conductivity|density|specific_heat"}},
     {"materials[].", {"diffusivity", "conductivity|density|specific_heat"}},
+    {"materials[].", {"source", "source_table"}},
+    {"materials[].perfusion.", {"reference", "reference_table"}},
     {"initial.", {"value", "expression", "file|dataset|step"}},
     {"source.", {"value", "expression", "file|dataset|step"}},
 };

@@ -5,10 +5,12 @@
 #include "input/expression.h"
 #include "input/number.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct hs_key hs_key(const char *format, ...)
 {
@@ -142,6 +144,17 @@ static void doubt_equality(struct hs_reader *reader, struct hs_setting *entry,
     }
 }
 
+/* Warns of log, which is the natural logarithm here and that to base 10 in many a formula. */
+static void doubt_log(struct hs_reader *reader, struct hs_setting *entry)
+{
+    const char *at = entry->text;
+    for (; (at = strstr(at, "log(")) && !entry->doubted; at++)
+        if (at == entry->text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'))
+            entry->doubted = hs_doubt(reader, entry->path,
+                                      "log is the natural logarithm; write ln, or log10 for that "
+                                      "to base 10");
+}
+
 bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *out)
 {
     struct hs_setting *entry = hs_settings_find(reader->settings, key);
@@ -165,6 +178,7 @@ bool hs_read_value(struct hs_reader *reader, const char *key, struct hs_value *o
     hs_keep_program(reader, code);
     doubt_axes(reader, entry, expression.varies);
     doubt_equality(reader, entry, &out->expression);
+    doubt_log(reader, entry);
     return hs_check_coordinates(reader, expression.varies, key);
 }
 

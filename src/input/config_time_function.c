@@ -9,6 +9,7 @@
 #include "input/table_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,11 +144,12 @@ static bool read_by_value(struct hs_reader *reader, const char *key, int face, d
     return true;
 }
 
+enum { MANY_POINTS = 8 }; /* written by hand, a table is shorter */
+
 /* Whether the numbers change to the end, and have turned before: weather, no ramp that ends. One
  * turn is that of a year from winter to winter, but also of a pulse, of fewer points or to 0. */
 static bool is_cut_off(const struct hs_time_function *table)
 {
-    enum { MANY = 8 };
     int turns = 0;
     double before = 0.0;
     for (int n = 1; n < table->points; n++) {
@@ -158,19 +160,21 @@ static bool is_cut_off(const struct hs_time_function *table)
             return false;
     }
     return turns >= 2 ||
-           (turns == 1 && table->points >= MANY && table->number[table->points - 1] != 0.0);
+           (turns == 1 && table->points >= MANY_POINTS && table->number[table->points - 1] != 0.0);
 }
 
 /* The unit in which the table's last time is the run's end; NULL: none, or a load that is over, or
- * a ramp. */
+ * a ramp, or a few points of which the last is far beyond the run. */
 static const char *likely_unit(const struct hs_time_function *table, double end)
 {
     static const struct {
         double seconds;
         const char *name;
-    } units[] = {{60.0, "min"}, {3600.0, "h"}, {86400.0, "days"}};
+    } units[] = {{1e-6, "us"}, {1e-3, "ms"}, {60.0, "min"}, {3600.0, "h"}, {86400.0, "days"}};
     const double near = 0.01, last = table->time[table->points - 1];
-    for (int n = 0; n < 3 && table->points > 2 && table->number[table->points - 1] != 0.0; n++)
+    const bool may = last < end ? table->points > 2 && table->number[table->points - 1] != 0.0
+                                : table->points >= MANY_POINTS;
+    for (int n = 0; n < (int)(sizeof units / sizeof *units) && may; n++)
         if (fabs(end / (last * units[n].seconds) - 1.0) < near)
             return units[n].name;
     return NULL;
@@ -184,8 +188,8 @@ static bool is_one_number(const struct hs_time_function *table)
     return n == table->points;
 }
 
-/* Warns once per key of a table that begins after the run or ends before it, as faces share `all`.
- */
+/* Warns once per key, as faces share `all`, of a table that begins after the run or ends before it,
+ * or would end with it in another unit. */
 static void doubt_times(struct hs_reader *reader, const char *key,
                         const struct hs_time_function *table)
 {
@@ -201,26 +205,35 @@ static void doubt_times(struct hs_reader *reader, const char *key,
             table->time[0], end, table->number[0]);
     const double last = table->time[table->points - 1], number = table->number[table->points - 1];
     const char *unit = is_one_number(table) ? NULL : likely_unit(table, end);
-    if (!(last < end) || !(unit || is_cut_off(table)))
+    if (!unit && !(last < end && is_cut_off(table)))
         return;
-    entry->doubted =
-        hs_doubt(reader, key,
-                 "ends at t = %.9g s, the run at %.9g s; from then on its last "
-                 "number, %.9g, stays%s%s%s",
-                 last, end, number, unit ? ". Are its times in " : "", unit ? unit : "",
-                 unit ? "? They are read in s"
-                      : ". Look at the unit of its times, or add lines: a "
-                        "table does not repeat");
+    char stays[80] = "", in_unit[64] = "";
+    if (last < end)
+        snprintf(stays, sizeof stays, "; from then on its last number, %.9g, stays", number);
+    if (unit)
+        snprintf(in_unit, sizeof in_unit, "Are its times in %s? They are read in s", unit);
+    entry->doubted = hs_doubt(
+        reader, key, "ends at t = %.9g s, the run at %.9g s%s. %s", last, end, stays,
+        unit ? in_unit : "Look at the unit of its times, or add lines: a table does not repeat");
 }
 
-static int read_table(struct hs_reader *reader, const char *key)
+/* That of the number whose table this is; a temperature's is the config's. */
+static const char *unit_of_table(const struct hs_reader *reader, const char *key)
+{
+    const struct hs_key number = hs_key("%.*s", (int)(strlen(key) - strlen("_table")), key);
+    const char *unit = hs_option_find(number.text)->unit;
+    return strcmp(unit, "K") == 0 ? hs_problem_temperature_unit(reader->problem) : unit;
+}
+
+/* `unit`: of its numbers, "" beside a file, which they multiply. */
+static int read_table(struct hs_reader *reader, const char *key, const char *unit)
 {
     char *path = hs_locate_input(reader, key);
     if (!path)
         return -1;
     struct hs_time_function function;
     struct hs_error why = {0};
-    const enum hs_status status = hs_table_file_read(path, &function, &why);
+    const enum hs_status status = hs_table_file_read(path, unit, &function, &why);
     if (status)
         hs_settings_report(reader->settings, key, status, hs_error_reason(&why));
     else {
@@ -240,7 +253,7 @@ bool hs_read_time_function(struct hs_reader *reader, const char *key, const char
     if (hs_given(reader, table.text)) {
         if (hs_given(reader, key))
             return hs_complain(reader, key, "give either this or %s", strrchr(table.text, '.') + 1);
-        *function = read_table(reader, table.text);
+        *function = read_table(reader, table.text, unit_of_table(reader, table.text));
         return *function >= 0;
     }
     if (!hs_read_value(reader, key, &value))
@@ -279,7 +292,8 @@ bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *ke
             return false;
         out->field = field;
     }
-    out->function = by_table ? read_table(reader, table.text) : add_one(reader);
+    const char *unit = by_table && !by_file ? unit_of_table(reader, table.text) : "";
+    out->function = by_table ? read_table(reader, table.text, unit) : add_one(reader);
     if (out->function >= 0)
         out->place = hs_settings_place(reader->settings, by_table ? table.text : file.text);
     return out->function >= 0;

@@ -13,12 +13,15 @@
     "where they are as body = ( { material; shape; ... } )"
 #define MEASURED                                                                                   \
     "a conductivity that differs from node to node is read by measured = { conductivity = { "      \
-    "file; dataset; }; capacity = { file; dataset; }; }"
+    "file; dataset; }; capacity = { file; dataset; }; }; one that depends on temperature is not "  \
+    "there yet"
 #define LATENT "latent heat is not there yet, nor are properties that depend on temperature"
 #define H_IN_TIME                                                                                  \
     "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
     "h_file, and let ambient or flux change in time; or run the times of each h one after "        \
     "another, each from the field of the one before (initial.file)"
+#define OF_WALL                                                                                    \
+    "a wall has a flux in W/m^2, its power over its area, negative where it heats the body"
 #define NO_FILE "a material's is the same all over it; source.file has numbers for each node"
 
 /* The keys `names` of a group, and all inside them. `meant` is a key or, without a dot, another
@@ -38,11 +41,26 @@ static const struct {
      "T^3 (T in K)"},
     {"boundary.FACE.", "h_table", ".h", H_IN_TIME},
     {"boundary.FACE.patches[].", "h_table", ".h", H_IN_TIME},
+    {"boundary.FACE.", "power", ".flux", OF_WALL},
+    {"boundary.FACE.patches[].", "power", ".flux", OF_WALL},
     {"material.", "emissivity", NULL, "radiation is not there yet"},
     {"materials[].", "emissivity", NULL, "radiation is not there yet"},
     {"material.", "latent_heat", NULL, LATENT},
     {"materials[].", "latent_heat", NULL, LATENT},
     {"materials[].", "source_file", NULL, NO_FILE},
+    {"materials[].", "power|heat", NULL,
+     "a material's heat is a power density: source in W/m^3, the power over its volume, or by a "
+     "source_table"},
+    {"materials[].", "thickness", NULL, "where a material is, and how thick, is given by body"},
+    {"contacts[].", "h|conductance", ".resistance",
+     "a contact has a resistance in m^2 K/W, which is 1 over the conductance"},
+    {"contacts[].", "thickness|conductivity", ".resistance",
+     "a contact has a resistance in m^2 K/W, which is a layer's thickness over its conductivity"},
+    {"source.", "table|source_table", "source",
+     "heat by a table is a material's: materials = ( { ...; source_table } )"},
+    {"output.", "times", NULL,
+     "outputs are an equal interval apart; for decades of time make a run of each, with its own "
+     "time.end and output.interval"},
     {"solver.", "method", "time.method", NULL},
 
     /* keys with another name here */
@@ -241,7 +259,7 @@ static const struct {
         {"mod", "write fmod"},
         {"round", "write rint"},
         {"sqr", "write x^2"},
-        {"log1p", "write log(1 + x)"},
+        {"log1p", "write ln(1 + x)"},
         {"expm1", "write exp(x) - 1"},
         {"hypot", "write sqrt(x^2+y^2)"},
         {"time", "write t"},

@@ -107,7 +107,13 @@ ONE_LINE = [
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; source_file = "label.npy"; } );', "materials[1].source_file: unknown key; a material's is the same all over it; source.file has numbers for each node"),
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; source_table = "back.txt"; } );', 'materials[1].source_table = "back.txt": back.txt'),
     (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; heat_capacity = 1600.0; } );', "materials[1].heat_capacity: unknown key; did you mean materials[1].specific_heat?"),
+    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; power = 5.0; } );', "materials[1].power: unknown key; a material's heat is a power density: source in W/m^3, the power over its volume, or by a source_table"),
+    (4, '    { name = "wood"; conductivity = 0.3; density = 500.0; specific_heat = 1600.0; thickness = 0.1; } );', "materials[1].thickness: unknown key; where a material is, and how thick, is given by body"),
+    (4, '    { name = "wood"; conductivity = "0.3+0.001*T"; density = 500.0; specific_heat = 1600.0; } );', 'materials[1].conductivity = "0.3+0.001*T": must be numbers [ ... ], one for each axis; a conductivity that differs from node to node is read by measured = { conductivity = { file; dataset; }; capacity = { file; dataset; }; }; one that depends on temperature is not there yet'),
+    (14, 'source = { table = "load.csv"; };', "source.table: unknown key; heat by a table is a material's: materials = ( { ...; source_table } )"),
     # ---- contacts
+    (8, 'contacts = ( { between = ["copper", "wood"]; h = 2e4; } );', "contacts[0].h: unknown key; a contact has a resistance in m^2 K/W, which is 1 over the conductance"),
+    (8, 'contacts = ( { between = ["copper", "wood"]; thickness = 1e-4; } );', "contacts[0].thickness: unknown key; a contact has a resistance in m^2 K/W, which is a layer's thickness over its conductivity"),
     (8, 'contacts = ( { between = ["copper", "wod"]; resistance = 2e-5; } );', 'contacts[0].between[1] = "wod": no material has this name; did you mean "wood"?'),
     (8, 'contacts = ( { between = ["copper", "copper"]; resistance = 2e-5; } );', "contacts[0].between: a material has no contact with itself; name two"),
     (8, 'contacts = ( { between = ["copper"]; resistance = 2e-5; } );', "contacts[0].between: has 1 name; a contact is between two materials"),
@@ -139,6 +145,8 @@ ONE_LINE = [
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node (0, 3), x = 0, y = 0.3 m; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; h = 3.0; h_file = "face.npy"; ambient = 1.0;'), "boundary.x_min.h = 3.0: give either h, or h_file\n"),
     (10, face('type = "reflective"; patches = ( { type = "robin"; ambient = 1.0; h_table = "table.txt"; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].h_table: unknown key; h may change"),
+    (10, face('type = "neumann"; power = 100.0;'), "boundary.x_min.power: unknown key; a wall has a flux in W/m^2, its power over its area, negative where it heats the body"),
+    (10, face('type = "reflective"; patches = ( { type = "neumann"; power = 100.0; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].power: unknown key; a wall has a flux in W/m^2"),
     (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table: unknown key; h may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
     (5, 'body = ( { file = "labels.npy"; names = "copper"; },', 'body[0].names = "copper": must be a list of strings ["...", "..."]'),
@@ -176,7 +184,7 @@ ONE_LINE = [
     *((10, face(f'type = "neumann"; {key} = "";'), f'boundary.x_min.{key} = "": is empty; give the name of a file') for key in ("flux_file", "flux_table")),
     (10, face('type = "neumann"; flux_table = "words.txt";'), 'boundary.x_min.flux_table = "words.txt": words.txt:3: "many" is not a decimal number; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "three.txt";'), 'boundary.x_min.flux_table = "three.txt": three.txt:2: is not two numbers'),
-    (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase'),
+    (10, face('type = "neumann"; flux_table = "back.txt";'), 'boundary.x_min.flux_table = "back.txt": back.txt:3: time 1 s is not after the line before; times must increase: where the number jumps, let the second be a little later'),
     (10, face('type = "neumann"; flux_table = "empty.txt";'), 'boundary.x_min.flux_table = "empty.txt": empty.txt: has no points; each line has a time in s and a number'),
     (10, face('type = "neumann"; flux_table = "nan.txt";'), 'boundary.x_min.flux_table = "nan.txt": nan.txt:1: "nan" is not a decimal number'),
     (9, 'boundary = { all = { type = "neumann"; flux_table = "words.txt"; };', 'boundary.all.flux_table = "words.txt": words.txt:3: "many" is not a decimal number'),
@@ -256,6 +264,7 @@ def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
 
 @pytest.mark.parametrize("heading, unit", [
     ("hours,flux", "hours"), ("t [min];q [W/m2]", "min"), ("Time_h\tq", "h"), ("h q", "h"), ("days", "days"),
+    ("# t [min],q", "min"), ("# time_h;q_W_m2", "h"), ("# one line for each of 3 days; W/m2", None),
     ("t,h", None), ("time s,q", None), ("t (s);q_min", None), ("t h", None), ("month of the year of the data", None),
 ])  # fmt: skip
 def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, unit):
@@ -268,6 +277,46 @@ def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, 
         assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the times in {unit}; they are read in s: convert them, and the heading'])
     else:
         assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("heading, unit", [
+    ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
+    ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"), ("t/s;P/kW", "kW"), ("t/s;q/(kW/m²)", "kW/m2"),  # numpy.savetxt's
+    ("# t [s],q [W/m2]\nt,q", None), ("# of the whole plant; its P in kW", None), ("# 0,5 kW", None), ("# a note\n# 1,2", None), ("# 5 times as much, in kW", None),
+    ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t", None), ("heat of 3 cells in kW", None),
+])  # fmt: skip
+def test_a_tables_heading_may_not_have_numbers_in_another_unit(tmp_path, heading, unit):
+    """Watts were taken for W/m^2, as kilowatts and a share were."""
+    (tmp_path / "load.csv").write_text(f"{heading}\n0,-50\n24,-60\n")
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
+    text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 24.0; };\n'
+    result = heatsolve(tmp_path, text)
+    if unit:
+        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the numbers in {unit}; they are read in W/m^2: convert them, and the heading'])
+    else:
+        assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("heading, label, unit", [
+    ("t,T [K]", "degC", "K"), ("t,T [°C]", "K", "°C"), ("t;T in degF", "degC", "degF"), ("t/s,T/K", "degC", "K"), ("t/s,T/°C", "degC", None),
+    ("t,T [K]", "K", None), ("t,T (°C)", "degC", None), ("t,T_K", "degC", None), ("t,T_C", "K", None), ("t,T [K]", "norm", None),
+])  # fmt: skip
+def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label, unit):
+    """T_C may be the coolant's, so a lone letter counts in brackets only."""
+    (tmp_path / "air.csv").write_text(f"{heading}\n0,1\n24,2\n")
+    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
+    text += f'temperature_unit = "{label}";\nboundary = {{ all = {{ type = "robin"; h = 5.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 24.0; }};\n'
+    result = heatsolve(tmp_path, text)
+    if unit:
+        assert_refused(result, 2, [f"air.csv:1: the heading has the numbers in {unit}; they are read in {label} (temperature_unit): convert them, and the heading"])
+    else:
+        assert result.returncode == 0, result.stderr
+
+
+def test_a_materials_table_may_not_have_watts(tmp_path):
+    (tmp_path / "load.csv").write_text("t,P [W]\n0,1\n24,2\n")
+    result = heatsolve(tmp_path, GOOD, "--set", 'materials[0].source_table="load.csv"')
+    assert_refused(result, 2, ['materials[0].source_table = "load.csv": load.csv:1: the heading has the numbers in W; they are read in W/m^3'])
 
 
 def test_h_has_no_table(tmp_path):

@@ -129,6 +129,7 @@ ONE_LINE = [
     (3, "material = { diffusivity = -inf; };", ":3: syntax error"),
     (3, "material = { diffusivity = 0; };", "material.diffusivity = 0: must be > 0 [m^2/s]"),
     (9, "output = { file = case.h5; };", 'output.file: two values without a comma or semicolon between them; a name or an expression stands in quotes, as in "a.csv"'),
+    (9, 'output = { file = "case.h5"; times = [1.0, 10.0]; };', "output.times: unknown key; outputs are an equal interval apart; for decades of time make a run of each, with its own time.end and output.interval"),
     (9, 'output = { name = "case.h5"; };', "output.name: unknown key; did you mean output.file?"),
     (5, "initial = { value = 20+x; };", "syntax error here or just before; settings are written key = value; groups key = { ... }; lists key = [ ... ]; names and expressions stand in quotes; the line: initial = { value = 20+x; };"),
     (3, "material = { diffusivity = 1 2; };", "material.diffusivity: two values without a comma or semicolon"),
@@ -252,7 +253,7 @@ ONE_LINE = [
     (1, 'precision = "single";', 'precision = "single": write "float"'),
     (5, 'initial = { expression = "x**2"; };', 'initial.expression = "x**2": "**" was not expected (write x^2 or x*x for a power) at column 2'),
     (5, 'initial = { expression = "E^x"; };', 'initial.expression = "E^x": unknown name "E" (Euler\'s number is e, its powers exp(...)) at column 1'),
-    (5, 'initial = { expression = "log1p(x)"; };', 'initial.expression = "log1p(x)": unknown name "log1p" (write log(1 + x)) at column 1'),  # log10 was proposed
+    (5, 'initial = { expression = "log1p(x)"; };', 'initial.expression = "log1p(x)": unknown name "log1p" (write ln(1 + x)) at column 1'),  # log10 was proposed
     (5, 'initial = { expression = "sqr(x)"; };', 'initial.expression = "sqr(x)": unknown name "sqr" (write x^2) at column 1'),  # sqrt was
     (5, 'initial = { expression = "round(x)"; };', 'initial.expression = "round(x)": unknown name "round" (write rint) at column 1'),
     (5, 'initial = { expression = "0,5*x"; };', 'initial.expression = "0,5*x": "," was not expected (write the decimal point as ".") at column 2'),

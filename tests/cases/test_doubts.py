@@ -144,7 +144,9 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     (tmp_path / "air.csv").write_text("".join(f"{a},{b}\n" for a, b in zip(times, numbers)))
     (tmp_path / "steel.cfg").write_text(
         STEEL.split("boundary")[0].replace("293.15 +", "5 +")
-        + f'boundary = {{ {face} = {{ type = "robin"; h = 25.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 600.0; }};\n'
+        + f'boundary = {{ all = {{ type = "reflective"; }}; {face} = {{ type = "robin"; h = 25.0; ambient_table = "air.csv"; }}; }};\ntime = {{ end = 600.0; }};\n'.replace(
+            'all = { type = "reflective"; }; all', "all"
+        )
     )
     found = json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"]
     text = f'steel.cfg:4: boundary.{face}.ambient_table = "air.csv": ends at t = 24 s, the run at 600 s; from then on its last number, 5,'
@@ -159,12 +161,17 @@ def test_a_table_that_ends_before_the_run_is_a_warning(tmp_path, times, numbers,
     ((0, 1, 10, 10.01), (0, -50, -50, 0), 600, None),  # a pulse of 10 s
     ((0, 20, 50), (-50, -50, -50), 180000, None),
     ((0, 20, 50), (-50, -60, -70), 100000, None),
+    (range(0, 600001, 50000), range(0, -13, -1), 600, "ms"),
+    (range(0, 600000001, 50000000), range(0, -13, -1), 600, "us"),
+    ((0, 10, 600000), (0, -50, -50), 600, None),  # for ever
+    (range(0, 500001, 50000), range(0, -11, -1), 600, None),
 ])
 def test_a_table_that_would_end_with_the_run_in_another_unit_is_a_warning(tmp_path, times, numbers, end, unit):
     (tmp_path / "load.csv").write_text("".join(f"{a},{b}\n" for a, b in zip(times, numbers)))
     found = [w for w in check(tmp_path, 'boundary.x_min={type="neumann"; flux_table="load.csv";}', f"time.end={end}") if "ends at" in w]
     assert len(found) == (unit is not None), found
-    assert not unit or f"number, {numbers[-1]}, stays. Are its times in {unit}? They are read in s" in found[0]
+    assert not unit or f"Are its times in {unit}? They are read in s" in found[0]
+    assert not unit or (f"number, {numbers[-1]}, stays." in found[0]) == (times[-1] < end)
 
 
 @pytest.mark.parametrize("first, numbers, warned", [(1704067200, (5, 6), True), (600, (5, 6), True), (1704067200, (5, 5), False), (599, (5, 6), False)])
@@ -175,6 +182,21 @@ def test_a_table_that_begins_after_the_run_is_a_warning(tmp_path, first, numbers
     (tmp_path / "steel.cfg").write_text(STEEL.split("boundary")[0].replace("293.15 +", "5 +") + f"boundary = {{ all = {face}; }};\ntime = {{ end = 600.0; }};\n")
     text = f'steel.cfg:4: boundary.all.ambient_table = "air.csv": begins at t = {first} s, the run ends at 600 s: only its first number, 5, counts. Let its times count from the beginning of the run'
     assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * warned
+
+
+@pytest.mark.parametrize("case, warned", [("sub/steel.cfg", True), ("steel.cfg", False)])
+def test_two_files_of_one_name_are_a_warning(tmp_path, case, warned):
+    """The one in the current folder was read without a word, though the config has its own beside it."""
+    (tmp_path / "sub").mkdir()
+    for folder, number in (tmp_path, -1000), (tmp_path / "sub", -5000):
+        (folder / "load.csv").write_text(f"0,{number}\n600,{number}\n")
+    (tmp_path / case).write_text(STEEL.split("boundary")[0] + 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 600.0; };\n')
+    text = f'{case}:4: boundary.all.flux_table = "load.csv": there is sub/load.csv, too; the one in the current folder is read. Remove one of them, or give the path of the one that is meant'
+    assert json.loads(must(tmp_path, "check", case, "--json"))["warnings"] == [text] * warned
+    (tmp_path / "load.csv").unlink()  # then there is one at most
+    assert not warned or json.loads(must(tmp_path, "check", case, "--json"))["warnings"] == []
+    (tmp_path / "load.csv").symlink_to("sub/load.csv")
+    assert json.loads(must(tmp_path, "check", case, "--json"))["warnings"] == []
 
 
 @pytest.mark.parametrize("upper, warned", [("0.1", True), ("0.09", False)])
@@ -323,13 +345,46 @@ def test_a_probe_that_reads_beyond_a_contact_is_noticed(tmp_path, node, at, said
     assert not found or found[0].startswith(f"chip.cfg: probes[0]: base {said}")
 
 
+PASTE = """\
+grid = { x = { segments = ( { to = %s; cells = 5; }, { to = 0.008; cells = 3; } ); }; };
+materials = ( { name = "copper"; conductivity = 390.0; density = 8930.0; specific_heat = 385.0; },
+              { name = "paste"; conductivity = %s; density = 2500.0; specific_heat = 1000.0; } );
+body = ( { material = "copper"; }, { material = "paste"; shape = "box"; lower = [0.005]; upper = [0.00505]; } );
+initial = { value = 20.0; };
+boundary = { all = { type = "robin"; h = 8000.0; ambient = 20.0; }; };
+time = { end = 1.0; };
+probes = ( { name = "case"; at = [%s]; } );
+"""
+
+
+@pytest.mark.parametrize("node, paste, at, share", [
+    ("0.005", 1.0, 0.00505, 71),  # copper 7.95 mm / 390, paste 0.05 mm / 1
+    ("0.005", 1.0, 0.00506, 71),
+    ("0.005", 1.0, 0.00503, 43),  # in the paste
+    ("0.0049", 1.0, 0.00506, 71),
+    ("0.00505", 1.0, 0.005, 71),
+    ("0.00505", 1.0, 0.0052, None),  # of the same side
+    ("0.005", 1.0, 0.0045, None),
+    ("0.005", 100.0, 0.00505, None),  # resists 2.4 %
+    ("0.005", 390.0, 0.0055, None),  # copper alone, half a cell, 6 % of its length
+])
+def test_a_probe_that_reads_beyond_a_layer_is_noticed(tmp_path, node, paste, at, share):
+    """The case above a layer of paste was read below it, 9 K of 45 lower, and only check had the place."""
+    (tmp_path / "case.cfg").write_text(PASTE % (node, paste, at))
+    warnings = json.loads(must(tmp_path, "check", "case.cfg", "--json"))["warnings"]
+    assert warnings == [
+        f"case.cfg: probes[0]: case is read at the node at x = {float(node)} m, and {share} % of what the body resists along x lies in between, most of it in paste; "
+        f"put a node at x = {at} m, or give it the place of a node"
+    ] * (share is not None)
+
+
 VIA = """\
 grid = { points = [20, 20]; upper = [1.0, 1.0]; };
 materials = ( { name = "board"; conductivity = 0.3; density = 1900.0; specific_heat = 1100.0; },
               { name = "copper"; conductivity = 390.0; density = 8930.0; specific_heat = 385.0; } );
 body = ( { material = "board"; }, %s );
 initial = { value = 300.0; %s };
-boundary = { x_min = { type = "periodic"; }; x_max = { type = "periodic"; }; };
+boundary = { all = { type = "reflective"; }; x_min = { type = "periodic"; }; x_max = { type = "periodic"; }; };
 time = { end = 1e4; };
 """
 
@@ -394,6 +449,20 @@ def test_the_cases_of_the_project_have_no_slip(tmp_path, name):
     assert json.loads(must(tmp_path, "check", CONFIGS / name, "--json"))["warnings"] == []
 
 
+@pytest.mark.parametrize("walls, held", [
+    ('x_min = { type = "robin"; h = 25.0; ambient = 300.0; };', "x_max, y_min, y_max"),
+    ('x_min = { type = "periodic"; }; x_max = { type = "periodic"; };', "y_min, y_max"),
+    ('all = { type = "reflective"; }; x_min = { type = "dirichlet"; value = 300.0; };', None),
+    ('all = { type = "fixed"; }; x_min = { type = "dirichlet"; value = 300.0; };', None),
+    ("", None),  # nobody chose any: the textbook's sweeps
+])
+def test_faces_without_a_type_beside_others_are_a_warning(tmp_path, walls, held):
+    """They hold their temperatures, where other programs insulate: a module on a cold plate came out at 0.3 K instead of 45."""
+    (tmp_path / "steel.cfg").write_text(STEEL.split("boundary")[0] + f"boundary = {{ {walls} }};\ntime = {{ end = 600.0; }};\n")
+    text = f'steel.cfg: boundary: {held}: without a type the initial temperature is held there, and heat passes; give all = {{ type = "reflective"; }} for what is insulated, or "fixed"'
+    assert json.loads(must(tmp_path, "check", "steel.cfg", "--json"))["warnings"] == [text] * (held is not None)
+
+
 # (settings, the text of the only warning)
 SLIPS = [
     (["material.specific_heat=0.434"], "--set: material.specific_heat = 0.434: less than any material has; was it in kJ/(kg K)?"),
@@ -407,6 +476,8 @@ SLIPS = [
     (["boundary.x_max.ambient=20"], "boundary.x_max.ambient = 20: this wall has 20, the initial field 293.16 to 293.65; are degrees"),
     (["initial.value=20", "boundary.x_min.value=30"], "boundary.x_max.ambient = 293.15: this wall has 293.15, the initial field 20 to 20"),
     (["boundary.x_min={type=\"constant\"; value=27;}"], "boundary.x_min.value = 27: this wall has 27, the initial field"),
+    (["boundary.x_max.ambient=293+345*log(8*t/60+1)"], "log is the natural logarithm; write ln, or log10 for that to base 10"),  # ISO 834
+    (["initial.value=300+1e-3*log(1+x)"], "log is the natural logarithm; write ln, or log10 for that to base 10"),
     (["boundary.x_max.h=1e6"], "(the Biot number of a cell) 165; above 1 the grid is too coarse"),
     (["grid.upper=[500, 200]"], "steel.cfg:7: time.end = 600: until then heat spreads over about 0.1 m, less than a spacing of 10 m"),
     (["time.end=1e-3"], "--set: time.end = 0.001: until then heat spreads over about 0.00013 m"),
@@ -494,6 +565,7 @@ def test_a_field_in_another_unit_is_a_warning(tmp_path, unit, fixed, mine, warne
     ["material={conductivity=0.17; density=0.09; specific_heat=14300;}"],  # hydrogen
     ["material={conductivity=0.035; density=20; specific_heat=1400;}"],  # foam
     ["material={conductivity=2200; density=3515; specific_heat=509;}"],  # diamond
+    ["boundary.x_max.ambient=293+345*log10(8*t/60+1)", "initial.value=300+ln(1+x)+log2(1+x)"],
     ["boundary.x_min.value=293+10*sin(t)", "grid.upper=[5e-4, 2e-4]"],  # driven: never uniform
 ], ids=" ".join)  # fmt: skip
 def test_what_is_usual_is_no_slip(tmp_path, settings):
@@ -525,6 +597,50 @@ def test_what_no_step_sees_of_a_convecting_walls_flux_is_named(tmp_path):
     wall = 'boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="t > 100 && t < 101 ? -1e6 : 0"; }'
     found = check(tmp_path, wall, "time.step=2.0", 'time.method="implicit"')
     assert len(found) == 1 and found[0].startswith("--set: boundary.x_min.flux = ") and "sees it" in found[0], found
+
+
+# rows every 50 s, in steps of 0.5 s; True: a warning
+SHOWN = [
+    ("t > 110 && t < 140 ? -1e6 : 0", True),
+    ("t > 110 && t < 160 ? -1e6 : 0", False),  # the row at 150 s has it
+    ("fmod(t + 20, 50) < 5 ? -1e6 : 0", True),  # a mission of pulses
+    ("fmod(t, 50) < 5 ? -1e6 : 0", True),  # rows where each begins
+    ("-1e4*(1 + sin(t/40))", False),
+    ("t > 110 && t < 140 ? -1e4 : -1e6*(t > 300)", False),  # a hundredth of what comes later
+    ("(t > 110 && t < 140 ? -1e6 : 0)*(1 + y)", False),  # not looked at: a spot that passes is always somewhere
+]
+
+
+@pytest.mark.parametrize("method", ["step=0.5", "tolerance=0.1"])
+@pytest.mark.parametrize("flux, warned", SHOWN)
+def test_what_no_row_shows_is_a_warning(tmp_path, flux, warned, method):
+    """A junction's peak between two rows was in no result, and history/max had another."""
+    settings = [f'boundary.x_min={{type="neumann"; flux="{flux}";}}', "time.end=600.0", f"time.{method}", 'time.method="implicit"']
+    rows = [w for w in check(tmp_path, *settings, "output.interval=50.0") if "next row" in w]
+    remedy = "output.history_every" if "step" in method else "a shorter output.interval"
+    said = " is over before the next row of the history, 50 s after the one before: no row and no snapshot has the temperatures that it makes; give " + remedy
+    assert len(rows) == warned and all(w.startswith("--set: boundary.x_min.flux = ") and w.endswith(said) for w in rows), rows
+    for more in (["output.interval=5.0"], ["output.interval=600.0"]):  # often enough; the end alone
+        assert not any("next row" in w for w in check(tmp_path, *settings, *more))
+
+
+def test_what_no_row_shows_of_a_table_is_a_warning(tmp_path):
+    (tmp_path / "load.csv").write_text("0 0\n110 0\n110.1 -1e6\n120 -1e6\n120.1 0\n")
+    settings = ['boundary.x_min={type="neumann"; flux_table="load.csv";}', "time.end=600.0", "output.interval=50.0", 'time.method="implicit"', "time.tolerance=0.1"]
+    found = check(tmp_path, *settings)
+    assert len(found) == 1 and "what acts here at t = 110.1 s is over before the next row of the history, 50 s after" in found[0], found
+
+
+@pytest.mark.parametrize("period, table, warned", [(1e-2, False, True), (0.1, False, True), (0.2, False, False), (50.0, False, False), (0.05, True, False)])
+def test_what_is_too_short_for_the_tolerance_is_a_warning(tmp_path, period, table, warned):
+    """By a chopper of 100 kHz, outputs every 0.1 s, implicit steps warmed a module by 12.3 K instead of 20.9. A table's points are all looked at."""
+    (tmp_path / "load.csv").write_text(f"0 0\n100 0\n{100 + 0.3 * period} -1e6\n{100 + 0.6 * period} 0\n")
+    flux = 'flux_table="load.csv"' if table else f'flux="fmod(t, {period}) < 0.3*{period} ? -1e6 : 0"'
+    settings = [f'boundary.x_min={{type="neumann"; {flux};}}', "time.end=500.0", "output.interval=50.0", "time.tolerance=0.1", 'time.method="implicit"']
+    found = check(tmp_path, *settings)
+    said = " is over within a thousandth of 50 s, from output to output: steps cut by the tolerance may miss some of it; give the mean in time, or a shorter output.interval"
+    assert [w.endswith(said) for w in found if "next row" not in w] == [True] * warned, found
+    assert len(found) <= 1  # it says more than that no row has the peaks
 
 
 PATCHED = 'boundary.y_min={type="reflective"; patches=({type="neumann"; flux=0.0; lower=[0.1]; upper=[0.2];});}'

@@ -559,6 +559,20 @@ def test_an_override_puts_aside_the_other_way_to_say_it(tmp_path):
     assert "not both" in heatsolve(tmp_path, *arguments, "both.h5", *both, text=text).stderr
 
 
+def test_an_override_puts_aside_a_materials_table(tmp_path):
+    (tmp_path / "load.csv").write_text("0,1\n1,2\n")
+    given = 'specific_heat = 1.0; source_table = "load.csv"; perfusion = { rate = 1.0; reference_table = "load.csv"; }; } ); body = ( { material = "a"; } );'
+    text = BASE.replace("material = { diffusivity = 1.0; };", 'materials = ( { name = "a"; conductivity = 2.0; density = 4.0; ' + given)
+    assert given in text
+    changes = ["--set", "materials[0].source=5", "--set", "materials[0].perfusion.reference=0"]
+    result = heatsolve(tmp_path, "check", "case.cfg", "--json", *changes, text=text)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["source_power"] == pytest.approx(5 * 4.0, rel=1e-12)  # the rod's length
+    back = text.replace('source_table = "load.csv"', "source = 5.0")
+    result = heatsolve(tmp_path, "check", "case.cfg", "--json", "--set", 'materials[0].source_table="load.csv"', text=back)
+    assert result.returncode == 0, result.stderr
+
+
 # ---- check ---------------------------------------------------------------------------------------
 
 

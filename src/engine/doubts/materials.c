@@ -234,6 +234,24 @@ static void doubt_probes(const struct hs_problem *problem, struct hs_error *out)
             at.probe, name, place, node, place);
 }
 
+/* The probe of a baseplate above a layer of paste, at a node below it. */
+static void doubt_probe_layers(const struct hs_problem *problem, struct hs_error *out)
+{
+    struct hs_probe_layer at;
+    if (!hs_probe_layer_find(problem, &at))
+        return;
+    const struct hs_probe *probe = &problem->probes[at.probe];
+    const char axis = "xyz"[at.axis];
+    hs_error_warn(
+        out, problem->config_path,
+        "probes[%d]: %s is read at the node at %c = %.9g m, and %.2g %% of what the body resists "
+        "along %c lies in between, most of it in %s; put a node at %c = %.9g m, or give it the "
+        "place of a node",
+        at.probe, probe->name, axis,
+        hs_grid_coordinate(&problem->grid, at.axis, probe->node[at.axis]), 100.0 * at.share, axis,
+        problem->body->substance[at.substance].name, axis, probe->at[at.axis]);
+}
+
 /* Whether two round shapes are spheres, or cylinders along one axis, with the same centre. */
 static bool are_concentric(const struct hs_shape *outer, const struct hs_shape *inner, int dims)
 {
@@ -293,4 +311,5 @@ void hs_doubts_of_materials(const struct hs_problem *problem, struct hs_error *o
     doubt_untouched(problem, out);
     hs_doubts_of_shape_ends(problem, out);
     doubt_probes(problem, out);
+    doubt_probe_layers(problem, out);
 }

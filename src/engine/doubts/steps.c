@@ -132,13 +132,30 @@ static void doubt_begin(const struct hs_problem *problem, struct hs_error *out)
             begun, begun);
 }
 
-static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
+/* For steps that a tolerance cuts. True: it was one. */
+static bool doubt_short_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
+                               struct hs_error *out)
+{
+    const char *place;
+    const double t = hs_pulses_too_short(problem, hs_plan_step(plan), plan->end, &place);
+    if (isnan(t))
+        return false;
+    hs_error_warn(out, place,
+                  "what acts here at t = %.9g s is over within a thousandth of %.3g s, from output "
+                  "to output: steps cut by the tolerance may miss some of it; give the mean in "
+                  "time, or a shorter output.interval",
+                  t, hs_plan_step(plan));
+    return true;
+}
+
+/* True: it was one. */
+static bool doubt_pulses(const struct hs_problem *problem, const struct hs_plan *plan,
                          struct hs_error *out)
 {
     const char *place;
     const double step = hs_plan_step(plan);
     if (plan->cut)
-        return;
+        return doubt_short_pulses(problem, plan, out);
     const double t = hs_pulses_unseen(problem, step, plan->end, &place);
     if (!isnan(t)) {
         hs_error_warn(
@@ -146,7 +163,7 @@ static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
             "what acts here at t = %.9g s is over before a step of %.3g s sees it; give a "
             "shorter time.step, or a method with time.tolerance",
             t, step);
-        return;
+        return true;
     }
     const double share = hs_pulses_mistaken(problem, step, plan->end, &place);
     if (share > 0.0)
@@ -156,6 +173,26 @@ static void doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
             "it jumps where they end or within them; give a shorter time.step, or a method with "
             "time.tolerance",
             step, 100.0 * share);
+    return share > 0.0;
+}
+
+/* What comes and goes between two rows, such as a junction's peak, is in no result. A run whose
+ * only row is its last asks for the end alone. */
+static void doubt_rows(const struct hs_problem *problem, const struct hs_plan *plan,
+                       struct hs_error *out)
+{
+    const char *place;
+    const int64_t steps = hs_plan_stretch(plan, problem);
+    const double apart = (double)steps * hs_plan_step(plan);
+    if (problem->schedule.steady || steps >= plan->sweeps)
+        return;
+    const double t = hs_pulses_unshown(problem, apart, plan->end, &place);
+    if (!isnan(t))
+        hs_error_warn(out, place,
+                      "what acts here at t = %.9g s is over before the next row of the history, "
+                      "%.3g s after the one before: no row and no snapshot has the temperatures "
+                      "that it makes; give %s",
+                      t, apart, plan->cut ? "a shorter output.interval" : "output.history_every");
 }
 
 /* The method whose steps are cut to a tolerance and may have any length; of several the implicit
@@ -267,6 +304,7 @@ void hs_doubts_of_steps(const struct hs_problem *problem, const struct hs_plan *
     doubt_turning(problem, plan, out);
     doubt_no_output(problem, plan, out);
     doubt_much_output(problem, plan, out);
-    doubt_pulses(problem, plan, out);
+    if (!doubt_pulses(problem, plan, out))
+        doubt_rows(problem, plan, out);
     doubt_many_steps(problem, plan, out);
 }

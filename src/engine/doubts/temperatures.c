@@ -199,25 +199,14 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     }
 }
 
-/* 'C', 'K' or 'F', Rankine too, by what people call it; 0: another. */
-static char scale_of(const char *unit)
-{
-    if (hs_text_is_among(unit, "degc|°c|c|celsius|degree_celsius|degrees_celsius"))
-        return 'C';
-    if (hs_text_is_among(unit, "k|kelvin|kelvins|degk|degree_kelvin|degrees_kelvin"))
-        return 'K';
-    return hs_text_is_among(unit, "degf|°f|f|fahrenheit|degree_fahrenheit|degrees_fahrenheit|"
-                                  "r|degr|°r|rankine|degree_rankine|degrees_rankine")
-               ? 'F'
-               : 0;
-}
-
 static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error *out)
 {
     const struct hs_stored *stored = problem->initial.field.stored;
     const char *unit = hs_problem_temperature_unit(problem);
     char *there = stored ? hs_field_file_unit(stored) : NULL;
-    if (there && scale_of(there) && scale_of(unit) && scale_of(there) != scale_of(unit))
+    const char scale = there ? hs_text_temperature_scale(there) : 0;
+    const char mine = hs_text_temperature_scale(unit);
+    if (scale && mine && scale != mine)
         hs_error_warn(out, hs_problem_place(problem, HS_PLACE_INITIAL),
                       "the file's temperatures are in %s, those of the config in %s "
                       "(temperature_unit), and nothing is converted",
@@ -229,7 +218,7 @@ static void doubt_unit_of_file(const struct hs_problem *problem, struct hs_error
 static void doubt_unit(const struct hs_problem *problem, struct hs_error *out)
 {
     const char *unit = hs_problem_temperature_unit(problem);
-    if (scale_of(unit) == 'F' && !problem->raw && hs_problem_has_capacity(problem))
+    if (hs_text_temperature_scale(unit) == 'F' && !problem->raw && hs_problem_has_capacity(problem))
         hs_error_warn(
             out, hs_problem_place(problem, HS_PLACE_UNIT),
             "nothing is converted, and W/(m K) is per kelvin, of which a degree Fahrenheit or "
@@ -247,9 +236,9 @@ static double absolute_zero(const struct hs_problem *problem, double usual)
     const char *unit = hs_problem_temperature_unit(problem);
     if (problem->raw || !hs_problem_has_capacity(problem))
         return NAN;
-    if (scale_of(unit) == 'C')
+    if (hs_text_temperature_scale(unit) == 'C')
         return -273.15;
-    return scale_of(unit) == 'K' && usual > least_kelvin ? 0.0 : NAN;
+    return hs_text_temperature_scale(unit) == 'K' && usual > least_kelvin ? 0.0 : NAN;
 }
 
 static bool doubt_impossible(struct hs_error *out, const char *place, double value, double zero)
@@ -528,11 +517,29 @@ static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *
     }
 }
 
+/* Beside faces with a type, one without is likely meant to be insulated, as in other programs. */
+static void doubt_assumed(const struct hs_problem *problem, struct hs_error *out)
+{
+    char names[64] = "";
+    const int faces = 2 * problem->grid.dims;
+    for (int face = 0; face < faces; face++)
+        if (problem->assumed_faces & 1u << face)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                     names[0] ? ", " : "", hs_face_name(face));
+    if (problem->assumed_faces && problem->assumed_faces != (1u << faces) - 1u && !problem->raw)
+        hs_error_warn(out, problem->config_path,
+                      "boundary: %s: without a type the initial temperature is held there, and "
+                      "heat passes; give all = { type = \"reflective\"; } for what is insulated, "
+                      "or \"fixed\"",
+                      names);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_error *out)
 {
+    doubt_assumed(problem, out);
     doubt_temperatures(problem, out);
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);

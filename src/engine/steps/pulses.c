@@ -365,7 +365,9 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
 
 /* The values of one number or of many, and the one that steps see least of. */
 struct unseen {
-    double step, end; /* s */
+    double step, end;          /* s */
+    double share;              /* of the range of the values, that matters */
+    bool alike, by_expression; /* only what acts alike everywhere; no tables */
     double low, high;
     double outside, t; /* how far it is outside of the values at the ends of its step, and when */
 };
@@ -386,7 +388,7 @@ static void look_between(struct unseen *unseen, const struct group *group, int64
 
 static bool is_unseen(const struct unseen *unseen)
 {
-    return unseen->outside > 0.0 && unseen->outside > worth * (unseen->high - unseen->low);
+    return unseen->outside > 0.0 && unseen->outside > unseen->share * (unseen->high - unseen->low);
 }
 
 /* Table or expression of time alone. */
@@ -439,7 +441,8 @@ static double unseen_function(const struct group *group, const struct unseen *no
     const int64_t samples = hs_larger(SAMPLES / group->count, TIMES);
     for (int64_t f = 0; f < group->count; f++) {
         struct unseen unseen = *nothing;
-        if (!hs_time_function_varies(&group->problem->time_functions[f]))
+        const struct hs_time_function *function = &group->problem->time_functions[f];
+        if (!hs_time_function_varies(function) || (nothing->by_expression && function->points > 0))
             continue;
         look_at_function(&unseen, group, f, samples);
         if (!is_unseen(&unseen))
@@ -468,21 +471,53 @@ static double unseen_number(const struct group *group, const struct unseen *noth
     return unseen.t;
 }
 
+static bool acts_alike(const struct group *group)
+{
+    return are_functions(group) ||
+           (group->datum && !(hs_value_varies(group->datum->value) & HS_VARIES_SPACE));
+}
+
+static double find_unseen(const struct hs_problem *problem, const struct unseen *nothing,
+                          const char **place)
+{
+    struct groups groups;
+    double t = NAN;
+    if (!(nothing->end > 0.0))
+        return t;
+    find_groups(&groups, problem, nothing->step);
+    for (int n = 0; n < groups.count && isnan(t); n++) {
+        const struct group *group = &groups.group[n];
+        if (!nothing->alike || acts_alike(group))
+            t = are_functions(group) ? unseen_function(group, nothing, place)
+                                     : unseen_number(group, nothing, place);
+    }
+    release(&groups);
+    return t;
+}
+
+/* Nothing is seen yet. */
+#define UNSEEN .low = INFINITY, .high = -INFINITY, .t = NAN
+
 double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
                         const char **place)
 {
-    const struct unseen nothing = {
-        .step = step, .end = end, .low = INFINITY, .high = -INFINITY, .t = NAN};
-    struct groups groups;
-    double t = NAN;
-    if (!(end > 0.0))
-        return t;
-    find_groups(&groups, problem, step);
-    for (int n = 0; n < groups.count && isnan(t); n++)
-        t = are_functions(&groups.group[n]) ? unseen_function(&groups.group[n], &nothing, place)
-                                            : unseen_number(&groups.group[n], &nothing, place);
-    release(&groups);
-    return t;
+    const struct unseen nothing = {step, end, .share = worth, UNSEEN};
+    return find_unseen(problem, &nothing, place);
+}
+
+double hs_pulses_unshown(const struct hs_problem *problem, double apart, double end,
+                         const char **place)
+{
+    const struct unseen nothing = {apart, end, .share = seen_share, .alike = true, UNSEEN};
+    return find_unseen(problem, &nothing, place);
+}
+
+double hs_pulses_too_short(const struct hs_problem *problem, double interval, double end,
+                           const char **place)
+{
+    const struct unseen nothing = {interval / TIMES,      end,   .share = worth, .alike = true,
+                                   .by_expression = true, UNSEEN};
+    return find_unseen(problem, &nothing, place);
 }
 
 /* ---- what steps of one length take for too much or too little -------------------------------- */

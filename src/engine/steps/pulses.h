@@ -47,6 +47,16 @@ double hs_pulses_ahead(const struct hs_problem *problem, const struct hs_pulse_a
 double hs_pulses_unseen(const struct hs_problem *problem, double step, double end,
                         const char **place);
 
+/* The same of what acts alike everywhere, for results that are `apart` [s], and by more than half
+ * of its range: a spot that passes a node between two results is in both of them, elsewhere. */
+double hs_pulses_unshown(const struct hs_problem *problem, double apart, double end,
+                         const char **place);
+
+/* The same, by a tenth of its range, of expressions between the times that hs_pulses_missed looks
+ * at, a thousand per interval. */
+double hs_pulses_too_short(const struct hs_problem *problem, double interval, double end,
+                           const char **place);
+
 /*
  * By what share of its mean, counted from its lowest or highest value, whichever is nearer, a wall
  * or a source may be taken for too much or too little by steps of `step` [s] from 0 to `end`: they
