@@ -351,7 +351,7 @@ const struct hs_kernel hs_kernel_cpu_openmp = {
     .origin = "Rivera and Tseng, SC 2000; Datta et al., SIAM Review 51 (2009)",
     .device = HS_CPU,
     .features = HS_STENCIL | HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_ALL_RADII |
-                HS_ALL_PRECISIONS | HS_ALL_VALUES,
+                HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_SINK_TIME,
     .steps = 1,
     .plan = plan,
     .sweep = sweep,

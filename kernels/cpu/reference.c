@@ -153,7 +153,7 @@ const struct hs_kernel hs_kernel_cpu_reference = {
     .origin = "forward Euler and central differences: LeVeque 2007, ch. 9; Patankar 1980, ch. 4",
     .device = HS_CPU,
     .features = HS_STENCIL | HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_ALL_RADII |
-                HS_ALL_PRECISIONS | HS_ALL_VALUES,
+                HS_ALL_PRECISIONS | HS_ALL_VALUES | HS_SINK_TIME,
     .steps = 1,
     .plan = plan,
     .sweep = sweep,

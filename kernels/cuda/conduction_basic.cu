@@ -45,7 +45,7 @@ const struct hs_kernel hs_kernel_cuda_conduction_basic = {
     .origin = "finite volumes: Patankar 1980, ch. 4",
     .device = HS_CUDA,
     .features = HS_CONDUCTION | HS_ALL_FORMS | HS_ALL_DIMS | HS_RADIUS_1 | HS_ALL_PRECISIONS |
-                HS_ALL_VALUES,
+                HS_ALL_VALUES | HS_SINK_TIME,
     .steps = 1,
     .plan = plan,
     .sweep = hs_sweep_cuda_conduction_basic,

@@ -80,6 +80,7 @@ void hs_wall_release(struct hs_wall *wall)
     free((void *)(uintptr_t)wall->flux.field);
     free((void *)(uintptr_t)wall->ambient.field);
     free((void *)(uintptr_t)wall->value.field);
+    free(wall->h_place);
     free(wall->flux.place);
     free(wall->ambient.place);
     free(wall->value.place);

@@ -61,7 +61,8 @@ static hs_features network_features(const struct hs_problem *problem)
     hs_features asked = HS_CONDUCTION | HS_RADIUS_1 | hs_feature_dims(problem->grid.dims) |
                         hs_feature_precision(problem->precision) | forms[problem->network->form] |
                         source_features(problem) |
-                        (hs_network_moves(problem->network) ? HS_WALL_FIELD_TIME : 0);
+                        (hs_network_moves(problem->network) ? HS_WALL_FIELD_TIME : 0) |
+                        (hs_network_sinks_vary(problem->network) ? HS_SINK_TIME : 0);
     for (int face = 0; face < 2 * problem->grid.dims; face++)
         asked |= problem->face[face].wrap ? HS_WALL_PERIODIC : 0;
     return asked;
@@ -106,6 +107,7 @@ static const struct {
     {HS_SHORTS, HS_ALL_FORMS, "nodes of up to 65536 kinds"},
     {HS_ARRAYS, HS_ALL_FORMS, "nodes of more than 65536 kinds"},
     {HS_WALL_FIELD_TIME, 0, "boundary values that differ from point to point and change with time"},
+    {HS_SINK_TIME, 0, "convection whose h changes with time"},
     {HS_SOURCE_FIELD_TIME, 0, "sources that differ from point to point and change with time"},
 };
 

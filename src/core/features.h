@@ -48,6 +48,9 @@ typedef uint64_t hs_features;
 #define HS_SHORTS HS_FEATURE(21)
 #define HS_ARRAYS HS_FEATURE(22)
 
+/* convection whose coefficient changes with time */
+#define HS_SINK_TIME HS_FEATURE(23)
+
 /* Abilities of a kernel that no problem requires but a backend can use. */
 #define HS_APPLIES_WALLS                                                                           \
     HS_FEATURE(32)                      /* itself, between fused sweeps; on CUDA it                \

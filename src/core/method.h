@@ -64,9 +64,14 @@ struct hs_step_mean {
     int64_t count;
     const double *time;   /* [count] s */
     const double *weight; /* [count] their sum is 1 */
-    double roundings;     /* number of roundings, in the fields' precision, in a node of the mean */
-    double unsolved;      /* K/s: largest residual at a node of the equations that a step solves */
-    double fastest;       /* 1/s: times |T| and double's rounding, a further residual; 0 */
+    /* The fields from h_mean on are, for each of walls' h that change with time (h_number in
+     * core/wall.h), the mean with other weights: each times 1 + (h - mean of h)/(largest h), which
+     * add up to 1, too. So the mean of h*T is (mean of h)*T in `mean`, and the largest h times what
+     * the field exceeds `mean` by. 0: there is only one time. */
+    int h_mean;
+    double roundings; /* number of roundings, in the fields' precision, in a node of the mean */
+    double unsolved;  /* K/s: largest residual at a node of the equations that a step solves */
+    double fastest;   /* 1/s: times |T| and double's rounding, a further residual; 0 */
 };
 
 struct hs_method_state; /* each method's own */

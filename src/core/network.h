@@ -8,10 +8,11 @@
  *     out_i = keep_i*in_i + s_i + (dt/C_i) * (sum over edges of G*(in_j - in_i) - g_i*in_i)
  *
  * Walls are coefficients. An insulated wall has no edge; convection adds h*area to the sink g and
- * h*area*ambient to the forcing; inflow adds to the forcing. A held node has dt/C = 0. A prescribed
- * node has dt/C = 0, keep = 0 and, as s, the wall's value at the new time. All other nodes have
- * keep = 1. Only periodic axes have edges from the last node to the first. So heat is conserved to
- * rounding by construction, and kernels need no code for walls.
+ * h*area*ambient to the forcing; inflow adds to the forcing. An h that changes with time makes g
+ * change likewise. A held node has dt/C = 0. A prescribed node has dt/C = 0, keep = 0 and, as s,
+ * the wall's value at the new time. All other nodes have keep = 1. Only periodic axes have edges
+ * from the last node to the first. So heat is conserved to rounding by construction, and kernels
+ * need no code for walls.
  *
  * Wall values that change along the wall and in time at once are not part of the rows. Their inflow
  * is part of the source field f below, at the wall's nodes; prescribed values are written to the
@@ -44,18 +45,24 @@ enum hs_node_kind {
 struct hs_network_row {
     double conductance[HS_AXES]; /* W/K: of the edge to the next node along each axis; 0: none */
     double capacity;             /* J/K: C */
-    double sink;                 /* W/K: g */
+    double sink;                 /* W/K: g; if it changes with time, the largest */
     int32_t forcing;             /* index in the network's forcings; 0: none */
     int32_t kind;                /* enum hs_node_kind */
 };
 
-/* What acts on a node besides its neighbours: time functions times weights, in W; for a prescribed
- * node in K. */
+/* A sum of time functions times weights. */
 enum { HS_FORCING_TERMS = 8 };
-struct hs_forcing {
+struct hs_terms {
     int count;
     int function[HS_FORCING_TERMS]; /* index in the problem's time functions */
     double weight[HS_FORCING_TERMS];
+};
+
+/* What acts on a node besides its neighbours. */
+struct hs_forcing {
+    struct hs_terms inflow; /* W; for a prescribed node its temperature, K */
+    struct hs_terms sink;   /* W/K: the part of g that changes with time; empty if none does */
+    double steady_sink;     /* W/K: the rest, in that case; else 0 */
 };
 
 /* Consecutive nodes of a row along x on which one value of a wall acts. */
@@ -83,6 +90,11 @@ struct hs_held_share {
     int wall, substance;
     double volume; /* m^3 */
 };
+
+static inline bool hs_forcing_acts(const struct hs_forcing *forcing)
+{
+    return forcing->inflow.count > 0 || forcing->sink.count > 0;
+}
 
 /* How each node's row is stored. */
 enum hs_network_form {
@@ -130,6 +142,15 @@ static inline size_t hs_network_node_bytes(enum hs_network_form form)
                                        : sizeof(struct hs_network_row);
 }
 
+/* Whether the sink of any node changes with time. */
+static inline bool hs_network_sinks_vary(const struct hs_network *network)
+{
+    bool vary = false;
+    for (int f = 0; f < network->forcing_count; f++)
+        vary = vary || network->forcing[f].sink.count > 0;
+    return vary;
+}
+
 static inline bool hs_network_moves(const struct hs_network *network)
 {
     return network->inflow.count > 0 || network->given.count > 0;
@@ -173,7 +194,7 @@ static inline const struct hs_network_row *hs_network_rows(const struct hs_netwo
  * sweeps of one dt. Fields are in the sweep's layout and given by node (0, 0, 0). Their ghosts mean
  * "no edge"; along periodic axes they repeat the values of the other side.
  */
-enum { HS_ROW_NUMBERS = 8 };
+enum { HS_ROW_NUMBERS = 8, HS_ROW_SINK = 4 };
 struct hs_network_view {
     enum hs_network_form form;
     bool wrap[HS_AXES];

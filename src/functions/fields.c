@@ -232,7 +232,8 @@ static void apply_network(const struct hs_problem *problem, double t, int64_t j,
     for (int64_t i = 0; i < nx; i++) {
         const struct hs_network_row *row = hs_network_row_at(network, first + i);
         if (row->kind == HS_NODE_PRESCRIBED)
-            out[i] = hs_forcing_at(&network->forcing[row->forcing], problem->time_functions, t);
+            out[i] =
+                hs_terms_at(&network->forcing[row->forcing].inflow, problem->time_functions, t);
     }
     hs_moving_put_row(&network->given, &problem->grid, t, j, k, out);
 }

@@ -5,6 +5,9 @@
 double hs_time_function_at(const struct hs_time_function *function, double t)
 {
     const int last = function->points - 1;
+    if (function->factor[0] > 0)
+        return hs_time_function_at(function - function->factor[0], t) *
+               hs_time_function_at(function - function->factor[1], t);
     if (function->points == 0)
         return hs_value_at(&function->value, 0.0, 0.0, 0.0, t);
     if (t <= function->time[0] || last == 0)
@@ -18,15 +21,14 @@ double hs_time_function_at(const struct hs_time_function *function, double t)
 
 bool hs_time_function_varies(const struct hs_time_function *function)
 {
-    return function->points > 1 ||
+    return function->factor[0] > 0 || function->points > 1 ||
            (function->points == 0 && hs_value_varies(&function->value) != 0);
 }
 
-double hs_forcing_at(const struct hs_forcing *forcing, const struct hs_time_function *functions,
-                     double t)
+double hs_terms_at(const struct hs_terms *terms, const struct hs_time_function *functions, double t)
 {
     double sum = 0.0;
-    for (int n = 0; n < forcing->count; n++)
-        sum += forcing->weight[n] * hs_time_function_at(&functions[forcing->function[n]], t);
+    for (int n = 0; n < terms->count; n++)
+        sum += terms->weight[n] * hs_time_function_at(&functions[terms->function[n]], t);
     return sum;
 }

@@ -12,9 +12,9 @@ extern "C" {
 double hs_time_function_at(const struct hs_time_function *function, double t);
 bool hs_time_function_varies(const struct hs_time_function *function); /* in time */
 
-/* The sum of a forcing's functions times their weights at time t: W, or K for a prescribed node. */
-double hs_forcing_at(const struct hs_forcing *forcing, const struct hs_time_function *functions,
-                     double t);
+/* The sum of functions times their weights at time t. */
+double hs_terms_at(const struct hs_terms *terms, const struct hs_time_function *functions,
+                   double t);
 
 #ifdef __cplusplus
 }

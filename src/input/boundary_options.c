@@ -57,8 +57,7 @@ static bool is_listed(const struct hs_boundary_kind *before, const char *name)
     return false;
 }
 
-/* Options for a number from a file or table: "flux_file". A coefficient of a rule may vary along
- * the face but not in time, so it has no table. */
+/* Options for a number from a file or table: "flux_file". */
 static struct hs_option *add_files(const char *group, const struct hs_boundary_key *key,
                                    struct hs_option *to)
 {
@@ -67,7 +66,7 @@ static struct hs_option *add_files(const char *group, const struct hs_boundary_k
     } ways[] = {{"file", "HDF5 or .npy file that has it at the nodes of the face, [z][y] or so"},
                 {"dataset", "HDF5: its dataset"},
                 {"table", HS_TABLE_HELP}};
-    for (int n = 0; n < (key->number ? 2 : 3); n++)
+    for (int n = 0; n < 3; n++)
         *to++ = (struct hs_option){.path = hs_format("%s.%s_%s", group, key->name, ways[n].name),
                                    .type = HS_OPTION_STRING,
                                    .fallback = n == 1 ? key->name : NULL,

@@ -15,7 +15,7 @@
 
 static bool is_constant(const struct hs_time_function *function)
 {
-    return function->points == 0 && !function->value.expression.code;
+    return function->points == 0 && function->factor[0] == 0 && !function->value.expression.code;
 }
 
 /* Takes ownership of what `function` points to. Equal constants share one function. */
@@ -30,6 +30,12 @@ static int add_function(struct hs_problem *problem, struct hs_time_function func
                    sizeof *problem->time_functions);
     problem->time_functions[problem->time_function_count] = function;
     return problem->time_function_count++;
+}
+
+int hs_add_product(struct hs_problem *problem, int h, int other)
+{
+    const int here = problem->time_function_count;
+    return add_function(problem, (struct hs_time_function){.factor = {here - h, here - other}});
 }
 
 /* The constant 1, for numbers given by a field alone. */

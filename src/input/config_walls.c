@@ -165,28 +165,70 @@ static const struct hs_boundary_kind *find_kind(struct hs_reader *reader,
     return NULL;
 }
 
-/* h: a number times a field. */
+static bool are_equal(const struct hs_time_function *a, const struct hs_time_function *b)
+{
+    const size_t bytes = (size_t)a->points * sizeof *a->time;
+    return a->points == b->points && memcmp(a->time, b->time, bytes) == 0 &&
+           memcmp(a->number, b->number, bytes) == 0;
+}
+
+/* Walls with equal tables share a number. */
+static void number_h(struct hs_problem *problem, int function, struct hs_wall *wall)
+{
+    const int before = (int)(wall - problem->walls);
+    wall->h_function = function;
+    wall->h_number = hs_walls_varying_h(problem->walls, before);
+    for (int w = 0; w < before; w++) {
+        const int other = problem->walls[w].h_function;
+        if (other >= 0 &&
+            are_equal(&problem->time_functions[function], &problem->time_functions[other]))
+            wall->h_number = problem->walls[w].h_number;
+    }
+}
+
+/* h is a field times a number or a table: the stability limit needs its largest value. */
 static void read_h(struct hs_reader *reader, const struct hs_wall_keys *keys, struct hs_wall *wall)
 {
     struct hs_wall_number h;
     if (!hs_read_wall_number(reader, keys, "h", 0.0, &h))
         return;
-    free(h.place);
-    const struct hs_key key = hs_wall_key(reader, keys, "h");
-    const struct hs_time_function *function =
+    struct hs_time_function *function =
         h.function < 0 ? NULL : &reader->problem->time_functions[h.function];
     wall->h_field = h.field;
+    wall->h_place = h.place;
     if (!function || function->value.expression.code) {
-        hs_complain(reader, key.text,
-                    "may change along the wall, not in time; give a number, an expression "
-                    "of x, y, z, or h_file, and let ambient or flux change in time; or run the "
-                    "times of each h one after another, each from the field of the one before "
-                    "(initial.file)");
+        hs_complain(reader, hs_wall_key(reader, keys, "h").text,
+                    "an expression of it may depend on x, y, z, not on t; for an h that changes "
+                    "with time give h_table, two columns of times in s and numbers");
         return;
     }
-    wall->h = function->value.constant;
-    if (wall->h < 0.0)
-        hs_complain(reader, key.text, "must be >= 0 [W/(m^2 K)]");
+    double least = function->value.constant;
+    wall->h = least;
+    for (int n = 0; n < function->points; n++) {
+        wall->h = n == 0 ? function->number[n] : fmax(wall->h, function->number[n]);
+        least = n == 0 ? function->number[n] : fmin(least, function->number[n]);
+    }
+    if (least < 0.0)
+        hs_complain(reader, hs_wall_key(reader, keys, function->points ? "h_table" : "h").text,
+                    "must be >= 0 [W/(m^2 K)], but has %.9g", least);
+    if (least < wall->h)
+        number_h(reader->problem, h.function, wall);
+}
+
+/* Where h changes in time, so does what it brings of the ambient's warmth. */
+static void read_ambient(struct hs_reader *reader, const struct hs_wall_keys *keys,
+                         struct hs_wall *wall)
+{
+    if (!hs_read_wall_number(reader, keys, "ambient", -INFINITY, &wall->ambient) ||
+        wall->h_function < 0)
+        return;
+    if (hs_wall_number_moves(&wall->ambient)) {
+        hs_complain(reader, hs_wall_key(reader, keys, "ambient").text,
+                    "where h_table is given it may depend on t or on x, y, z, not on both; give "
+                    "one of these, or h as a number");
+        return;
+    }
+    wall->h_ambient = hs_add_product(reader->problem, wall->h_function, wall->ambient.function);
 }
 
 /* Heat flows in W need conductivities in W/(m K). */
@@ -208,6 +250,7 @@ static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
     const struct hs_boundary_kind *kind = find_kind(reader, keys);
     wall->face = keys->face;
     wall->flux = wall->ambient = wall->value = none;
+    wall->h_function = wall->h_ambient = -1;
     if (!kind || !check_numbers(reader, keys, kind))
         return;
     wall->kind = kind->in_body.kind;
@@ -217,7 +260,7 @@ static void read_wall(struct hs_reader *reader, const struct hs_wall_keys *keys,
         hs_read_wall_number(reader, keys, "flux", -INFINITY, &wall->flux);
     if (uses(kind, "h")) {
         read_h(reader, keys, wall);
-        hs_read_wall_number(reader, keys, "ambient", -INFINITY, &wall->ambient);
+        read_ambient(reader, keys, wall);
     }
     check_units(reader, keys, wall);
 }

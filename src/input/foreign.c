@@ -16,10 +16,6 @@
     "file; dataset; }; capacity = { file; dataset; }; }; one that depends on temperature is not "  \
     "there yet"
 #define LATENT "latent heat is not there yet, nor are properties that depend on temperature"
-#define H_IN_TIME                                                                                  \
-    "h may change along the wall, not in time; give a number, an expression of x, y, z, or "       \
-    "h_file, and let ambient or flux change in time; or run the times of each h one after "        \
-    "another, each from the field of the one before (initial.file)"
 #define OF_WALL                                                                                    \
     "a wall has a flux in W/m^2, its power over its area, negative where it heats the body"
 #define NO_FILE "a material's is the same all over it; source.file has numbers for each node"
@@ -39,8 +35,6 @@ static const struct {
     {"boundary.FACE.", "emissivity", NULL,
      "radiation is not there yet; near a temperature T it is robin with h = 4*emissivity*5.67e-8*"
      "T^3 (T in K)"},
-    {"boundary.FACE.", "h_table", ".h", H_IN_TIME},
-    {"boundary.FACE.patches[].", "h_table", ".h", H_IN_TIME},
     {"boundary.FACE.", "power", ".flux", OF_WALL},
     {"boundary.FACE.patches[].", "power", ".flux", OF_WALL},
     {"material.", "emissivity", NULL, "radiation is not there yet"},

@@ -86,7 +86,7 @@ class Wall:
     def __init__(self, face, name):
         self.face, self.name = face, name
         self.box, self.label = Box([]), None
-        self.kind = "exchanges"
+        self.kind, self.h_varies = "exchanges", False
         self.number = {}
 
     def has(self, body, at, node, slack=0.0):
@@ -157,6 +157,8 @@ class Body:
     def make_table(self, key, value):
         times = np.cumsum([self.dice.uniform(0.005, 0.3) for _ in range(4)]) - 0.01
         table, file = [value * self.dice.uniform(0.3, 1.5) for _ in times], self.file("csv")
+        if key == "h" and self.dice.random() < 0.3:
+            table[1] = 0.0  # for a time there is no convection
         file.write_text("".join(f"{t!r}, {v!r}\n" for t, v in zip(map(float, times), table)))
         return f'{key}_table = "{file.name}"; ', lambda t: np.interp(t, times, table)
 
@@ -273,11 +275,13 @@ class Body:
         return told
 
     def make_number(self, wall, key, scale):
-        """A number; an expression of place, time or both; a field or a table from a file, or both. h does not depend on
-        time."""
+        """A number; an expression of place, time or both; a field or a table from a file, or both. h depends on time by
+        a table alone, and then the ambient not on both at once."""
         dice, across = self.dice, [a for a in self.there if a != wall.face // 2]
         value = scale * dice.uniform(0.5, 2) * (1 if key == "h" else dice.choice([1, 1, -1]))
-        how = dice.choice(["number"] + ["place", "field"] * bool(across) + ["time", "table", "moves", "moves"] * (key != "h" and not self.steady))
+        in_time = {"h": ["table"], "ambient": ["time", "table"] + ["moves", "moves"] * (not wall.h_varies)}
+        in_time = [] if self.steady else in_time.get(key, ["time", "table", "moves", "moves"])
+        how = dice.choice(["number"] + ["place", "field"] * bool(across) + in_time)
         wall.number[key] = lambda p, t: value
         if how == "number":
             return f"{key} = {value!r}; "
@@ -303,7 +307,8 @@ class Body:
                 return field[tuple(at[n][float(p[a])] for n, a in enumerate(across))]
 
             wall.number[key] = lambda p, t: in_field(p)
-        if how == "table" or (key != "h" and not self.steady and dice.random() < 0.5):
+        if how == "table" or (in_time and dice.random() < 0.5):
+            wall.h_varies = wall.h_varies or key == "h"
             table, at_time = self.make_table(key, value if field is None else 1)
             told += table
             wall.number[key] = lambda p, t: at_time(t) * (1 if field is None else in_field(p))

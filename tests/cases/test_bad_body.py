@@ -123,7 +123,7 @@ ONE_LINE = [
     (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 2e-5; }, { between = ["wood", "copper"]; resistance = 1e-5; } );', "contacts[1].between: contacts[0] is between the same two; keep one of them"),
     # ---- walls
     (10, face('type = "robin"; h = 25.0;'), "boundary.x_min.ambient: missing; a robin boundary needs it, or ambient_file or ambient_table"),
-    (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file\n"),
+    (10, face('type = "robin"; ambient = 25.0;'), "boundary.x_min.h: missing; a robin boundary needs it, or h_file or h_table\n"),
     (10, face('type = "neumann";'), "boundary.x_min.flux: missing; a neumann boundary needs it, or flux_file or flux_table"),
     (10, face('type = "dirichlet";'), "boundary.x_min.value: missing; a dirichlet boundary needs it, or value_file or value_table"),
     (10, face('type = "neumann"; gradient = 1.0;'), "boundary.x_min.gradient = 1.0: in a body, and on a stretched grid, what leaves is a flux; give flux in W/m^2, for which a material needs conductivity, density and specific_heat"),
@@ -133,8 +133,8 @@ ONE_LINE = [
     (10, face('type = "dirichlet"; value = 3.0; h = 1.0;'), "boundary.x_min.h = 1.0: a dirichlet boundary does not use it; remove it, or change the type"),
     (10, face('type = "robin"; h = -25.0; ambient = 293.15;'), "boundary.x_min.h = -25.0: must be >= 0 [W/(m^2 K)]"),
     (10, face('type = "robin"; h = "y-0.1"; ambient = 293.15;'), 'boundary.x_min.h = "y-0.1": is -0.1 at node (0, 0), x = 0, y = 0 m; it must be a finite number, 0 or more, everywhere'),
-    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file, and let ambient or flux change in time; or run the times of each h one after another, each from the field of the one before (initial.file)'),
-    (10, face('type = "robin"; h = "1+y*t"; ambient = 293.15;'), 'boundary.x_min.h = "1+y*t": may change along the wall, not in time; give a number, an expression of x, y, z, or h_file, and let ambient or flux change in time; or run the times of each h one after another, each from the field of the one before (initial.file)'),
+    (10, face('type = "robin"; h = "1+t"; ambient = 293.15;'), 'boundary.x_min.h = "1+t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table, two columns of times in s and numbers'),
+    (10, face('type = "robin"; h = "1+y*t"; ambient = 293.15;'), 'boundary.x_min.h = "1+y*t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table, two columns of times in s and numbers'),
     (10, face('type = "robin"; h = "y*t-1"; ambient = 293.15;'), 'boundary.x_min.h = "y*t-1": is -1 at node (0, 0), x = 0, y = 0 m, at t = 0 s; it must be a finite number, 0 or more, everywhere'),
     (10, face('type = "robin"; h = 1.0; ambient = "t+1/y";'), 'boundary.x_min.ambient = "t+1/y": is inf at node (0, 0), x = 0, y = 0 m, at t = 0 s; it must be a finite number everywhere'),
     (10, face('type = "reflective"; patches = ( { type = "neumann"; flux = "log(t-y-1)"; lower = [0.1]; upper = [0.2]; } );'), 'boundary.x_min.patches[0].flux = "log(t-y-1)": is not a number (NaN) at node (0, 0), x = 0, y = 0 m, at t = 0 s;'),
@@ -143,11 +143,9 @@ ONE_LINE = [
     (10, face('type = "neumann"; flux = 3.0; flux_table = "table.txt";'), "boundary.x_min.flux = 3.0: give either flux, or flux_file and flux_table, one or both, which are multiplied"),
     (10, face('type = "neumann"; flux_file = "wrong.npy";'), "boundary.x_min.flux_file = \"wrong.npy\": the array of wrong.npy is 8, the face is 9 (y); a leading axis of steps may come before; resample it to the nodes of the face\n"),
     (10, face('type = "robin"; ambient = 1.0; h_file = "negative.npy";'), 'boundary.x_min.h_file = "negative.npy": is -1 at node (0, 3), x = 0, y = 0.3 m; it must be a finite number, 0 or more, everywhere'),
-    (10, face('type = "robin"; h = 3.0; h_file = "face.npy"; ambient = 1.0;'), "boundary.x_min.h = 3.0: give either h, or h_file\n"),
-    (10, face('type = "reflective"; patches = ( { type = "robin"; ambient = 1.0; h_table = "table.txt"; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].h_table: unknown key; h may change"),
+    (10, face('type = "robin"; h = 3.0; h_file = "face.npy"; ambient = 1.0;'), "boundary.x_min.h = 3.0: give either h, or h_file and h_table, one or both, which are multiplied\n"),
     (10, face('type = "neumann"; power = 100.0;'), "boundary.x_min.power: unknown key; a wall has a flux in W/m^2, its power over its area, negative where it heats the body"),
     (10, face('type = "reflective"; patches = ( { type = "neumann"; power = 100.0; lower = [0.1]; upper = [0.2]; } );'), "boundary.x_min.patches[0].power: unknown key; a wall has a flux in W/m^2"),
-    (10, face('type = "robin"; ambient = 1.0; h_table = "table.txt";'), 'boundary.x_min.h_table: unknown key; h may change along the wall, not in time; give a number, an expression of x, y, z, or h_file'),
     (10, face('type = "neumann"; flux = 1.0; flux_dataset = "q";'), 'boundary.x_min.flux_dataset = "q": belongs to boundary.x_min.flux_file, which is missing; give that, or remove this'),
     (5, 'body = ( { file = "labels.npy"; names = "copper"; },', 'body[0].names = "copper": must be a list of strings ["...", "..."]'),
     (8, 'contacts = ( { between = "copper"; resistance = 2e-5; } );', 'contacts[0].between = "copper": must be a list of strings ["...", "..."]'),
@@ -317,18 +315,6 @@ def test_a_materials_table_may_not_have_watts(tmp_path):
     (tmp_path / "load.csv").write_text("t,P [W]\n0,1\n24,2\n")
     result = heatsolve(tmp_path, GOOD, "--set", 'materials[0].source_table="load.csv"')
     assert_refused(result, 2, ['materials[0].source_table = "load.csv": load.csv:1: the heading has the numbers in W; they are read in W/m^3'])
-
-
-def test_h_has_no_table(tmp_path):
-    """The key is refused with the reason, and no list of options has it."""
-    text = "grid = { points = [5]; };\nmaterial = { conductivity = 1.0; density = 1.0; specific_heat = 1.0; };\ninitial = { value = 1.0; };\n"
-    text += 'boundary = { all = { type = "robin"; ambient = 1.0; h_table = "table.txt"; }; };\ntime = { end = 1.0; };\n'
-    result = heatsolve(tmp_path, text)
-    assert_refused(result, 2, ["case.cfg:4: boundary.all.h_table: unknown key; h may change along the wall, not in time; give a number"])
-    assert result.stderr.count("\n") == 1, result.stderr
-    listed = must(".", "options")
-    assert "boundary.FACE.h_file" in listed and "boundary.FACE.patches[].h_file" in listed
-    assert "h_table" not in listed
 
 
 @pytest.mark.parametrize("group", ["materials", "materials[0]", "materials[0].perfusion", "body", "body[1]", "measured"])

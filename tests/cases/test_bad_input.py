@@ -266,7 +266,7 @@ ONE_LINE = [
     (7, 'boundary = { all = { type = "dirichlet"; }; };', "boundary.all.value: missing; a dirichlet boundary needs value"),
     (7, 'boundary = { x_min = { type = "robin"; h = 1.0; }; };', "boundary.x_min.ambient: missing; a robin boundary needs h and ambient"),
     (7, 'boundary = { x_min = { type = "robin"; h = -1.0; ambient = 0; }; };', "boundary.x_min.h = -1.0: must be >= 0 [W/(m^2 K)]"),
-    (7, 'boundary = { x_min = { type = "robin"; h = "t"; ambient = 0; }; };', 'boundary.x_min.h = "t": may change along the wall, not in time; give a number'),
+    (7, 'boundary = { x_min = { type = "robin"; h = "t"; ambient = 0; }; };', 'boundary.x_min.h = "t": an expression of it may depend on x, y, z, not on t; for an h that changes with time give h_table'),
     (7, 'boundary = { x_min = { type = "neumann"; }; };', "boundary.x_min: a neumann boundary needs flux or gradient"),
     (7, 'boundary = { x_min = { type = "neumann"; flux = 1; gradient = 1; }; };', "boundary.x_min: a neumann boundary needs flux or gradient, not both"),
     (7, 'boundary = { x_min = { type = "reflective"; value = 1; }; };', "boundary.x_min.value = 1: a reflective boundary does not use it; remove it"),

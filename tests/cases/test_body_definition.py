@@ -72,8 +72,8 @@ def test_long_steps_of_a_random_body_come_to_what_its_sweeps_come_to(tmp_path, s
 
 @pytest.mark.parametrize("seed", range(max(MANY // 5, 1)))
 def test_the_slowest_mode_of_a_random_body_is_told(tmp_path, seed):
-    body = Body(seed, tmp_path)
-    told = json.loads(printed(tmp_path, "check", "case.cfg", "--json", "--set", "steady.tolerance=1e-6"))
+    body = Body(seed, tmp_path, steady="tolerance = 1e-6")
+    told = json.loads(printed(tmp_path, "check", "case.cfg", "--json"))
     rates = body.rates()
     is_held = len(rates) > 0 and abs(rates[0]) > 1e-12 * rates[-1]
     rates = rates if is_held else rates[1:]

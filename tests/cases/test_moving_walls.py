@@ -212,7 +212,9 @@ def random_case(directory, seed, form, dims, precision, **more):
         lambda: {"type": "dirichlet", "value": f"1+sin({speed()})"},
         lambda: {"type": "fixed"},
         lambda: {"type": "neumann", "flux": "cos(7*t)"},
+        lambda: {"type": "robin", "h_table": "h.txt", "ambient": rng.choice(["1", "2+sin(9*t)"])},
     ]
+    (directory / "h.txt").write_text(f"0 0.5\n{0.3 / fast!r} 9\n{0.6 / fast!r} 0\n{0.9 / fast!r} 5\n")
     axes = {}
     boundary = {}
     for a, n in zip("xyz", points):
@@ -264,6 +266,10 @@ EACH = [(form, dims) for form in FORMS for dims in (1, 2, 3) if (form, dims) != 
 CASES = [(form, dims, seed) for form, dims in EACH for seed in range(2 if form == "arrays" else 4)]
 
 
+def h_varies(settings):
+    return "h_table" in json.dumps(settings["boundary"])
+
+
 def moves(settings):
     return "*x" in json.dumps(settings["boundary"]) and "*t" in json.dumps(settings["boundary"])
 
@@ -272,7 +278,8 @@ def moves(settings):
 def test_neither_kernels_nor_threads_change_a_bit(tmp_path, form, dims, seed):
     precision = PRECISIONS[seed % 2]
     settings = random_case(tmp_path, 100 * dims + seed, form, dims, precision)
-    kernels = ["reference", "openmp"] + (["conduction_wavefront"] if dims > 1 and form != "arrays" else [])
+    fuses = dims > 1 and form != "arrays" and not h_varies(settings)
+    kernels = ["reference", "openmp"] + ["conduction_wavefront"] * fuses
     first = None
     for kernel in kernels:
         for threads in (1, 3) if kernel != "reference" else (2,):
@@ -323,9 +330,12 @@ def test_walls_of_time_alone_where_all_rows_differ(tmp_path, precision):
     assert np.abs(history["imbalance"][1:]).max() <= bound * max(1.0, np.abs(history["stored"][1:]).max())
 
 
-def test_they_do_move():
-    """Shows that the cases above do contain walls that move."""
-    assert sum(moves(random_case(None, 100 * dims + seed, "bytes", dims, "double")) for _, dims, seed in CASES if _ == "bytes") >= 10
+def test_they_do_move(tmp_path):
+    """Shows that the cases above do contain walls that move, and an h that changes; but some can be fused."""
+    cases = [(form, random_case(tmp_path, 100 * dims + seed, form, dims, "double")) for form, dims, seed in CASES]
+    assert sum(moves(case) for form, case in cases if form == "bytes") >= 10
+    assert all(sum(h_varies(case) for of, case in cases if of == form) >= 3 for form in FORMS)
+    assert sum(not h_varies(case) for form, case in cases if form == "bytes") >= 3
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -76,8 +76,20 @@ PERFUSED = {
     "materials": [BODY["materials"][0], {**BODY["materials"][1], "perfusion": {"rate": 50.0, "reference": "310+0.1*t"}}],
 }
 
+# and convection by two tables, at walls of several ranks and of one
+WINDY = {
+    **PERFUSED,
+    "boundary": {
+        "x_min": {"type": "robin", "h_table": "wind.csv", "ambient": "310+0.1*t"},
+        "z_max": {"type": "robin", "h_table": "fan.csv", "h_file": "along.npy", "ambient": 280.0},
+    },
+}
+
 
 def write(directory, case, **more):
+    (directory / "wind.csv").write_text("0 9\n20 90\n50 0\n")
+    (directory / "fan.csv").write_text("0 5\n30 0\n60 50\n")
+    np.save(directory / "along.npy", np.linspace(1.0, 2.0, 16 * 17).reshape(16, 17))
     settings = {**case, **more}
     settings["solver"] = {"backend": "cpu", **settings.get("solver", {})}
     (directory / "case.cfg").write_text(config(settings))
@@ -138,18 +150,18 @@ def our_lines(text):
 # ---- the file of one rank ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY], ids=["plate", "block", "body"])
+@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY, WINDY], ids=["plate", "block", "body", "windy"])
 @pytest.mark.parametrize("kernel", ["auto", "wavefront"])
 def test_any_number_of_ranks_writes_the_same_file(tmp_path, case, kernel):
-    if case is BODY:
-        kernel = "auto" if kernel == "auto" else "conduction_wavefront"
+    if case in (BODY, WINDY):
+        kernel = "auto" if kernel == "auto" else "conduction_wavefront" if case is BODY else "reference"
     write(tmp_path, case, time={"sweeps": 53}, output={"every": 9, "history_every": 4}, solver={"kernel": kernel})
     one = alone(tmp_path, "one.h5")
     for ranks in (1, 2, 5):
         assert_same(one, run(tmp_path, ranks, f"{ranks}.h5"))
 
 
-@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY, PERFUSED], ids=["plate", "block", "body", "perfused"])
+@pytest.mark.parametrize("case", [PLATE, BLOCK, BODY, PERFUSED, WINDY], ids=["plate", "block", "body", "perfused", "windy"])
 @pytest.mark.parametrize("more", [{}, {"tolerance": 0.5}], ids=["whole", "cut"])
 def test_steps_of_many_sweeps_too(tmp_path, case, more):
     write(tmp_path, case, time={"end": 60.0, "step": 12.0, "method": "rkl2", **more}, output={"interval": 30.0})

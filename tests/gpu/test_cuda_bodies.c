@@ -1,7 +1,7 @@
 /*
  * Bodies of many materials: every conduction kernel on the CUDA backend gives the bits of the CPU
  * backend, also in the long steps of rkl2. Networks have random rows in all forms, uniform,
- * periodic or stretched axes, held and prescribed nodes, sinks, and forcings and sources that
+ * periodic or stretched axes, held and prescribed nodes, and sinks, forcings and sources that
  * change with time or do not. The step changes during a run and changes back. Some runs are long
  * enough for a CUDA graph.
  *
@@ -50,18 +50,32 @@ static void make_time_functions(struct hs_problem *problem, bool varies)
     }
 }
 
-static void make_forcings(struct hs_network *network)
+static void make_forcings(struct hs_network *network, bool sinks)
 {
     network->forcing_count = FORCINGS;
     network->forcing = calloc(FORCINGS, sizeof *network->forcing);
     for (int f = 1; f < FORCINGS; f++) {
         struct hs_forcing *forcing = &network->forcing[f];
-        forcing->count = 1 + (int)roll(HS_FORCING_TERMS);
-        for (int n = 0; n < forcing->count; n++) {
-            forcing->function[n] = (int)roll(FUNCTIONS);
-            forcing->weight[n] = between(-0.5, 1.0);
+        forcing->inflow.count = 1 + (int)roll(HS_FORCING_TERMS);
+        for (int n = 0; n < forcing->inflow.count; n++) {
+            forcing->inflow.function[n] = (int)roll(FUNCTIONS);
+            forcing->inflow.weight[n] = between(-0.5, 1.0);
         }
+        forcing->sink.count = sinks ? (int)roll(4) : 0;
+        for (int n = 0; n < forcing->sink.count; n++) {
+            forcing->sink.function[n] = 1 + (int)roll(FUNCTIONS - 1);
+            forcing->sink.weight[n] = between(0.0, 0.5);
+        }
+        forcing->steady_sink = forcing->sink.count > 0 ? between(0.0, 0.5) : 0.0;
     }
+}
+
+/* Of a sink that changes with time, 4 is above the largest. */
+static void set_largest(const struct hs_network *network, struct hs_network_row *row, int64_t count)
+{
+    for (int64_t n = 0; n < count; n++)
+        if (network->forcing[row[n].forcing].sink.count > 0)
+            row[n].sink = 4.0;
 }
 
 /* A row for nodes that are the last along some axes (one bit each), where they have no edge. Steps
@@ -122,7 +136,7 @@ static struct hs_network *make_network(const struct hs_problem *problem, enum hs
     network->form = form;
     for (int axis = 0; axis < problem->grid.dims; axis++)
         network->wrap[axis] = problem->face[2 * axis].wrap;
-    make_forcings(network);
+    make_forcings(network, roll(3) == 0);
     if (form == HS_NETWORK_ARRAYS)
         network->node = calloc(count, sizeof *network->node);
     else {
@@ -134,6 +148,8 @@ static struct hs_network *make_network(const struct hs_problem *problem, enum hs
         network->number = calloc(count, form == HS_NETWORK_BYTES ? 1 : 2);
     }
     set_nodes(network, kinds, acted);
+    set_largest(network, network->row, network->row_count);
+    set_largest(network, network->node, form == HS_NETWORK_ARRAYS ? (int64_t)count : 0);
     return network;
 }
 

@@ -321,6 +321,48 @@ void test_cuda_multigrid__steps_of_bodies_are_those_of_the_host(void **state)
             }
 }
 
+/* Gives the rows that have a sink one that falls from its value to a tenth and rises again. */
+static void vary_sinks(struct hs_problem *problem, int64_t rows, struct hs_network_row *row)
+{
+    static const double time[] = {0.0, 1e-4, 3e-4, 1.0}, number[] = {1.0, 0.1, 1.0, 0.3};
+    struct hs_time_function *function = calloc(1, sizeof *function);
+    struct hs_network *network = problem->network;
+    function->points = 4;
+    function->time = memcpy(malloc(sizeof time), time, sizeof time);
+    function->number = memcpy(malloc(sizeof number), number, sizeof number);
+    problem->time_function_count = 1;
+    problem->time_functions = function;
+    network->forcing = realloc(network->forcing, 2 * sizeof *network->forcing);
+    network->forcing_count = 2;
+    double largest = 0.0;
+    for (int64_t n = 0; n < rows; n++)
+        largest = fmax(largest, row[n].sink);
+    network->forcing[1] = (struct hs_forcing){.sink = {.count = 1, .weight = {largest}}};
+    for (int64_t n = 0; n < rows; n++)
+        if (row[n].sink > 0.0) {
+            row[n].forcing = 1;
+            row[n].sink = largest;
+        }
+}
+
+void test_cuda_multigrid__steps_with_sinks_that_change_are_those_of_the_host(void **state)
+{
+    static const int64_t points[HS_AXES] = {49, 37, 19};
+    for (int precision = 0; precision < HS_PRECISIONS; precision++)
+        for (int form = 0; form < 3; form++) {
+            struct body_case body =
+                make_body(form == HS_NETWORK_ARRAYS ? BLOCKS : LAYERS, 10.0, false,
+                          (enum hs_network_form)form, (enum hs_precision)precision, 3, points);
+            const bool arrays = form == HS_NETWORK_ARRAYS;
+            vary_sinks(&body.c.problem,
+                       arrays ? hs_grid_count(&body.network->grid) : body.network->row_count,
+                       arrays ? body.network->node : body.network->row);
+            check_steps(&body.c, &hs_kernel_cuda_conduction_basic, &hs_kernel_cpu_openmp, 1e-4,
+                        "sinks that change");
+            release_body(&body);
+        }
+}
+
 void test_cuda_multigrid__takes_few_iterations(void **state)
 {
     static const int64_t sizes[] = {32, 33, 64, 65};

@@ -118,7 +118,7 @@ const struct hs_kernel hs_kernel_cuda_conduction_march = {
     .origin = "Micikevicius, GPGPU-2 (2009); Rawat et al., PPoPP'18",
     .device = HS_CUDA,
     .features = HS_CONDUCTION | HS_ALL_FORMS | HS_2D | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
-                HS_ALL_VALUES | HS_TAKES_PLANES,
+                HS_ALL_VALUES | HS_SINK_TIME | HS_TAKES_PLANES,
     .steps = 1,
     .plan = plan_march,
     .sweep = hs_sweep_cuda_conduction_march,
@@ -130,7 +130,7 @@ const struct hs_kernel hs_kernel_cuda_conduction_bulk = {
     .origin = "warps for loads and for sums: Bauer et al., CudaDMA, SC'11",
     .device = HS_CUDA,
     .features = HS_CONDUCTION | HS_PALETTE | HS_3D | HS_RADIUS_1 | HS_ALL_PRECISIONS |
-                HS_ALL_VALUES | HS_TAKES_PLANES,
+                HS_ALL_VALUES | HS_SINK_TIME | HS_TAKES_PLANES,
     .steps = 1,
     .plan = plan_bulk,
     .sweep = hs_sweep_cuda_conduction_bulk,

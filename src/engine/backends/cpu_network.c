@@ -128,6 +128,7 @@ bool hs_cpu_network_init(struct hs_backend_state *state)
     mine->view.row_count = network->row_count;
     memcpy(mine->view.wrap, network->wrap, sizeof mine->view.wrap);
     mine->varies = hs_network_varies(network, state->problem->time_functions);
+    mine->sinks_vary = hs_network_sinks_vary(network);
     mine->given = hs_new(((size_t)network->given.count + 1) * sizeof *mine->given);
     return as_arrays(state->problem) ? init_arrays(state) : init_palette(state);
 }
@@ -164,20 +165,45 @@ static void set_arrays(struct hs_backend_state *state, double step)
         wrap(state, array[axis].origin, hs_precision_size(precision));
 }
 
-/* Writes what forcings add in a sweep of `step`, or prescribe, at time t. */
-static void put_forced(const struct hs_backend_state *state, bool prescribed, double t, double step,
-                       void *field)
+/* Writes what forcings add in a sweep, or prescribe at its time t. */
+static void put_forced(const struct hs_backend_state *state, bool prescribed,
+                       const struct hs_network_time *time, void *field)
 {
     const struct hs_network *network = state->problem->network;
     const struct hs_cpu_network *mine = &state->network;
     const int64_t count = mine->forced_count[prescribed], *const node = mine->forced[prescribed];
     for (int f = 0; f < network->forcing_count && count > 0; f++)
-        mine->sum[f] = hs_forcing_at(&network->forcing[f], state->problem->time_functions, t);
+        mine->sum[f] =
+            hs_terms_at(&network->forcing[f].inflow, state->problem->time_functions, time->t);
 #pragma omp parallel for num_threads(state->threads) schedule(static) if (count > 1 << 14)
     for (int64_t n = 0; n < count; n++) {
         const struct hs_network_row *row = &network->node[node[n]];
         hs_write(state->problem->precision, field, hs_layout_node(&state->layout, node[n]),
-                 hs_network_added_by(row, mine->sum[row->forcing], step));
+                 hs_network_added_by(row, mine->sum[row->forcing], time->step));
+    }
+}
+
+/* Writes the sinks that change with time. */
+static void put_sinks(const struct hs_backend_state *state, double t)
+{
+    const struct hs_problem *problem = state->problem;
+    const struct hs_network *network = problem->network;
+    const struct hs_cpu_network *mine = &state->network;
+    if (!as_arrays(problem)) {
+        hs_network_set_sinks(network, problem->time_functions, problem->precision, t, mine->row);
+        return;
+    }
+    for (int f = 0; f < network->forcing_count; f++)
+        mine->sum[f] = network->forcing[f].steady_sink +
+                       hs_terms_at(&network->forcing[f].sink, problem->time_functions, t);
+    const int64_t count = mine->forced_count[false];
+#pragma omp parallel for num_threads(state->threads) schedule(static) if (count > 1 << 14)
+    for (int64_t n = 0; n < count; n++) {
+        const int64_t node = mine->forced[false][n];
+        const int forcing = network->node[node].forcing;
+        if (network->forcing[forcing].sink.count > 0)
+            hs_write(problem->precision, mine->array[HS_CPU_SINK].origin,
+                     hs_layout_node(&state->layout, node), mine->sum[forcing]);
     }
 }
 
@@ -200,8 +226,10 @@ void hs_cpu_network_update(struct hs_backend_state *state, const struct hs_span 
         const struct hs_network_time time = {.t = hs_span_time(span, first + s),
                                              .next = hs_span_time(span, first + s + 1),
                                              .step = span->step};
+        if (mine->sinks_vary)
+            put_sinks(state, time.t);
         if (as_arrays(problem))
-            put_forced(state, false, time.t, time.step, mine->array[HS_CPU_ADDED].origin);
+            put_forced(state, false, &time, mine->array[HS_CPU_ADDED].origin);
         else
             hs_network_forcing(problem->network, problem->time_functions, problem->precision, &time,
                                (char *)mine->forcing +
@@ -222,5 +250,5 @@ void hs_cpu_network_prescribe(const struct hs_backend_state *state, double t, vo
         hs_write(problem->precision, field, hs_layout_node(&state->layout, given->node[n]),
                  state->network.given[n]);
     if (as_arrays(problem))
-        put_forced(state, true, t, 0.0, field);
+        put_forced(state, true, &(struct hs_network_time){.t = t}, field);
 }

@@ -31,7 +31,7 @@ struct hs_cpu_source {
 enum { HS_CPU_RATE = HS_AXES, HS_CPU_SINK, HS_CPU_ADDED, HS_CPU_ARRAYS };
 struct hs_cpu_network {
     struct hs_network_view view;
-    bool varies;                              /* in time */
+    bool varies, sinks_vary;                  /* in time */
     double step;                              /* s: what the contents are for; NaN: nothing yet */
     int steps;                                /* sweeps that the forcing is for */
     void *number, *row, *forcing;             /* of a palette */

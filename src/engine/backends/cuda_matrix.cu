@@ -188,8 +188,9 @@ hs_status hs_cuda_matrix_init(hs_cuda_matrix *self, const hs_equations *equation
 hs_status hs_cuda_matrix_shift(hs_cuda_matrix *self, hs_error *err)
 {
     const double shift = self->equations->shift;
-    if (shift == self->shift)
+    if (shift == self->shift && self->sinks_set == self->equations->sinks_set)
         return HS_OK;
     self->shift = shift;
+    self->sinks_set = self->equations->sinks_set;
     return self->form == HS_NETWORK_ARRAYS ? put_sinks(self, err) : put_rows(self, err);
 }

@@ -24,6 +24,7 @@ struct hs_cuda_matrix {
     double *row; /* [rows][HS_CUDA_MATRIX_ROW] */
     double *edge[HS_AXES], *sink, *rate;
     double shift;      /* that the sinks contain */
+    int64_t sinks_set; /* of the equations, which these are */
     hs_cuda_pool pool; /* its memory, and that of vectors; owned */
     cudaStream_t stream;
 };
@@ -35,7 +36,7 @@ hs_lattice hs_cuda_matrix_lattice(const hs_grid *grid, const bool wrap[HS_AXES],
 /* Makes all but the sinks. */
 hs_status hs_cuda_matrix_init(hs_cuda_matrix *matrix, const hs_equations *equations,
                               cudaStream_t stream, hs_error *err);
-/* Sets the sinks for the equations' shift. */
+/* Sets the sinks for the equations' sinks and shift. */
 hs_status hs_cuda_matrix_shift(hs_cuda_matrix *matrix, hs_error *err);
 
 /* An array with `size` bytes for each node, zero-filled. */

@@ -50,10 +50,36 @@ __global__ void __launch_bounds__(THREADS) act(const __grid_constant__ action<T>
     const hs_forcing &forcing = a.forcing[row.forcing];
     const int time = (int)blockIdx.y + (row.kind == HS_NODE_PRESCRIBED ? 1 : 0);
     double sum = 0.0;
-    for (int term = 0; term < forcing.count; term++)
-        sum += forcing.weight[term] * a.value[time * a.functions + forcing.function[term]];
+    for (int term = 0; term < forcing.inflow.count; term++)
+        sum += forcing.inflow.weight[term] *
+               a.value[time * a.functions + forcing.inflow.function[term]];
     a.out[blockIdx.y * a.apart + (a.on.at ? a.on.at[n] : n)] =
         (T)hs_network_added_by(&row, sum, a.step);
+}
+
+/* Sinks that change with time, of one sweep; `most`: the largest of each. */
+template <typename T>
+struct sinks {
+    hs_cuda_acted on;
+    const hs_forcing *forcing;
+    const double *value; /* [functions] */
+    bool most;
+    T *out; /* of row 0, or node (0, 0, 0); the next one's is `apart` elements further */
+    int64_t apart;
+};
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) set_sinks(const __grid_constant__ sinks<T> s)
+{
+    const int64_t n = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (n >= s.on.count || s.forcing[s.on.row[n].forcing].sink.count == 0)
+        return;
+    const hs_forcing &forcing = s.forcing[s.on.row[n].forcing];
+    double sum = 0.0;
+    for (int term = 0; term < forcing.sink.count; term++)
+        sum += forcing.sink.weight[term] * s.value[forcing.sink.function[term]];
+    s.out[(s.on.at ? s.on.at[n] : n) * s.apart] =
+        (T)(s.most ? s.on.row[n].sink : forcing.steady_sink + sum);
 }
 
 /* dt/C of each node, as arrays; nodes that are not free have a negative capacity. */
@@ -371,6 +397,27 @@ hs_status put_acted(const hs_cuda_network *network, const hs_cuda_acted *on, dou
     });
 }
 
+hs_status put_sinks(const hs_cuda_network *network, bool most, hs_error *err)
+{
+    const bool arrays = as_arrays(network->problem->network);
+    if (!network->sinks_vary || network->acted.count == 0)
+        return HS_OK;
+    return hs_cuda_typed(network->problem->precision, [&](auto zero) {
+        typedef decltype(zero) T;
+        sinks<T> s = {};
+        s.on = network->acted;
+        s.forcing = network->forcing;
+        s.value = network->value;
+        s.most = most;
+        s.out = arrays ? (T *)network->view.sink : (T *)network->view.row + HS_ROW_SINK;
+        s.apart = arrays ? 1 : HS_ROW_NUMBERS;
+        const int64_t blocks = hs_divide_up(s.on.count, THREADS);
+        set_sinks<<<(unsigned)blocks, THREADS, 0, network->stream>>>(s);
+        HS_CUDA_LAUNCHED(err, "set_sinks", blocks, THREADS);
+        return HS_OK;
+    });
+}
+
 hs_status set_rows(hs_cuda_network *network, double step, hs_error *err)
 {
     const hs_network *of = network->problem->network;
@@ -447,6 +494,7 @@ hs_status hs_cuda_network_init(hs_cuda_network *network, const hs_problem *probl
     network->sweeps = sweeps;
     network->step = NAN;
     network->varies = hs_network_varies(of, problem->time_functions) || of->given.count > 0;
+    network->sinks_vary = hs_network_sinks_vary(of);
     network->view.form = of->form;
     network->view.row_count = of->row_count;
     memcpy(network->view.wrap, of->wrap, sizeof of->wrap);
@@ -482,6 +530,7 @@ hs_status hs_cuda_network_update(hs_cuda_network *network, const hs_span *span, 
     HS_TRY(set_times(network, span, first, sweeps, err));
     const void *const added = network->view.row ? network->view.forcing : network->view.added;
     HS_TRY(put_acted(network, &network->acted, span->step, 0, sweeps, (void *)added, err));
+    HS_TRY(put_sinks(network, false, err));
     network->step = span->step;
     return HS_OK;
 }
@@ -515,6 +564,9 @@ hs_status hs_cuda_network_heat(const hs_cuda_network *network, const void *now, 
                                hs_partial *out, hs_error *err)
 {
     const hs_blocks blocks = hs_blocks_of(network->problem);
+    /* of arrays there is but one, which the balance wants with the largest h (balance/network.c) */
+    if (as_arrays(network->problem->network))
+        HS_TRY(put_sinks(network, true, err));
     hs_cuda_typed(network->problem->precision, [&](auto zero) {
         typedef decltype(zero) T;
         heat_of<T> h = {};

@@ -207,7 +207,7 @@ struct hs_cuda_network {
     hs_layout layout;
     cudaStream_t stream;
     hs_network_view view;
-    bool varies;                     /* in time */
+    bool varies, sinks_vary;         /* in time */
     double step;                     /* s: what the contents are for; NaN: nothing yet */
     int sweeps;                      /* of a call, at most */
     hs_cuda_acted acted, prescribed; /* prescribed: as arrays only */

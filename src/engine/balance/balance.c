@@ -75,12 +75,16 @@ static enum hs_status init(struct hs_balance *balance, struct hs_error *err)
         return read;
     (problem->body ? hs_balance_of_network : hs_balance_of_stencil)(balance);
     balance->sinks = is_perfused(problem);
+    balance->h_count = hs_walls_varying_h(problem->walls, problem->wall_count);
+    balance->weighted = hs_new(((size_t)balance->h_count + 1) * sizeof *balance->weighted);
     bool enough = true;
     for (int face = 0; face < 2 * problem->grid.dims && enough; face++) {
         const int depth = problem->face[face].wrap ? 0 : balance->op->depth(balance, face);
         enough = init_layers(problem, face, depth, &balance->mean[face]) &&
                  init_layers(problem, face, depth > 1, &balance->before[face]) &&
                  init_layers(problem, face, depth > 1, &balance->after[face]);
+        for (int n = 0; n < balance->h_count && enough; n++)
+            enough = init_layers(problem, face, depth > 0, &balance->weighted[n][face]);
     }
     return enough ? HS_OK : hs_error_add(err, HS_DEVICE, "no memory for the heat balance");
 }
@@ -118,7 +122,10 @@ void hs_balance_destroy(struct hs_balance *balance)
         free(balance->mean[face].values);
         free(balance->before[face].values);
         free(balance->after[face].values);
+        for (int n = 0; n < balance->h_count; n++)
+            free(balance->weighted[n][face].values);
     }
+    free(balance->weighted);
     hs_balance_source_release(&balance->source);
     free(balance->terms.flux);
     free(balance->all.leaving);
@@ -186,7 +193,7 @@ double hs_balance_function(const struct hs_balance *balance,
 {
     const struct hs_step_mean *step = &balance->step;
     double sum = 0.0;
-    if (function->points == 0 && !(hs_value_varies(&function->value) & HS_VARIES_T))
+    if (!hs_time_function_varies(function))
         return hs_time_function_at(function, 0.0);
     for (int64_t n = 0; n < step->count; n++)
         sum += step->weight[n] * hs_time_function_at(function, step->time[n]);
@@ -295,6 +302,19 @@ static enum hs_status fetch(const struct hs_balance_layers layers[HS_FACES], boo
     return HS_OK;
 }
 
+/* Fetches the means with the weights of each h; of one time they are all the same. */
+static enum hs_status fetch_weighted(struct hs_balance *balance,
+                                     const struct hs_step_state *step_state, struct hs_error *err)
+{
+    for (int n = 0; n < balance->h_count; n++) {
+        const int field = balance->step.h_mean > 0 ? balance->step.h_mean + n : balance->step.mean;
+        HS_TRY(hs_step_state_exchange(step_state, field, err));
+        HS_TRY(fetch(balance->weighted[n], true, step_state, err));
+        HS_TRY(hs_step_state_exchange(step_state, field, err));
+    }
+    return HS_OK;
+}
+
 /* Fetches the step's fields; `found` begins as the reduction of those that the loop kept. */
 static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step_state *step_state,
                                 struct hs_reduction *found, struct hs_error *err)
@@ -315,7 +335,8 @@ static enum hs_status fetch_all(struct hs_balance *balance, const struct hs_step
         HS_TRY(hs_reduce(cache->backend, cache->state, step_state->problem, &other, err));
     found->sunk = other.sunk;
     HS_TRY(fetch(balance->mean, true, step_state, err));
-    return hs_step_state_exchange(step_state, step->mean, err);
+    HS_TRY(hs_step_state_exchange(step_state, step->mean, err));
+    return fetch_weighted(balance, step_state, err);
 }
 
 /* Nodes that walls prescribe have no mean in the field: it is the mean of the prescribed values. */
@@ -437,8 +458,13 @@ static bool describe(struct hs_balance *balance, const struct hs_step_state *ste
         const struct hs_span span =
             hs_plan_span(step_state->plan, balance->problem, before, step_state->sweep);
         balance->t = hs_span_time(&span, 0);
-        *step =
-            (struct hs_step_mean){span.step, span.step, 1, 1, 1, &balance->t, &all, 0.0, 0.0, 0.0};
+        *step = (struct hs_step_mean){.step = span.step,
+                                      .sweep = span.step,
+                                      .before = 1,
+                                      .mean = 1,
+                                      .count = 1,
+                                      .time = &balance->t,
+                                      .weight = &all};
         balance->stencil = span.op.stencil;
     } else {
         method->mean(step_state->method, step);

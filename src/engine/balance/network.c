@@ -183,9 +183,37 @@ static double prescribed(const struct hs_balance *balance, const int64_t node[HS
     const struct hs_wall *wall = &balance->problem->walls[holder(balance, node)];
     if (hs_wall_number_moves(&wall->value))
         return hs_balance_value_at(balance, &wall->value.moving, node);
-    for (int n = 0; n < forcing->count; n++)
-        sum += forcing->weight[n] * own->function[forcing->function[n]];
+    for (int n = 0; n < forcing->inflow.count; n++)
+        sum += forcing->inflow.weight[n] * own->function[forcing->inflow.function[n]];
     return sum;
+}
+
+/* W/m^2 that convection takes from a node. *gross: the magnitudes of which it is the difference. */
+static double convect(const struct hs_balance *balance, const struct hs_wall *wall,
+                      const int64_t node[HS_AXES], int64_t place, double *gross)
+{
+    const struct own *own = balance->own;
+    const double share = hs_wall_h_share(wall, place), most = wall->h * share;
+    *gross = 0.0;
+    if (!(most > 0.0))
+        return 0.0;
+    const double T = hs_balance_at(balance, &balance->mean[wall->face], node);
+    if (wall->h_function < 0) {
+        const double ambient = number_at(balance, &wall->ambient, node, place);
+        *gross = most * (fabs(T) + fabs(ambient));
+        return most * (T - ambient);
+    }
+    /* the means of h*T and of h*ambient (core/method.h); at a node that a wall holds or prescribes,
+     * which takes that heat, of h times that of T */
+    const double weighted =
+        row_of(balance, node)->kind == HS_NODE_FREE
+            ? hs_balance_at(balance, &balance->weighted[wall->h_number][wall->face], node)
+            : T;
+    const double h = share * own->function[wall->h_function];
+    const double brought = share * own->function[wall->h_ambient] *
+                           (wall->ambient.field ? wall->ambient.field[place] : 1.0);
+    *gross = most * fabs(T) + fabs(brought);
+    return most * (weighted - T) + h * T - brought;
 }
 
 static void exchange(const struct hs_balance *balance, int face, int which,
@@ -199,16 +227,15 @@ static void exchange(const struct hs_balance *balance, int face, int which,
         const struct hs_wall *wall = &problem->walls[part->wall];
         int64_t node[HS_AXES];
         hs_grid_face_node(&problem->grid, face, part->place, node);
-        const double h = hs_wall_h_at(wall, part->place);
-        const double ambient = number_at(balance, &wall->ambient, node, part->place);
         const double flux = number_at(balance, &wall->flux, node, part->place);
-        const double T = h > 0.0 ? hs_balance_at(balance, &balance->mean[face], node) : 0.0;
-        hs_balance_leave(sums, part->wall, part->holder, part->area * (h * (T - ambient) + flux),
-                         part->area * (h * (fabs(T) + fabs(ambient)) + fabs(flux)));
+        double gross;
+        const double convected = convect(balance, wall, node, part->place, &gross);
+        hs_balance_leave(sums, part->wall, part->holder, part->area * (convected + flux),
+                         part->area * (gross + fabs(flux)));
     }
 }
 
-/* For one part of a face's list. */
+/* For one part of a face's list, with the largest h, as in the rows. */
 static struct hs_sum convection_of(const struct hs_balance *balance, int face, int which)
 {
     const struct own *own = balance->own;

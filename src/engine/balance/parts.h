@@ -93,6 +93,8 @@ struct hs_balance {
     double transfer[HS_AXES];  /* W/(m^2 K), for a stencil: from node to node along each axis */
     double width[HS_AXES][3];  /* m: of its control volumes: first, inside, last */
     struct hs_balance_layers mean[HS_FACES], before[HS_FACES], after[HS_FACES];
+    int h_count;                                    /* of walls' h that change with time */
+    struct hs_balance_layers (*weighted)[HS_FACES]; /* [h_count] with the weights of each h */
     struct hs_balance_sums all, part[HS_FACES][HS_BALANCE_PARTS]; /* all.leaving: of these, too */
     struct hs_sum put_in;
     /* results */

@@ -1,6 +1,7 @@
 /* Temperatures, sources and walls. */
 #include "core/text.h"
 #include "engine/doubts/checks.h"
+#include "engine/network/coefficients.h"
 #include "engine/ranks/ranks.h"
 #include "engine/walls/boundary_data_parts.h"
 #include "functions/evaluate.h"
@@ -461,13 +462,11 @@ static struct pull pull_of_network(const struct hs_problem *problem, const int64
     const struct hs_network_row *row = hs_network_row_at(
         problem->network, node[HS_X] + n[HS_X] * (node[HS_Y] + n[HS_Y] * node[HS_Z]));
     const struct hs_forcing *forcing = &problem->network->forcing[row->forcing];
-    double inflow = 0.0;
-    if (row->kind != HS_NODE_FREE || !(row->sink > 0.0))
+    const double sink = hs_network_sink(problem->network, row, problem->time_functions, 0.0);
+    if (row->kind != HS_NODE_FREE || !(sink > 0.0))
         return (struct pull){0.0, NAN};
-    for (int term = 0; term < forcing->count; term++)
-        inflow += forcing->weight[term] *
-                  hs_time_function_at(&problem->time_functions[forcing->function[term]], 0.0);
-    return (struct pull){step * row->sink / row->capacity, inflow / row->sink};
+    return (struct pull){step * sink / row->capacity,
+                         hs_terms_at(&forcing->inflow, problem->time_functions, 0.0) / sink};
 }
 
 /* K: between all temperatures of the initial field, of that span, and of the walls. */

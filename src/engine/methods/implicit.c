@@ -22,7 +22,8 @@ static const double begun_anew = 0.1; /* of the step before: a shorter step begi
 static const double solved = 0.1;     /* of a step's error in time: what the solution may be off */
 
 /* Fields of the backend that hold, at a stop, the field before the plan's last step; the mean of
- * the last step; and, where the plan's step was cut, the field before the last of its parts. */
+ * the last step; where the plan's step was cut, the field before the last of its parts; and at last
+ * the means weighted by walls' h. */
 enum { BEFORE = 2, MEAN, START, FIELDS };
 
 struct hs_method_state {
@@ -49,9 +50,14 @@ static enum hs_status suits(const struct hs_problem *problem, struct hs_error *e
     return HS_OK;
 }
 
-static int fields_of(const struct hs_problem *problem)
+static int first_by_h(const struct hs_problem *problem)
 {
     return problem->schedule.tolerance > 0.0 ? FIELDS : START;
+}
+
+static int fields_of(const struct hs_problem *problem)
+{
+    return first_by_h(problem) + hs_walls_varying_h(problem->walls, problem->wall_count);
 }
 
 /* Conjugate gradients with BDF2's vectors, and the fields kept at stops. */
@@ -167,6 +173,11 @@ static enum hs_status advance(struct hs_method_state *self, const struct hs_back
     HS_TRY(st);
     if (span->keep_before)
         HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_MEAN, MEAN, err));
+    for (int n = 0; n < self->bdf2.h_count && span->keep_before; n++) {
+        HS_TRY(hs_bdf2_weigh(&self->bdf2, n, err));
+        HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_NEXT,
+                                            first_by_h(self->bdf2.problem) + n, err));
+    }
     if (span->keep_before && self->bdf2.problem->schedule.tolerance > 0.0)
         HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_OLD, START, err));
     HS_TRY(hs_conjugate_gradients_store(gradients, HS_BDF2_NOW, 0, err));
@@ -183,6 +194,7 @@ static void mean(const struct hs_method_state *self, struct hs_step_mean *out)
         .sweep = bdf2->step,
         .before = bdf2->problem->schedule.tolerance > 0.0 ? START : 1,
         .mean = MEAN,
+        .h_mean = first_by_h(bdf2->problem),
         .count = bdf2->times,
         .time = bdf2->time,
         .weight = bdf2->weight,

@@ -41,6 +41,7 @@
 #include "engine/stability.h"
 #include "engine/steps/cut.h"
 #include "engine/walls/boundary_data.h"
+#include "functions/time_function.h"
 
 #include <assert.h>
 #include <math.h>
@@ -57,11 +58,13 @@ static const double told = 8.0;       /* units in the last place: what an estima
 
 /* The mean of the last step before a stop. */
 struct mean {
-    int field;   /* the last of the fields reserved; 0: there is no balance */
+    int field;   /* of the last fields reserved; 0: there is no balance */
+    int h_count; /* the fields after it are those weighted by walls' h (core/method.h) */
     bool spares; /* a box of nodes is left out */
     struct hs_box spared;
-    double *weight, *time; /* [stages] */
-    double step, sweep;    /* s */
+    double *weight;     /* [1 + h_count][stages] */
+    double *time;       /* [stages] */
+    double step, sweep; /* s */
     int64_t stages;
 };
 
@@ -156,11 +159,33 @@ static enum hs_status add_to_mean(const struct step *step, int64_t stage, int no
     const struct mean *mean = step->mean;
     if (!mean || stage % 2 || stage >= step->stages)
         return HS_OK;
-    const struct hs_term terms[] = {{mean->weight[stage - 1], before, OLD},
-                                    {mean->weight[stage], now, OLD},
-                                    {1.0, mean->field, OLD}};
-    return step->vectors->combine(step->state, mean->field, OLD, terms, stage == 2 ? 2 : 3,
-                                  mean->spares ? &mean->spared : NULL, err);
+    for (int n = 0; n <= mean->h_count; n++) {
+        const double *weight = mean->weight + n * step->stages;
+        const struct hs_term terms[] = {{weight[stage - 1], before, OLD},
+                                        {weight[stage], now, OLD},
+                                        {1.0, mean->field + n, OLD}};
+        HS_TRY(step->vectors->combine(step->state, mean->field + n, OLD, terms, stage == 2 ? 2 : 3,
+                                      mean->spares ? &mean->spared : NULL, err));
+    }
+    return HS_OK;
+}
+
+/* Weights for each of the walls' h that change (core/method.h), after those of the mean. */
+static void weigh_by_h(const struct hs_problem *problem, struct mean *mean)
+{
+    for (int w = 0; w < problem->wall_count; w++) {
+        const struct hs_wall *wall = &problem->walls[w];
+        if (wall->h_function < 0)
+            continue;
+        const struct hs_time_function *h = &problem->time_functions[wall->h_function];
+        double *weight = mean->weight + (wall->h_number + 1) * mean->stages, of_all = 0.0;
+        for (int64_t j = 0; j < mean->stages; j++) {
+            weight[j] = hs_time_function_at(h, mean->time[j]);
+            of_all += mean->weight[j] * weight[j];
+        }
+        for (int64_t j = 0; j < mean->stages; j++)
+            weight[j] = mean->weight[j] * (1.0 + (weight[j] - of_all) / wall->h);
+    }
 }
 
 /* ---- the recursion --------------------------------------------------------------------------- */
@@ -304,10 +329,12 @@ static enum hs_status runge_kutta(const struct step *step, struct hs_error *err)
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-/* The last field is that of the mean. */
+/* The last fields are those of means. */
 static int fields_of(const struct hs_problem *problem, int at_once)
 {
-    const int means = hs_balance_is_there(problem);
+    const int means = hs_balance_is_there(problem)
+                          ? 1 + hs_walls_varying_h(problem->walls, problem->wall_count)
+                          : 0;
     if (problem->schedule.tolerance > 0.0)
         return MOST_CUT_FIELDS + means;
     return (hs_boundary_data_in_time(problem) ? MOST_FIELDS : recursion_fields(at_once)) + means;
@@ -332,7 +359,8 @@ static enum hs_status create(const struct hs_problem *problem, const struct hs_b
     self->mean_at = self->cut.t = NAN;
     *out = self;
     const int fields = fields_of(problem, backend->vectors->recursion(state));
-    self->mean.field = hs_balance_is_there(problem) ? fields - 1 : 0;
+    self->mean.h_count = hs_walls_varying_h(problem->walls, problem->wall_count);
+    self->mean.field = hs_balance_is_there(problem) ? fields - 1 - self->mean.h_count : 0;
     self->mean.spares = hs_balance_spares(problem, &self->mean.spared);
     return backend->vectors->reserve(state, fields, err);
 }
@@ -346,10 +374,11 @@ static void destroy(struct hs_method_state *self)
     free(self);
 }
 
-static void begin_mean(struct mean *mean, const struct step *step, double length, bool in_time)
+static void begin_mean(const struct hs_problem *problem, struct mean *mean, const struct step *step,
+                       double length, bool in_time)
 {
     const size_t count = (size_t)step->stages;
-    mean->weight = hs_grow(mean->weight, count, sizeof *mean->weight);
+    mean->weight = hs_grow(mean->weight, count * (1 + (size_t)mean->h_count), sizeof *mean->weight);
     mean->time = hs_grow(mean->time, count, sizeof *mean->time);
     mean->step = length;
     mean->sweep = step->sweep.step;
@@ -357,6 +386,7 @@ static void begin_mean(struct mean *mean, const struct step *step, double length
     weigh(step, in_time);
     for (int64_t j = 0; j < step->stages; j++)
         mean->time[j] = stage_time(step, j);
+    weigh_by_h(problem, mean);
 }
 
 static enum hs_status make_step(struct hs_method_state *self, double begin, double length,
@@ -376,7 +406,7 @@ static enum hs_status make_step(struct hs_method_state *self, double begin, doub
                                    .op = hs_problem_operator(self->problem, dt)},
                          .mean = mean ? &self->mean : NULL};
     if (mean)
-        begin_mean(&self->mean, out, length, self->in_time);
+        begin_mean(self->problem, &self->mean, out, length, self->in_time);
     self->effort.steps++;
     self->effort.sweeps += stages;
     return self->in_time ? runge_kutta(out, err) : legendre(out, err);
@@ -546,6 +576,7 @@ static void mean_of(const struct hs_method_state *self, struct hs_step_mean *out
         .sweep = mean->sweep,
         .before = self->problem->schedule.tolerance > 0.0 ? BEFORE : 1,
         .mean = mean->field,
+        .h_mean = mean->field + 1,
         .count = self->in_time ? mean->stages : 1,
         .time = mean->time,
         .weight = self->in_time ? mean->weight : &all,

@@ -170,8 +170,12 @@ double hs_conjugate_gradients_bytes(const struct hs_problem *problem,
     if (backend->krylov)
         return backend->krylov->bytes(problem, further);
     const struct hs_kept_sizes sizes = hs_kept_estimate(problem);
+    const struct hs_network *network = problem->network;
+    const bool own_rows =
+        network && network->form == HS_NETWORK_ARRAYS && hs_network_sinks_vary(network);
     return (double)hs_grid_count(&problem->grid) *
-           ((5.0 + further) * sizeof(double) + 28.0 * sizes.levels + 12.0 * sizes.steps + 1.0);
+           ((5.0 + further) * sizeof(double) + 28.0 * sizes.levels + 12.0 * sizes.steps + 1.0 +
+            (own_rows ? sizeof *network->node : 0));
 }
 
 enum hs_status hs_conjugate_gradients_init(struct hs_conjugate_gradients *gradients,

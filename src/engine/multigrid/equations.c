@@ -12,6 +12,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- what suits ------------------------------------------------------------------------------ */
 
@@ -58,7 +59,7 @@ double *hs_equations_forcing_at(const struct hs_equations *equations, double t)
     const struct hs_network *network = equations->network;
     double *out = malloc((size_t)network->forcing_count * sizeof *out);
     for (int n = 0; n < network->forcing_count && out; n++)
-        out[n] = hs_forcing_at(&network->forcing[n], equations->problem->time_functions, t);
+        out[n] = hs_terms_at(&network->forcing[n].inflow, equations->problem->time_functions, t);
     return out;
 }
 
@@ -124,9 +125,10 @@ static bool find_forcings(const struct hs_equations *equations, struct forcings 
         return false;
     for (int f = 0; f < network->forcing_count; f++) {
         const struct hs_forcing *forcing = &network->forcing[f];
-        for (int n = 0; n < forcing->count; n++)
-            out->gross[f] += fabs(forcing->weight[n] *
-                                  hs_time_function_at(&functions[forcing->function[n]], 0.0));
+        for (int n = 0; n < forcing->inflow.count; n++)
+            out->gross[f] +=
+                fabs(forcing->inflow.weight[n] *
+                     hs_time_function_at(&functions[forcing->inflow.function[n]], 0.0));
     }
     return true;
 }
@@ -185,6 +187,44 @@ static bool add_up(struct hs_equations *equations)
     return found;
 }
 
+static enum hs_status no_memory(struct hs_error *err)
+{
+    return hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
+}
+
+/* The rows of the problem's network, but its own; the rest is shared. */
+static enum hs_status copy_rows(struct hs_equations *equations, struct hs_error *err)
+{
+    int64_t count;
+    const struct hs_network_row *rows = hs_network_rows(equations->network, &count);
+    const bool arrays = equations->network->form == HS_NETWORK_ARRAYS;
+    const size_t bytes = (size_t)(count + !arrays) * sizeof *rows;
+    struct hs_network_row *own = malloc(bytes);
+    if (!own)
+        return no_memory(err);
+    memcpy(own, rows - !arrays, bytes);
+    equations->own = *equations->network;
+    *(arrays ? &equations->own.node : &equations->own.row) = own;
+    equations->rows = own;
+    equations->network = &equations->own;
+    return HS_OK;
+}
+
+void hs_equations_set_sinks(struct hs_equations *equations, double t)
+{
+    const struct hs_problem *problem = equations->problem;
+    const struct hs_network *network = equations->network;
+    const int64_t count =
+        network->form == HS_NETWORK_ARRAYS ? hs_grid_count(&network->grid) : network->row_count;
+    if (!equations->rows)
+        return;
+    equations->sinks_set++;
+#pragma omp parallel for num_threads(equations->threads) schedule(static)
+    for (int64_t n = 0; n < count; n++)
+        equations->rows[n].sink =
+            hs_network_sink(network, &equations->rows[n], problem->time_functions, t);
+}
+
 enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
                                  struct hs_error *err)
 {
@@ -197,18 +237,23 @@ enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs
         HS_TRY(hs_stencil_network_make(problem, equations->threads, &equations->own, err));
         equations->network = &equations->own;
     }
+    if (problem->network && hs_network_sinks_vary(problem->network))
+        HS_TRY(copy_rows(equations, err));
     const size_t nodes = (size_t)hs_grid_count(&problem->grid);
     equations->inflow = malloc(nodes * sizeof *equations->inflow);
     if (!equations->inflow ||
         !hs_equations_inflow_at(equations, problem->source.present, 0.0, equations->inflow) ||
         !add_up(equations))
-        return hs_error_add(err, HS_DEVICE, "no memory for the equations; take a smaller grid");
+        return no_memory(err);
     return HS_OK;
 }
 
 void hs_equations_release(struct hs_equations *equations)
 {
-    hs_network_release(&equations->own);
+    if (equations->rows)
+        free(equations->rows);
+    else
+        hs_network_release(&equations->own);
     free(equations->inflow);
 }
 

@@ -19,7 +19,9 @@
 struct hs_equations {
     const struct hs_problem *problem;
     const struct hs_network *network;
-    struct hs_network own; /* of a stencil; else empty */
+    struct hs_network own;       /* of a stencil, or with sinks that change with time; else empty */
+    struct hs_network_row *rows; /* own ones, if sinks change; else NULL */
+    int64_t sinks_set;           /* how often those have been set */
     double *inflow;  /* [nodes] W, or per unit of C; 0 at nodes that are not free; initially that of
                         t = 0 */
     double balance;  /* sum of the inflow, */
@@ -45,6 +47,9 @@ enum hs_status hs_equations_suit(const struct hs_problem *problem, struct hs_err
 enum hs_status hs_equations_init(struct hs_equations *equations, const struct hs_problem *problem,
                                  struct hs_error *err);
 void hs_equations_release(struct hs_equations *equations);
+
+/* Sets the sinks that change to those of time t [s]. */
+void hs_equations_set_sinks(struct hs_equations *equations, double t);
 
 /* The inflow from walls at time t [s], and from the problem's source if `source`. out: [nodes].
  * False: out of memory. */

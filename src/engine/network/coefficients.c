@@ -29,7 +29,26 @@ double hs_network_added(const struct hs_network *network, const struct hs_networ
 {
     const struct hs_forcing *forcing = &network->forcing[row->forcing];
     const double t = row->kind == HS_NODE_PRESCRIBED ? time->next : time->t;
-    return hs_network_added_by(row, hs_forcing_at(forcing, functions, t), time->step);
+    return hs_network_added_by(row, hs_terms_at(&forcing->inflow, functions, t), time->step);
+}
+
+double hs_network_sink(const struct hs_network *network, const struct hs_network_row *row,
+                       const struct hs_time_function *functions, double t)
+{
+    const struct hs_forcing *forcing = &network->forcing[row->forcing];
+    return forcing->sink.count > 0
+               ? forcing->steady_sink + hs_terms_at(&forcing->sink, functions, t)
+               : row->sink;
+}
+
+void hs_network_set_sinks(const struct hs_network *network,
+                          const struct hs_time_function *functions, enum hs_precision precision,
+                          double t, void *out)
+{
+    for (int r = 0; r < network->row_count; r++)
+        if (network->forcing[network->row[r].forcing].sink.count > 0)
+            hs_write(precision, out, (int64_t)r * HS_ROW_NUMBERS + HS_ROW_SINK,
+                     hs_network_sink(network, &network->row[r], functions, t));
 }
 
 void hs_network_forcing(const struct hs_network *network, const struct hs_time_function *functions,
@@ -78,10 +97,10 @@ int64_t *hs_network_acted(const struct hs_network *network, bool prescribed, int
 
 bool hs_forcing_varies(const struct hs_forcing *forcing, const struct hs_time_function *functions)
 {
-    for (int n = 0; n < forcing->count; n++)
-        if (hs_time_function_varies(&functions[forcing->function[n]]))
+    for (int n = 0; n < forcing->inflow.count; n++)
+        if (hs_time_function_varies(&functions[forcing->inflow.function[n]]))
             return true;
-    return false;
+    return forcing->sink.count > 0;
 }
 
 bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions)

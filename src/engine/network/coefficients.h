@@ -36,6 +36,15 @@ struct hs_network_time {
     double t, next, step;
 };
 
+/* W/K: a row's sink at time t. */
+double hs_network_sink(const struct hs_network *network, const struct hs_network_row *row,
+                       const struct hs_time_function *functions, double t);
+
+/* Replaces the sinks that change with time in coefficients: [row_count][HS_ROW_NUMBERS]. */
+void hs_network_set_sinks(const struct hs_network *network,
+                          const struct hs_time_function *functions, enum hs_precision precision,
+                          double t, void *out);
+
 /* What each row adds in a sweep. out: [row_count]. For a network with a palette. */
 void hs_network_forcing(const struct hs_network *network, const struct hs_time_function *functions,
                         enum hs_precision precision, const struct hs_network_time *time, void *out);
@@ -55,7 +64,7 @@ int64_t *hs_network_acted(const struct hs_network *network, bool prescribed, int
 void hs_network_inflow(const struct hs_network *network, const struct hs_network_time *time,
                        int threads, const double *base, double *out);
 
-/* Whether a forcing changes with time; whether any of them does. */
+/* Whether a forcing or its sink changes with time; whether any of them does. */
 bool hs_forcing_varies(const struct hs_forcing *forcing, const struct hs_time_function *functions);
 bool hs_network_varies(const struct hs_network *network, const struct hs_time_function *functions);
 

@@ -47,7 +47,7 @@ static bool make_node(const struct work *work, struct hs_pass_worker *worker, in
         return true;
     if (!hs_pass_note(worker, hs_nodes_make(&worker->nodes, i, row, &forcing), i))
         return false;
-    if (forcing.count > 0)
+    if (hs_forcing_acts(&forcing))
         row->forcing = hs_distinct_place(&work->set[FORCINGS][worker->thread], &forcing);
     hs_nodes_note(&worker->nodes, i, row);
     return true;

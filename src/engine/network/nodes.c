@@ -166,6 +166,21 @@ enum hs_node_fault hs_nodes_share(struct hs_nodes *nodes, int64_t i)
     return empty ? HS_NODE_IS_EMPTY : HS_NODE_IS_WELL;
 }
 
+static void clear(struct hs_forcing *forcing)
+{
+    forcing->inflow.count = forcing->sink.count = 0;
+    forcing->steady_sink = 0.0;
+}
+
+/* Equal forcings get equal bytes. */
+static void tidy(struct hs_forcing *forcing)
+{
+    hs_terms_tidy(&forcing->inflow);
+    hs_terms_tidy(&forcing->sink);
+    if (forcing->sink.count == 0)
+        forcing->steady_sink = 0.0;
+}
+
 /* Adds capacity, sink and sources of the control volume. False: too many time functions. */
 static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
                  struct hs_forcing *forcing)
@@ -179,13 +194,14 @@ static bool fill(const struct hs_nodes *nodes, struct hs_network_row *row,
         const double sink = volume * substance->perfusion;
         row->capacity += volume * substance->capacity;
         row->sink += sink;
+        forcing->steady_sink += sink;
         if (sink != 0.0)
-            fits = fits && hs_forcing_add(forcing, substance->reference, sink);
+            fits = fits && hs_terms_add(&forcing->inflow, substance->reference, sink);
         if (substance->source >= 0)
-            fits = fits && hs_forcing_add(forcing, substance->source, volume);
+            fits = fits && hs_terms_add(&forcing->inflow, substance->source, volume);
     }
     if (body->source >= 0)
-        fits = fits && hs_forcing_add(forcing, body->source, nodes->shares.volume);
+        fits = fits && hs_terms_add(&forcing->inflow, body->source, nodes->shares.volume);
     if (hs_is_measured(&body->capacity))
         row->capacity =
             nodes->shares.volume * *hs_cells_measured(octants->cells, HS_CAPACITY, octants->node);
@@ -204,7 +220,7 @@ static bool apply_walls(const struct hs_nodes *nodes, struct hs_network_row *row
         return hs_walls_exchange(&nodes->walls, node, &row->sink, forcing);
     row->kind = holding->kind == HS_WALL_PRESCRIBES ? HS_NODE_PRESCRIBED : HS_NODE_HELD;
     row->sink = 0.0; /* nothing else matters to it */
-    forcing->count = 0;
+    clear(forcing);
     if (row->kind == HS_NODE_PRESCRIBED)
         hs_walls_prescribe(&nodes->walls, holding, node, forcing);
     return true;
@@ -215,8 +231,8 @@ static bool are_finite(const struct hs_network_row *row, const struct hs_forcing
     double sum = row->sink;
     for (int axis = 0; axis < HS_AXES; axis++)
         sum += row->conductance[axis];
-    for (int n = 0; n < forcing->count; n++)
-        sum += fabs(forcing->weight[n]);
+    for (int n = 0; n < forcing->inflow.count; n++)
+        sum += fabs(forcing->inflow.weight[n]);
     return isfinite(sum);
 }
 
@@ -226,7 +242,7 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
     const enum hs_node_fault fault = hs_nodes_share(nodes, i);
     bool empty = false;
     memset(row, 0, sizeof *row);
-    forcing->count = 0;
+    clear(forcing);
     if (fault != HS_NODE_IS_WELL)
         return fault;
     for (int axis = 0; axis < HS_AXES; axis++)
@@ -239,7 +255,7 @@ enum hs_node_fault hs_nodes_make(struct hs_nodes *nodes, int64_t i, struct hs_ne
         return HS_NODE_OVERFLOWS;
     if (!apply_walls(nodes, row, forcing))
         return HS_NODE_HAS_TOO_MANY;
-    if (forcing->count > 0)
-        hs_forcing_tidy(forcing);
+    if (hs_forcing_acts(forcing))
+        tidy(forcing);
     return are_finite(row, forcing) ? HS_NODE_IS_WELL : HS_NODE_OVERFLOWS;
 }

@@ -132,15 +132,23 @@ static int order(double a, double b)
     return (a > b) - (a < b);
 }
 
-int hs_forcing_compare(const void *a, const void *b)
+static int compare_terms(const struct hs_terms *one, const struct hs_terms *other)
 {
-    const struct hs_forcing *one = a, *other = b;
     int by = order(one->count, other->count);
     for (int n = 0; n < one->count && by == 0; n++)
         by = order(one->function[n], other->function[n]);
     for (int n = 0; n < one->count && by == 0; n++)
         by = order(one->weight[n], other->weight[n]);
     return by;
+}
+
+int hs_forcing_compare(const void *a, const void *b)
+{
+    const struct hs_forcing *one = a, *other = b;
+    int by = compare_terms(&one->inflow, &other->inflow);
+    if (by == 0)
+        by = compare_terms(&one->sink, &other->sink);
+    return by != 0 ? by : order(one->steady_sink, other->steady_sink);
 }
 
 int hs_network_row_compare(const void *a, const void *b)

@@ -5,35 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool hs_forcing_add(struct hs_forcing *forcing, int function, double weight)
+bool hs_terms_add(struct hs_terms *terms, int function, double weight)
 {
     int at = 0;
-    while (at < forcing->count && forcing->function[at] < function)
+    while (at < terms->count && terms->function[at] < function)
         at++;
-    if (at == forcing->count || forcing->function[at] != function) {
-        if (forcing->count == HS_FORCING_TERMS)
+    if (at == terms->count || terms->function[at] != function) {
+        if (terms->count == HS_FORCING_TERMS)
             return false;
-        for (int n = forcing->count++; n > at; n--) {
-            forcing->function[n] = forcing->function[n - 1];
-            forcing->weight[n] = forcing->weight[n - 1];
+        for (int n = terms->count++; n > at; n--) {
+            terms->function[n] = terms->function[n - 1];
+            terms->weight[n] = terms->weight[n - 1];
         }
-        forcing->function[at] = function;
-        forcing->weight[at] = 0.0;
+        terms->function[at] = function;
+        terms->weight[at] = 0.0;
     }
-    forcing->weight[at] += weight;
+    terms->weight[at] += weight;
     return true;
 }
 
-void hs_forcing_tidy(struct hs_forcing *forcing)
+void hs_terms_tidy(struct hs_terms *terms)
 {
-    struct hs_forcing tidy;
+    struct hs_terms tidy;
     memset(&tidy, 0, sizeof tidy);
-    for (int n = 0; n < forcing->count; n++)
-        if (forcing->weight[n] != 0.0) {
-            tidy.function[tidy.count] = forcing->function[n];
-            tidy.weight[tidy.count++] = forcing->weight[n];
+    for (int n = 0; n < terms->count; n++)
+        if (terms->weight[n] != 0.0) {
+            tidy.function[tidy.count] = terms->function[n];
+            tidy.weight[tidy.count++] = terms->weight[n];
         }
-    memcpy(forcing, &tidy, sizeof tidy);
+    memcpy(terms, &tidy, sizeof tidy);
 }
 
 static bool is_on(const struct hs_axis *axis, int face, const int64_t node[HS_AXES])
@@ -124,8 +124,8 @@ void hs_walls_prescribe(const struct hs_walls *walls, const struct hs_wall *wall
                         const int64_t node[HS_AXES], struct hs_forcing *forcing)
 {
     if (wall->value.function >= 0)
-        hs_forcing_add(forcing, wall->value.function,
-                       at_node(wall->value.field, on_face(walls->axis, wall->face, node)));
+        hs_terms_add(&forcing->inflow, wall->value.function,
+                     at_node(wall->value.field, on_face(walls->axis, wall->face, node)));
 }
 
 /* One of the four rectangles of a control volume's face, one per cell. */
@@ -202,20 +202,33 @@ static void divide(const struct hs_walls *walls, const int64_t node[HS_AXES],
     }
 }
 
+/* Adds convection through a wall's area. */
+static bool convect(const struct hs_wall *wall, int64_t node, double area, double *sink,
+                    struct hs_forcing *forcing)
+{
+    const bool varies = wall->h_function >= 0;
+    const double share = area * hs_wall_h_share(wall, node), most = area * hs_wall_h_at(wall, node);
+    const double ambient = at_node(wall->ambient.field, node);
+    if (most == 0.0)
+        return true;
+    *sink += most;
+    forcing->steady_sink += varies ? 0.0 : most;
+    if (varies && !hs_terms_add(&forcing->sink, wall->h_function, share))
+        return false;
+    return wall->ambient.function < 0 ||
+           hs_terms_add(&forcing->inflow, varies ? wall->h_ambient : wall->ambient.function,
+                        (varies ? share : most) * ambient);
+}
+
 /* Adds the exchange through a wall's area. */
 static bool exchange(const struct hs_wall *wall, int64_t node, double area, double *sink,
                      struct hs_forcing *forcing)
 {
     if (wall->kind != HS_WALL_EXCHANGES || area == 0.0)
         return true;
-    const double convection = area * hs_wall_h_at(wall, node);
-    *sink += convection;
-    if (convection != 0.0 && wall->ambient.function >= 0 &&
-        !hs_forcing_add(forcing, wall->ambient.function,
-                        convection * at_node(wall->ambient.field, node)))
-        return false;
-    return wall->flux.function < 0 ||
-           hs_forcing_add(forcing, wall->flux.function, -area * at_node(wall->flux.field, node));
+    return convect(wall, node, area, sink, forcing) &&
+           (wall->flux.function < 0 || hs_terms_add(&forcing->inflow, wall->flux.function,
+                                                    -area * at_node(wall->flux.field, node)));
 }
 
 void hs_walls_init(struct hs_walls *walls, const struct hs_network_spec *spec,

@@ -6,10 +6,10 @@
 
 /* Adds weight * function(t); false if there are too many time functions. Terms are kept in the
  * order of their functions. */
-bool hs_forcing_add(struct hs_forcing *forcing, int function, double weight);
+bool hs_terms_add(struct hs_terms *terms, int function, double weight);
 
 /* Removes terms of weight 0, and clears what is unused. */
-void hs_forcing_tidy(struct hs_forcing *forcing);
+void hs_terms_tidy(struct hs_terms *terms);
 
 /* All walls of a body, with what one thread needs to look at them. */
 struct hs_walls {

@@ -4,6 +4,7 @@
 #include "core/round.h"
 #include "engine/walls/boundary_data.h"
 #include "functions/fields.h"
+#include "functions/time_function.h"
 
 #include <math.h>
 #include <omp.h>
@@ -58,6 +59,11 @@ static enum hs_status find_largest(struct hs_bdf2 *bdf2, struct hs_krylov_sum su
                                    double *out, struct hs_error *err)
 {
     return bdf2->gradients.vectors->largest(bdf2->gradients.of, &sum, free, out, err);
+}
+
+static int lasting(const struct hs_bdf2 *bdf2)
+{
+    return HS_BDF2_VECTORS + bdf2->h_count;
 }
 
 /* ---- what walls prescribe -------------------------------------------------------------------- */
@@ -133,7 +139,8 @@ static enum hs_status prescribe(struct hs_bdf2 *bdf2, int vector, double t, stru
 int hs_bdf2_vectors(const struct hs_problem *problem, const struct hs_backend *backend)
 {
     const bool lasting = backend->krylov && (hs_problem_own_source_varies(problem) & HS_VARIES_T);
-    return HS_BDF2_VECTORS - HS_KRYLOV_MORE + lasting;
+    return HS_BDF2_VECTORS - HS_KRYLOV_MORE + lasting +
+           hs_walls_varying_h(problem->walls, problem->wall_count);
 }
 
 /* The inflow without the source, where that changes and the backend evaluates it. */
@@ -145,7 +152,7 @@ static enum hs_status put_lasting(struct hs_bdf2 *bdf2, struct hs_error *err)
     if (!values || !hs_equations_inflow_at(&bdf2->equations, false, 0.0, values))
         st = no_memory(err);
     else
-        st = bdf2->gradients.vectors->put(bdf2->gradients.of, HS_BDF2_LASTING, values, err);
+        st = bdf2->gradients.vectors->put(bdf2->gradients.of, lasting(bdf2), values, err);
     free(values);
     return st;
 }
@@ -155,6 +162,8 @@ enum hs_status hs_bdf2_init(struct hs_bdf2 *bdf2, const struct hs_problem *probl
                             struct hs_error *err)
 {
     *bdf2 = (struct hs_bdf2){.problem = problem, .t = NAN};
+    bdf2->h_count = hs_walls_varying_h(problem->walls, problem->wall_count);
+    bdf2->h_mean = hs_new(((size_t)bdf2->h_count + 1) * sizeof *bdf2->h_mean);
     HS_TRY(hs_equations_init(&bdf2->equations, problem, err));
     HS_TRY(hs_conjugate_gradients_init(&bdf2->gradients, &bdf2->equations, backend, state, err));
     HS_TRY(bdf2->gradients.vectors->reserve(bdf2->gradients.of, hs_bdf2_vectors(problem, backend),
@@ -173,6 +182,7 @@ void hs_bdf2_release(struct hs_bdf2 *bdf2)
 {
     hs_conjugate_gradients_release(&bdf2->gradients);
     hs_equations_release(&bdf2->equations);
+    free(bdf2->h_mean);
     free(bdf2->prescribed.first);
     free(bdf2->prescribed.node);
     free(bdf2->prescribed.value);
@@ -185,13 +195,14 @@ static enum hs_status find_inflow(struct hs_bdf2 *bdf2, double t, struct hs_erro
     const struct hs_conjugate_gradients *gradients = &bdf2->gradients;
     const struct hs_krylov *vectors = gradients->vectors;
     struct hs_acting *acting = &bdf2->acting;
+    hs_equations_set_sinks(&bdf2->equations, t);
     if (acting->elsewhere) {
         HS_TRY(gradients->backend->krylov->source(gradients->state, gradients->of, HS_BDF2_ACTING,
                                                   t, err));
-        HS_TRY(set(
-            bdf2, HS_BDF2_ACTING,
-            two(times_capacity(1.0, HS_BDF2_ACTING), times(1.0, HS_BDF2_LASTING, HS_KRYLOV_NONE)),
-            err));
+        HS_TRY(
+            set(bdf2, HS_BDF2_ACTING,
+                two(times_capacity(1.0, HS_BDF2_ACTING), times(1.0, lasting(bdf2), HS_KRYLOV_NONE)),
+                err));
     }
     if (acting->count == 0)
         return HS_OK;
@@ -362,6 +373,35 @@ static void add_time(struct hs_bdf2 *bdf2, double before, double now, double t)
     bdf2->unsolved = before * bdf2->unsolved + now * bdf2->tried;
 }
 
+/* The vector becomes `before` times itself, which is not read if that is 0, and `now` times the
+ * step tried. */
+static enum hs_status mix(struct hs_bdf2 *bdf2, int vector, double before, double now,
+                          struct hs_error *err)
+{
+    const struct hs_krylov_term next = times(now, HS_BDF2_NEXT, HS_KRYLOV_NONE);
+    return set(bdf2, vector,
+               before == 0.0 ? one(next) : two(times(before, vector, HS_KRYLOV_NONE), next), err);
+}
+
+/* The mean becomes `before` times itself and `now` times the step tried, at time t; at the first,
+ * `before` is 0. So do those of h * T. */
+static enum hs_status add_to_mean(struct hs_bdf2 *bdf2, double before, double now, double t,
+                                  struct hs_error *err)
+{
+    const struct hs_problem *problem = bdf2->problem;
+    HS_TRY(mix(bdf2, HS_BDF2_MEAN, before, now, err));
+    for (int n = 0; n < bdf2->h_count; n++) {
+        const struct hs_wall *wall = problem->walls;
+        while (wall->h_function < 0 || wall->h_number != n)
+            wall++;
+        const double h =
+            hs_time_function_at(&problem->time_functions[wall->h_function], t) / wall->h;
+        bdf2->h_mean[n] = before * bdf2->h_mean[n] + now * h;
+        HS_TRY(mix(bdf2, HS_BDF2_VECTORS + n, before, now * h, err));
+    }
+    return HS_OK;
+}
+
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* g, of the first step's stages. */
@@ -403,7 +443,7 @@ static enum hs_status start(struct hs_bdf2 *bdf2, double step, double t, double 
     bdf2->times = 0;
     bdf2->unsolved = 0.0;
     add_time(bdf2, 0.0, 1.0 - g, middle);
-    HS_TRY(set(bdf2, HS_BDF2_MEAN, one(times(1.0 - g, HS_BDF2_NEXT, HS_KRYLOV_NONE)), err));
+    HS_TRY(add_to_mean(bdf2, 0.0, 1.0 - g, middle, err));
     return solve_stage(bdf2, t, shift, second, predict(bdf2, step), most, err);
 }
 
@@ -421,6 +461,14 @@ enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double m
                        most, err);
 }
 
+enum hs_status hs_bdf2_weigh(struct hs_bdf2 *bdf2, int n, struct hs_error *err)
+{
+    return set(bdf2, HS_BDF2_NEXT,
+               two(times(1.0, HS_BDF2_VECTORS + n, HS_KRYLOV_NONE),
+                   times(1.0 - bdf2->h_mean[n], HS_BDF2_MEAN, HS_KRYLOV_NONE)),
+               err);
+}
+
 enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struct hs_error *err)
 {
     const struct hs_krylov *vectors = bdf2->gradients.vectors;
@@ -429,10 +477,7 @@ enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struc
     const double before = last > 0.0 ? w / (1.0 + 2.0 * w) : 1.0;
     const double now = last > 0.0 ? (1.0 + w) / (1.0 + 2.0 * w) : part_of_end();
     add_time(bdf2, before, now, t);
-    HS_TRY(set(
-        bdf2, HS_BDF2_MEAN,
-        two(times(before, HS_BDF2_MEAN, HS_KRYLOV_NONE), times(now, HS_BDF2_NEXT, HS_KRYLOV_NONE)),
-        err));
+    HS_TRY(add_to_mean(bdf2, before, now, t, err));
     if (last > 0.0)
         HS_TRY(set(bdf2, HS_BDF2_SLOPE, one(times(1.0 / last, HS_BDF2_NOW, HS_BDF2_OLD)), err));
     bdf2->sloped = bdf2->sloped || last > 0.0;

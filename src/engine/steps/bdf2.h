@@ -47,8 +47,9 @@ enum {
     HS_BDF2_ACTING, /* the inflow of walls and sources */
     HS_BDF2_MEAN,   /* the mean M of the last step */
     HS_BDF2_VECTORS,
-    HS_BDF2_LASTING = HS_BDF2_VECTORS /* W: the inflow that does not change, where the backend
-                                         evaluates a source that does */
+    /* Then for each of the walls' h that change the mean of h/(largest h) * T, with the same
+     * weights; and, where the backend evaluates a source that changes, the inflow [W] that does
+     * not. */
 };
 
 /* Nodes whose temperature walls prescribe, by rows along x. */
@@ -66,6 +67,8 @@ struct hs_bdf2 {
     struct hs_conjugate_gradients gradients;
     struct hs_bdf2_prescribed prescribed;
     bool in_time;            /* walls or sources change */
+    int h_count;             /* of walls' h that change */
+    double *h_mean;          /* [h_count] of h/(largest h), with the same weights */
     struct hs_acting acting; /* the inflow that changes, if in_time */
     double t;                /* s: of the field; NaN: not begun */
     double step;             /* s: the last one; 0: none yet */
@@ -108,6 +111,9 @@ enum hs_status hs_bdf2_try(struct hs_bdf2 *bdf2, double step, double t, double m
 /* *out: K, the estimated error in time of the step tried, at the worst node, from its distance to
  * the parabola through the steps before. Only where the slope is known. */
 enum hs_status hs_bdf2_error(struct hs_bdf2 *bdf2, double step, double *out, struct hs_error *err);
+
+/* Puts the mean with the weights of the n-th of the walls' h (core/method.h) into `next`. */
+enum hs_status hs_bdf2_weigh(struct hs_bdf2 *bdf2, int n, struct hs_error *err);
 
 /* The step that was tried becomes the field. */
 enum hs_status hs_bdf2_accept(struct hs_bdf2 *bdf2, double step, double t, struct hs_error *err);

@@ -121,8 +121,22 @@ static void look(struct seen *seen, double value)
     seen->outside = fmax(seen->outside, fmax(seen->low - value, value - seen->high));
 }
 
-/* A table is linear between its points. */
-static void look_at_points(const struct hs_time_function *table, const struct hs_pulse_step *step,
+/* The tables that a function of time is made of: itself, or its factors. */
+static int tables_of(const struct hs_time_function *function,
+                     const struct hs_time_function *table[2])
+{
+    int count = 0;
+    for (int n = 0; n < 2; n++) {
+        const struct hs_time_function *factor = function - function->factor[n];
+        if (factor->points > 0 && (n == 0 || function->factor[0] > 0))
+            table[count++] = factor;
+    }
+    return count;
+}
+
+/* A table is linear between its points, and its product with another one nearly so. */
+static void look_at_points(const struct hs_time_function *function,
+                           const struct hs_time_function *table, const struct hs_pulse_step *step,
                            struct seen *seen)
 {
     double before = step->begin, off_before = 0.0;
@@ -133,7 +147,7 @@ static void look_at_points(const struct hs_time_function *table, const struct hs
             continue;
         if (t >= step->end)
             break;
-        const double value = hs_time_function_at(table, t);
+        const double value = hs_time_function_at(function, t);
         const double off = off_line(step, seen->begin, seen->end, t, value);
         look(seen, value);
         seen->off += 0.5 * (off + off_before) * (t - before);
@@ -141,7 +155,6 @@ static void look_at_points(const struct hs_time_function *table, const struct hs
         off_before = off;
     }
     seen->off += 0.5 * off_before * (step->end - before);
-    seen->off /= step->end - step->begin;
 }
 
 static void look_at_times(const struct group *group, int64_t place,
@@ -165,9 +178,12 @@ static bool is_missed(const struct group *group, const struct number *number,
                         .end = number_at(group, place, step->end)};
     seen.low = fmin(before, fmin(seen.begin, seen.end));
     seen.high = fmax(before, fmax(seen.begin, seen.end));
-    if (are_functions(group) && group->problem->time_functions[place].points > 0)
-        look_at_points(&group->problem->time_functions[place], step, &seen);
-    else
+    const struct hs_time_function *const functions = group->problem->time_functions, *table[2];
+    const int tables = are_functions(group) ? tables_of(&functions[place], table) : 0;
+    for (int n = 0; n < tables; n++)
+        look_at_points(&functions[place], table[n], step, &seen);
+    seen.off /= step->end - step->begin;
+    if (tables == 0)
         look_at_times(group, place, step, &seen);
     const double range = seen.high - seen.low, tolerance = step->tolerance;
     return (seen.outside > seen_share * range && seen.outside * number->reach > tolerance) ||
@@ -313,13 +329,15 @@ static bool differs(const struct group *group, const struct number *number,
 static double point_differs(const struct group *group, const struct hs_pulse_ahead *ahead)
 {
     for (int64_t f = 0; f < group->count; f++) {
-        const struct hs_time_function *table = &group->problem->time_functions[f];
+        const struct hs_time_function *table[2];
+        const int tables = tables_of(&group->problem->time_functions[f], table);
         const struct number number = number_of(group, f);
-        for (int n = 0; n < table->points; n++) {
-            const double t = table->time[n];
-            if (t > ahead->now && t <= ahead->end && differs(group, &number, ahead, t))
-                return t;
-        }
+        for (int m = 0; m < tables; m++)
+            for (int n = 0; n < table[m]->points; n++) {
+                const double t = table[m]->time[n];
+                if (t > ahead->now && t <= ahead->end && differs(group, &number, ahead, t))
+                    return t;
+            }
     }
     return NAN;
 }
@@ -413,6 +431,9 @@ static const char *place_in_body(const struct hs_problem *problem, int function,
     for (int w = 0; w < problem->wall_count; w++) {
         const struct hs_wall *wall = &problem->walls[w];
         const struct hs_wall_number *const numbers[] = {&wall->flux, &wall->ambient, &wall->value};
+        if (!moving && wall->h_function >= 0 &&
+            (wall->h_function == function || wall->h_ambient == function))
+            return wall->h_place;
         for (int n = 0; n < 3; n++)
             if (moving ? &numbers[n]->moving == moving : numbers[n]->function == function)
                 return numbers[n]->place;

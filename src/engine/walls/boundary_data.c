@@ -170,9 +170,10 @@ double *hs_data_function_reaches(const struct hs_problem *problem, double step, 
     double *of_forcing = reaches_of(problem, step, sweeps);
     double *reach = hs_new(((size_t)problem->time_function_count + 1) * sizeof *reach);
     for (int f = 0; f < network->forcing_count; f++)
-        for (int n = 0; n < network->forcing[f].count; n++) {
-            double *most = &reach[network->forcing[f].function[n]];
-            *most = fmax(*most, fabs(network->forcing[f].weight[n]) * of_forcing[f]);
+        for (int n = 0; n < network->forcing[f].inflow.count; n++) {
+            const struct hs_terms *inflow = &network->forcing[f].inflow;
+            double *most = &reach[inflow->function[n]];
+            *most = fmax(*most, fabs(inflow->weight[n]) * of_forcing[f]);
         }
     free(of_forcing);
     return reach;
@@ -199,8 +200,9 @@ static double network_scale(const struct hs_problem *problem, const struct hs_pl
         const struct hs_forcing *forcing = &network->forcing[f];
         const int times = hs_forcing_varies(forcing, problem->time_functions) ? TIMES : 1;
         for (int s = 0; s < times; s++)
-            most = larger_if_finite(most, reach[f] * hs_forcing_at(forcing, problem->time_functions,
-                                                                   plan->end * s / (TIMES - 1)));
+            most = larger_if_finite(most, reach[f] * hs_terms_at(&forcing->inflow,
+                                                                 problem->time_functions,
+                                                                 plan->end * s / (TIMES - 1)));
     }
     free(reach);
     return most;
@@ -363,7 +365,7 @@ static int64_t *count_rows(const struct hs_network *network)
 static void add_network(const struct hs_problem *problem, const struct hs_plan *plan,
                         struct hs_boundary_data_lead *out)
 {
-    const struct hs_network_time time = {0.0, 0.0, hs_plan_step(plan)};
+    const struct hs_network_time time = {.step = hs_plan_step(plan)};
     int64_t rows, *count = count_rows(problem->network);
     const struct hs_network_row *row = hs_network_rows(problem->network, &rows);
     double heat = 0.0, capacity = 0.0;
@@ -371,13 +373,15 @@ static void add_network(const struct hs_problem *problem, const struct hs_plan *
         const double nodes = (double)count[n];
         const double added =
             hs_network_added(problem->network, &row[n], problem->time_functions, &time);
-        const bool pulls = row[n].kind == HS_NODE_PRESCRIBED || row[n].sink > 0.0;
+        const double sink =
+            hs_network_sink(problem->network, &row[n], problem->time_functions, time.t);
+        const bool pulls = row[n].kind == HS_NODE_PRESCRIBED || sink > 0.0;
         if (count[n] == 0 || row[n].kind == HS_NODE_HELD)
             continue;
         if (pulls) {
             const double to = row[n].kind == HS_NODE_PRESCRIBED
                                   ? added
-                                  : added * row[n].capacity / (time.step * row[n].sink);
+                                  : added * row[n].capacity / (time.step * sink);
             out->lowest = fmin(out->lowest, to);
             out->highest = fmax(out->highest, to);
         } else

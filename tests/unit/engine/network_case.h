@@ -91,6 +91,8 @@ static inline struct hs_wall *case_wall(struct network_case *c, int face, enum h
     struct hs_wall *wall = &c->wall[c->spec.wall_count++];
     *wall = (struct hs_wall){.face = face,
                              .kind = kind,
+                             .h_function = -1,
+                             .h_ambient = -1,
                              .flux = {.function = -1},
                              .ambient = {.function = -1},
                              .value = {.function = -1}};
@@ -158,9 +160,9 @@ static inline double case_weight(const struct hs_network *network, const struct 
                                  int function)
 {
     const struct hs_forcing *forcing = &network->forcing[row->forcing];
-    for (int n = 0; n < forcing->count; n++)
-        if (forcing->function[n] == function)
-            return forcing->weight[n];
+    for (int n = 0; n < forcing->inflow.count; n++)
+        if (forcing->inflow.function[n] == function)
+            return forcing->inflow.weight[n];
     return 0.0;
 }
 

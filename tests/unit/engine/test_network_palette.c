@@ -88,7 +88,7 @@ void test_network_palette__is_sorted_by_use_and_without_doubles(void **state)
     assert_true(tied > 0 && nodes[1] > nodes[network.row_count - 1]);
     for (int n = 1; n < network.forcing_count; n++)
         assert_true(hs_forcing_compare(&network.forcing[n - 1], &network.forcing[n]) < 0);
-    assert_int_equal(network.forcing[0].count, 0);
+    assert_int_equal(network.forcing[0].inflow.count, 0);
     free(nodes);
     hs_network_release(&network);
 }

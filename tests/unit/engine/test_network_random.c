@@ -620,6 +620,7 @@ enum { FUNCTIONS = 8 };
 static const double moment = 1.75; /* s, the time of moving values */
 struct expected {
     double conductance[HS_AXES], capacity, sink, weight[FUNCTIONS];
+    double sink_weight[FUNCTIONS], steady_sink; /* of a sink that changes with time */
     double moving; /* W, or K of a prescribed one */
     enum hs_node_kind kind;
 };
@@ -642,11 +643,18 @@ static void add_walls(const struct random_case *r, const int64_t node[HS_AXES],
             const int64_t at = on_face(r, face, node);
             if (wall->kind != HS_WALL_EXCHANGES)
                 continue;
-            const double h = wall->h * (wall->h_field ? wall->h_field[at] : 1.0);
+            const double share = wall->h_field ? wall->h_field[at] : 1.0, h = wall->h * share;
+            const double ambient = wall->ambient.field ? wall->ambient.field[at] : 1.0;
+            const bool varies = wall->h_function >= 0 && h > 0.0;
             out->sink += area[w] * h;
-            if (wall->ambient.function >= 0)
-                out->weight[wall->ambient.function] +=
-                    area[w] * h * (wall->ambient.field ? wall->ambient.field[at] : 1.0);
+            if (varies) {
+                out->sink_weight[wall->h_function] += area[w] * share;
+                out->weight[wall->h_ambient] += area[w] * share * ambient;
+            } else {
+                out->steady_sink += area[w] * h;
+                if (wall->ambient.function >= 0)
+                    out->weight[wall->ambient.function] += area[w] * h * ambient;
+            }
             if (wall->flux.function >= 0)
                 out->weight[wall->flux.function] -=
                     area[w] * (wall->flux.field ? wall->flux.field[at] : 1.0);
@@ -662,8 +670,9 @@ static void add_walls(const struct random_case *r, const int64_t node[HS_AXES],
     }
     if (!holding)
         return;
-    out->sink = out->moving = 0.0;
+    out->sink = out->moving = out->steady_sink = 0.0;
     memset(out->weight, 0, sizeof out->weight);
+    memset(out->sink_weight, 0, sizeof out->sink_weight);
     out->kind = holding->kind == HS_WALL_PRESCRIBES ? HS_NODE_PRESCRIBED : HS_NODE_HELD;
     if (out->kind != HS_NODE_PRESCRIBED)
         return;
@@ -682,6 +691,7 @@ static struct expected expect(const struct random_case *r, const int64_t node[HS
         const struct hs_substance *substance = &r->c.substance[s];
         out.capacity += volume[s] * substance->capacity;
         out.sink += volume[s] * substance->perfusion;
+        out.steady_sink += volume[s] * substance->perfusion;
         out.weight[substance->reference] += volume[s] * substance->perfusion;
         if (substance->source >= 0)
             out.weight[substance->source] += volume[s];
@@ -793,9 +803,13 @@ static void make_walls(struct random_case *r)
             wall->flux.field = below(4) ? NULL : r->face_field[1];
             wall->ambient.function = (int)below(3) * 3 - 1;
             wall->label = below(6) ? NULL : r->label;
+            if (wall->ambient.function >= 0 && below(3) == 0) {
+                wall->h_function = 5 + (int)below(2);
+                wall->h_ambient = 7;
+            }
             struct hs_wall_number *const numbers[] = {&wall->value, &wall->flux, &wall->ambient};
             for (int which = 0; which < 3; which++)
-                if (below(3) == 0)
+                if (below(3) == 0 && (which < 2 || wall->h_function < 0))
                     *numbers[which] = case_moving((int)below(2));
             for (int a = 0; a < HS_AXES && below(3); a++) {
                 const double lower = somewhere(r, a), upper = somewhere(r, a);
@@ -853,13 +867,24 @@ static int assert_moving(const struct random_case *r, const struct hs_network *n
     return found;
 }
 
+static double weight_of(const struct hs_terms *terms, int function)
+{
+    double weight = 0.0;
+    for (int n = 0; n < terms->count; n++)
+        weight += terms->function[n] == function ? terms->weight[n] : 0.0;
+    return weight;
+}
+
+/* *varying: counts the nodes whose sink changes with time. */
 static void assert_as_expected(const struct random_case *r, const struct hs_network *network,
-                               int number)
+                               int number, int *varying)
 {
     const int64_t *p = r->c.grid.points;
     for (int64_t n = 0; n < hs_grid_count(&r->c.grid); n++) {
         const int64_t node[] = {n % p[0], n / p[0] % p[1], n / p[0] / p[1]};
         const struct hs_network_row *row = hs_network_row_at(network, n);
+        const struct hs_forcing *forcing = &network->forcing[row->forcing];
+        const struct hs_terms *sink = &forcing->sink;
         const struct expected want = expect(r, node);
         /* lines end at roots of differences of squares, so in the worst case, of the last line of
          * four by four, half of the digits are certain */
@@ -870,7 +895,11 @@ static void assert_as_expected(const struct random_case *r, const struct hs_netw
             same = same &&
                    fabs(row->conductance[a] - want.conductance[a]) <= 1e-9 * want.conductance[a];
         for (int d = 0; d < FUNCTIONS; d++)
-            same = same && fabs(case_weight(network, row, d) - want.weight[d]) < 1e-9;
+            same = same && fabs(case_weight(network, row, d) - want.weight[d]) < 1e-9 &&
+                   fabs(weight_of(sink, d) - want.sink_weight[d]) < 1e-9;
+        const double steady = sink->count > 0 ? want.steady_sink : 0.0;
+        same = same && fabs(forcing->steady_sink - steady) < 1e-9 * (1.0 + steady);
+        *varying += sink->count > 0;
         if (!same)
             fail_msg("case %d, node %d %d %d: G %g %g %g (%g %g %g), C %g (%g), g %g (%g)", number,
                      (int)node[0], (int)node[1], (int)node[2], row->conductance[0],
@@ -883,7 +912,7 @@ static void assert_as_expected(const struct random_case *r, const struct hs_netw
 void test_network_random__bodies_are_as_defined(void **state)
 {
     static struct random_case r;
-    int moving = 0;
+    int moving = 0, varying = 0;
     for (int n = 0; n < 1000; n++) {
         seed = (uint64_t)n * 7919 + 1;
         memset(&r, 0, sizeof r);
@@ -891,9 +920,9 @@ void test_network_random__bodies_are_as_defined(void **state)
         make_solids(&r);
         make_walls(&r);
         struct hs_network network = case_make(&r.c);
-        assert_as_expected(&r, &network, n);
+        assert_as_expected(&r, &network, n, &varying);
         moving += assert_moving(&r, &network, n) > 0;
         hs_network_release(&network);
     }
-    assert_true(moving > 400);
+    assert_true(moving > 400 && varying > 400);
 }

@@ -138,7 +138,8 @@ void test_network_walls__fields_are_of_the_faces_nodes(void **state)
                 assert_close(case_weight(&network, row, 5), 2.0 * h[n] * ambient[n] * area,
                              rounding);
                 /* zero is not a term */
-                assert_int_equal(network.forcing[row->forcing].count, flux[n] == 0.0 ? 1 : 2);
+                assert_int_equal(network.forcing[row->forcing].inflow.count,
+                                 flux[n] == 0.0 ? 1 : 2);
                 at[face / 2] = face % 2 ? 0 : points[face / 2] - 1;
                 row = case_row(&network, at[0], at[1], at[2]);
                 assert_int_equal(row->kind, HS_NODE_PRESCRIBED);
@@ -204,7 +205,7 @@ void test_network_walls__where_faces_meet(void **state)
     struct hs_network network = case_make(&c);
     const struct hs_network_row *row = case_row(&network, 0, 0, 0);
     assert_true(row->kind == HS_NODE_PRESCRIBED && case_weight(&network, row, 4) == 1.0);
-    assert_int_equal(network.forcing[row->forcing].count, 1);
+    assert_int_equal(network.forcing[row->forcing].inflow.count, 1);
     row = case_row(&network, 0, 0, 2);
     assert_true(row->kind == HS_NODE_PRESCRIBED && case_weight(&network, row, 0) == 1.0);
     row = case_row(&network, 0, 4, 2);
@@ -328,9 +329,9 @@ void test_network_walls__too_many_values_at_a_node_are_refused(void **state)
     c.spec.wall_count--;
     struct hs_network network = case_make(&c);
     const struct hs_network_row *row = case_row(&network, 6, 2, 3);
-    assert_int_equal(network.forcing[row->forcing].count, HS_FORCING_TERMS);
+    assert_int_equal(network.forcing[row->forcing].inflow.count, HS_FORCING_TERMS);
     for (int n = 1; n < HS_FORCING_TERMS; n++)
-        assert_true(network.forcing[row->forcing].function[n] >
-                    network.forcing[row->forcing].function[n - 1]);
+        assert_true(network.forcing[row->forcing].inflow.function[n] >
+                    network.forcing[row->forcing].inflow.function[n - 1]);
     hs_network_release(&network);
 }

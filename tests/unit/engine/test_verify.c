@@ -294,6 +294,7 @@ void test_verify__stretched_grids_show_second_order(void **state)
     const struct hs_wall wall = {.kind = HS_WALL_PRESCRIBES,
                                  .lower = {-INFINITY, -INFINITY, -INFINITY},
                                  .upper = {INFINITY, INFINITY, INFINITY},
+                                 .h_function = -1,
                                  .flux.function = -1,
                                  .ambient.function = -1};
     struct hs_wall walls[2] = {wall, wall};
