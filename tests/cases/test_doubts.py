@@ -228,6 +228,17 @@ def test_a_bodys_walls_in_other_units_are_noticed(tmp_path, value, ambient, plac
 
 
 @pytest.mark.parametrize(
+    "initial, wall, unit, warned",
+    [("20.0", "1000.0", "degC", False), ("850.0", "25.0", "degC", False), ("20.0", "1000.0", "K", True), ("20.0", "293.15", "degC", True), ("293.15", "20.0", "degC", True)],
+)  # fmt: skip
+def test_a_fire_and_a_quench_in_degrees_celsius_are_not_taken_for_a_mixture(tmp_path, initial, wall, unit, warned):
+    text = (BODY % (wall, initial)).replace("value = 300.0", f"value = {initial}")
+    (tmp_path / "body.cfg").write_text(text + f'temperature_unit = "{unit}";\n')
+    said = json.loads(must(tmp_path, "check", "body.cfg", "--json"))["warnings"]
+    assert any("are degrees Celsius and kelvin mixed?" in line for line in said) == warned, said
+
+
+@pytest.mark.parametrize(
     "old, new, said",
     [
         ("density = 2000.0", "density = 2.0", "body.cfg:2: materials[0].density = 2.0: with a conductivity of 1 W/(m K) that is too light for any solid; was it in g/cm^3?"),

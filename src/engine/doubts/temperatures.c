@@ -151,12 +151,14 @@ static bool wall_temperature(const struct hs_problem *problem, int face, double 
 
 static const double least_kelvin = 200.0; /* of usual absolute temperatures */
 
-/* degC mixed with K: 20 in one is 293 in the other. */
-static bool are_of_two_units(const double span[2], double other)
+/* degC mixed with K: 20 in one is 293 in the other. In a case that is said to be in degC, 1000 is
+ * more likely that of a fire. */
+static bool are_of_two_units(const struct hs_problem *problem, const double span[2], double other)
 {
-    const double most_celsius = 100.0;
-    return (span[1] < most_celsius && other > least_kelvin) ||
-           (span[0] > least_kelvin && other < most_celsius);
+    const char scale = hs_text_temperature_scale(hs_problem_temperature_unit(problem));
+    const double most_celsius = 100.0, most_kelvin = scale == 'C' ? 500.0 : INFINITY;
+    return (span[1] < most_celsius && other > least_kelvin && other < most_kelvin) ||
+           (span[0] > least_kelvin && span[0] < most_kelvin && other < most_celsius);
 }
 
 static void doubt_mixed(struct hs_error *out, const char *place, const char *whose, double has,
@@ -175,14 +177,15 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
     for (int w = 0; problem->body && w < problem->wall_count; w++) {
         const struct hs_wall *wall = &problem->walls[w];
         const bool is_patch = w > 0 && wall[-1].face == wall->face;
-        if (!body_wall_temperature(problem, wall, is_patch, &has) || !are_of_two_units(span, has))
+        if (!body_wall_temperature(problem, wall, is_patch, &has) ||
+            !are_of_two_units(problem, span, has))
             continue;
         doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + wall->face)),
                     is_patch ? "a patch of this wall" : "this wall", has, span);
         return;
     }
     for (int face = 0; !problem->body && face < 2 * problem->grid.dims; face++)
-        if (wall_temperature(problem, face, &has) && are_of_two_units(span, has)) {
+        if (wall_temperature(problem, face, &has) && are_of_two_units(problem, span, has)) {
             doubt_mixed(out, hs_problem_place(problem, (enum hs_place)(HS_PLACE_FACE + face)),
                         "this wall", has, span);
             return;
@@ -193,7 +196,7 @@ static void doubt_temperatures(const struct hs_problem *problem, struct hs_error
         if (s->perfusion == 0.0)
             continue;
         has = hs_time_function_at(&problem->time_functions[s->reference], 0.0);
-        if (!are_of_two_units(span, has))
+        if (!are_of_two_units(problem, span, has))
             continue;
         doubt_mixed(out, s->place[HS_SUBSTANCE_REFERENCE], "this perfusion", has, span);
         return;
@@ -499,7 +502,7 @@ static void doubt_swing(const struct hs_problem *problem, const struct hs_plan *
         const struct pull pull = problem->network ? pull_of_network(problem, node, step)
                                                   : pull_of_stencil(problem, face, step);
         if (!(pull.taken > 1.0) || !initial_span(problem, span) ||
-            are_of_two_units(span, pull.ambient))
+            are_of_two_units(problem, span, pull.ambient))
             continue;
         const double by = (pull.taken - 1.0) * fabs(initial_at(problem, node) - pull.ambient);
         if (!(by > felt * range_with_walls(problem, span)))
