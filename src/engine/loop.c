@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* One stretch of sweeps should take about this long [s], so that a signal is noticed soon. */
 static const double stretch_seconds = 0.25;

@@ -2,12 +2,10 @@
 #include "core/memory.h"
 #include "engine/backends/cpu_parts.h"
 #include "engine/network/coefficients.h"
-#include "functions/evaluate.h"
 #include "functions/fields.h"
 #include "functions/moving.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct hs_cpu_source hs_cpu_source_describe(const struct hs_problem *problem)
