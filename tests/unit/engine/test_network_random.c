@@ -621,7 +621,7 @@ static const double moment = 1.75; /* s, the time of moving values */
 struct expected {
     double conductance[HS_AXES], capacity, sink, weight[FUNCTIONS];
     double sink_weight[FUNCTIONS], steady_sink; /* of a sink that changes with time */
-    double moving; /* W, or K of a prescribed one */
+    double moving;                              /* W, or K of a prescribed one */
     enum hs_node_kind kind;
 };
 
