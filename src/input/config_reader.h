@@ -126,7 +126,8 @@ struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_k
 /* The keys that may replace a wall's number: "flux_file or flux_table". */
 struct hs_key hs_other_ways(const char *name, const char *between);
 
-/* Adds the product of a wall's h, a time function, and another one. Returns its index. */
+/* Adds the product of a wall's h, a time function, and another one, unless it is there. Returns its
+ * index. */
 int hs_add_product(struct hs_problem *problem, int h, int other);
 
 /* Reads one number of a wall, at least `least`, from its keys NAME, NAME_file and NAME_table, of

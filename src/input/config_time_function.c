@@ -35,6 +35,11 @@ static int add_function(struct hs_problem *problem, struct hs_time_function func
 int hs_add_product(struct hs_problem *problem, int h, int other)
 {
     const int here = problem->time_function_count;
+    for (int n = 0; n < here; n++) {
+        const int *factor = problem->time_functions[n].factor;
+        if (factor[0] > 0 && n - factor[0] == h && n - factor[1] == other)
+            return n;
+    }
     return add_function(problem, (struct hs_time_function){.factor = {here - h, here - other}});
 }
 

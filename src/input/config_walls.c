@@ -172,17 +172,22 @@ static bool are_equal(const struct hs_time_function *a, const struct hs_time_fun
            memcmp(a->number, b->number, bytes) == 0;
 }
 
-/* Walls with equal tables share a number. */
+/* Walls with equal tables share a function and its number. `function` is the last one. */
 static void number_h(struct hs_problem *problem, int function, struct hs_wall *wall)
 {
     const int before = (int)(wall - problem->walls);
+    struct hs_time_function *own = &problem->time_functions[function];
     wall->h_function = function;
     wall->h_number = hs_walls_varying_h(problem->walls, before);
-    for (int w = 0; w < before; w++) {
-        const int other = problem->walls[w].h_function;
-        if (other >= 0 &&
-            are_equal(&problem->time_functions[function], &problem->time_functions[other]))
-            wall->h_number = problem->walls[w].h_number;
+    for (int w = 0; w < before && wall->h_function == function; w++) {
+        const struct hs_wall *other = &problem->walls[w];
+        if (other->h_function < 0 || !are_equal(own, &problem->time_functions[other->h_function]))
+            continue;
+        wall->h_function = other->h_function;
+        wall->h_number = other->h_number;
+        free(own->time);
+        free(own->number);
+        problem->time_function_count--;
     }
 }
 

@@ -134,6 +134,19 @@ def test_steps_longer_than_the_changes_of_h_balance(tmp_path, method):
         assert np.abs(result.history["imbalance"][1:]).max() < (1e-4 if method == "implicit" else 1e-10) * fluxes.max(), step
 
 
+def test_one_table_on_all_faces_is_one_function(tmp_path):
+    """At a corner of a cube each face has a wall and a patch; as functions of their own they would be too many."""
+    (tmp_path / "fan.csv").write_text("0 50\n8 500\n")
+    patch = {"type": "robin", "h_table": "fan.csv", "ambient": 30.0, "lower": [0.0, 0.0], "upper": [0.002, 0.003]}
+    walls = {f"{a}_min": {**WALL, "patches": [{**patch, "flux": float(n)}]} for n, a in enumerate("xyz")}
+    cube = {**plate({"all": WALL, **walls}), "grid": {"points": [7, 7, 7], "upper": [0.06] * 3}}
+    cube["body"] = [{"material": "copper"}, {"material": "paste", "shape": "half-space", "point": [0.03] * 3, "normal": [1.0, 1.0, 1.0]}]
+    history = run(tmp_path, cube).history
+    assert len([name for name in history if name.startswith("flux/")]) == 9
+    largest = max(np.abs(history[name][1:]).max() for name in history if name.startswith("flux/"))
+    assert np.abs(history["imbalance"][1:]).max() < 1e-10 * largest
+
+
 # ---- the step, and a run that goes on -------------------------------------------------------------
 
 
