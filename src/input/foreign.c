@@ -73,6 +73,7 @@ static const struct {
     {"boundary.FACE.", "temperature|T", NULL,
      "the temperature of a dirichlet wall is value, that of robin's surroundings ambient"},
     {"initial.", "temperature|T|T0", "value", NULL},
+    {"exact.", "value|temperature|T|solution", "expression", NULL},
     {"", "initial_condition", "initial", NULL},
     {"source.", "q", "value", NULL},
     {"source.", "power", NULL,

@@ -222,6 +222,7 @@ ONE_LINE = [
     (5, 'initial = { value = 1; regions = ( { shape = "cylinder"; value = 2; centre = [0, 0]; radius = 1; axis = "x"; from = 1; to = 0; } ); };', "initial.regions[0].to = 0: is below from; swap them"),
     (6, "source = { };", "source: give one of value, expression and file"),
     (6, 'source = { expression = "log(-1-x)"; };', "source.expression = \"log(-1-x)\": is "),
+    (11, "exact = { value = 300.0; };", "exact.value: unknown key; did you mean exact.expression?"),
     (11, "exact = { max_error = 1.0; };", "exact.expression: missing; give the solution, or remove exact"),
     (11, 'exact = { expression = "300"; max_error = -1.0; };', "exact.max_error = -1.0: must be >= 0 [K]"),
     (11, 'exact = { expression = "sqrt(-t)"; };', 'exact.expression = "sqrt(-t)": is '),
