@@ -1,5 +1,6 @@
 /* heatsolve check: shows what a run would do, without running it. */
 #include "commands/command.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "engine/balance/balance.h"
 #include "engine/case.h"
@@ -23,6 +24,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 static const double rate_seconds = 0.1; /* at most, for sweeps that measure the rate */
 
@@ -42,6 +44,7 @@ struct outlook {
     struct hs_error refused; /* why a run would not begin: existing files, or a folder */
     struct hs_steady_outlook steady;
     struct hs_balance_power source; /* at t = 0 */
+    struct hs_balance_power *flux;  /* [walls], likewise; NULL: not known */
     struct hs_error doubts;         /* as messages */
 };
 
@@ -69,8 +72,12 @@ static enum hs_status look_ahead(struct outlook *outlook, struct hs_error *err)
                         (double)hs_plan_stretch(plan, problem);
     if (problem->schedule.steady && !plan->steady_method)
         outlook->steady = hs_steady_look_ahead(problem, plan);
-    if (hs_balance_is_there(problem))
+    if (hs_balance_is_there(problem)) {
         HS_TRY(hs_balance_source_power(problem, 0.0, &outlook->source, err));
+        outlook->flux =
+            hs_new(((size_t)hs_problem_wall_count(problem) + 1) * sizeof *outlook->flux);
+        hs_balance_fluxes(problem, 0.0, outlook->flux);
+    }
     outlook->free_bytes = hs_file_free_space(problem->output.file, true);
     const double seconds = outlook->seconds + outlook->reducing;
     outlook->output = hs_size_estimate_bytes(problem, plan, isnan(seconds) ? 0.0 : seconds);
@@ -223,6 +230,40 @@ static void print_source(const struct outlook *outlook)
     hs_problem_power_unit(outlook->problem, unit, sizeof unit);
     begin("source", "%.6g %s at t = 0%s\n", outlook->source.power, unit,
           outlook->source.changes ? ", changes with time" : "");
+}
+
+/* What leaves by given fluxes: a sign, a unit or a patch that is cut shows in it. */
+static void print_fluxes(const struct outlook *outlook)
+{
+    const struct hs_problem *problem = outlook->problem;
+    const int walls = outlook->flux ? hs_problem_wall_count(problem) : 0;
+    char unit[64], name[32];
+    double all = 0.0;
+    int count = 0;
+    hs_problem_power_unit(problem, unit, sizeof unit);
+    for (int w = 0; w < walls; w++) {
+        if (isnan(outlook->flux[w].power))
+            continue;
+        hs_problem_wall_name(problem, w, name, sizeof name);
+        begin(count++ == 0 ? "flux" : "", "%s: %.6g %s at t = 0%s\n", name, outlook->flux[w].power,
+              unit, outlook->flux[w].changes ? ", changes with time" : "");
+        all += outlook->flux[w].power;
+    }
+    if (count > 1)
+        begin("", "%.6g %s in all, outward\n", all, unit);
+}
+
+static void json_fluxes(struct hs_json *json, const struct outlook *outlook)
+{
+    const int walls = outlook->flux ? hs_problem_wall_count(outlook->problem) : 0;
+    char name[32];
+    hs_json_open(json, "flux_power");
+    for (int w = 0; w < walls; w++) {
+        hs_problem_wall_name(outlook->problem, w, name, sizeof name);
+        if (!isnan(outlook->flux[w].power))
+            hs_json_number(json, name, outlook->flux[w].power);
+    }
+    hs_json_close(json);
 }
 
 /* For steps of several sweeps each. */
@@ -420,6 +461,7 @@ static void print_text(const struct outlook *outlook)
     else
         print_stencil(problem);
     print_source(outlook);
+    print_fluxes(outlook);
     print_probes(problem);
     begin("kernel", "%s (%s%s) on %s\n", plan->kernel->name, plan->backend->name,
           plan->choice == HS_CHOICE_TUNED ? ", tuned" : "", outlook->rate.device);
@@ -532,6 +574,7 @@ static void print_json(struct outlook *outlook)
     if (problem->body || problem->plain)
         hs_body_json(&json, problem);
     hs_json_number(&json, "source_power", outlook->source.power);
+    json_fluxes(&json, outlook);
     json_probes(&json, problem);
     hs_json_text(&json, "kernel", plan->kernel->name);
     hs_json_text(&json, "kernel_choice", hs_choice_name(plan->choice));
@@ -601,6 +644,7 @@ static enum hs_status run(int argc, char **argv, struct hs_error *err)
         st = hs_tune_file_plan(&problem, &plan, err);
     if (hs_ranks_enter(&st, &problem, hs_plan_method(&plan), &plan.backend, err) && !st)
         st = show(&request, &outlook, err);
+    free(outlook.flux);
     hs_error_release(&outlook.refused);
     hs_error_release(&outlook.doubts);
     hs_problem_release(&problem);
@@ -625,7 +669,8 @@ const struct hs_command hs_command_check = {
         "time covers the sweeps and, where a history makes it long, checking the field; it is\n"
         "measured for up to 0.1 s with the chosen kernel on this grid, on a field of ones, and\n"
         "does not include writing the file.\n"
-        "The power of sources is what the nodes get at t = 0.\n"
+        "The power of sources is what the nodes get at t = 0, that of fluxes what leaves through\n"
+        "each wall or patch that is given one.\n"
         "With steady it prints after how many sweeps the slowest mode will have died out, and\n"
         "how far from the steady state the field still is at the tolerance.\n"
         "\n"

@@ -45,6 +45,20 @@ def test_a_random_body_is_swept_as_defined(tmp_path, seed):
             assert flux[wall.name] == pytest.approx(passed[wall.name], abs=rounding), wall.name
 
 
+@pytest.mark.parametrize("seed", range(max(MANY // 5, 1)))
+def test_the_power_of_given_fluxes_is_told(tmp_path, seed):
+    body = Body(seed, tmp_path)
+    told = json.loads(printed(tmp_path, "check", "case.cfg", "--json"))["flux_power"]
+    due, gross = {wall.name: 0.0 for wall in body.walls if "flux" in wall.number}, 0.0
+    places, _, _, walls = body.network()
+    for place, (areas, _) in zip(places, walls):
+        for wall, area in areas:
+            if wall.name in due:
+                due[wall.name] += area * wall.at("flux", place, 0)
+                gross += area * abs(wall.at("flux", place, 0))
+    assert told == {name: pytest.approx(power, abs=1e-13 * gross) for name, power in due.items()}
+
+
 def last_field(directory, *settings):
     printed(directory, "run", "case.cfg", "--quiet", "--overwrite", *[word for s in settings for word in ("--set", s)])
     return result(directory)[1]

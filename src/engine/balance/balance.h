@@ -59,6 +59,10 @@ struct hs_balance_power {
 enum hs_status hs_balance_source_power(const struct hs_problem *problem, double t,
                                        struct hs_balance_power *out, struct hs_error *err);
 
+/* What leaves by the fluxes that walls are given, at time t, for a problem that has a balance. NaN:
+ * the wall is given none. out: [hs_problem_wall_count] */
+void hs_balance_fluxes(const struct hs_problem *problem, double t, struct hs_balance_power *out);
+
 /* Of the last look; and the worst of all. */
 const struct hs_balance_terms *hs_balance_terms(const struct hs_balance *balance);
 struct hs_balance_worst hs_balance_worst(const struct hs_balance *balance);
