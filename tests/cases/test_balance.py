@@ -6,7 +6,7 @@ import os
 import h5py
 import numpy as np
 import pytest
-from helpers import BACKEND, assert_order, config, run
+from helpers import BACKEND, assert_order, command, config, run
 from program import columns, must
 from scipy.optimize import brentq
 
@@ -497,3 +497,29 @@ def test_no_row_of_longer_steps_changes_the_field(tmp_path, case, method, cut):
         assert np.abs(seldom.field - often.field).max() <= 1e-11
     else:
         assert seldom.field.tobytes() == often.field.tobytes()
+
+
+def test_the_power_of_a_stencils_fluxes_is_told(tmp_path):
+    """By hand: areas of a block of 0.2 x 0.3 x 0.4 m; a flux that is linear along the wall is its mean."""
+    settings = {
+        "grid": {"points": [5, 6, 7], "upper": [0.2, 0.3, 0.4]},
+        "material": {"conductivity": 2.5, "density": 2.0, "specific_heat": 3.0},
+        "initial": {"value": 300.0},
+        "boundary": {
+            "x_min": {"type": "neumann", "flux": -3.0},
+            "y_max": {"type": "neumann", "gradient": 8.0},
+            "z_min": {"type": "neumann", "flux": "10*x+t"},
+            "z_max": {"type": "robin", "h": 5.0, "ambient": 280.0},
+            "x_max": {"type": "dirichlet", "value": 310.0},
+            "y_min": {"type": "reflective"},
+        },
+        "time": {"sweeps": 1},
+        "output": {"history_every": 1},
+    }
+    told = json.loads(command(tmp_path, settings, "check", "--json").stdout)["flux_power"]
+    due = {"x_min": -3.0 * 0.3 * 0.4, "y_max": -2.5 * 8.0 * 0.2 * 0.4, "z_min": 10.0 * 0.1 * 0.2 * 0.3}
+    assert told == {name: pytest.approx(power, rel=1e-12) for name, power in due.items()}
+    history = run(tmp_path, settings).history  # the other faces' flux depends on the temperature
+    assert {name: history[f"flux/{name}"][-1] for name in due} == pytest.approx(due, rel=1e-9)
+    said = command(tmp_path, settings, "check").stdout
+    assert "flux         x_min: -0.36 W at t = 0\n" in said and "z_min: 0.06 W at t = 0, changes with time\n" in said and "-1.9 W in all, outward" in said
