@@ -170,7 +170,8 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
     char *word[3];
     double point[2];
     char *begin = line + strspn(line, between);
-    const bool commented = *lines == 0 && *begin == '#' && names_columns(begin + 1);
+    const bool first = *lines == 0; /* only it may be a heading */
+    const bool commented = first && *begin == '#' && names_columns(begin + 1);
     if (commented)
         *begin = ' ';
     line[strcspn(line, "#")] = '\0';
@@ -178,12 +179,11 @@ static enum hs_status add_line(struct hs_time_function *table, int *lines, const
     const bool gap = has_gap(line);
     const bool parted = strpbrk(line, ",;\t"); /* else three words are a title */
     char unit[8], number_unit[16];
-    const char *other = other_unit(line, line + strspn(line, between), unit);
-    const char *other_number = other_number_unit(line, wanted, number_unit);
+    const char *other = first ? other_unit(line, line + strspn(line, between), unit) : "";
+    const char *other_number = first ? other_number_unit(line, wanted, number_unit) : "";
     const int count = split(line, word);
     if (count == 0 || (commented && !is_heading(word, count)))
         return HS_OK;
-    const bool first = *lines == 0;
     *lines += !commented;
     if (first && is_heading(word, count)) {
         if (count > 2 && !parted)
