@@ -260,37 +260,31 @@ def test_what_makes_a_uniform_grid_a_body_is_named(tmp_path, walls, message):
     assert_refused(result, 2, [f"case.cfg:4: boundary.{message}"])
 
 
-@pytest.mark.parametrize("heading, unit", [
+# of times, and of numbers: what is over them, and the unit that is not the one in which they are read
+TIMES = [
     ("hours,flux", "hours"), ("t [min];q [W/m2]", "min"), ("Time_h\tq", "h"), ("h q", "h"), ("days", "days"),
     ("# t [min],q", "min"), ("# time_h;q_W_m2", "h"), ("# one line for each of 3 days; W/m2", None),
     ("t,h", None), ("time s,q", None), ("t (s);q_min", None), ("t h", None), ("month of the year of the data", None),
-])  # fmt: skip
-def test_a_tables_heading_may_not_have_times_in_another_unit(tmp_path, heading, unit):
-    """The first line was passed over, and hours were taken for seconds."""
+]  # fmt: skip
+NUMBERS = [
+    ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
+    ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"), ("t/s;P/kW", "kW"), ("t/s;q/(kW/m²)", "kW/m2"),  # numpy.savetxt's
+    ("# t [s],q [W/m2]\nt,q", None), ("# of the whole plant; its P in kW", None), ("# 0,5 kW", None), ("# a note\n# 1,2", None), ("# 5 times as much, in kW", None),
+    ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t", None), ("heat of 3 cells in kW", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "heading, unit, what", [(*case, "the times in {}; they are read in s:") for case in TIMES] + [(*case, "the numbers in {}; they are read in W/m^2:") for case in NUMBERS]
+)
+def test_a_tables_heading_may_not_have_another_unit(tmp_path, heading, unit, what):
+    """The first line was passed over: hours were taken for seconds, and watts, kilowatts and a share for W/m^2."""
     (tmp_path / "load.csv").write_text(f"{heading}\n0,-50\n24,-60\n")
     text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
     text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 30.0; };\n'
     result = heatsolve(tmp_path, text)
     if unit:
-        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the times in {unit}; they are read in s: convert them, and the heading'])
-    else:
-        assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.parametrize("heading, unit", [
-    ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
-    ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"), ("t/s;P/kW", "kW"), ("t/s;q/(kW/m²)", "kW/m2"),  # numpy.savetxt's
-    ("# t [s],q [W/m2]\nt,q", None), ("# of the whole plant; its P in kW", None), ("# 0,5 kW", None), ("# a note\n# 1,2", None), ("# 5 times as much, in kW", None),
-    ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t", None), ("heat of 3 cells in kW", None),
-])  # fmt: skip
-def test_a_tables_heading_may_not_have_numbers_in_another_unit(tmp_path, heading, unit):
-    """Watts were taken for W/m^2, as kilowatts and a share were."""
-    (tmp_path / "load.csv").write_text(f"{heading}\n0,-50\n24,-60\n")
-    text = "grid = { points = [5]; };\nmaterial = { conductivity = 2.0; density = 1800.0; specific_heat = 1200.0; };\ninitial = { value = 1.0; };\n"
-    text += 'boundary = { all = { type = "neumann"; flux_table = "load.csv"; }; };\ntime = { end = 24.0; };\n'
-    result = heatsolve(tmp_path, text)
-    if unit:
-        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has the numbers in {unit}; they are read in W/m^2: convert them, and the heading'])
+        assert_refused(result, 2, [f'boundary.all.flux_table = "load.csv": load.csv:1: the heading has {what.format(unit)} convert them, and the heading'])
     else:
         assert result.returncode == 0, result.stderr
 

@@ -53,7 +53,7 @@ def test_a_slab_is_of_second_order(tmp_path, method):
         balances.append(np.abs(result.history["imbalance"][1:]).max() / np.abs(result.history["flux/x_max"][1:]).max())
     assert_order(errors, 1.8, 2.2, method)
     assert errors[-1] < 1e-4
-    # rounding; implicit steps leave up to 1e-6 of a step's change unsolved, here 5e-6 of the flux and less
+    # rounding of the heat over a step, of which 1e-10 was seen; implicit steps leave up to 1e-6 of their change unsolved, here 5e-6 of the flux and less
     assert max(balances) < (1e-4 if method == "implicit" else 1e-10), balances
 
 
@@ -86,7 +86,8 @@ def test_a_fan_that_stands_still_takes_nothing(tmp_path, method):
     # in the mean of an implicit step each step before counts a third of the one after it, and here 50 lie between
     assert all(abs(flux) <= (1e-20 if method == "implicit" else 0.0) for t, flux in leaves.items() if 2.1 < t < 5.9)
     assert all(flux > 10.0 for t, flux in leaves.items() if not 1.9 < t < 6.1)
-    assert np.abs(history["imbalance"][1:]).max() < 1e-4 * max(leaves.values())
+    # rounding of the heat over a step, of which 1e-10 was seen; implicit steps leave up to 1e-6 of their change unsolved
+    assert np.abs(history["imbalance"][1:]).max() < (1e-4 if method == "implicit" else 1e-8) * max(leaves.values())
 
 
 @pytest.mark.parametrize("method", ["euler", "rkl2", "implicit"])
@@ -111,7 +112,8 @@ def test_tables_of_walls_do_not_mix(tmp_path, method):
     history = result.history
     largest = max(np.abs(history[name][1:]).max() for name in history if name.startswith("flux/"))
     assert np.abs(history["imbalance"][1:]).max() < (3e-5 if method == "implicit" else 1e-10) * largest
-    # at the end by hand: the mean of a long step differs from the end of it
+    # at the end by hand: a row has the mean of its step, in which of 8 s sweeps of 0.002 and steps of 0.05 change h and the
+    # temperatures by some 1e-3 and 1e-2
     T, x = result.field, np.linspace(0.0, 0.08, 9)
     near = {"euler": 1e-3, "rkl2": 2e-2, "implicit": 2e-2}[method]
     assert history["flux/x_max"][-1] == pytest.approx(0.0, abs=near * largest)
@@ -215,5 +217,5 @@ def test_steps_within_a_tolerance_see_a_gust(tmp_path, method):
     due = run(tmp_path, plate({"y_max": WALL}, time={"end": 0.1, "method": "rkl2", "step": 2e-5}, **still)).field
     (tmp_path / "fan.csv").write_text("0 0\n" + gust(4.03))
     found = run(tmp_path, plate({"y_max": WALL}, time={"end": 4.1, "method": method, "tolerance": 1e-3}, **still)).field
-    assert np.abs(due - 37.0).max() > 0.1
+    assert np.abs(due - 37.0).max() > 0.1  # of which the tolerance is 0.01 at most, and here there is one load
     assert np.abs(found - due).max() < 0.02 * np.abs(due - 37.0).max()
