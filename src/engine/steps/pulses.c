@@ -462,8 +462,9 @@ static double unseen_function(const struct group *group, const struct unseen *no
     const int64_t samples = hs_larger(SAMPLES / group->count, TIMES);
     for (int64_t f = 0; f < group->count; f++) {
         struct unseen unseen = *nothing;
-        const struct hs_time_function *function = &group->problem->time_functions[f];
-        if (!hs_time_function_varies(function) || (nothing->by_expression && function->points > 0))
+        const struct hs_time_function *function = &group->problem->time_functions[f], *table[2];
+        if (!hs_time_function_varies(function) ||
+            (nothing->by_expression && tables_of(function, table) > 0))
             continue;
         look_at_function(&unseen, group, f, samples);
         if (!is_unseen(&unseen))
