@@ -4,6 +4,7 @@
 #include "engine/case.h"
 #include "engine/doubts/doubts.h"
 #include "engine/loop.h"
+#include "engine/make_plan.h"
 #include "engine/ranks/ranks.h"
 #include "engine/signals.h"
 #include "output/checkpoint.h"

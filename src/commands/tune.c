@@ -1,4 +1,5 @@
 /* heatsolve tune: times the kernels on a case and stores which is the fastest. */
+#include "engine/make_plan.h"
 #include "engine/measure/tune.h"
 #include "commands/command.h"
 #include "engine/case.h"

@@ -2,8 +2,8 @@
 
 #include "core/memory.h"
 #include "core/regular.h"
+#include "engine/make_plan.h"
 #include "engine/network/of_problem.h"
-#include "engine/plan.h"
 #include "engine/ranks/ranks.h"
 #include "engine/registry.h"
 #include "input/config.h"

@@ -91,38 +91,16 @@ static inline bool hs_plan_has_rate(const struct hs_plan *plan)
     return !hs_plan_jumps(plan) && !plan->method->implicit && !plan->cut;
 }
 
-/* Chooses steps, then backend and kernel; for steady.method "auto" also a solver that has the
- * memory. A step above the limit is refused, and the message gives the limit. */
-enum hs_status hs_plan_make(const struct hs_problem *problem, struct hs_plan *out,
-                            struct hs_error *err);
-
-/* The same without backend and kernel, which stay NULL. */
-enum hs_status hs_plan_steps(const struct hs_problem *problem, struct hs_plan *out,
-                             struct hs_error *err);
-
 /* Simulated time [s] after `sweep` sweeps; exact at outputs and at the end. */
 double hs_plan_time(const struct hs_plan *plan, int64_t sweep);
 
-/* From the plan of an earlier run: hs_plan_step, output.interval and time.end [s]; NaN: none. */
-struct hs_plan_past {
-    double step, interval, end;
-};
-
-/* Whether the plan continues that run: its sweep `sweep` is at `time` [s], to the rounding of
- * summed steps, and the steps up to there have the same bits. */
-bool hs_plan_goes_on(const struct hs_plan *plan, const struct hs_plan_past *past, int64_t sweep,
-                     double time);
-
 /* Step [s] of the sweeps of full intervals; of all sweeps if there are none. */
 double hs_plan_step(const struct hs_plan *plan);
+double hs_plan_step_of(const struct hs_plan *plan, int64_t sweep); /* of one sweep */
 
 /* Sweeps in a step of `step` [s] of a method whose steps are many sweeps, or 0 if it cuts its
  * steps; 1 for any other method. */
 int64_t hs_plan_stages(const struct hs_plan *plan, const struct hs_problem *problem, double step);
-
-/* For a method whose steps are many sweeps: sweeps that one pass over the fields makes; 0: each
- * sweep needs a second pass for a sum. */
-int hs_plan_sweeps_at_once(const struct hs_plan *plan, const struct hs_problem *problem);
 
 /* Total sweeps in the steps from `from` to `to`. */
 double hs_plan_sweeps(const struct hs_plan *plan, const struct hs_problem *problem, int64_t from,

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "engine/loop.h"
+#include "engine/make_plan.h"
 #include "engine/network/of_problem.h"
 #include "engine/registry.h"
 

@@ -170,6 +170,11 @@ static bool place_segments(struct hs_reader *reader, int axis, double *out)
     return true;
 }
 
+bool hs_tells_cell(double at, double h)
+{
+    return DBL_EPSILON * fabs(at) <= 1e-5 * h;
+}
+
 /* Checks that cells have representable squares and that the coordinates resolve their widths; finds
  * the smallest and the largest. */
 static bool check_cells(struct hs_reader *reader, int axis, int64_t cells, const double *place,

@@ -1,43 +1,6 @@
 /* boundary: a face uses its own settings or those of `all`; its kind lowers them to data. */
 #include "input/config_reader.h"
 
-#include "core/text.h"
-
-#include <string.h>
-
-/* Whether the face gives the key's number in another way: written out, or by file or table. */
-static bool is_given_otherwise(const struct hs_reader *reader, const char *face, const char *name)
-{
-    const char *ending = strrchr(name, '_');
-    if (ending && (strcmp(ending, "_file") == 0 || strcmp(ending, "_table") == 0))
-        return hs_given(reader, hs_key("boundary.%s.%.*s", face, (int)(ending - name), name).text);
-    return hs_given(reader, hs_key("boundary.%s.%s_file", face, name).text) ||
-           hs_given(reader, hs_key("boundary.%s.%s_table", face, name).text);
-}
-
-/* A face's key is in its own group, or in `all` if the face has no type of its own. */
-struct hs_key hs_face_key(const struct hs_reader *reader, int face, const char *name)
-{
-    const struct hs_key own = hs_key("boundary.%s.%s", hs_face_name(face), name);
-    const struct hs_key type = hs_key("boundary.%s.type", hs_face_name(face));
-    const struct hs_key shared = hs_key("boundary.all.%s", name);
-    const bool inherits = !hs_given(reader, type.text) && hs_given(reader, shared.text) &&
-                          !is_given_otherwise(reader, hs_face_name(face), name);
-    return !hs_given(reader, own.text) && inherits ? shared : own;
-}
-
-const struct hs_boundary_kind *hs_face_kind(const struct hs_reader *reader, int face)
-{
-    const char *type = hs_settings_text(reader->settings, hs_face_key(reader, face, "type").text);
-    return type ? hs_boundary_find(type) : NULL;
-}
-
-double hs_read_end(const struct hs_reader *reader, int axis)
-{
-    const struct hs_grid *grid = &reader->problem->grid;
-    return hs_grid_coordinate(grid, axis, grid->points[axis] - !hs_axis_is_periodic(reader, axis));
-}
-
 /* Reports keys of a group ("x_min", "all") that its kind does not use. */
 static void check_unused(struct hs_reader *reader, const char *group,
                          const struct hs_boundary_kind *kind)
@@ -87,26 +50,6 @@ static bool is_complete(struct hs_reader *reader, int face, const struct hs_boun
         return complete;
     return hs_complain(reader, hs_key("boundary.%s", name).text, "a %s boundary needs %s%s",
                        kind->name, list_keys(kind, true).text, chosen ? ", not both" : "");
-}
-
-void hs_doubt_on_face(struct hs_reader *reader, const char *key, int face,
-                      const struct hs_value *value)
-{
-    const unsigned varies = hs_value_varies(value);
-    const struct hs_grid *grid = &reader->problem->grid;
-    struct hs_setting *entry = hs_settings_find(reader->settings, key);
-    const int axis = face / 2;
-    const bool shared = strncmp(key, "boundary.all.", strlen("boundary.all.")) == 0;
-    if (grid->dims > 1 && reader->space_known && !shared && !entry->doubted &&
-        (varies & HS_VARIES_SPACE) == (unsigned)HS_VARIES_X << axis)
-        entry->doubted =
-            hs_doubt(reader, key,
-                     "all over %s %c is %.9g, so this is the same at all of its nodes; was another "
-                     "coordinate meant?",
-                     hs_face_name(face), "xyz"[axis],
-                     hs_grid_coordinate(grid, axis, hs_grid_face_index(grid, face)));
-    if (hs_text_is_among(strrchr(key, '.') + 1, "flux|gradient"))
-        hs_doubt_uptake(reader, key, face, value);
 }
 
 /* False if a value is bad, which is then reported. */

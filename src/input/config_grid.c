@@ -4,7 +4,6 @@
 #include "core/network.h"
 #include "input/config_reader.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,16 +102,6 @@ static bool read_points(struct hs_reader *reader)
     return read_listed_points(reader, entry) && good;
 }
 
-bool hs_axis_is_periodic(const struct hs_reader *reader, int axis)
-{
-    for (int face = 2 * axis; face < 2 * axis + 2; face++) {
-        const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
-        if (kind && kind->wrap)
-            return true;
-    }
-    return false;
-}
-
 /* Reads numbers of the axes that grid.points describes. */
 static bool read_listed(struct hs_reader *reader, const char *key, bool spread, double *out)
 {
@@ -165,11 +154,6 @@ static bool check_spacing(struct hs_reader *reader, const char *key)
                            h, "xyz"[axis], first);
     }
     return true;
-}
-
-bool hs_tells_cell(double at, double h)
-{
-    return DBL_EPSILON * fabs(at) <= 1e-5 * h;
 }
 
 bool hs_check_coordinates(struct hs_reader *reader, unsigned axes, const char *user)

@@ -116,7 +116,8 @@ void hs_check_datasets(struct hs_reader *reader);
 bool hs_read_time_function(struct hs_reader *reader, const char *key, const char *instead,
                            int *function);
 
-/* Location of a wall's keys: a face, or one of its patches if `patch` is not -1. */
+/* Location of a wall's keys: a face, or one of its patches. */
+enum { HS_NO_PATCH = -1 };
 struct hs_wall_keys {
     int face, patch;
 };

@@ -275,6 +275,12 @@ bool hs_read_time_function(struct hs_reader *reader, const char *key, const char
     return *function >= 0;
 }
 
+struct hs_key hs_other_ways(const char *name, const char *between)
+{
+    const bool table = hs_option_find(hs_key("boundary.all.%s_table", name).text) != NULL;
+    return table ? hs_key("%s_file%s%s_table", name, between, name) : hs_key("%s_file", name);
+}
+
 bool hs_read_wall_number(struct hs_reader *reader, const struct hs_wall_keys *keys,
                          const char *name, double least, struct hs_wall_number *out)
 {

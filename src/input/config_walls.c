@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_PATCH = -1 };
-
-struct hs_key hs_wall_key(const struct hs_reader *reader, const struct hs_wall_keys *keys,
-                          const char *name)
-{
-    return keys->patch == NO_PATCH
-               ? hs_face_key(reader, keys->face, name)
-               : hs_key("boundary.%s.patches[%d].%s", hs_face_name(keys->face), keys->patch, name);
-}
-
-struct hs_key hs_other_ways(const char *name, const char *between)
-{
-    const bool table = hs_option_find(hs_key("boundary.all.%s_table", name).text) != NULL;
-    return table ? hs_key("%s_file%s%s_table", name, between, name) : hs_key("%s_file", name);
-}
-
 /* ---- whether a stencil will do --------------------------------------------------------------- */
 
 /* The key that gives a wall's number by file or table, or as more than the constant that a stencil
@@ -152,7 +136,7 @@ static const struct hs_boundary_kind *find_kind(struct hs_reader *reader,
                                                 const struct hs_wall_keys *keys)
 {
     const struct hs_key key = hs_wall_key(reader, keys, "type");
-    if (keys->patch != NO_PATCH &&
+    if (keys->patch != HS_NO_PATCH &&
         !hs_require(reader, key.text,
                     "a patch has a wall of its own; give fixed, dirichlet, neumann, robin or "
                     "reflective"))
@@ -466,7 +450,7 @@ static void read_face(struct hs_reader *reader, int face)
 {
     struct hs_problem *problem = reader->problem;
     const struct hs_boundary_kind *kind = hs_face_kind(reader, face);
-    const struct hs_wall_keys own = {face, NO_PATCH};
+    const struct hs_wall_keys own = {face, HS_NO_PATCH};
     if (!kind)
         return;
     if (!hs_given(reader, hs_face_key(reader, face, "type").text))

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "core/version.h"
 #include "engine/doubts/doubts.h"
+#include "engine/make_plan.h"
 #include "output/faces.h"
 #include "output/files.h"
 #include "output/history.h"

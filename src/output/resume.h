@@ -2,6 +2,7 @@
 #ifndef HS_OUTPUT_RESUME_H
 #define HS_OUTPUT_RESUME_H
 
+#include "engine/make_plan.h"
 #include "engine/steady.h"
 #include "output/h5.h"
 

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/regular.h"
+#include "engine/make_plan.h"
 #include "engine/measure/trial.h"
 #include "engine/registry.h"
 #include "output/files.h"

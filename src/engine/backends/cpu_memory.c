@@ -64,6 +64,12 @@ enum {
     PADDED_FROM = 128 * 1024 /* bytes of a plane: the padding is at most 3 % of it */
 };
 
+double hs_cpu_field_bytes(const struct hs_problem *problem)
+{
+    const int64_t align = LINE / (int64_t)hs_precision_size(problem->precision);
+    return hs_layout_bytes(&problem->grid, problem->radius, align, problem->precision);
+}
+
 struct hs_layout hs_cpu_layout(const struct hs_problem *problem)
 {
     const int64_t size = (int64_t)hs_precision_size(problem->precision);

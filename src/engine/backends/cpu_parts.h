@@ -73,8 +73,7 @@ struct hs_backend_state {
     char description[128];
 };
 
-/* ---- cpu.c ---- */
-double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; a double: it may be huge */
+/* ---- cpu_sweep.c ---- */
 /* Calls the kernel once, on the team's threads and with all that changes with time, from one field
  * to another, each given by its node (0, 0, 0). recursion: may be NULL. */
 enum hs_status hs_cpu_call(struct hs_backend_state *state, const struct hs_span *span,
@@ -104,6 +103,7 @@ void *hs_cpu_memory_create(size_t bytes, size_t large_from);
  * of a large page, the field that sweeps write should begin. */
 struct hs_layout hs_cpu_layout(const struct hs_problem *problem);
 size_t hs_cpu_shift(const struct hs_layout *layout, enum hs_precision precision);
+double hs_cpu_field_bytes(const struct hs_problem *problem); /* about; a double: it may be huge */
 
 /* Allocates a zero-filled field. Each part is first touched by the thread that will sweep it, so
  * that it lies in that thread's memory. The field begins `shift` bytes, a number of lines, after

@@ -2,8 +2,6 @@
 
 #include "core/memory.h"
 #include "engine/threads.h"
-#include "functions/evaluate.h"
-#include "functions/time_function.h"
 
 #include <assert.h>
 #include <float.h>
@@ -173,31 +171,6 @@ void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double
     if (holder >= 0)
         hs_sum_add(&sums->leaving[holder], -power);
     sums->gross += gross;
-}
-
-double hs_balance_value_at(const struct hs_balance *balance, const struct hs_value *value,
-                           const int64_t node[HS_AXES])
-{
-    const struct hs_step_mean *step = &balance->step;
-    const struct hs_grid *grid = &balance->problem->grid;
-    double sum = 0.0;
-    if (!(hs_value_varies(value) & HS_VARIES_T))
-        return hs_value_at_node(value, grid, node, 0.0);
-    for (int64_t n = 0; n < step->count; n++)
-        sum += step->weight[n] * hs_value_at_node(value, grid, node, step->time[n]);
-    return sum;
-}
-
-double hs_balance_function(const struct hs_balance *balance,
-                           const struct hs_time_function *function)
-{
-    const struct hs_step_mean *step = &balance->step;
-    double sum = 0.0;
-    if (!hs_time_function_varies(function))
-        return hs_time_function_at(function, 0.0);
-    for (int64_t n = 0; n < step->count; n++)
-        sum += step->weight[n] * hs_time_function_at(function, step->time[n]);
-    return sum;
 }
 
 void hs_balance_put_in(struct hs_balance *balance, double power)

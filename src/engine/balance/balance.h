@@ -49,20 +49,6 @@ void hs_balance_destroy(struct hs_balance *balance); /* accepts NULL */
 enum hs_status hs_balance_look(struct hs_balance *balance, const struct hs_step_state *step_state,
                                struct hs_error *err);
 
-/* What the sources of the problem and of its materials put in at time t, likewise in W, without
- * sinks. NaN: there are none. HS_IO where a file of numbers cannot be read; HS_DEVICE without
- * memory. */
-struct hs_balance_power {
-    double power;
-    bool changes; /* with time */
-};
-enum hs_status hs_balance_source_power(const struct hs_problem *problem, double t,
-                                       struct hs_balance_power *out, struct hs_error *err);
-
-/* What leaves by the fluxes that walls are given, at time t, for a problem that has a balance. NaN:
- * the wall is given none. out: [hs_problem_wall_count] */
-void hs_balance_fluxes(const struct hs_problem *problem, double t, struct hs_balance_power *out);
-
 /* Of the last look; and the worst of all. */
 const struct hs_balance_terms *hs_balance_terms(const struct hs_balance *balance);
 struct hs_balance_worst hs_balance_worst(const struct hs_balance *balance);

@@ -116,16 +116,16 @@ double hs_balance_at(const struct hs_balance *balance, const struct hs_balance_l
 void hs_balance_leave(struct hs_balance_sums *sums, int wall, int holder, double power,
                       double gross);
 
+/* Adds to what sources put in. */
+void hs_balance_put_in(struct hs_balance *balance, double power);
+
+/* ---- source.c ---- */
 /* The mean of a value over the step. */
 double hs_balance_value_at(const struct hs_balance *balance, const struct hs_value *value,
                            const int64_t node[HS_AXES]);
 double hs_balance_function(const struct hs_balance *balance,
                            const struct hs_time_function *function);
 
-/* Adds to what sources put in. */
-void hs_balance_put_in(struct hs_balance *balance, double power);
-
-/* ---- source.c ---- */
 enum hs_status hs_balance_source_init(struct hs_balance *balance, struct hs_error *err);
 void hs_balance_source_release(struct hs_balance_source *source);
 /* Called for each step, before the next two: evaluates what walls that hold need, row by row. */

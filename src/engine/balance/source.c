@@ -212,6 +212,31 @@ static double integrate_source(struct hs_balance *balance, double t)
     return integrate(balance, NULL, ALL_AXES, t);
 }
 
+double hs_balance_value_at(const struct hs_balance *balance, const struct hs_value *value,
+                           const int64_t node[HS_AXES])
+{
+    const struct hs_step_mean *step = &balance->step;
+    const struct hs_grid *grid = &balance->problem->grid;
+    double sum = 0.0;
+    if (!(hs_value_varies(value) & HS_VARIES_T))
+        return hs_value_at_node(value, grid, node, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * hs_value_at_node(value, grid, node, step->time[n]);
+    return sum;
+}
+
+double hs_balance_function(const struct hs_balance *balance,
+                           const struct hs_time_function *function)
+{
+    const struct hs_step_mean *step = &balance->step;
+    double sum = 0.0;
+    if (!hs_time_function_varies(function))
+        return hs_time_function_at(function, 0.0);
+    for (int64_t n = 0; n < step->count; n++)
+        sum += step->weight[n] * hs_time_function_at(function, step->time[n]);
+    return sum;
+}
+
 /* W/m^3: a body's uniform source. */
 static double of_body(const struct hs_balance *balance)
 {
@@ -311,38 +336,4 @@ double hs_balance_source_at(const struct hs_balance *balance, const int64_t node
     if (density == 0.0)
         return 0.0;
     return density * hs_problem_node_volume(balance->problem, node[HS_X], node[HS_Y], node[HS_Z]);
-}
-
-static bool varies(const struct hs_problem *problem, int function)
-{
-    return function >= 0 && hs_time_function_varies(&problem->time_functions[function]);
-}
-
-enum hs_status hs_balance_source_power(const struct hs_problem *problem, double t,
-                                       struct hs_balance_power *out, struct hs_error *err)
-{
-    static const double all = 1.0;
-    const struct hs_body *body = problem->body;
-    struct hs_balance balance = {.problem = problem,
-                                 .step = {.count = 1, .time = &t, .weight = &all}};
-    const enum hs_status st = hs_balance_source_init(&balance, err);
-    bool any = problem->source.present || (body && body->source >= 0);
-    *out = (struct hs_balance_power){NAN, false};
-    if (!st)
-        *out = (struct hs_balance_power){hs_balance_source_total(&balance),
-                                         balance.source.varies_time ||
-                                             (body && varies(problem, body->source))};
-    for (int s = 0; body && s < body->substance_count && !st; s++) {
-        const struct hs_substance *substance = &body->substance[s];
-        if (substance->source < 0)
-            continue;
-        any = true;
-        out->changes |= varies(problem, substance->source);
-        out->power += substance->volume *
-                      hs_balance_function(&balance, &problem->time_functions[substance->source]);
-    }
-    if (!any)
-        out->power = NAN;
-    hs_balance_source_release(&balance.source);
-    return st;
 }

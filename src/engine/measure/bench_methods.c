@@ -5,9 +5,9 @@
 #include "core/regular.h"
 #include "core/version.h"
 #include "engine/initial.h"
+#include "engine/make_plan.h"
 #include "engine/multigrid/equations.h"
 #include "engine/network/of_problem.h"
-#include "engine/plan.h"
 #include "engine/registry.h"
 #include "functions/fields.h"
 #include "generated/templates.h" /* TEMPLATE_NAME, the text of configs/methods/NAME.cfg */

@@ -2,6 +2,7 @@
 #include "engine/balance/balance.h"
 #include "engine/case.h"
 #include "engine/loop.h"
+#include "engine/make_plan.h"
 #include "engine/registry.h"
 #include "test.h"
 #include "walls.h"

@@ -1,4 +1,4 @@
-#include "engine/plan.h"
+#include "engine/make_plan.h"
 #include "test.h"
 #include "walls.h"
 

@@ -1,3 +1,4 @@
+#include "engine/make_plan.h"
 #include "engine/range.h"
 #include "test.h"
 #include "walls.h"

@@ -1,3 +1,4 @@
+#include "engine/make_plan.h"
 #include "engine/network/of_problem.h"
 #include "engine/registry.h"
 #include "engine/verify.h"

@@ -1,4 +1,5 @@
-/* The power of the fluxes that walls are given. */
+#include "engine/balance/power.h"
+
 #include "core/memory.h"
 #include "engine/balance/parts.h"
 #include "engine/network/of_problem.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- of a stencil ---------------------------------------------------------------------------- */
+/* ---- fluxes of a stencil --------------------------------------------------------------------- */
 
 /* W/m^2 per unit of a face's data; 0: it has no flux. By the rule of core/boundary.h, ghost = inner
  * - 2 spacing flux/conductivity, or + 2 spacing gradient. */
@@ -37,7 +38,7 @@ static double power_of_face(const struct hs_problem *problem, int face, double t
     return flux_per_datum(problem, face) * hs_sum_value(&sum) + 0.0; /* not -0 */
 }
 
-/* ---- of a body ------------------------------------------------------------------------------- */
+/* ---- fluxes of a body ------------------------------------------------------------------------ */
 
 /* What one of the parts of a face's nodes is added up by. */
 struct adding {
@@ -131,4 +132,40 @@ void hs_balance_fluxes(const struct hs_problem *problem, double t, struct hs_bal
         if (any)
             add_face(problem, face, t, out);
     }
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+
+static bool varies(const struct hs_problem *problem, int function)
+{
+    return function >= 0 && hs_time_function_varies(&problem->time_functions[function]);
+}
+
+enum hs_status hs_balance_source_power(const struct hs_problem *problem, double t,
+                                       struct hs_balance_power *out, struct hs_error *err)
+{
+    static const double all = 1.0;
+    const struct hs_body *body = problem->body;
+    struct hs_balance balance = {.problem = problem,
+                                 .step = {.count = 1, .time = &t, .weight = &all}};
+    const enum hs_status st = hs_balance_source_init(&balance, err);
+    bool any = problem->source.present || (body && body->source >= 0);
+    *out = (struct hs_balance_power){NAN, false};
+    if (!st)
+        *out = (struct hs_balance_power){hs_balance_source_total(&balance),
+                                         balance.source.varies_time ||
+                                             (body && varies(problem, body->source))};
+    for (int s = 0; body && s < body->substance_count && !st; s++) {
+        const struct hs_substance *substance = &body->substance[s];
+        if (substance->source < 0)
+            continue;
+        any = true;
+        out->changes |= varies(problem, substance->source);
+        out->power += substance->volume *
+                      hs_balance_function(&balance, &problem->time_functions[substance->source]);
+    }
+    if (!any)
+        out->power = NAN;
+    hs_balance_source_release(&balance.source);
+    return st;
 }
