@@ -586,7 +586,7 @@ def test_what_is_usual_is_no_slip(tmp_path, settings):
 # with steps of 2 s, in a body (only bodies have tables); True: a warning
 TABLES = {
     "0 0\n100 0\n100.5 -1e6\n101 0\n": True,
-    "0 0\n100 0\n101 -1e6\n109 -1e6\n110 0\n": False,  # begins between two steps, but lasts long enough to be seen
+    "0 0\n100 0\n101 -1e6\n119 -1e6\n120 0\n": False,  # begins between two steps, but lasts long enough to be seen
     "0 0\n100.5 1\n101 1.01\n101.5 0.99\n700 2\n": False,  # insignificant
     "0 0\n700 0\n700.5 -1e6\n701 0\n": False,  # after the end
 }
@@ -780,6 +780,7 @@ def test_heat_that_float_loses_is_a_warning(tmp_path, setting, key, kept):
         assert share < 0.5 if found else share == pytest.approx(1.0, abs=0.05), (strength, precision, share)
 
 
+FLASH = 'boundary.x_min={type="neumann"; flux="t < 5 ? -1e4 : 0";}'
 DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
 
 
@@ -794,9 +795,21 @@ DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
     (['boundary.x_min={type="neumann"; flux="1e4*sin(t/20)";}', "time.step=10.0"], False),
     (['boundary.x_min={type="neumann"; flux="10*t";}', "time.step=100.0"], False),
     (['boundary.x_min={type="neumann"; flux="t > 300 ? 1e4 : 0";}', "time.step=20.0"], False),
+    ([FLASH, "time.step=10.0"], True),  # half a step: implicit took twice the heat
+    ([PATCHED, FLASH, "time.step=10.0"], True),
+    ([FLASH, "time.step=1e-3"], False),
+    ([FLASH, "time.step=0.1", "time.end=6e5"], False),
+    ([FLASH, "time.step=10.0", "time.end=6e5"], True),  # 60,000 steps
+    (['source={expression="t < 4 && x < 0.01 ? 1e6 : 0";}', "time.step=10.0"], True),
+    (['boundary.x_min={type="neumann"; flux_table="flash.csv";}', "time.step=10.0"], True),
+    (['boundary.x_min={type="neumann"; flux="-1e4*exp(-t/4)";}', "time.step=10.0"], True),
+    (['boundary.x_min={type="neumann"; flux="max(min(min(t - 100, 110 - t), 1), 0)*-1e6";}', "time.step=2.0"], True),  # 8 of 9 s
+    (['boundary.x_min={type="neumann"; flux="t < 5 ? 0 : -1e4";}', "time.step=10.0"], False),  # it begins within a step
+    (['boundary.x_min={type="neumann"; flux="t < 600 ? -1e4 : 0";}', "time.step=10.0"], False),
 ])
 def test_pulses_that_steps_take_for_too_much_are_a_warning(tmp_path, settings, warned):
     """Methods see values at the ends of steps. By three steps a pulse, implicit took 12 % too little heat."""
+    (tmp_path / "flash.csv").write_text("0,-1e4\n1e-3,-1e4\n1.001e-3,0\n")
     found = [w for w in check(tmp_path, *settings, "time.end=600.0", 'time.method="implicit"') if "too much or too little" in w]
     assert len(found) == warned, found
     assert not warned or "give a shorter time.step, or a method with time.tolerance" in found[0]
