@@ -79,7 +79,7 @@ bool hs_integral_of(const struct hs_grid *grid, int face, const struct hs_value 
         parts /= 2;
     *out = (struct hs_integral){0.0, 0.0};
     for (int n = 0; n < times && axes > 0 && parts >= 2; n++) {
-        const double t = times > 1 ? end * fmod(0.5 + n * golden, 1.0) : 0.0;
+        const double t = times > 1 ? end * fmod(n * golden, 1.0) : 0.0; /* at 0, a flash */
         out->nodes += integrate(grid, face, value, varies, 0, t);
         out->fine += integrate(grid, face, value, varies, parts, t);
     }
