@@ -753,6 +753,23 @@ def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, k
     assert not key or (f"--set: {key} = " in found[0] and f"the nodes take {times}" in found[0]), found
 
 
+GUARDED = 'boundary.y_min={type="dirichlet"; value=%g; patches=({type="dirichlet"; value=310.0; lower=[0.0]; upper=[%g];});}'
+
+
+# nodes are 1 cm apart
+@pytest.mark.parametrize("setting, times", [
+    (GUARDED % (310.0, 0.2), "y_min_1 is that of 1.025 times"),
+    (GUARDED % (300.0, 0.2), "y_min_1 is that of 1.025 times"),
+    (GUARDED % (310.0, 0.205), None),
+    (GUARDED.replace("({", '({type="fixed"; lower=[0.2]; upper=[0.3];}, {') % (310.0, 0.2), "y_min_2 is that of 1.025 times"),
+    ('boundary.y_min={type="reflective"; patches=({type="dirichlet"; value=310.0; lower=[0.1]; upper=[0.2];});}', None),
+])
+def test_a_flux_of_more_than_a_patch_is_a_warning(tmp_path, setting, times):
+    """The meter of a guarded hot plate: its conductivity came out 2.5 % too large."""
+    found = [w for w in check(tmp_path, setting) if "times its area" in w]
+    assert [times in w for w in found] == [True] * (times is not None), found
+
+
 @pytest.mark.parametrize("interval, warned", [(30, True), (86400, False)])
 def test_very_many_snapshots_are_a_warning(tmp_path, interval, warned):
     """An interval of 30 days in seconds, in a run of ten years: ten million snapshots and steps."""

@@ -1,7 +1,10 @@
 /* Temperatures, sources and walls. */
+#include "core/memory.h"
 #include "core/text.h"
 #include "engine/doubts/checks.h"
 #include "engine/network/coefficients.h"
+#include "engine/network/of_problem.h"
+#include "engine/network/walls.h"
 #include "engine/ranks/ranks.h"
 #include "engine/walls/boundary_data_parts.h"
 #include "functions/evaluate.h"
@@ -536,12 +539,69 @@ static void doubt_assumed(const struct hs_problem *problem, struct hs_error *out
                       names);
 }
 
+/* m^2: the areas of a face's walls that hold, and those whose heat leaves through each: a node
+ * counts for one wall. */
+static void add_held_areas(const struct hs_problem *problem, const struct hs_walls *walls, int face,
+                           double *own, double *counted)
+{
+    for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++) {
+        int64_t node[HS_AXES];
+        hs_grid_face_node(&problem->grid, face, n, node);
+        const struct hs_wall *holding = hs_walls_holding_at(walls, face, node);
+        if (!holding)
+            continue;
+        hs_walls_share(walls, face, node);
+        for (int w = 0; w < walls->count; w++)
+            if (walls->wall[w].kind != HS_WALL_EXCHANGES) {
+                own[w] += hs_walls_area(walls, w);
+                counted[holding - walls->wall] += hs_walls_area(walls, w);
+            }
+    }
+}
+
+/* Such as the meter of a guarded hot plate. */
+static void doubt_shared_nodes(const struct hs_problem *problem, struct hs_error *out)
+{
+    const double most = 0.01;
+    const int count = problem->wall_count;
+    const struct hs_network_spec spec = hs_network_problem_spec(problem);
+    struct hs_axis axis[HS_AXES];
+    struct hs_walls walls;
+    double *own = hs_new(2 * ((size_t)count + 1) * sizeof *own), *counted = own + count;
+    hs_axes_init(axis, &spec);
+    hs_walls_init(&walls, &spec, axis);
+    for (int face = 0, holding = 0; face < 2 * problem->grid.dims; face++, holding = 0) {
+        for (int w = 0; w < count; w++)
+            holding += walls.wall[w].face == face && walls.wall[w].kind != HS_WALL_EXCHANGES;
+        if (holding > 1)
+            add_held_areas(problem, &walls, face, own, counted);
+    }
+    double worst = 1.0 + most;
+    char name[32] = "";
+    for (int w = 0; w < count; w++)
+        if (own[w] > 0.0 && counted[w] / own[w] > worst) {
+            worst = counted[w] / own[w];
+            hs_problem_wall_name(problem, w, name, sizeof name);
+        }
+    if (name[0])
+        hs_error_warn(out, problem->config_path,
+                      "boundary: the flux of %s is that of %.4g times its area, since a node on "
+                      "the border of two walls that hold counts for one of them; put their border "
+                      "halfway between nodes",
+                      name, worst);
+    hs_walls_release(&walls);
+    hs_axes_release(axis);
+    free(own);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_error *out)
 {
     doubt_assumed(problem, out);
+    if (problem->body)
+        doubt_shared_nodes(problem, out);
     doubt_temperatures(problem, out);
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);
