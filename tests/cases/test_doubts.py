@@ -743,7 +743,9 @@ GAUSS = "exp(-((x-0.25%s)^2+(y-0.1)^2)/(2*%g^2))"
     ('boundary.x_min={type="robin"; h=5.0; ambient=300.0; flux="-1e5*exp(-((y-0.1)/0.004)^2)";}', "boundary.x_min.flux", "1.42"),
     ('boundary.x_min={type="dirichlet"; value="300+exp(-((y-0.1)/0.004)^2)";}', None, None),
     ('source={expression="1e9*' + GAUSS % ("+0.1-t/3000", 0.003) + '";}', "source.expression", "1.3"),  # moves along x: across it alone
-    ('source={expression="x < 0.012 && t < 0.5 ? 1e6 : 0";}', "source.expression", "1.2 "),  # a flash
+    ('source={expression="abs(x - 0.2) < 5e-4 ? 1e6 : 0";}', "source.expression", "10.7"),  # a foil of 1 mm, by 64 places a cell
+    ('source={expression="x == 0.2 ? 1e6 : 0";}', None, None),  # that node
+    ('source={expression="x < 0.012 && t < 0.5 ? 1e6 : 0";}', "source.expression", "1.25"),  # a flash
     ('source={expression="x > 100 ? 1e6 : 0";}', None, None),  # is nowhere
 ])
 def test_a_source_of_which_nodes_take_too_much_is_a_warning(tmp_path, setting, key, times):
