@@ -613,11 +613,28 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_swing(problem, plan, out);
 }
 
-void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out)
+static void doubt_far_from_steady(const struct hs_problem *problem, const struct hs_steady *steady,
+                                  double range, struct hs_error *out)
 {
+    const double worth = 0.01, distance = steady->reached ? hs_steady_distance(steady) : 0.0;
+    if (steady->trend != HS_STEADY_SOLVED && steady->change > 2.0 * steady->rounding &&
+        distance > worth * range)
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_RESIDUAL),
+                      "steady.tolerance = %g: it was met about %.2g K from the steady state, and "
+                      "all temperatures so far span %.2g K; give a smaller one, or a steady.method "
+                      "that solves for it",
+                      steady->tolerance, distance, range);
+}
+
+void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_loop_result *result,
+                         struct hs_error *out)
+{
+    const double lowest = result->last.min;
     double span[2];
     if (!initial_span(problem, span))
         return;
+    doubt_far_from_steady(problem, &result->steady,
+                          fmax(span[1], result->last.max) - fmin(span[0], lowest), out);
     const double zero = absolute_zero(problem, span[0]);
     if (lowest < zero && span[0] > zero)
         hs_error_warn(
