@@ -306,6 +306,13 @@ def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label,
         assert result.returncode == 0, result.stderr
 
 
+def test_a_bad_density_is_the_only_mistake(tmp_path):
+    """It was taken for a missing one, and convection needed "density instead of diffusivity"."""
+    result = heatsolve(tmp_path, GOOD, "--set", "materials[0].density=8,960.0")
+    assert_refused(result, 2, ['materials[0].density = 8,960.0: not a value; the decimal point is "."'])
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
 @pytest.mark.parametrize("heading, unit", [("t,h [kW/m2K]", "kW/m2K"), ("t,h (W/cm²K)", "W/cm2K"), ("t,h [W/m2K]", None), ("t,h [W/(m2 K)]", None)])
 def test_an_hs_table_is_in_its_unit(tmp_path, heading, unit):
     (tmp_path / "h.csv").write_text(f"{heading}\n0,1\n24,2\n")
