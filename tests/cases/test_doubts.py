@@ -796,8 +796,26 @@ def test_heat_that_float_loses_is_a_warning(tmp_path, setting, key, kept):
         with h5py.File(tmp_path / "soil.h5") as f:
             share = (f["history/heat"][-1] - f["history/heat"][0]) / (strength * 86400.0)
         found = [w for w in result["warnings"] if w.startswith(f"--set: {key} = ") and "this heat is lost; give precision" in w]
-        assert len(found) == len(result["warnings"]) == (precision == "float" and strength < 2.0), result["warnings"]
+        told = [w for w in result["warnings"] if "the roundings of" not in w]
+        assert len(found) == len(told) == (precision == "float" and strength < 2.0), result["warnings"]
         assert share < 0.5 if found else share == pytest.approx(1.0, abs=0.05), (strength, precision, share)
+
+
+@pytest.mark.parametrize("base, precision, warned", [(293.15, "float", True), (293.15, "double", False), (0.0, "float", False)])
+@pytest.mark.parametrize("method, step", [("euler", "step = 1.5e-5"), ("implicit", "tolerance = 1e-4")])
+def test_what_rounding_may_change_is_a_warning(tmp_path, base, precision, method, step, warned):
+    """A flash that warms 2 mm of alumina by 0.08 K, on 101 nodes: after 33,000 sweeps its rear was 42 % too cold, its front 35 % too warm."""
+    (tmp_path / "flash.cfg").write_text(
+        "grid = { points = [101]; upper = [0.002]; };\nmaterial = { conductivity = 36.0; density = 3970.0; specific_heat = 765.0; };\n"
+        f'boundary = {{ x_min = {{ type = "neumann"; flux = "t < 1e-3 ? -5e5 : 0"; }}; x_max = {{ type = "reflective"; }}; }};\nprecision = "{precision}";\n'
+        f'initial = {{ value = {base}; }};\ntime = {{ end = 0.5; method = "{method}"; {step}; }};\n')
+    result = json.loads(must(tmp_path, "run", "flash.cfg", "--quiet", "--json"))
+    found = [w for w in result["warnings"] if "the roundings of" in w]
+    assert len(found) == (warned and method == "euler"), result["warnings"]
+    with h5py.File(tmp_path / "flash.h5") as f:
+        share = (f["temperature"][-1, -1] - base) / (500.0 / (3970.0 * 765.0 * 0.002))
+    assert share < 0.7 if found else share == pytest.approx(1.0, abs=0.05)
+    assert not found or found[0].startswith('flash.cfg: precision = "float": the roundings of 33334 sweeps may put it off by 0.04')
 
 
 FLASH = 'boundary.x_min={type="neumann"; flux="t < 5 ? -1e4 : 0";}'

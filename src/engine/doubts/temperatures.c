@@ -626,21 +626,39 @@ static void doubt_far_from_steady(const struct hs_problem *problem, const struct
                       steady->tolerance, distance, range);
 }
 
-void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_loop_result *result,
-                         struct hs_error *out)
+/* Each sweep rounds each node. */
+static void doubt_rounding(const struct hs_problem *problem, const struct hs_loop_result *result,
+                           double lowest, double highest, struct hs_error *out)
 {
-    const double lowest = result->last.min;
+    const double worth = 0.01, of_a_sweep = 0.04; /* measured: docs/numerics.md */
+    const double at = fmax(fabs(lowest), fabs(highest)), range = highest - lowest;
+    const double off =
+        of_a_sweep * hs_precision_epsilon(problem->precision) * at * (double)result->sweeps;
+    if (off > worth * range && range > 0.0)
+        hs_error_warn(out, problem->config_path,
+                      "precision = \"%s\": the roundings of %lld sweeps may put it off by %.2g "
+                      "%s, and the first and the last temperatures span %.2g; give \"double\"",
+                      hs_precision_name(problem->precision), (long long)result->sweeps, off,
+                      hs_problem_difference_unit(problem), range);
+}
+
+void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan *plan,
+                         const struct hs_loop_result *result, struct hs_error *out)
+{
     double span[2];
     if (!initial_span(problem, span))
         return;
-    doubt_far_from_steady(problem, &result->steady,
-                          fmax(span[1], result->last.max) - fmin(span[0], lowest), out);
+    const double lowest = fmin(span[0], result->last.min);
+    const double highest = fmax(span[1], result->last.max);
+    doubt_far_from_steady(problem, &result->steady, highest - lowest, out);
+    if (problem->precision == HS_FLOAT && !problem->raw && hs_plan_sweeps_singly(plan))
+        doubt_rounding(problem, result, lowest, highest, out);
     const double zero = absolute_zero(problem, span[0]);
-    if (lowest < zero && span[0] > zero)
+    if (result->last.min < zero && span[0] > zero)
         hs_error_warn(
             out, problem->config_path,
             "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
             "is the heat that leaves, so one that heats is negative, and a source is the heat "
             "that is put in",
-            lowest, hs_problem_temperature_unit(problem));
+            result->last.min, hs_problem_temperature_unit(problem));
 }
