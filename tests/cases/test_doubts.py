@@ -835,6 +835,8 @@ DUTY = 'boundary.x_min={type="neumann"; flux="fmod(t,100)<30 ? -1e4 : 0";}'
     (['boundary.x_min={type="neumann"; flux="t > 300 ? 1e4 : 0";}', "time.step=20.0"], False),
     ([FLASH, "time.step=10.0"], True),  # half a step: implicit took twice the heat
     ([PATCHED, FLASH, "time.step=10.0"], True),
+    ([FLASH.replace("-1e4", "-1e4 - 10").replace(": 0", ": -10"), "time.step=10.0"], True),
+    (['boundary.x_min={type="dirichlet"; value="t < 5 ? 800 : 20";}', "time.step=10.0"], False),  # a quench
     ([FLASH, "time.step=1e-3"], False),
     ([FLASH, "time.step=0.1", "time.end=6e5"], False),
     ([FLASH, "time.step=10.0", "time.end=6e5"], True),  # 60,000 steps

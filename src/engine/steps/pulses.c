@@ -578,19 +578,19 @@ static void take_step(struct taken *taken, const struct group *group, int64_t pl
     taken->bends += off * off;
 }
 
-/* What is over within a step counts where nothing else acts: a flash, but no load that begins, or
+/* What is over within a step counts where little else acts: a flash, but no load that begins, or
  * ends, within one. */
 static double mistaken_share(const struct group *group, int64_t place, double step, double end)
 {
     struct taken taken = {.low = INFINITY, .high = -INFINITY};
     for (double begin = 0.0; begin < end - 1e-6 * step; begin = taken.steps * step)
         take_step(&taken, group, place, begin, begin + step);
-    const double range = taken.high - taken.low;
+    const double range = taken.high - taken.low, little = 0.01;
     const double above = taken.is - taken.steps * taken.low;
     const double below = taken.steps * taken.high - taken.is, sum = fmin(above, below);
     const double off =
         fmax(fabs(taken.seen - taken.is), fmax(2.0 * sqrt(taken.bends), 0.5 * taken.jumps));
-    const bool alone = fabs(above < below ? taken.low : taken.high) <= 1e-9 * range;
+    const bool alone = fabs(above < below ? taken.low : taken.high) <= little * range;
     return off > 0.0 && (alone || sum > range) ? off / sum : 0.0;
 }
 

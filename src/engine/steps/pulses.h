@@ -62,9 +62,9 @@ double hs_pulses_too_short(const struct hs_problem *problem, double interval, do
  * or a source may at most be taken for too much or too little by steps of `step` [s] from 0 to
  * `end`: they see its values at their ends or between them, where rounding decides on which side of
  * a jump these are. The first share above 0.15 is returned, else 0; infinite, if all of it lies
- * between the times looked at. What makes less than one step in all counts only beside 0: a flash,
- * but no load that begins within a step. Looks at the first 20,000 steps, at all functions of time
- * and tables, and of numbers that differ from node to node at the largest one at t = 0.
+ * between the times looked at. What makes less than one step in all counts only beside little: a
+ * flash, but no load that begins within a step. Looks at the first 20,000 steps, at all functions
+ * of time and tables, and of numbers that differ from node to node at the largest one at t = 0.
  */
 double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
                           const char **place);
