@@ -115,6 +115,14 @@ def test_a_number_for_a_missing_temperature_is_a_warning(tmp_path, missing, said
     assert not wanted or (found[0].endswith(f' = "{file[1]}": has a temperature {said}; does it stand for a missing value?') and file[0] in found[0]), found
 
 
+@pytest.mark.parametrize("missing, warned", [("-9999", True), ("1e20", True), ("-9998", False)])
+def test_a_number_for_a_missing_load_is_a_warning(tmp_path, missing, warned):
+    """A line of three warmed 50 times as much as all of them were to."""
+    (tmp_path / "load.csv").write_text(f"0,100\n300,{missing}\n900,100\n")
+    found = [w for w in check(tmp_path, 'boundary.x_max={type="neumann"; flux_table="load.csv";}') if "missing" in w]
+    assert found == [f'--set: boundary.x_max.flux_table = "load.csv": has {float(missing):.9g} at t = 300 s; does it stand for a missing value?'] * warned
+
+
 @pytest.mark.parametrize("unit", ["degF", "°F", "F", "fahrenheit", "Degrees Fahrenheit", "degR", "Rankine"])
 def test_fahrenheit_beside_units_of_kelvin_is_a_warning(tmp_path, unit):
     warnings = check(tmp_path, f"temperature_unit={unit}")
