@@ -69,17 +69,18 @@ bool hs_integral_of(const struct hs_grid *grid, int face, const struct hs_value 
     const unsigned varies = hs_value_varies(value);
     const int times = varies & HS_VARIES_T && isfinite(end) ? TIMES : 1;
     double nodes = times;
-    int axes = 0, parts = 4;
+    int axes = 0, parts;
     for (int axis = 0; axis < grid->dims; axis++)
         if (varies & HS_VARIES_X << axis && !(face >= 0 && face / 2 == axis)) {
             nodes *= (double)grid->points[axis];
             axes++;
         }
+    parts = axes == 1 ? 64 : 4; /* a foil may be far thinner than a cell */
     while (parts >= 2 && nodes * pow(parts, axes) > MOST)
         parts /= 2;
     *out = (struct hs_integral){0.0, 0.0};
     for (int n = 0; n < times && axes > 0 && parts >= 2; n++) {
-        const double t = times > 1 ? end * fmod(0.5 + n * golden, 1.0) : 0.0;
+        const double t = times > 1 ? end * fmod(n * golden, 1.0) : 0.0; /* at 0, a flash */
         out->nodes += integrate(grid, face, value, varies, 0, t);
         out->fine += integrate(grid, face, value, varies, parts, t);
     }

@@ -10,7 +10,8 @@
  * something: axes along which the value is the same are left out. */
 struct hs_integral {
     double nodes; /* each node by the value that it has */
-    double fine;  /* by the values at two or four places for each node along each axis */
+    double fine;  /* by the values at two or four places for each node along each axis, along one up
+                     to 64 */
 };
 
 /* False, and nothing is known, if that are more places than are looked at within half a second, or

@@ -3,6 +3,7 @@
 #include "input/config_reader.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 #include "functions/evaluate.h"
 #include "input/field_file.h"
 #include "input/fingerprint.h"
@@ -228,6 +229,19 @@ static void doubt_times(struct hs_reader *reader, const char *key,
         unit ? in_unit : "Look at the unit of its times, or add lines: a table does not repeat");
 }
 
+/* Of what is no temperature, which is then below absolute zero: a logger's mark for a missing one.
+ */
+static void doubt_marks(struct hs_reader *reader, const char *key,
+                        const struct hs_time_function *table)
+{
+    struct hs_setting *entry = hs_settings_find(reader->settings, key);
+    for (int n = 0; n < table->points && !entry->doubted; n++)
+        if (table->number[n] == -9999.0 || fabs(table->number[n]) >= 1e20)
+            entry->doubted =
+                hs_doubt(reader, key, "has %.9g at t = %.9g s; does it stand for a missing value?",
+                         table->number[n], table->time[n]);
+}
+
 /* That of the number whose table this is; a temperature's is the config's. */
 static const char *unit_of_table(const struct hs_reader *reader, const char *key)
 {
@@ -250,6 +264,8 @@ static int read_table(struct hs_reader *reader, const char *key, const char *uni
     else {
         hs_keep_content(reader, key, hs_content_of_table(&function, function.points));
         doubt_times(reader, key, &function);
+        if (!hs_text_temperature_scale(unit))
+            doubt_marks(reader, key, &function);
     }
     hs_error_release(&why);
     free(path);

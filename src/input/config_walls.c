@@ -224,9 +224,8 @@ static void read_ambient(struct hs_reader *reader, const struct hs_wall_keys *ke
 static void check_units(struct hs_reader *reader, const struct hs_wall_keys *keys,
                         const struct hs_wall *wall)
 {
-    const struct hs_body *body = reader->problem->body;
     const bool watts = hs_wall_number_is_given(&wall->flux) || wall->h > 0.0 || wall->h_field;
-    if (watts && body->substance_count > 0 && isnan(body->substance[0].density))
+    if (watts && hs_given(reader, "materials[0].diffusivity"))
         hs_complain(reader, hs_wall_key(reader, keys, "type").text,
                     "a flux in W/m^2 and convection need conductivity, density and "
                     "specific_heat of the materials instead of diffusivity");

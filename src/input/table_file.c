@@ -99,9 +99,9 @@ static void unit_of_column(const char *column, size_t length, char unit[16])
  * coolant's. */
 static const char *other_number_unit(const char *line, const char *wanted, char unit[16])
 {
-    static const char powers[] =
+    static const char known[] =
         "W|mW|kW|MW|W/m2|mW/m2|kW/m2|MW/m2|W/cm2|mW/cm2|kW/cm2|W/mm2|W/m3|mW/m3|kW/m3|MW/m3|W/cm3|"
-        "mW/cm3|kW/cm3|W/mm3|W/l|kW/l|W/L|kW/L|%";
+        "mW/cm3|kW/cm3|W/mm3|W/l|kW/l|W/L|kW/L|%|kW/m2K|W/cm2K|mV|uV|\xc2\xb5V";
     const char *column = strpbrk(line, ",;\t");
     if (!column) { /* the second word */
         const char *word = line + strspn(line, between);
@@ -112,14 +112,14 @@ static const char *other_number_unit(const char *line, const char *wanted, char 
     char same[16];
     unit_of_column(wanted, strlen(wanted), same);
     unit_of_column(column, length, unit);
-    const char *quotient = hs_list_match(powers, unit) ? NULL : strchr(unit, '/'); /* P/kW */
+    const char *quotient = hs_list_match(known, unit) ? NULL : strchr(unit, '/'); /* P/kW */
     if (quotient)
         memmove(unit, quotient + 1, strlen(quotient));
     const char scale = hs_text_temperature_scale(unit), mine = hs_text_temperature_scale(same);
     const bool sure =
         quotient || strlen(unit) > 1 || memchr(column, '[', length) || memchr(column, '(', length);
-    const bool other = hs_list_match(powers, unit) > 0 ? strcmp(unit, same) != 0
-                                                       : sure && mine && scale && scale != mine;
+    const bool other = hs_list_match(known, unit) > 0 ? strcmp(unit, same) != 0
+                                                      : sure && mine && scale && scale != mine;
     return other && same[0] ? unit : "";
 }
 

@@ -269,6 +269,7 @@ TIMES = [
 NUMBERS = [
     ("t [s],q [kW/m2]", "kW/m2"), ("time_s;flux_kW_m^2", "kW/m2"), ("t,P_W", "W"), ('"t";"P in kW"', "kW"), ("t\tq (W/cm²)", "W/cm2"), ("t,load %", "%"),
     ("# t [s],q [kW/m2]", "kW/m2"), ("#time_s\tq_kW_m2\nt,q", "kW/m2"),  ("# t_s P_W", "W"), ("t P_W", "W"), ("t/s;P/kW", "kW"), ("t/s;q/(kW/m²)", "kW/m2"),  # numpy.savetxt's
+    ("t,q [mV]", "mV"), ("t,sensor_µV", "µV"),  # a heat flux meter's
     ("# t [s],q [W/m2]\nt,q", None), ("# of the whole plant; its P in kW", None), ("# 0,5 kW", None), ("# a note\n# 1,2", None), ("# 5 times as much, in kW", None),
     ("t [s],q [W/m^2]", None), ("t,q_W_m2", None), ("t;q (W/m²)", None), ("t,q_w", None), ("t,q [W/m2],net", None), ("t", None), ("heat of 3 cells in kW", None),
 ]  # fmt: skip
@@ -303,6 +304,21 @@ def test_a_tables_temperatures_are_in_the_configs_unit(tmp_path, heading, label,
         assert_refused(result, 2, [f"air.csv:1: the heading has the numbers in {unit}; they are read in {label} (temperature_unit): convert them, and the heading"])
     else:
         assert result.returncode == 0, result.stderr
+
+
+def test_a_bad_density_is_the_only_mistake(tmp_path):
+    """It was taken for a missing one, and convection needed "density instead of diffusivity"."""
+    result = heatsolve(tmp_path, GOOD, "--set", "materials[0].density=8,960.0")
+    assert_refused(result, 2, ['materials[0].density = 8,960.0: not a value; the decimal point is "."'])
+    assert result.stderr.count("\n") == 1, result.stderr
+
+
+@pytest.mark.parametrize("heading, unit", [("t,h [kW/m2K]", "kW/m2K"), ("t,h (W/cm²K)", "W/cm2K"), ("t,h [W/m2K]", None), ("t,h [W/(m2 K)]", None)])
+def test_an_hs_table_is_in_its_unit(tmp_path, heading, unit):
+    (tmp_path / "h.csv").write_text(f"{heading}\n0,1\n24,2\n")
+    result = heatsolve(tmp_path, GOOD, "--set", 'boundary.x_max={type="robin"; h_table="h.csv"; ambient=1.0;}')
+    assert (result.returncode == 0) == (unit is None), result.stderr
+    assert not unit or f"the heading has the numbers in {unit}; they are read in W/(m^2 K): convert them" in result.stderr
 
 
 def test_a_materials_table_may_not_have_watts(tmp_path):

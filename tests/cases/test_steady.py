@@ -159,6 +159,19 @@ def test_the_summary_says_that_float_cannot_tell_it(tmp_path):
         assert re.search(r"float (resolves|cannot resolve changes below)", told), told
 
 
+@pytest.mark.parametrize("tolerance, warned", [(1e-2, True), (1e-3, True), (1e-5, False)])
+def test_an_end_far_from_the_steady_state_is_a_warning(tmp_path, tolerance, warned):
+    """Insulation between plates of 30 and 10 degC, at 20: at 1e-2 K a sweep one flux was 2.3 times that of the end."""
+    (tmp_path / "case.cfg").write_text(config({
+        "grid": {"points": [101], "upper": [0.05]}, "material": {"conductivity": 0.035, "density": 30.0, "specific_heat": 1400.0}, "initial": {"value": 20.0},
+        "boundary": {"x_min": wall("robin", h=10.0, ambient=30.0), "x_max": wall("dirichlet", value=10.0)},
+        "steady": {"tolerance": tolerance}, "output": {"file": "case.h5"}}))  # fmt: skip
+    summary = json.loads(must(tmp_path, "run", "case.cfg", "--json", "--quiet"))
+    found = [w for w in summary["warnings"] if "from the steady state, and all temperatures so far span" in w]
+    assert len(found) == warned and (summary["steady_distance"] > 0.01 * (summary["max"] - 10.0)) == warned, summary
+    assert not warned or found[0].startswith("case.cfg:") and f"steady.tolerance = {tolerance:g}: it was met about" in found[0]
+
+
 def test_a_slow_mode_that_is_hidden_is_within_the_bound(tmp_path):
     """Along the bar a mode of 0.1 K lasts 80 times as long as the 100 K across it."""
     boundary = {"all": wall("reflective"), "x_min": wall("dirichlet", value=300.0), "x_max": wall("dirichlet", value=300.0)}

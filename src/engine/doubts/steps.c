@@ -166,13 +166,16 @@ static bool doubt_pulses(const struct hs_problem *problem, const struct hs_plan 
         return true;
     }
     const double share = hs_pulses_mistaken(problem, step, plan->end, &place);
+    char most[48] = "far";
+    if (share < 1.0)
+        snprintf(most, sizeof most, "up to %.2g %%", 100.0 * share);
     if (share > 0.0)
         hs_error_warn(
             out, place,
-            "steps of %.3g s may take what acts here for %.2g %% too much or too little, since "
-            "it jumps where they end or within them; give a shorter time.step, or a method with "
+            "steps of %.3g s may take what acts here for %s too much or too little, since it "
+            "changes where they end or within them; give a shorter time.step, or a method with "
             "time.tolerance",
-            step, 100.0 * share);
+            step, most);
     return share > 0.0;
 }
 

@@ -1,7 +1,10 @@
 /* Temperatures, sources and walls. */
+#include "core/memory.h"
 #include "core/text.h"
 #include "engine/doubts/checks.h"
 #include "engine/network/coefficients.h"
+#include "engine/network/of_problem.h"
+#include "engine/network/walls.h"
 #include "engine/ranks/ranks.h"
 #include "engine/walls/boundary_data_parts.h"
 #include "functions/evaluate.h"
@@ -536,12 +539,69 @@ static void doubt_assumed(const struct hs_problem *problem, struct hs_error *out
                       names);
 }
 
+/* m^2: the areas of a face's walls that hold, and those whose heat leaves through each: a node
+ * counts for one wall. */
+static void add_held_areas(const struct hs_problem *problem, const struct hs_walls *walls, int face,
+                           double *own, double *counted)
+{
+    for (int64_t n = 0; n < hs_grid_face_count(&problem->grid, face); n++) {
+        int64_t node[HS_AXES];
+        hs_grid_face_node(&problem->grid, face, n, node);
+        const struct hs_wall *holding = hs_walls_holding_at(walls, face, node);
+        if (!holding)
+            continue;
+        hs_walls_share(walls, face, node);
+        for (int w = 0; w < walls->count; w++)
+            if (walls->wall[w].kind != HS_WALL_EXCHANGES) {
+                own[w] += hs_walls_area(walls, w);
+                counted[holding - walls->wall] += hs_walls_area(walls, w);
+            }
+    }
+}
+
+/* Such as the meter of a guarded hot plate. */
+static void doubt_shared_nodes(const struct hs_problem *problem, struct hs_error *out)
+{
+    const double most = 0.01;
+    const int count = problem->wall_count;
+    const struct hs_network_spec spec = hs_network_problem_spec(problem);
+    struct hs_axis axis[HS_AXES];
+    struct hs_walls walls;
+    double *own = hs_new(2 * ((size_t)count + 1) * sizeof *own), *counted = own + count;
+    hs_axes_init(axis, &spec);
+    hs_walls_init(&walls, &spec, axis);
+    for (int face = 0, holding = 0; face < 2 * problem->grid.dims; face++, holding = 0) {
+        for (int w = 0; w < count; w++)
+            holding += walls.wall[w].face == face && walls.wall[w].kind != HS_WALL_EXCHANGES;
+        if (holding > 1)
+            add_held_areas(problem, &walls, face, own, counted);
+    }
+    double worst = 1.0 + most;
+    char name[32] = "";
+    for (int w = 0; w < count; w++)
+        if (own[w] > 0.0 && counted[w] / own[w] > worst) {
+            worst = counted[w] / own[w];
+            hs_problem_wall_name(problem, w, name, sizeof name);
+        }
+    if (name[0])
+        hs_error_warn(out, problem->config_path,
+                      "boundary: the flux of %s is that of %.4g times its area, since a node on "
+                      "the border of two walls that hold counts for one of them; put their border "
+                      "halfway between nodes",
+                      name, worst);
+    hs_walls_release(&walls);
+    hs_axes_release(axis);
+    free(own);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs_plan *plan,
                                struct hs_error *out)
 {
     doubt_assumed(problem, out);
+    if (problem->body)
+        doubt_shared_nodes(problem, out);
     doubt_temperatures(problem, out);
     doubt_unit(problem, out);
     doubt_unit_of_file(problem, out);
@@ -553,17 +613,52 @@ void hs_doubts_of_temperatures(const struct hs_problem *problem, const struct hs
     doubt_swing(problem, plan, out);
 }
 
-void hs_doubts_of_result(const struct hs_problem *problem, double lowest, struct hs_error *out)
+static void doubt_far_from_steady(const struct hs_problem *problem, const struct hs_steady *steady,
+                                  double range, struct hs_error *out)
+{
+    const double worth = 0.01, distance = steady->reached ? hs_steady_distance(steady) : 0.0;
+    if (steady->trend != HS_STEADY_SOLVED && steady->change > 2.0 * steady->rounding &&
+        distance > worth * range)
+        hs_error_warn(out, hs_problem_place(problem, HS_PLACE_RESIDUAL),
+                      "steady.tolerance = %g: it was met about %.2g K from the steady state, and "
+                      "all temperatures so far span %.2g K; give a smaller one, or a steady.method "
+                      "that solves for it",
+                      steady->tolerance, distance, range);
+}
+
+/* Each sweep rounds each node. */
+static void doubt_rounding(const struct hs_problem *problem, const struct hs_loop_result *result,
+                           double lowest, double highest, struct hs_error *out)
+{
+    const double worth = 0.01, of_a_sweep = 0.04; /* measured: docs/numerics.md */
+    const double at = fmax(fabs(lowest), fabs(highest)), range = highest - lowest;
+    const double off =
+        of_a_sweep * hs_precision_epsilon(problem->precision) * at * (double)result->sweeps;
+    if (off > worth * range && range > 0.0)
+        hs_error_warn(out, problem->config_path,
+                      "precision = \"%s\": the roundings of %lld sweeps may put it off by %.2g "
+                      "%s, and the first and the last temperatures span %.2g; give \"double\"",
+                      hs_precision_name(problem->precision), (long long)result->sweeps, off,
+                      hs_problem_difference_unit(problem), range);
+}
+
+void hs_doubts_of_result(const struct hs_problem *problem, const struct hs_plan *plan,
+                         const struct hs_loop_result *result, struct hs_error *out)
 {
     double span[2];
     if (!initial_span(problem, span))
         return;
+    const double lowest = fmin(span[0], result->last.min);
+    const double highest = fmax(span[1], result->last.max);
+    doubt_far_from_steady(problem, &result->steady, highest - lowest, out);
+    if (problem->precision == HS_FLOAT && !problem->raw && hs_plan_sweeps_singly(plan))
+        doubt_rounding(problem, result, lowest, highest, out);
     const double zero = absolute_zero(problem, span[0]);
-    if (lowest < zero && span[0] > zero)
+    if (result->last.min < zero && span[0] > zero)
         hs_error_warn(
             out, problem->config_path,
             "the lowest temperature is %.6g %s, below absolute zero; look at the signs: a flux "
             "is the heat that leaves, so one that heats is negative, and a source is the heat "
             "that is put in",
-            lowest, hs_problem_temperature_unit(problem));
+            result->last.min, hs_problem_temperature_unit(problem));
 }

@@ -546,8 +546,9 @@ double hs_pulses_too_short(const struct hs_problem *problem, double interval, do
 
 /* Sums over steps of one length. */
 struct taken {
-    double low, high;    /* of all values */
-    double seen, is;     /* sums of the mean of a step's ends, and of the step's mean */
+    double low, high; /* of all values */
+    double seen, is;  /* sums of the mean of a step's ends, and of the step's mean */
+    double bends;     /* the sum of squares of its mean distance from the line between its ends */
     double jumps, steps; /* the sum of jumps where steps end; how many steps */
 };
 
@@ -555,29 +556,55 @@ static void take_step(struct taken *taken, const struct group *group, int64_t pl
                       double end)
 {
     enum { WITHIN = 16 };
-    const double little = 1e-9 * (end - begin);
+    const double little = 1e-9 * (end - begin), first = number_at(group, place, begin);
     const double before = number_at(group, place, end - little);
     const double after = number_at(group, place, end + little);
-    taken->seen += 0.5 * (number_at(group, place, begin) + number_at(group, place, end));
+    const double last = number_at(group, place, end);
+    const struct hs_pulse_step step = {.begin = begin, .end = end};
+    double off = 0.0;
+    taken->seen += 0.5 * (first + last);
     taken->jumps += fabs(after - before);
     taken->steps += 1.0;
+    taken->low = fmin(taken->low, fmin(first, last));
+    taken->high = fmax(taken->high, fmax(first, last));
     for (int n = 0; n < WITHIN; n++) {
-        const double value = number_at(group, place, begin + (n + 0.5) / WITHIN * (end - begin));
+        const double t = begin + (n + 0.5) / WITHIN * (end - begin);
+        const double value = number_at(group, place, t);
         taken->is += value / WITHIN;
+        off += off_line(&step, first, last, t, value) / WITHIN;
         taken->low = fmin(taken->low, value);
         taken->high = fmax(taken->high, value);
     }
+    taken->bends += off * off;
 }
 
+/* What is over within a step counts where little else acts: a flash, but no load that begins, or
+ * ends, within one. */
 static double mistaken_share(const struct group *group, int64_t place, double step, double end)
 {
     struct taken taken = {.low = INFINITY, .high = -INFINITY};
     for (double begin = 0.0; begin < end - 1e-6 * step; begin = taken.steps * step)
         take_step(&taken, group, place, begin, begin + step);
-    const double off = fmax(fabs(taken.seen - taken.is), 0.5 * taken.jumps);
-    const double sum =
-        fmin(taken.is - taken.steps * taken.low, taken.steps * taken.high - taken.is);
-    return sum > taken.high - taken.low ? off / sum : 0.0;
+    const double range = taken.high - taken.low, little = 0.01;
+    const double above = taken.is - taken.steps * taken.low;
+    const double below = taken.steps * taken.high - taken.is, sum = fmin(above, below);
+    const double off =
+        fmax(fabs(taken.seen - taken.is), fmax(2.0 * sqrt(taken.bends), 0.5 * taken.jumps));
+    const bool alone = fabs(above < below ? taken.low : taken.high) <= little * range;
+    return off > 0.0 && (alone || sum > range) ? off / sum : 0.0;
+}
+
+/* Of numbers that differ from place to place, the largest at once: what moves, or is alike. */
+static int64_t largest_number(const struct group *group, double t)
+{
+    int64_t largest = group->count / 2;
+    for (int64_t n = 0; n < hs_smaller(group->count, TIMES); n++) {
+        const int64_t place =
+            group->count <= TIMES ? n : (int64_t)(spread(n, 0) * (double)group->count);
+        if (fabs(number_at(group, place, t)) > fabs(number_at(group, largest, t)))
+            largest = place;
+    }
+    return largest;
 }
 
 double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
@@ -586,13 +613,15 @@ double hs_pulses_mistaken(const struct hs_problem *problem, double step, double 
     const double most_steps = 20000.0;
     struct groups groups;
     double share = 0.0;
-    if (!(end > 0.0 && end <= most_steps * step))
+    if (!(end > 0.0))
         return share;
+    end = fmin(end, most_steps * step);
     find_groups(&groups, problem, step);
     for (int n = 0; n < groups.count && share <= mistake; n++) {
         const struct group *group = &groups.group[n];
         const bool all = are_functions(group);
-        for (int64_t f = all ? 0 : group->count / 2; f < group->count && share <= mistake; f++) {
+        for (int64_t f = all ? 0 : largest_number(group, 0.0); f < group->count && share <= mistake;
+             f++) {
             if (all && !hs_time_function_varies(&problem->time_functions[f]))
                 continue;
             share = mistaken_share(group, f, step, end);

@@ -59,11 +59,12 @@ double hs_pulses_too_short(const struct hs_problem *problem, double interval, do
 
 /*
  * By what share of its mean, counted from its lowest or highest value, whichever is nearer, a wall
- * or a source may be taken for too much or too little by steps of `step` [s] from 0 to `end`: they
- * see its values at their ends, where rounding decides on which side of a jump these are. The first
- * share above 0.15 is returned, else 0, as with more than 20,000 steps or less than one in all.
- * Looks at all functions of time and tables, and at one node of numbers that differ from node to
- * node.
+ * or a source may at most be taken for too much or too little by steps of `step` [s] from 0 to
+ * `end`: they see its values at their ends or between them, where rounding decides on which side of
+ * a jump these are. The first share above 0.15 is returned, else 0; infinite, if all of it lies
+ * between the times looked at. What makes less than one step in all counts only beside little: a
+ * flash, but no load that begins within a step. Looks at the first 20,000 steps, at all functions
+ * of time and tables, and of numbers that differ from node to node at the largest one at t = 0.
  */
 double hs_pulses_mistaken(const struct hs_problem *problem, double step, double end,
                           const char **place);
