@@ -150,7 +150,7 @@ static void print_bound(const struct findings *findings)
 static void print_comparison(const struct findings *findings)
 {
     if (findings->method)
-        printf("%s = \"%s\" is not looked at: all of this is about sweeps, those of \"euler\"\n",
+        printf("%s = \"%s\" is not checked: verify compares the sweeps of \"euler\"\n",
                findings->key, findings->method);
     const struct hs_comparison *c = &findings->comparison;
     const struct hs_plan *plan = &findings->plan;
@@ -236,7 +236,8 @@ static void print_meaning(const struct findings *findings)
                "  give a smaller steady.tolerance, or a later end\n",
                distance);
     else if (fabs(r->order_l2[0]) < hardly && fabs(r->order_l2[1]) < hardly)
-        printf("  the error does not fall: exact.expression is hardly the solution of this case\n");
+        printf("  the error does not fall: exact.expression is probably not the solution of this "
+               "case\n");
 }
 
 /* Of a grid that the refinement does not have. */

@@ -99,12 +99,11 @@ void hs_doubt_on_face(struct hs_reader *reader, const char *key, int face,
     const bool shared = strncmp(key, "boundary.all.", strlen("boundary.all.")) == 0;
     if (grid->dims > 1 && reader->space_known && !shared && !entry->doubted &&
         (varies & HS_VARIES_SPACE) == (unsigned)HS_VARIES_X << axis)
-        entry->doubted =
-            hs_doubt(reader, key,
-                     "all over %s %c is %.9g, so this is the same at all of its nodes; was another "
-                     "coordinate meant?",
-                     hs_face_name(face), "xyz"[axis],
-                     hs_grid_coordinate(grid, axis, hs_grid_face_index(grid, face)));
+        entry->doubted = hs_doubt(reader, key,
+                                  "on all of %s %c is %.9g, so this has one value on the whole "
+                                  "face; was another coordinate meant?",
+                                  hs_face_name(face), "xyz"[axis],
+                                  hs_grid_coordinate(grid, axis, hs_grid_face_index(grid, face)));
     if (hs_text_is_among(strrchr(key, '.') + 1, "flux|gradient"))
         hs_doubt_uptake(reader, key, face, value);
 }

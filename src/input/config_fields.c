@@ -64,8 +64,8 @@ static void doubt_steps(struct hs_reader *reader, const char *group, const struc
     const bool acts = strcmp(group, "source") == 0 || strncmp(group, "boundary.", 9) == 0;
     if (acts && stored->steps > 1 && !hs_given(reader, file_key(group, "step").text))
         hs_doubt(reader, key->text,
-                 "has %lld steps, and the last of them counts at all times; give it alone. What "
-                 "changes in time is an expression or a table",
+                 "has %lld steps, of which the last is used at all times; give only that one. For "
+                 "values that change in time give an expression or a table",
                  (long long)stored->steps);
 }
 
@@ -207,8 +207,8 @@ static void doubt_places(struct hs_reader *reader, const char *group,
         if (node < 0)
             continue;
         hs_doubt(reader, hs_key("%s.file", group).text,
-                 "by the file node %lld along %c is at %.9g m, by the grid at %.9g m; its numbers "
-                 "are taken node by node, wherever they were",
+                 "node %lld along %c is at %.9g m in the file, but at %.9g m in this grid; its "
+                 "numbers are taken node by node, not interpolated",
                  (long long)node, "xyz"[axis], there, hs_grid_coordinate(grid, axis, node));
         return;
     }
@@ -332,12 +332,11 @@ void hs_doubt_uptake(struct hs_reader *reader, const char *key, int face,
         !(fabs(sum.nodes - sum.fine) > most * sum.fine) ||
         (sum.nodes == 0.0 && !(hs_value_varies(value) & HS_VARIES_T))) /* else it acts nowhere */
         return;
-    entry->doubted = hs_doubt(
-        reader, key,
-        "the nodes take %.3g times what it gives, since each takes its own value for half a cell "
-        "on each side; put its edges halfway between nodes, or give more grid.points where it is "
-        "narrow",
-        sum.nodes / sum.fine);
+    entry->doubted = hs_doubt(reader, key,
+                              "the nodes take %.3g times the heat that it gives, since each takes "
+                              "its own value for half a cell on each side; put its edges halfway "
+                              "between nodes, or give more grid.points where it is narrow",
+                              sum.nodes / sum.fine);
 }
 
 /* A body's uniform source becomes one of its time functions, which costs nothing per sweep. */

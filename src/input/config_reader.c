@@ -138,7 +138,7 @@ static void doubt_equality(struct hs_reader *reader, struct hs_setting *entry,
         const double at = number->constant, there = nearest(&reader->problem->grid, axis, at);
         if (there != at)
             entry->doubted = hs_doubt(reader, entry->path,
-                                      "no node has %c == %.9g, the nearest has %.17g; compare by < "
+                                      "no node is at %c == %.9g, the nearest is at %.17g; use < "
                                       "and > with places between nodes",
                                       "xyz"[axis], at, there);
     }
