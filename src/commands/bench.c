@@ -479,7 +479,7 @@ const struct hs_command hs_command_bench = {
         "  --peer-seconds S    time limit for each (300)\n"
         "  --json, --csv       instead of the table\n\n"
         "Each kernel is proven against the CPU reference before it is timed, and each peer\n"
-        "against numpy and heatsolve. A grid that fits into the device's cache is timed from\n"
+        "against numpy and heatsolve. On a GPU a grid that fits into the cache is timed from\n"
         "memory, with several pairs of fields in turn, and in the cache, as in a run.\n",
     .run = run,
     .ranks = true,

@@ -313,7 +313,7 @@ const struct hs_command hs_command_explain = {
         "  --steps N          sweeps that one launch fuses; default 1\n"
         "  --device NAME      the launch, occupancy and roofline on H200, H100, A100, RTX 4090,\n"
         "                     T4, ...; default: this machine's GPU, if it has one, else H200\n"
-        "  --registers N      of a thread, for the occupancy (nvcc -Xptxas -v tells)\n"
+        "  --registers N      of a thread, for the occupancy (nvcc -Xptxas -v prints them)\n"
         "  --json             one JSON object\n\n"
         "Without KERNEL, one line for each that can do it. Loads, operations and OP/B are\n"
         "counted as in Hwu, Kirk, El Hajj, Programming Massively Parallel Processors, ch. 8.\n",

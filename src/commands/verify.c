@@ -508,10 +508,10 @@ const struct hs_command hs_command_verify = {
         "of the config is held to exact.max_error, also where there are no other grids, unless\n"
         "its run makes more than 2e9 point updates.\n"
         "\n"
-        "On several ranks (heatsolve-mpi) their sweeps are held to the reference on one of them.\n"
+        "On several ranks (heatsolve-mpi) their sweeps are compared with the reference on one.\n"
         "\n"
-        "Writes no file. exit status: 0 passed, 1 beyond the bound, 2 bad config, 4 device or\n"
-        "memory.\n",
+        "Writes no file. exit status: 0 passed, 1 beyond the bound, 2 bad config, 3 a file cannot\n"
+        "be read, 4 device or memory.\n",
     .run = run,
     .ranks = true,
 };
