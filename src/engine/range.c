@@ -60,13 +60,12 @@ static enum hs_status check_walls(const struct hs_problem *problem, struct hs_er
             const double edge = problem->face[f].b[m], data = problem->face[f].c[m];
             if (fabs(edge) <= largest_weight && fabs(data) <= largest_weight)
                 continue;
-            return hs_error_add(err, HS_BAD_INPUT,
-                                "%s: boundary.%s: this wall's data, over the conductivity and "
-                                "times the spacing of %g m, have a weight of %g, which cannot be "
-                                "computed with; %s",
-                                hs_problem_config(problem), hs_face_name(f),
-                                problem->grid.spacing[f / 2], fmax(fabs(edge), fabs(data)),
-                                look_at_units);
+            return hs_error_add(
+                err, HS_BAD_INPUT,
+                "%s: boundary.%s: this wall's data, times the spacing of %g m over the "
+                "conductivity, have a weight of %g, which cannot be computed with; %s",
+                hs_problem_config(problem), hs_face_name(f), problem->grid.spacing[f / 2],
+                fmax(fabs(edge), fabs(data)), look_at_units);
         }
     return HS_OK;
 }

@@ -385,7 +385,7 @@ def test_labels_that_cannot_be_read_are_all_that_is_said(tmp_path):
 
 
 EXTREMES = [
-    (3, copper(density="1e-3", perfusion="{ rate = 1e308; reference = 1.0; }"), "", "case.cfg:5: body: no step is short enough for what a node exchanges; look at the units of the walls' h"),
+    (3, copper(density="1e-3", perfusion="{ rate = 1e308; reference = 1.0; }"), "", "case.cfg:5: body: no step is short enough, since a node exchanges too much heat; look at the units of the walls' h"),
     (12, "time = { sweeps = 5; step = 1e-320; };", "", "case.cfg:12: time.step: a step of 9.99989e-321 s over a heat capacity of "),
     (8, 'contacts = ( { between = ["copper", "wood"]; resistance = 1e308; } );', "", "case.cfg:5: body: a node has a heat capacity of "),
     (3, copper(density="1e36", perfusion="{ rate = 1e43; reference = 1.0; }"), 'precision = "float";\n', "W/K by convection and perfusion; with a step of "),

@@ -272,7 +272,7 @@ def test_there_is_nothing_to_resume(tmp_path, method):
     assert done.returncode == 3 and "t = 0 s; --overwrite replaces it" in done.stderr, done.stderr
     done = heatsolve(tmp_path, *again, "--resume")
     assert done.returncode == 2 and (tmp_path / "case.h5").read_bytes() == before
-    told = f'steady.method = "{method}": it solves at once, so there is nothing to resume; start over with --overwrite instead of'
+    told = f'steady.method = "{method}": it does not step through time, so there is nothing to resume; start over with --overwrite instead of'
     assert told in done.stderr, done.stderr
     must(tmp_path, *again, "--overwrite")
 

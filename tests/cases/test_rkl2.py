@@ -401,7 +401,7 @@ def test_it_takes_a_kernel_of_single_sweeps_and_none_that_was_tuned(tmp_path):
     assert said["rkl2"]["kernel"] == "openmp" and said["euler"]["kernel"] == "wavefront"
     assert said["euler"]["kernel_trial"] and not said["rkl2"]["kernel_trial"]
     done = heatsolve(tmp_path, "tune", "case.cfg", env=cache)
-    assert done.returncode == 2 and "tuning times calls of many sweeps, which it does not make" in done.stderr
+    assert done.returncode == 2 and "tuning times sweeps, which this method does not make by themselves" in done.stderr
 
 
 RAW = {
