@@ -180,13 +180,12 @@ static void print_power(const struct findings *findings)
         printf("no exact power of a sweep: %s\n", findings->power.lacking);
         return;
     }
-    printf(
-        "kernel %s (%s) against the exact power of a sweep, by its modes: %" PRId64 " sweeps\n"
-        "  max |difference| %.3g\n  max relative     %.3g\n"
-        "  bound            %.3g: half epsilons, sweeps * (terms + 2) * sum|c| * max|T| of them\n"
-        "  %s\n",
-        findings->plan.kernel->name, findings->plan.backend->name, c->sweeps, c->max_abs,
-        c->max_relative, c->bound, within(c) ? "passed" : "FAILED");
+    printf("kernel %s (%s) against the exact power of a sweep, by its modes: %" PRId64 " sweeps\n"
+           "  max |difference| %.3g\n  max relative     %.3g\n"
+           "  bound            %.3g: sweeps * (terms + 2) * sum|c| * max|T| half epsilons\n"
+           "  %s\n",
+           findings->plan.kernel->name, findings->plan.backend->name, c->sweeps, c->max_abs,
+           c->max_relative, c->bound, within(c) ? "passed" : "FAILED");
 }
 
 static void print_refinement(const struct findings *findings)

@@ -226,7 +226,7 @@ ONE_LINE = [
     (11, "exact = { max_error = 1.0; };", "exact.expression: missing; give the solution, or remove exact"),
     (11, 'exact = { expression = "300"; max_error = -1.0; };', "exact.max_error = -1.0: must be >= 0 [K]"),
     (11, 'exact = { expression = "sqrt(-t)"; };', 'exact.expression = "sqrt(-t)": is '),
-    # ---- names of elsewhere, and what is not there yet
+    # ---- names of elsewhere, and what is not supported yet
     (3, "material = { diffusivity = 1.0; regions = ( { shape = \"box\"; } ); };", "material.regions: unknown key; a material is the same everywhere; several are given as materials"),
     (3, "material = { diffusivity = 1.0; name = \"copper\"; };", "material.name: unknown key; a material is the same everywhere"),
     (3, 'material = { conductivity = "1 + x"; density = 1; specific_heat = 1; };', 'material.conductivity = "1 + x": must be a number without quotes or brackets; a conductivity that differs from node to node is read by measured'),
@@ -243,7 +243,7 @@ ONE_LINE = [
     (7, 'boundary = { all = { type = "temperature"; }; };', 'boundary.all.type = "temperature": write "dirichlet" with value'),
     (7, 'boundary = { left = { type = "fixed"; }; };', "boundary.left: unknown key; faces are called x_min, x_max"),
     (7, 'boundary = { all = { type = "robin"; h = 5; T_inf = 300; }; };', "boundary.all.T_inf: unknown key; did you mean boundary.all.ambient?"),
-    (3, "material = { diffusivity = 1e-4; latent_heat = 3e5; };", "material.latent_heat: unknown key; latent heat is not there yet"),
+    (3, "material = { diffusivity = 1e-4; latent_heat = 3e5; };", "material.latent_heat: unknown key; latent heat is not supported yet"),
     (8, "time = { end = 10.0; dt = 1.0; };", "time.dt: unknown key; did you mean time.step?"),
     (8, 'time = { end = 10.0; method = "eulr"; };', 'time.method = "eulr": no such method; did you mean "euler"? There are euler, '),
     (8, 'time = { end = 10.0; method = "explicit"; };', 'time.method = "explicit": write "euler": forward Euler: a step is a sweep; there are euler, '),
