@@ -199,7 +199,7 @@ static const struct hs_option written[] = {
            "with \"implicit\" and \"rkl2\": cut steps so that the error in time of each is at most "
            "this"),
     OPTION("time.method", STRING, NONE, "euler", "", FIXED,
-           "how the solution advances in time: one of the methods below"),
+           "how the solution advances in time: a method that heatsolve options lists"),
     OPTION("time.safety", NUMBER, FRACTION, "0.9", "", LOOSE,
            "fraction of the stability limit that an automatic step takes"),
 
@@ -208,7 +208,7 @@ static const struct hs_option written[] = {
            "stop when the largest change in one sweep is below this; heatsolve check says how far "
            "from the steady state that is"),
     OPTION("steady.method", STRING, NONE, "sweeps", "", FIXED,
-           "how the steady state is found: by sweeps, by one of the methods below, or auto"),
+           "how the steady state is found: sweeps, a method that heatsolve options lists, or auto"),
     OPTION("steady.check_every", COUNT, RANGE(1, HS_MOST_COUNT), "100", "sweeps", LOOSE,
            "sweeps between these checks"),
 
